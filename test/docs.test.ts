@@ -41,6 +41,7 @@ it('shows a controller that makes what it says', () => {
   })
   const { objects } = synthesize({
     parent: object,
+    operatorName: 'websites',
     controllerName: website.name,
     build: (chart) => website.desired(chart, { object: object as never, facts: undefined }),
     scopeOf: () => 'Namespaced',

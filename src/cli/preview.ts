@@ -68,6 +68,7 @@ async function desiredOf(
   const facts = await controller.observe({ object, ...seen, signal })
   const { objects } = assertPure({
     parent,
+    operatorName: 'konverge',
     controllerName: controller.name,
     build: (chart) => controller.desired(chart, { object, facts }),
     scopeOf: (apiVersion, kind, role) => resourceIn(controller, { apiVersion, kind }, role)?.scope,

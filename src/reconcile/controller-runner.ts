@@ -90,7 +90,7 @@ export class ControllerRunner {
     const { clock, random, instruments, client, informers, controller, labelSelector, backoff } = options
     this.#options = { ...options, client: new TracedClient({ client, tracer: instruments.tracer }) }
     this.#manager = childManagerOf(options.identity, controller.name)
-    this.#view = new ControllerView({ controller, informers, labelSelector })
+    this.#view = new ControllerView({ operatorName: options.identity.name, controller, informers, labelSelector })
     this.#queue = new WorkQueue({
       clock,
       random,
@@ -144,7 +144,7 @@ export class ControllerRunner {
     const log = instruments.log.with({ controller: controller.name })
     const metrics = new TurnMetrics(instruments.metrics, controller.name)
     const convergence = new Convergence({ manager: this.#manager })
-    const desired = new DesiredObjects(controller, view)
+    const desired = new DesiredObjects(identity.name, controller, view)
     const parents = this.#makeParentRecorder()
     const children = this.#makeChildrenReconciler({ log, tracer, metrics, convergence, parents })
     const status = new StatusRecorder({
@@ -283,12 +283,14 @@ function asDeclared({ status: _, ...object }: LiveObject): ParentOf<unknown, unk
 
 /** Synthesized once per change of the inputs, and each object normalized once. */
 class DesiredObjects {
+  readonly #operatorName: string
   readonly #controller: Controller
   readonly #view: ControllerView
   readonly #memo = new SynthMemo({ capacity: memoCapacity })
   readonly #known = new WeakMap<KubeObject, KubeObject>()
 
-  constructor(controller: Controller, view: ControllerView) {
+  constructor(operatorName: string, controller: Controller, view: ControllerView) {
+    this.#operatorName = operatorName
     this.#controller = controller
     this.#view = view
   }
@@ -307,6 +309,7 @@ class DesiredObjects {
   #synthesize(parent: LiveObject, facts: unknown, declare: Controller['desired']): DesiredSet {
     return synthesize({
       parent,
+      operatorName: this.#operatorName,
       controllerName: this.#controller.name,
       build: (chart) => declare(chart, { object: asDeclared(parent), facts }),
       scopeOf: (apiVersion, kind, role) => this.#view.scopeOf(apiVersion, kind, role),

@@ -14,12 +14,13 @@ import { type Key, keyOf } from '../object/ref.ts'
 import { groupKindOf, isOf, type Resource } from '../object/resource.ts'
 import type { Role } from '../synth/draft.ts'
 import type { ReadyPredicate } from '../synth/field-policies.ts'
-import { applySetId, ownedByLabel, partOfLabel } from '../synth/membership.ts'
+import { applySetId, managedByLabel, partOfLabel } from '../synth/membership.ts'
 import { type Controller, type Owned, resourceIn, type Watch } from './definition.ts'
 import type { CachedKind } from './live-loader.ts'
 import { type Trigger, triggersOfChild, triggersOfParent, triggersOfWatched } from './triggers.ts'
 
 export interface ControllerViewOptions {
+  readonly operatorName: string
   readonly controller: Controller
   readonly informers: Informers
   /** Which of the controller's own resources this process looks after. */
@@ -49,7 +50,7 @@ export class ControllerView {
   readonly #ownWrites = { parents: new Map<string, string>(), children: new Map<string, string>() }
   readonly #freshness = new Freshness()
 
-  constructor({ controller, informers, labelSelector }: ControllerViewOptions) {
+  constructor({ operatorName, controller, informers, labelSelector }: ControllerViewOptions) {
     this.#controller = controller
     this.#parents = informers.informerFor({
       resource: controller.resource,
@@ -58,7 +59,9 @@ export class ControllerView {
     })
     this.#children = new Map(
       controller.owns.map((owned) => {
-        const request = { resource: owned.resource, labelSelector: ownedByLabel, indexes: { labels: [partOfLabel] } }
+        // The same for all controllers of the operator, so that they share one informer of a kind.
+        const selected = { labelSelector: `${managedByLabel}=${operatorName}`, indexes: { labels: [partOfLabel] } }
+        const request = { resource: owned.resource, ...selected }
         return [groupKindOf(owned.resource), { owned, informer: informers.informerFor(request) }]
       }),
     )

@@ -15,7 +15,7 @@ import { isBeingDeleted, type KubeObject, type LiveObject } from '../object/obje
 import { groupKindOf, type Resource } from '../object/resource.ts'
 import { applySetId, partOfLabel } from '../synth/membership.ts'
 import type { Controller } from './definition.ts'
-import { recordedReach } from './inventory.ts'
+import { hasEarlierMarks, recordedReach } from './inventory.ts'
 import { LiveLoader } from './live-loader.ts'
 import { steeringOf } from './steering.ts'
 import type { UnreadChild } from './unread-children.ts'
@@ -115,7 +115,9 @@ export class InventoryLoader {
     const resource = this.#owned(kind) ?? (await this.#find(kind, signal))
     const { namespace } = parent.metadata
     const isAtHome = (resource?.scope === 'Cluster') === (namespace === undefined)
-    if (resource === undefined || !isAtHome || this.#options.covers(resource, namespace)) return []
+    // Informers select by a label that children of an earlier version lack.
+    const isInMemory = (found: Resource) => this.#options.covers(found, namespace) && !hasEarlierMarks(parent)
+    if (resource === undefined || !isAtHome || isInMemory(resource)) return []
     const live = new LiveLoader({
       client: this.#options.client,
       cachedKind: () => undefined,

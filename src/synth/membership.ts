@@ -1,5 +1,5 @@
-// How is a child known as its parent's? By labels that every child carries from its creation on: the informers select on
-// one, the inventory lists by the other, and deletion reads the apply order without any construct (I6).
+// Labels and annotations that make an object a child of its parent, on it from its creation on. Informers select by one label, the inventory
+// lists by another, and deletion reads the apply order without any construct (I6).
 // Source: KEP-3659 (ApplySet), with the prefix that its code uses.
 import { createHash } from 'node:crypto'
 import { ownedByValue } from '../object/identity.ts'
@@ -8,7 +8,12 @@ import { groupOf } from '../object/resource.ts'
 
 /** On every child: the apply set id of its parent. */
 export const partOfLabel = 'applyset.kubernetes.io/part-of'
-/** On every child: the controller that made it, e.g. `databases.data.konverge.dev`. Child informers select on it. */
+/**
+ * On every child: the name of the operator. Child informers select by this value, so that no operator holds the children of another. It is not
+ * `konverge.dev/operator`, by which the Deployment, the Service and the NetworkPolicy of an operator select its pods.
+ */
+export const managedByLabel = 'konverge.dev/managed-by'
+/** On every child: the controller that made it, e.g. `databases.data.konverge.dev`, for people. */
 export const ownedByLabel = 'konverge.dev/owned-by'
 /** On every child: its wave, 0-based. Deletion goes from the highest to 0. */
 export const applyOrderAnnotation = 'konverge.dev/apply-order'
@@ -41,20 +46,25 @@ export function orderOf(child: KubeObject): number {
 /** The labels of every child of one parent. */
 export interface Membership {
   readonly [partOfLabel]: string
+  readonly [managedByLabel]: string
   readonly [ownedByLabel]: string
 }
 
 export function membershipOf(
   parent: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>,
-  controllerName: string,
+  { operatorName, controllerName }: { readonly operatorName: string; readonly controllerName: string },
 ): Membership {
-  return { [partOfLabel]: applySetId(parent), [ownedByLabel]: ownedByValue(controllerName) }
+  return {
+    [partOfLabel]: applySetId(parent),
+    [managedByLabel]: operatorName,
+    [ownedByLabel]: ownedByValue(controllerName),
+  }
 }
 
 /** The object as the constructs made it: without labels, apply order and owner that only a live parent gives. */
 export function withoutMembership(object: KubeObject): KubeObject {
   const { ownerReferences: _, labels, annotations, ...metadata } = object.metadata
-  const plainLabels = without(labels, [partOfLabel, ownedByLabel])
+  const plainLabels = without(labels, [partOfLabel, managedByLabel, ownedByLabel])
   const plainAnnotations = without(annotations, [
     applyOrderAnnotation,
     pruneAnnotation,

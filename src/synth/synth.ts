@@ -24,7 +24,9 @@ import { placesOf } from './waves.ts'
 export interface SynthInput {
   /** The custom resource. Never changed. */
   readonly parent: LiveObject
-  /** The value of the label that the child informers select on, e.g. `databases.data.konverge.dev`. */
+  /** The value of the label by which child informers select. */
+  readonly operatorName: string
+  /** E.g. `databases.data.konverge.dev`. */
   readonly controllerName: string
   /** The controller's `desired`: puts constructs into the chart. Pure and synchronous. */
   readonly build: (chart: Chart) => void
@@ -37,7 +39,7 @@ export interface SynthInput {
  *
  * An object without `metadata.name` is called `<parent>-<kind>`; of two that would share a name one has to be named.
  */
-export function synthesize({ parent, controllerName, build, scopeOf }: SynthInput): DesiredSet {
+export function synthesize({ parent, operatorName, controllerName, build, scopeOf }: SynthInput): DesiredSet {
   const chart = new ResourceChart(parent)
   runBuild(build, chart, parent)
   const { constructs, apiObjects } = readTree(chart)
@@ -47,7 +49,7 @@ export function synthesize({ parent, controllerName, build, scopeOf }: SynthInpu
   )
   refuseDuplicates(drafts)
   const places = placesOf({ constructs, objects: apiObjects, implied: namespaceDependencies(drafts) })
-  const membership = membershipOf(parent, controllerName)
+  const membership = membershipOf(parent, { operatorName, controllerName })
   const desired = drafts.map((draft, index) => {
     const place = places[index]
     assert(place !== undefined, 'every object has a place')

@@ -138,7 +138,9 @@ describe.concurrent('konverge preview', { timeout: limitMs }, () => {
 
   it('leaves nothing of the cluster in the manifests: no owner, no label or annotation of a live parent', async () => {
     const { stdout } = await konverge(['preview', '-f', 'examples/kv-store-custom.yaml'])
-    expect(stdout).not.toMatch(/ownerReferences|applyset\.kubernetes\.io|konverge\.dev\/(owned-by|apply-order)|uid/)
+    expect(stdout).not.toMatch(
+      /ownerReferences|applyset\.kubernetes\.io|konverge\.dev\/(owned-by|managed-by|apply-order)|uid/,
+    )
   })
 })
 

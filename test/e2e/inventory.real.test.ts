@@ -39,7 +39,7 @@ describe('kubectl', () => {
     const operator = await startShelves(server, versionOne, 'shelves-one/1')
     await makeShelf(server, 'shared')
     await operator.stop()
-    expect((await applySet()).stderr).toContain('is managed by tooling "konverge" instead of "kubectl"')
+    expect((await applySet()).stderr).toContain('is managed by tooling "konverge.dev/konverge" instead of "kubectl"')
     await new Hand(server, homeNamespace).annotate('shelf', 'shared', { [tooling]: 'kubectl/v1.36' })
     const { stdout, stderr } = await applySet()
     expect(stderr).not.toContain('error')

@@ -5,7 +5,14 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { ConfigMap, Secret } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { ownerReferenceTo } from '../../src/object/ownership.ts'
-import { applySetId, ownedByLabel, partOfAnnotation, partOfLabel, tokenAnnotation } from '../../src/synth/membership.ts'
+import {
+  applySetId,
+  managedByLabel,
+  ownedByLabel,
+  partOfAnnotation,
+  partOfLabel,
+  tokenAnnotation,
+} from '../../src/synth/membership.ts'
 import { at, describeRequest, failure } from '../model-api.ts'
 import { Site, siteController, World } from './life.ts'
 import { isWriteOf, settled, settledSite } from './sites.ts'
@@ -18,15 +25,20 @@ beforeEach(() => {
 
 /** What an object must look like to pass for a child of the site. */
 const marksOf = (site: LiveObject) => ({
-  labels: { [partOfLabel]: applySetId(site), [ownedByLabel]: 'sites.example.dev' },
+  labels: { [partOfLabel]: applySetId(site), [managedByLabel]: 'konverge', [ownedByLabel]: 'sites.example.dev' },
   annotations: { [partOfAnnotation]: applySetId(site), 'konverge.dev/apply-order': '3' },
 })
 
-/** Planted with kubectl apply --server-side --field-manager konverge. */
+/** Planted with kubectl apply --server-side --field-manager konverge/sites.example.dev. */
 async function plant(object: { kind: 'Secret' | 'ConfigMap'; metadata: object; [field: string]: unknown }) {
   const resource = object.kind === 'Secret' ? Secret : ConfigMap
   const body = { apiVersion: 'v1', ...object } as never
-  await world.api.apply(resource, body, { fieldManager: 'konverge', force: true }, new AbortController().signal)
+  await world.api.apply(
+    resource,
+    body,
+    { fieldManager: 'konverge/sites.example.dev', force: true },
+    new AbortController().signal,
+  )
 }
 
 /** A controller that reports every child its observe function sees. */

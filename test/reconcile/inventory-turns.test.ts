@@ -260,7 +260,9 @@ describe('an operator that no longer makes a kind', () => {
 
 describe('a child whose labels were removed by hand', () => {
   const partOf = 'applyset.kubernetes.io/part-of'
-  const stripped = { metadata: { labels: { 'konverge.dev/owned-by': null, [partOf]: null } } }
+  const stripped = {
+    metadata: { labels: { 'konverge.dev/managed-by': null, 'konverge.dev/owned-by': null, [partOf]: null } },
+  }
   const unlabel = () => world.api.edit(ConfigMap, 'default/a-near', stripped)
 
   it('gets them back', async () => {

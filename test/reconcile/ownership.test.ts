@@ -158,7 +158,12 @@ describe('a field that is ours at first', () => {
     await world.live(controller)
     await rest(world)
     const fields = JSON.stringify(world.api.find(ConfigMap, pages)?.metadata.managedFields)
-    for (const name of ['konverge.dev/apply-order', 'konverge.dev/owned-by', 'f:ownerReferences'])
+    for (const name of [
+      'konverge.dev/apply-order',
+      'konverge.dev/managed-by',
+      'konverge.dev/owned-by',
+      'f:ownerReferences',
+    ])
       expect(fields).toContain(name)
   })
 

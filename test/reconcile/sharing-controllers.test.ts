@@ -1,6 +1,8 @@
 // Several controllers and operators in one cluster: each keeps its own fields and children, and leaves those of the others.
 import { describe, expect, it } from 'vitest'
+import { silentInstruments } from '../../src/base/instrument.ts'
 import { ConfigMap } from '../../src/object/built-in.ts'
+import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
 import { type RequestRecord, startCluster, type TestCluster } from '../../src/testing/index.ts'
 import {
   Banner,
@@ -34,6 +36,28 @@ it('a resource whose definition has a name of more than 63 characters gets its c
   await cluster.settle()
   expect(await cluster.find(ConfigMap, 'a')).toMatchObject({ data: { open: 'yes' } })
   expect(await cluster.condition(LongShop, 'a', 'Ready')).toMatchObject({ status: 'True' })
+})
+
+it('an operator holds its own children in memory, in one informer of a kind for all of its controllers, and none of another', async () => {
+  const metrics = new PrometheusMetrics()
+  await using cluster = await startCluster({
+    definitions: [definitionOf(Shop), definitionOf(Banner), definitionOf(LongShop)],
+    instruments: { ...silentInstruments, metrics },
+  })
+  cluster.runAs('mall', shopController(), shopController(Banner))
+  cluster.runAs('village', shopController(LongShop))
+  for (const name of ['a', 'b']) await cluster.create(Shop, { metadata: { name }, spec: { text: 'open' } })
+  await cluster.create(Banner, { metadata: { name: 'c' }, spec: { text: 'open' } })
+  await cluster.create(LongShop, { metadata: { name: 'd' }, spec: { text: 'open' } })
+  await cluster.settle()
+  const held = (await metrics.text())
+    .split('\n')
+    .filter((line) => line.startsWith('store_objects{resource="configmaps"'))
+  expect(held.map((line) => line.replace('store_objects{resource="configmaps",', '{'))).toEqual([
+    '{selection="labels=(konverge.dev/managed-by=mall)"} 3',
+    '{selection="labels=(konverge.dev/managed-by=village)"} 1',
+  ])
+  expect((await cluster.find(ConfigMap, 'd'))?.metadata.labels).toMatchObject({ 'konverge.dev/managed-by': 'village' })
 })
 
 describe('what an earlier version left', () => {

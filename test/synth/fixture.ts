@@ -34,7 +34,8 @@ export const scopeOf: ScopeOf = (_, kind) =>
   unknownKinds.has(kind) ? undefined : clusterKinds.has(kind) ? 'Cluster' : 'Namespaced'
 
 export function inputOf(build: (chart: Chart) => void, over: Partial<SynthInput> = {}): SynthInput {
-  return { parent, controllerName: 'replicatedkvstores.data.konverge.dev', build, scopeOf, ...over }
+  const names = { operatorName: 'konverge', controllerName: 'replicatedkvstores.data.konverge.dev' }
+  return { parent, ...names, build, scopeOf, ...over }
 }
 
 export function synth(build: (chart: Chart) => void, over: Partial<SynthInput> = {}): DesiredSet {

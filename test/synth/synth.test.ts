@@ -23,6 +23,7 @@ describe('synthesize', () => {
           namespace: 'team',
           labels: {
             'applyset.kubernetes.io/part-of': applySetId(parent),
+            'konverge.dev/managed-by': 'konverge',
             'konverge.dev/owned-by': 'replicatedkvstores.data.konverge.dev',
           },
           annotations: { 'konverge.dev/apply-order': '0' },
@@ -74,10 +75,11 @@ describe('synthesize', () => {
   })
 
   it('keeps declared labels but not those that are ours', () => {
-    const labels = { app: 'kv', 'konverge.dev/owned-by': 'someone-else' }
+    const labels = { app: 'kv', 'konverge.dev/owned-by': 'someone-else', 'konverge.dev/managed-by': 'another' }
     const [only] = synth((chart) => object(chart, 'a', { metadata: { name: 'a', labels } })).objects
     expect(only?.object.metadata.labels).toMatchObject({
       app: 'kv',
+      'konverge.dev/managed-by': 'konverge',
       'konverge.dev/owned-by': 'replicatedkvstores.data.konverge.dev',
     })
   })

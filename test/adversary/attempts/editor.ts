@@ -28,8 +28,10 @@ const staysApart = (kind: string, name: string, reasons: readonly string[] = [])
 const partOfLabel = 'applyset.kubernetes.io/part-of'
 const labels = (stage: AdversaryStage, kind: string, name: string, plural: string) => ({
   [partOfLabel]: stage.setIdOf(kind, name),
+  'konverge.dev/managed-by': 'konverge',
   'konverge.dev/owned-by': `${plural}.data.konverge.dev`,
 })
+const managerOf = (plural: string) => `konverge/${plural}.data.konverge.dev`
 const marks = (stage: AdversaryStage, kind: string, name: string) => ({
   'konverge.dev/part-of': stage.setIdOf(kind, name),
   'konverge.dev/apply-order': '3',
@@ -160,7 +162,7 @@ function planting({
           labels: labels(stage, parent, parentName, plural),
           annotations: marks(stage, parent, parentName),
         }
-        return stage.editor.apply(kind, name, { metadata, ...parts }, { as: 'konverge' })
+        return stage.editor.apply(kind, name, { metadata, ...parts }, { as: managerOf(plural) })
       },
       staysApart(kind, name, reasons),
     ),
@@ -169,7 +171,7 @@ function planting({
       async (stage) => {
         const ownerReferences = [await stage.ownerReference(parent.toLowerCase(), parentName)]
         const metadata = { ownerReferences, labels: labels(stage, parent, parentName, plural) }
-        await stage.editor.apply(kind, name, { metadata, ...parts }, { as: 'konverge' })
+        await stage.editor.apply(kind, name, { metadata, ...parts }, { as: managerOf(plural) })
       },
       { ...apart, reasons },
     ),
@@ -185,7 +187,7 @@ const early: readonly Attempt[] = [
         labels: labels(stage, 'DatabaseUser', name, 'databaseusers'),
         annotations: marks(stage, 'DatabaseUser', name),
       }
-      await stage.editor.apply('secret', `${name}-db`, { metadata, data: password }, { as: 'konverge' })
+      await stage.editor.apply('secret', `${name}-db`, { metadata, data: password }, { as: managerOf('databaseusers') })
       await stage.forVictim('DatabaseUser', name, { databases: [{ name: 'shared', access: 'ReadOnly' }] }, async () => {
         await stage.until('it to be Ready', async () => (await stage.victimReady('dbu', name)) === true)
         const { data } = (await stage.victim.find('secret', `${name}-db`)) ?? {}
@@ -201,7 +203,12 @@ const early: readonly Attempt[] = [
         labels: labels(stage, 'Database', name, 'databases'),
         annotations: marks(stage, 'Database', name),
       }
-      await stage.editor.apply('secret', `${name}-postgres-admin`, { metadata, data: password }, { as: 'konverge' })
+      await stage.editor.apply(
+        'secret',
+        `${name}-postgres-admin`,
+        { metadata, data: password },
+        { as: managerOf('databases') },
+      )
       const spec = { version: '18', provider: { inCluster: {} }, deletionPolicy: 'Delete' }
       await stage.forVictim('Database', name, spec, async () => {
         const secret = async () => (await stage.victim.find('secret', `${name}-postgres-admin`))?.data
@@ -219,8 +226,9 @@ const early: readonly Attempt[] = [
         labels: labels(stage, 'ReplicatedKVStore', name, 'replicatedkvstores'),
         annotations: marks(stage, 'ReplicatedKVStore', name),
       }
-      await stage.editor.apply('configmap', name, { metadata }, { as: 'konverge' })
-      await stage.editor.apply('service', name, { metadata, spec: { ports: [{ port: 80 }] } }, { as: 'konverge' })
+      const by = { as: managerOf('replicatedkvstores') }
+      await stage.editor.apply('configmap', name, { metadata }, by)
+      await stage.editor.apply('service', name, { metadata, spec: { ports: [{ port: 80 }] } }, by)
       await stage.forVictim('ReplicatedKVStore', name, { image: 'valkey/valkey:8.0', replicas: 1 }, async () => {
         await stage.until('it to be Ready', async () => (await stage.victimReady('kv', name)) === true)
       })

@@ -119,7 +119,7 @@ const steering: readonly Attempt[] = [
       const annotations = {
         'applyset.kubernetes.io/additional-namespaces': `${victimNamespace},${many('n')}`,
         'applyset.kubernetes.io/contains-group-kinds': `Secret,ConfigMap,${many('Kind')}`,
-        'applyset.kubernetes.io/tooling': 'konverge/v1',
+        'applyset.kubernetes.io/tooling': 'konverge.dev/konverge/v1',
       }
       const labels = { 'applyset.kubernetes.io/id': stage.setIdOf('Backup', 'nightly') }
       await stage.countingRequests(() =>

@@ -18,6 +18,7 @@ import {
 import type { StartStoryServer, StoryOperator, StoryRequest, StoryServer } from '../story-server.ts'
 
 const kinds = 'applyset.kubernetes.io/contains-group-kinds'
+const manager = 'konverge/shelves.inventory.example.dev'
 const namespaces = 'applyset.kubernetes.io/additional-namespaces'
 
 export function describeInventory(start: StartStoryServer): void {
@@ -119,7 +120,7 @@ export function describeInventory(start: StartStoryServer): void {
       const { labels, annotations } = child?.metadata ?? {}
       const metadata = { namespace: farNamespace, labels, annotations, finalizers: ['inventory.example.dev/hold'] }
       const secret = { apiVersion: 'v1', kind: 'Secret', stringData: { a: secretText('theirs') } }
-      await far.apply({ ...secret, metadata: { ...metadata, name: 'forged-login' } }, 'konverge')
+      await far.apply({ ...secret, metadata: { ...metadata, name: 'forged-login' } }, manager)
       const planted = await find('secret', 'forged-login', farNamespace)
       expect(planted).toBeDefined()
       await run(versionTwo, 'shelves-two/1')
@@ -135,7 +136,7 @@ export function describeInventory(start: StartStoryServer): void {
       const { annotations } = child?.metadata ?? {}
       const secret = { apiVersion: 'v1', kind: 'Secret', stringData: { a: secretText('theirs') } }
       const metadata = { name: 'second-far', namespace: farNamespace, annotations }
-      await far.apply({ ...secret, metadata }, 'konverge')
+      await far.apply({ ...secret, metadata }, manager)
       const planted = await find('secret', 'second-far', farNamespace)
       await home.apply(shelfObject('second'))
       await until('the conflict', async () => {
