@@ -165,7 +165,7 @@ export class Applier {
       return await client.apply(resourceOf(object), body, { fieldManager, force: false }, signal)
     } catch (thrown) {
       if (isKubeError(thrown, 'Conflict')) return undefined
-      convergence.learnRefusal(object, thrown, clock.monotonicMs())
+      convergence.learnRejection(object, { live: undefined, thrown, nowMs: clock.monotonicMs() })
       throw thrown
     }
   }

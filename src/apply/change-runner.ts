@@ -84,7 +84,7 @@ export class ChangeRunner {
     } catch (thrown) {
       const fields = immutableFieldsOf(thrown, paths)
       if (fields !== undefined) return await this.#recreate({ ...change, live }, fields, signal)
-      throw this.#learned(change.desired, thrown)
+      throw this.#learned(change, thrown)
     }
   }
 
@@ -147,13 +147,13 @@ export class ChangeRunner {
     const { uid, resourceVersion } = live.metadata
     const dependents = desired.policies.recreateOnChange
     if (dependents === undefined || pruneVerdict(live, parent) !== 'prune') {
-      throw this.#learned(desired, immutableField(desired, fields))
+      throw this.#learned(change, immutableField(desired, fields))
     }
     const on = `${describeRef(refOf(live))} is being deleted to be created again`
     const deletedUid = convergence.lastRecreated(desired.object, clock.monotonicMs())
     if (deletedUid === uid) return { kind: 'recreating', on }
     if (deletedUid !== undefined) throw recreatedInVain(desired, fields)
-    await this.#proveCreatable(desired, signal)
+    await this.#proveCreatable(change, signal)
     // The version is locked below, so that only the declaration may be of yesterday.
     if (!(await isCurrent(parent, signal))) throw declarationIsOld(live)
     const propagationPolicy = dependents === 'orphan' ? 'Orphan' : 'Background'
@@ -166,20 +166,20 @@ export class ChangeRunner {
   }
 
   /** The server validates an object before it finds that the name is taken, so this answer means that it is valid. */
-  async #proveCreatable(desired: DesiredObject, signal: AbortSignal): Promise<void> {
+  async #proveCreatable(change: ChangeToMake, signal: AbortSignal): Promise<void> {
     const { client, fieldManager, resourceOf } = this.#options
-    const { object } = desired
+    const { object } = change.desired
     try {
       await client.create(resourceOf(object), object, { fieldManager, dryRun: true }, signal)
     } catch (thrown) {
-      if (!isKubeError(thrown, 'AlreadyExists')) throw this.#learned(desired, thrown)
+      if (!isKubeError(thrown, 'AlreadyExists')) throw this.#learned(change, thrown)
     }
   }
 
-  /** What the server refuses for good is not sent again for a while. */
-  #learned({ lasting }: DesiredObject, thrown: unknown): unknown {
+  /** What the API server rejects is not sent again for a while. */
+  #learned({ desired, live }: ChangeToMake, thrown: unknown): unknown {
     const { clock, convergence } = this.#options
-    convergence.learnRefusal(lasting, thrown, clock.monotonicMs())
+    convergence.learnRejection(desired.lasting, { live, thrown, nowMs: clock.monotonicMs() })
     return thrown
   }
 }

@@ -1,16 +1,25 @@
 // Do our applies settle? Compares with what the server taught us. When the same desired object had to be applied three times,
 // somebody keeps changing it back: then we stop writing for a while and name the fields, instead of fighting (I7). What
-// the server refused for good is not sent again either, until it is declared otherwise (I10).
+// the API server rejects is sent again after growing times, whatever events come between; at once when it is declared otherwise (I10).
+import { type BackoffPolicy, backoffDelayMs } from '../base/backoff.ts'
 import { CodedError } from '../base/errors.ts'
+import type { Random } from '../base/random.ts'
 import { type Comparison, compare } from '../diff/compare.ts'
 import type { FieldPath } from '../diff/field-path.ts'
 import { desiredHashOf, LearnedPairs, pairOf } from '../diff/learned-pairs.ts'
+import { isKubeError, rejections } from '../kube/kube-errors.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { identityOf } from './plan.ts'
 
-/** How long a fight, or a refusal, is left alone before one more try. */
+/** How long a fight is left alone before one more try. */
 export const holdOffMs = 5 * 60_000
+
+/**
+ * How long a rejected object is left alone: half of what the queue waits by default after as many failures. So each retry of the queue
+ * sends, and the reconciles that events ask for meanwhile do not.
+ */
+const rejectionHold: BackoffPolicy = { baseMs: 2_500, capMs: 150_000 }
 
 interface Held {
   /** What was declared then: something else is another matter. */
@@ -30,6 +39,24 @@ export interface Answer {
   readonly nowMs: number
 }
 
+/** An object that the API server does not take as declared. */
+interface Rejected {
+  /** Of the object that was to be changed; undefined if it was to be created. */
+  readonly uid: string | undefined
+  /** Rejections in a row. */
+  readonly count: number
+  readonly untilMs: number
+  readonly error: CodedError
+}
+
+/** What was thrown when an object was sent. */
+export interface Rejection {
+  /** The object that was to be changed; undefined if it was to be created. */
+  readonly live: LiveObject | undefined
+  readonly thrown: unknown
+  readonly nowMs: number
+}
+
 /** An object that was deleted because a field of it could not change. */
 interface Recreated {
   readonly uid: string
@@ -39,16 +66,18 @@ interface Recreated {
 
 export class Convergence {
   readonly #manager: string
+  readonly #random: Random
   readonly #pairs = new LearnedPairs()
   /** Objects that are left alone for now, by uid. What has run out is dropped when something is added. */
   readonly #held = new Map<string, Held>()
   /** By the desired object itself: a change of the declaration makes another object. */
-  readonly #refused = new WeakMap<KubeObject, Held>()
+  readonly #rejected = new WeakMap<KubeObject, Rejected>()
   /** By identity. What has run out is dropped when something is added. */
   readonly #recreated = new Map<string, Recreated>()
 
-  constructor({ manager }: { readonly manager: string }) {
+  constructor({ manager, random }: { readonly manager: string; readonly random: Random }) {
     this.#manager = manager
+    this.#random = random
   }
 
   /** Equal, too, if the server is known to answer an apply of `desired` with just these values. */
@@ -63,17 +92,22 @@ export class Convergence {
   /** Throws what happened last time, while this object is left alone. `live` is absent where it does not exist. */
   assertMayApply(desired: KubeObject, live: LiveObject | undefined, nowMs: number): void {
     const fought = live === undefined ? undefined : this.#held.get(live.metadata.uid)
-    const held = this.#refused.get(desired) ?? (fought?.desired === desired ? fought : undefined)
-    if (held === undefined) return
-    if (nowMs < held.untilMs) throw held.error
-    this.#refused.delete(desired)
+    const rejected = this.#rejected.get(desired)
+    // What cannot be changed may be created, once the object is gone.
+    const isSame = rejected !== undefined && rejected.uid === live?.metadata.uid
+    if (isSame && nowMs < rejected.untilMs) throw rejected.error
+    if (fought?.desired !== desired) return
+    if (nowMs < fought.untilMs) throw fought.error
     if (live !== undefined) this.#held.delete(live.metadata.uid)
   }
 
-  /** What came of sending this object: if the server refused it for good, it is not sent again for a while. */
-  learnRefusal(desired: KubeObject, thrown: unknown, nowMs: number): void {
-    if (!(thrown instanceof CodedError) || thrown.remedy !== 'stop') return
-    this.#refused.set(desired, { desired, untilMs: nowMs + holdOffMs, error: thrown })
+  /** If the API server rejected this object, or it was found impossible, it is left alone for a while, longer each time. */
+  learnRejection(desired: KubeObject, { live, thrown, nowMs }: Rejection): void {
+    if (!(thrown instanceof CodedError)) return
+    if (thrown.remedy !== 'stop' && !isKubeError(thrown, ...rejections)) return
+    const count = (this.#rejected.get(desired)?.count ?? 0) + 1
+    const holdMs = backoffDelayMs({ policy: rejectionHold, failures: count, random: this.#random })
+    this.#rejected.set(desired, { uid: live?.metadata.uid, count, untilMs: nowMs + holdMs, error: thrown })
   }
 
   /** The uid of the object that was deleted last to be made anew as `desired`; undefined if that was never or long ago. */
@@ -92,6 +126,7 @@ export class Convergence {
   /** Takes in the answer to an apply. Throws NotConverging when it was one too many. */
   learn({ desired, live, paths, rivals, nowMs }: Answer): void {
     const { uid } = live.metadata
+    this.#rejected.delete(desired)
     const pair = pairOf(desired, live, this.#manager)
     if (pair === undefined) return
     const isRewritten = compare({ desired, live, manager: this.#manager }).kind !== 'equal'

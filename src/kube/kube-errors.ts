@@ -1,6 +1,6 @@
 // Why did a request fail? Every answer of the API server that is not a success, and every answer that never came, becomes
 // a KubeError with one of these codes. Source of codes: meta/v1 Status reasons and the HTTP status.
-import { CodedError, type Remedy } from '../base/errors.ts'
+import { CodedError } from '../base/errors.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { explainForbidden } from './forbidden.ts'
 
@@ -30,26 +30,18 @@ export type KubeErrorCode =
   | 'Unreachable'
   | 'UnsupportedMediaType'
 
-const remedies: Record<KubeErrorCode, Remedy> = {
-  AlreadyExists: 'retry',
-  BadRequest: 'stop',
-  Conflict: 'retry',
-  Expired: 'retry',
-  Forbidden: 'retry',
-  Invalid: 'stop',
-  MethodNotAllowed: 'stop',
-  NamespaceTerminating: 'retry',
-  NotFound: 'retry',
-  ResourceNotFound: 'retry',
-  RequestEntityTooLarge: 'stop',
-  ServerError: 'retry',
-  ServiceUnavailable: 'retry',
-  Timeout: 'retry',
-  TooManyRequests: 'retry',
-  Unauthorized: 'retry',
-  Unreachable: 'retry',
-  UnsupportedMediaType: 'stop',
-}
+/**
+ * The API server has read the request and does not take it. That may pass without any change of the object: a policy is removed, a node
+ * port becomes free, a webhook or a quota changes. Until then the same request gets the same answer.
+ */
+export const rejections: ReadonlySet<KubeErrorCode> = new Set<KubeErrorCode>([
+  'BadRequest',
+  'Forbidden',
+  'Invalid',
+  'MethodNotAllowed',
+  'RequestEntityTooLarge',
+  'UnsupportedMediaType',
+])
 
 /** One cause in a Status: which field, and what about it. */
 export interface StatusCause {
@@ -67,13 +59,14 @@ export interface KubeErrorOptions {
   readonly cause?: unknown
 }
 
+/** Always retried: an answer proves nothing about the next one (I10). */
 export class KubeError extends CodedError<KubeErrorCode> {
   override readonly name = 'KubeError'
   readonly httpStatus: number | undefined
   readonly causes: readonly StatusCause[]
 
   constructor(options: KubeErrorOptions) {
-    super({ ...options, remedy: remedies[options.code] })
+    super({ ...options, remedy: 'retry' })
     this.httpStatus = options.httpStatus
     this.causes = options.causes ?? []
   }
@@ -131,6 +124,9 @@ function codeOf(httpStatus: number, body: JsonObject | undefined, details: JsonO
       return typeof details?.name === 'string' ? 'NotFound' : 'ResourceNotFound'
     case 405:
       return 'MethodNotAllowed'
+    case 408:
+    case 504:
+      return 'Timeout'
     case 409:
       return body?.reason === 'AlreadyExists' ? 'AlreadyExists' : 'Conflict'
     case 410:
@@ -143,12 +139,16 @@ function codeOf(httpStatus: number, body: JsonObject | undefined, details: JsonO
       return 'Invalid'
     case 429:
       return 'TooManyRequests'
+    // A gateway that does not pass the request on: it wants credentials of its own, leads elsewhere, or waits for the handshake.
+    case 407:
+    case 421:
+    case 425:
     case 503:
       return 'ServiceUnavailable'
-    case 504:
-      return 'Timeout'
     default:
-      return httpStatus >= 500 ? 'ServerError' : 'BadRequest'
+      if (httpStatus >= 500) return 'ServerError'
+      // The API server redirects nothing.
+      return httpStatus < 400 ? 'ServiceUnavailable' : 'BadRequest'
   }
 }
 

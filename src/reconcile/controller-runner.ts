@@ -143,7 +143,7 @@ export class ControllerRunner {
     const view = this.#view
     const log = instruments.log.with({ controller: controller.name })
     const metrics = new TurnMetrics(instruments.metrics, controller.name)
-    const convergence = new Convergence({ manager: this.#manager })
+    const convergence = new Convergence({ manager: this.#manager, random })
     const desired = new DesiredObjects(identity.name, controller, view)
     const parents = this.#makeParentRecorder()
     const children = this.#makeChildrenReconciler({ log, tracer, metrics, convergence, parents })

@@ -3,7 +3,7 @@
 import type { Child, ChildFailure } from '../apply/apply-report.ts'
 import { AssertionError, unreachable } from '../base/assert.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
-import type { KubeErrorCode } from '../kube/kube-errors.ts'
+import { type KubeErrorCode, rejections } from '../kube/kube-errors.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { Verdict } from '../queue/worker.ts'
 
@@ -27,6 +27,12 @@ export type Outcome =
   | { readonly kind: 'stopped'; readonly reason: string; readonly message: string }
   /** On its way out. */
   | { readonly kind: 'deleting'; readonly on: string; readonly afterMs?: number | undefined }
+
+/** Is a failure told when it comes for the first time? An answer is; what got none may be over before a person reads of it. */
+export function isToldAtOnce(outcome: Outcome): boolean {
+  return outcome.kind === 'retry' && toldAtOnce.has(outcome.reason)
+}
+const toldAtOnce: ReadonlySet<string> = rejections
 
 /** While something takes time, look again this often even if no event comes. */
 export const waitingRecheckMs = 15_000

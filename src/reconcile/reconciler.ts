@@ -26,6 +26,7 @@ import {
   followUpMs,
   graceLeftMs,
   isMomentary,
+  isToldAtOnce,
   type Outcome,
   outcomeOfError,
   recordCatchUp,
@@ -157,8 +158,8 @@ export class Reconciler {
       const failingForMs = this.#failingForMs(key, outcome)
       const hasGrace = turn.kind !== 'clean' && status.isCalledReady(end.object)
       const tellMs = hasGrace ? graceLeftMs(outcome, failingForMs) : undefined
-      // A failure that has not come twice may be gone before anybody reads of it.
-      const isYoung = outcome.kind === 'retry' && (failures === 0 || tellMs !== undefined)
+      const isFirst = failures === 0 && !isToldAtOnce(outcome)
+      const isYoung = outcome.kind === 'retry' && (isFirst || tellMs !== undefined)
       const isBrief = (isYoung && !status.isAwaited(end.object)) || isMomentary(outcome)
       if (isBrief && !status.hasNewRecords(end)) return { outcome, lookMs: end.lookMs, tellMs }
       const due = await status.record(end, signal)

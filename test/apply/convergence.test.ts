@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Convergence, holdOffMs } from '../../src/apply/convergence.ts'
+import { seededRandom } from '../../src/base/random.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { live } from '../objects.ts'
@@ -34,9 +35,11 @@ const answered = (data: Record<string, string>): LiveObject =>
     data,
   })
 
+const convergenceOf = (seed = 1) => new Convergence({ manager, random: seededRandom(seed) })
+
 describe('convergence', () => {
   it('takes back a field twice and gives up at the third round, naming field and other side', () => {
-    const convergence = new Convergence({ manager })
+    const convergence = convergenceOf()
     const object = answered({ key: 'ours' })
     convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 0 })
     convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 1_000 })
@@ -46,7 +49,7 @@ describe('convergence', () => {
   })
 
   it('leaves the object alone for a while after that, and then tries once more', () => {
-    const convergence = new Convergence({ manager })
+    const convergence = convergenceOf()
     const object = answered({ key: 'ours' })
     for (const nowMs of [0, 1, 2]) {
       try {
@@ -57,17 +60,77 @@ describe('convergence', () => {
     expect(() => convergence.assertMayApply(desired, object, 2 + holdOffMs)).not.toThrow()
   })
 
-  it('does not send again what the server refused for good, until it is declared otherwise or a while has passed', () => {
-    const convergence = new Convergence({ manager })
-    const error = new KubeError({ code: 'Invalid', message: 'spec.replicas: must not be negative' })
-    convergence.learnRefusal(desired, error, 0)
-    expect(() => convergence.assertMayApply(desired, undefined, holdOffMs - 1)).toThrow(error)
-    expect(() => convergence.assertMayApply({ ...desired }, undefined, 1)).not.toThrow()
-    expect(() => convergence.assertMayApply(desired, undefined, holdOffMs)).not.toThrow()
+  describe('of a rejected object', () => {
+    const rejection = new KubeError({ code: 'Invalid', message: 'spec.replicas: must not be negative' })
+    /** How long the object is left alone after each of `count` rejections in a row. */
+    function holds(convergence: Convergence, count: number): number[] {
+      let nowMs = 0
+      return Array.from({ length: count }, () => {
+        convergence.learnRejection(desired, { live: undefined, thrown: rejection, nowMs })
+        const sinceMs = nowMs
+        for (; isHeld(convergence, nowMs); nowMs += 100);
+        return nowMs - sinceMs
+      })
+    }
+    function isHeld(convergence: Convergence, nowMs: number, live?: LiveObject, declared = desired): boolean {
+      try {
+        convergence.assertMayApply(declared, live, nowMs)
+        return false
+      } catch (thrown) {
+        expect(thrown).toBe(rejection)
+        return true
+      }
+    }
+
+    it('leaves it alone for twice as long after each, up to minutes', () => {
+      const made = holds(convergenceOf(), 9)
+      for (const [index, holdMs] of made.entries()) {
+        const longestMs = Math.min(5_000 * 2 ** index, 150_000)
+        expect(holdMs, `after rejection ${index + 1}`).toBeGreaterThanOrEqual(longestMs / 2)
+        expect(holdMs, `after rejection ${index + 1}`).toBeLessThanOrEqual(longestMs + 100)
+      }
+    })
+
+    it('does not leave all objects alone for equally long', () => {
+      const convergences = [1, 2, 3, 4].map((seed) => convergenceOf(seed))
+      expect(new Set(convergences.map((convergence) => holds(convergence, 6)[5])).size).toBeGreaterThan(1)
+    })
+
+    it('sends at once what is declared otherwise', () => {
+      const convergence = convergenceOf()
+      convergence.learnRejection(desired, { live: undefined, thrown: rejection, nowMs: 0 })
+      expect(isHeld(convergence, 1)).toBe(true)
+      expect(isHeld(convergence, 1, undefined, { ...desired })).toBe(false)
+    })
+
+    it('begins from the shortest time once it was accepted', () => {
+      const convergence = convergenceOf()
+      holds(convergence, 6)
+      convergence.learn({ desired, live: answered({ key: 'ours' }), paths: [], rivals: [], nowMs: 1_000_000 })
+      expect(holds(convergence, 1)[0]).toBeLessThanOrEqual(5_100)
+    })
+
+    it('creates it at once when the object that could not be changed is gone', () => {
+      const convergence = convergenceOf()
+      const live = answered({ key: 'theirs' })
+      convergence.learnRejection(desired, { live, thrown: rejection, nowMs: 0 })
+      expect(isHeld(convergence, 1, live)).toBe(true)
+      expect(isHeld(convergence, 1, undefined)).toBe(false)
+    })
+
+    it.each(['Conflict', 'ServerError', 'TooManyRequests', 'Unreachable'] as const)(
+      'counts no %s, which says nothing of the object',
+      (code) => {
+        const convergence = convergenceOf()
+        const thrown = new KubeError({ code, message: 'm' })
+        convergence.learnRejection(desired, { live: undefined, thrown, nowMs: 0 })
+        expect(isHeld(convergence, 1)).toBe(false)
+      },
+    )
   })
 
   it('takes for equal what the server made of our last apply', () => {
-    const convergence = new Convergence({ manager })
+    const convergence = convergenceOf()
     const rewritten = answered({ key: 'OURS' })
     expect(convergence.compare(desired, rewritten, 0).kind).toBe('different')
     convergence.learn({ desired, live: rewritten, paths: [], rivals: [], nowMs: 0 })
@@ -76,7 +139,7 @@ describe('convergence', () => {
   })
 
   it('applies once more after an hour what the server rewrites', () => {
-    const convergence = new Convergence({ manager })
+    const convergence = convergenceOf()
     const rewritten = answered({ key: 'OURS' })
     convergence.learn({ desired, live: rewritten, paths: [], rivals: [], nowMs: 0 })
     expect(convergence.compare(desired, rewritten, 3_599_999).kind).toBe('equal')
@@ -84,7 +147,7 @@ describe('convergence', () => {
   })
 
   it('lets nothing known make up for never having applied', () => {
-    const convergence = new Convergence({ manager })
+    const convergence = convergenceOf()
     convergence.learn({ desired, live: answered({ key: 'OURS' }), paths: [], rivals: [], nowMs: 0 })
     expect(convergence.compare(desired, live({ data: { key: 'OURS' } }), 1).kind).toBe('unowned')
   })

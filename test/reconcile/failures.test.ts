@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
-import { at, failure } from '../model-api.ts'
+import { at, failure, type ModelRequest } from '../model-api.ts'
 import { childOf } from '../objects.ts'
 import { secretText } from '../taint/secret-text.ts'
 import { Site, siteController, World } from './life.ts'
@@ -131,24 +131,106 @@ describe('a failure that may pass', () => {
   })
 })
 
-describe('a failure that will not pass', () => {
-  it('of a child is reported and not tried again until the spec changes', async () => {
+describe('a rejection by the API server', () => {
+  const rejectServices = ({ verb, plural }: ModelRequest) => {
+    if (verb === 'apply' && plural === 'services') throw failure('Invalid', 'spec.ports: provided port is taken')
+  }
+  const sent = ({ api }: World) => api.writes.filter((write) => write === 'apply services default/a').length
+
+  async function rejectedSite() {
     const world = new World()
     world.addSite()
-    world.api.before = ({ verb, plural }) => {
-      if (verb === 'apply' && plural === 'services') throw failure('Invalid', 'spec.ports: Invalid value')
-    }
+    world.api.before = rejectServices
     await world.live()
-    expect(world.conditions()).toMatchObject({ Degraded: 'True/Invalid', Stalled: 'True/Invalid' })
-    world.api.requests.length = 0
+    return world
+  }
+
+  it('of a child is reported at once and is not called permanent', async () => {
+    const world = await rejectedSite()
+    expect(world.conditions()).toMatchObject({ Degraded: 'True/Invalid', Reconciling: 'True/Retrying' })
+    expect(world.conditions()).not.toHaveProperty('Stalled')
+  })
+
+  it.each(['BadRequest', 'Forbidden', 'Invalid', 'MethodNotAllowed', 'RequestEntityTooLarge'] as const)(
+    'of the kind %s is tried again until it passes, without a change of the resource',
+    async (code) => {
+      const world = new World()
+      world.addSite()
+      world.api.before = ({ verb, plural }) => {
+        if (verb === 'apply' && plural === 'services') throw failure(code, 'no')
+      }
+      await world.live()
+      await world.clock.advance(3_600_000)
+      world.api.before = () => {}
+      await world.clock.advance(300_000)
+      expect(world.conditions()).toEqual(settled)
+    },
+  )
+
+  it('is tried ever more rarely, and every try sends', async () => {
+    const world = await rejectedSite()
     await world.clock.advance(3_600_000)
-    expect(world.api.requests).toEqual([])
-    world.api.before = () => {}
+    expect(sent(world)).toBeGreaterThan(3_600 / 300)
+    expect(sent(world)).toBeLessThan(6 + 3_600 / 150)
+  })
+
+  it('is not sent again at every event of a child', async () => {
+    const world = await rejectedSite()
+    for (let index = 0; index < 3_600; index++) {
+      world.api.edit(ConfigMap, pages, { metadata: { annotations: { beat: String(index) } } })
+      await world.clock.advance(1_000)
+    }
+    expect(sent(world)).toBeLessThan(8 + 3_600 / 75)
+  })
+
+  it('is overtaken by a changed declaration and by reconcile-now', async () => {
+    const world = await rejectedSite()
+    await world.clock.advance(3_600_000)
+    const before = sent(world)
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(0)
+    expect(sent(world)).toBe(before + 1)
+    world.api.before = () => {}
+    world.api.edit(Site, 'default/a', { metadata: { annotations: { 'konverge.dev/reconcile-now': '1' } } })
     await world.clock.advance(0)
     expect(world.conditions()).toEqual(settled)
   })
 
+  it.each([
+    { title: 'of the status', is: ({ subresource }: ModelRequest) => subresource === 'status' },
+    { title: 'of the finalizer', is: ({ verb, plural }: ModelRequest) => verb === 'patch' && plural === 'sites' },
+  ])('$title is tried again too', async ({ is }) => {
+    const world = new World()
+    world.addSite()
+    world.api.before = (request) => {
+      if (is(request)) throw failure('Invalid', 'a webhook says no')
+    }
+    await world.live()
+    await world.clock.advance(3_600_000)
+    world.api.before = () => {}
+    await world.clock.advance(300_000)
+    expect(world.conditions()).toEqual(settled)
+  })
+})
+
+describe('a change that was found impossible', () => {
+  it('is over when a person deletes the object', async () => {
+    const { world } = await settledSite()
+    world.api.before = (request) => {
+      if (isWriteOf('configmaps')(request) && world.api.find(ConfigMap, pages) !== undefined) {
+        throw failure('Invalid', 'data is immutable')
+      }
+    }
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(1_000)
+    expect(world.conditions()).toMatchObject({ Stalled: 'True/ImmutableField' })
+    world.api.remove(ConfigMap, pages)
+    await world.clock.advance(1_000)
+    expect(world.conditions()).toEqual(settled)
+  })
+})
+
+describe('a failure that will not pass', () => {
   it('of the constructs names the construct', async () => {
     const world = new World()
     world.addSite()

@@ -64,5 +64,8 @@ it.each([
   ]
   expect(JSON.stringify(told)).toContain('Unsupported value: \\"[redacted]\\"')
   for (const text of [word, btoa(word)]) expect(JSON.stringify(told)).not.toContain(text)
-  expect(await cluster.condition(Door, 'default/front', 'Stalled')).toMatchObject({ status: 'True', reason: 'Invalid' })
+  expect(await cluster.condition(Door, 'default/front', 'Degraded')).toMatchObject({
+    status: 'True',
+    reason: 'Invalid',
+  })
 })

@@ -89,7 +89,7 @@ describe('a change of a field that cannot change', () => {
     })
     expect(world.api.find(ConfigMap, pages)?.metadata.uid).toBe(uid)
     expect(deletes(world)).toEqual([])
-    expect(world.conditions()).toMatchObject({ Stalled: 'True/Invalid' })
+    expect(world.conditions()).toMatchObject({ Degraded: 'True/Invalid' })
   })
 
   it('deletes nothing that is to be retained', async () => {

@@ -215,12 +215,12 @@ describe('an outcome', () => {
     },
     {
       title: 'is a stop when all failures are permanent',
-      result: { children: [], failures: [failure('stop', 'Invalid')], gated: [] },
-      expected: { kind: 'stopped', reason: 'Invalid' },
+      result: { children: [], failures: [failure('stop', 'ImmutableField')], gated: [] },
+      expected: { kind: 'stopped', reason: 'ImmutableField' },
     },
     {
       title: 'is a retry when one failure may pass',
-      result: { children: [], failures: [failure('stop', 'Invalid'), failure('retry', 'Timeout')], gated: [] },
+      result: { children: [], failures: [failure('stop', 'ImmutableField'), failure('retry', 'Timeout')], gated: [] },
       expected: { kind: 'retry', reason: 'Timeout', message: 'Timeout said (and 1 more)' },
     },
     {
@@ -256,7 +256,7 @@ describe('an outcome', () => {
 
   it.each([
     { thrown: new KubeError({ code: 'Conflict', message: 'm' }), expected: { kind: 'retry', reason: 'Conflict' } },
-    { thrown: new KubeError({ code: 'Invalid', message: 'm' }), expected: { kind: 'stopped', reason: 'Invalid' } },
+    { thrown: new KubeError({ code: 'Invalid', message: 'm' }), expected: { kind: 'retry', reason: 'Invalid' } },
     { thrown: new AssertionError('m'), expected: { kind: 'retry', reason: 'InvariantBroken' } },
     { thrown: new TypeError('x is not a function'), expected: { kind: 'retry', reason: 'InternalError' } },
     { thrown: 'a string', expected: { kind: 'retry', reason: 'InternalError', message: 'a string' } },
