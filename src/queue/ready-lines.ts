@@ -1,8 +1,9 @@
-// Which of the ready keys is served next? The first of the most urgent line, but no line is passed over for ever: after
-// `maxPasses` services of more urgent keys its first key gets one. So an endless stream of urgent work takes at most that
-// share, and a key at place n of any line is served within about n × (maxPasses + 2) services.
+// Ready keys, by priority and, within a priority, by group in turns. The most urgent line is served first, but no line is passed over
+// for ever: after `maxPasses` services of more urgent keys its next key gets one. So an endless stream of urgent work takes at most
+// that share. A group that may not be served for now is passed over.
+import { FairLine } from './fair-line.ts'
+import type { PlaceRequest } from './places.ts'
 import { isMoreUrgent, type Priority, priorities } from './priority.ts'
-import { ReadyLine } from './ready-line.ts'
 
 export const maxPasses = 9
 
@@ -11,20 +12,26 @@ export interface Served<K extends string> {
   readonly priority: Priority
 }
 
+/** May a key of this group be served now? */
+export type MayServe = (request: PlaceRequest) => boolean
+
+const always: MayServe = () => true
+
 interface Counter<K extends string> {
   readonly priority: Priority
-  readonly line: ReadyLine<K>
+  readonly line: FairLine<K>
   /** How often a more urgent line was served while somebody waited in this one. */
   passes: number
 }
 
 export class ReadyLines<K extends string> {
   /** In order of urgency. */
-  readonly #counters: readonly Counter<K>[] = priorities.map((priority) => ({
-    priority,
-    line: new ReadyLine(),
-    passes: 0,
-  }))
+  readonly #counters: readonly Counter<K>[]
+
+  /** Default: all keys are of one group. */
+  constructor(groupOf: (key: K) => string = () => '') {
+    this.#counters = priorities.map((priority) => ({ priority, line: new FairLine(groupOf), passes: 0 }))
+  }
 
   get isEmpty(): boolean {
     return this.#counters.every(({ line }) => line.size === 0)
@@ -42,17 +49,21 @@ export class ReadyLines<K extends string> {
     return this.#lineOf(priority)?.leave(key) ?? false
   }
 
+  /** Is there a key that may be served? */
+  canServe(mayServe: MayServe): boolean {
+    return this.#next(mayServe) !== undefined
+  }
+
   /** Takes out the key whose service it is. */
-  serve(): Served<K> | undefined {
-    const waiting = this.#counters.filter(({ line }) => line.size > 0)
-    const served = waiting.find(({ passes }) => passes >= maxPasses) ?? waiting[0]
-    const key = served?.line.first
-    if (served === undefined || key === undefined) return undefined
+  serve(mayServe: MayServe = always): Served<K> | undefined {
+    const next = this.#next(mayServe)
+    if (next === undefined) return undefined
+    const { served, key } = next
     for (const counter of this.#counters) {
       if (counter === served || counter.line.size === 0) counter.passes = 0
       else if (isMoreUrgent(served.priority, counter.priority)) counter.passes++
     }
-    served.line.leave(key)
+    served.line.serve(key)
     return { key, priority: served.priority }
   }
 
@@ -63,7 +74,19 @@ export class ReadyLines<K extends string> {
     }
   }
 
-  #lineOf(priority: Priority): ReadyLine<K> | undefined {
+  #next(mayServe: MayServe): { readonly served: Counter<K>; readonly key: K } | undefined {
+    const isImpatient = ({ passes }: Counter<K>) => passes >= maxPasses
+    const waiting = this.#counters.filter(({ line }) => line.size > 0)
+    const othersWait = (group: string) => waiting.some(({ line }) => line.hasOther(group))
+    const mayServeGroup = (group: string) => mayServe({ group, othersWait: othersWait(group) })
+    for (const served of [...waiting.filter(isImpatient), ...waiting.filter((counter) => !isImpatient(counter))]) {
+      const key = served.line.next(mayServeGroup)
+      if (key !== undefined) return { served, key }
+    }
+    return undefined
+  }
+
+  #lineOf(priority: Priority): FairLine<K> | undefined {
     return this.#counters.find((counter) => counter.priority === priority)?.line
   }
 }

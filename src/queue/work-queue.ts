@@ -13,7 +13,7 @@ import { type Cause, type CauseList, noCauses, withCause, withCauses } from './c
 import { DelayHeap } from './delay-heap.ts'
 import { isMoreUrgent, moreUrgent, type Priority, priorities } from './priority.ts'
 import { QueueMetrics } from './queue-metrics.ts'
-import { ReadyLines } from './ready-lines.ts'
+import { type MayServe, ReadyLines } from './ready-lines.ts'
 
 export type { Cause, Priority }
 
@@ -45,7 +45,7 @@ export interface WorkItem<K extends string> extends CauseList {
   readonly queuedForMs: number
 }
 
-export interface WorkQueueOptions {
+export interface WorkQueueOptions<K extends string = string> {
   readonly clock: Clock
   readonly random: Random
   readonly instruments: Instruments
@@ -53,6 +53,8 @@ export interface WorkQueueOptions {
   readonly name: string
   /** Default: `defaultBackoff`, 5 s to 300 s. */
   readonly backoff?: BackoffPolicy
+  /** Within a priority, groups are served in turns, e.g. namespaces. Default: all keys are of one group. */
+  readonly groupOf?: (key: K) => string
 }
 
 /** A key that wants a turn. */
@@ -66,7 +68,7 @@ interface Entry<K extends string> {
 
 /**
  * A keyed, prioritized, delaying queue. Adding merges: the more urgent priority, the earlier time, all causes. Within a
- * priority, keys leave in the order in which they became ready; a raised key goes to the end of its new line.
+ * priority, groups take turns, and keys of a group leave in the order in which they became ready; a raised key goes to the end of its new line.
  *
  * Memory is bounded by the number of distinct keys, each with at most `maxCauses` causes.
  */
@@ -78,7 +80,8 @@ export class WorkQueue<K extends string> {
   /** Every key that wants a turn. Those not taken are in exactly one of `#delayed` and `#ready`, the others in neither. */
   readonly #entries = new Map<K, Entry<K>>()
   readonly #delayed = new DelayHeap<K>()
-  readonly #ready = new ReadyLines<K>()
+  readonly #ready: ReadyLines<K>
+  readonly #groupOf: (key: K) => string
   /** When a worker took each key that it is not done with. */
   readonly #takenAtMs = new Map<K, number>()
   /** Failures in a row, of the keys that have any. */
@@ -88,7 +91,9 @@ export class WorkQueue<K extends string> {
   readonly #listeners = new Set<() => void>()
   #isShutDown = false
 
-  constructor({ clock, random, instruments, name, backoff = defaultBackoff }: WorkQueueOptions) {
+  constructor({ clock, random, instruments, name, backoff = defaultBackoff, groupOf = () => '' }: WorkQueueOptions<K>) {
+    this.#groupOf = groupOf
+    this.#ready = new ReadyLines(groupOf)
     this.#clock = clock
     this.#random = random
     this.#backoff = backoff
@@ -147,11 +152,24 @@ export class WorkQueue<K extends string> {
     return this.#failures.get(key) ?? 0
   }
 
-  /** Hands out the next ready key; the caller must say `done` in the end. Undefined if there is none, or after shut-down. */
-  take(): WorkItem<K> | undefined {
+  groupOf(key: K): string {
+    return this.#groupOf(key)
+  }
+
+  /** Is a key ready whose group may be served? */
+  canTake(mayServe: MayServe): boolean {
+    this.#promoteDue(this.#clock.monotonicMs())
+    return this.#ready.canServe(mayServe)
+  }
+
+  /**
+   * Hands out the next ready key whose group may be served, by default any; the caller must say `done` in the end. Undefined if there is
+   * none, or after shut-down.
+   */
+  take(mayServe?: MayServe): WorkItem<K> | undefined {
     const nowMs = this.#clock.monotonicMs()
     this.#promoteDue(nowMs)
-    const served = this.#ready.serve()
+    const served = this.#ready.serve(mayServe)
     if (served === undefined) return undefined
     const entry = this.#entries.get(served.key)
     assert(entry !== undefined, 'a key in line is an entry')
@@ -177,7 +195,11 @@ export class WorkQueue<K extends string> {
 
   /** When to look again: 0 if a key is ready, undefined if none will be unless one is added or done. */
   nextReadyInMs(): number | undefined {
-    if (!this.#ready.isEmpty) return 0
+    return this.#ready.isEmpty ? this.nextDueInMs() : 0
+  }
+
+  /** When the next delayed key becomes ready; undefined if none is delayed. */
+  nextDueInMs(): number | undefined {
     const next = this.#delayed.peek()
     return next === undefined ? undefined : Math.max(0, next.dueMs - this.#clock.monotonicMs())
   }

@@ -5,14 +5,19 @@ import { type Clock, deadline } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { TokenBucket } from '../base/token-bucket.ts'
+import { Places } from './places.ts'
+import type { MayServe } from './ready-lines.ts'
 import type { RetryWish, WorkItem, WorkQueue } from './work-queue.ts'
 
 /** What the end of a turn means for its key. */
 export type Verdict =
   /** All is as it should be: the next event decides, or the time to look again. */
   | { readonly kind: 'settled'; readonly lookAgainAfterMs?: number }
-  /** Under way, nothing wrong: look again after `afterMs` unless an event comes first. */
-  | { readonly kind: 'waiting'; readonly afterMs: number }
+  /**
+   * Under way, nothing wrong: look again after `afterMs` unless an event comes first. A follow-up goes on with what this turn began, at its
+   * priority; any other look is behind all else.
+   */
+  | { readonly kind: 'waiting'; readonly afterMs: number; readonly isFollowUp?: boolean }
   /** Failed in a way that may pass: again after the key's backoff, or as the times say. */
   | ({ readonly kind: 'retry' } & RetryWish)
   /** Failed in a way that trying again will not mend: the next event decides, or the time to look again. */
@@ -24,7 +29,10 @@ export interface WorkerOptions<K extends string> {
   readonly queue: WorkQueue<K>
   /** One turn. A throw is a failed turn that nobody judged: it is logged here, once, and retried. */
   readonly handle: (item: WorkItem<K>, signal: AbortSignal) => Promise<Verdict>
-  /** Turns at once; at least 1. */
+  /**
+   * Turns at once; at least 1. While groups of the queue wait for each other, one begins no more than half of them, rounded up; those
+   * that find all places held by one group have half as many again.
+   */
   readonly maxConcurrent: number
   /** Each turn takes a token; workers that share a bucket share its rate. Default: no limit. */
   readonly rateLimit?: TokenBucket
@@ -123,16 +131,19 @@ export class Worker<K extends string> {
 
   /** Begins what may begin now; returns after how many milliseconds to look again at the latest. */
   #beginTurns(): number {
-    const { clock, queue, rateLimit, maxConcurrent } = this.#options
+    const { clock, queue, rateLimit } = this.#options
     queue.reportRunning()
     const idleMs = this.#turns.size === 0 ? longestSleepMs : reportIntervalMs
     for (; this.#begunSinceBreath < turnsPerBreath; this.#begunSinceBreath++) {
-      if (this.#placesTaken() >= maxConcurrent) return reportIntervalMs
       const readyInMs = queue.nextReadyInMs() ?? idleMs
       if (readyInMs > 0) return Math.min(readyInMs, idleMs)
+      const places = this.#places()
+      const mayServe: MayServe = (request) => places.isFree(request)
+      // A key of another group may find a place as soon as it is due.
+      if (!queue.canTake(mayServe)) return Math.min(reportIntervalMs, queue.nextDueInMs() ?? reportIntervalMs)
       const tokenInMs = rateLimit?.take(clock.monotonicMs()) ?? 0
       if (tokenInMs > 0) return tokenInMs
-      const item = queue.take()
+      const item = queue.take(mayServe)
       if (item === undefined) return idleMs
       void this.#runTurn(item)
     }
@@ -140,9 +151,15 @@ export class Worker<K extends string> {
   }
 
   /** Overdue turns give up their place, so that a stuck key does not slow the others; at most `maxConcurrent` of them. */
-  #placesTaken(): number {
-    const overdue = [...this.#turns].filter(({ isOverdue }) => isOverdue).length
-    return this.#turns.size - Math.min(overdue, this.#options.maxConcurrent)
+  #places(): Places {
+    const { queue, maxConcurrent } = this.#options
+    const turns = [...this.#turns]
+    const overdue = turns.filter(({ isOverdue }) => isOverdue)
+    const holders = [...turns.filter(({ isOverdue }) => !isOverdue), ...overdue.slice(maxConcurrent)]
+    return new Places(
+      maxConcurrent,
+      holders.map(({ item }) => queue.groupOf(item.key)),
+    )
   }
 
   /** Never rejects. */
@@ -177,7 +194,10 @@ export class Worker<K extends string> {
         }
         break
       case 'waiting':
-        queue.addAfter(item.key, verdict.afterMs, { priority: item.priority, cause: { kind: 'timer' } })
+        queue.addAfter(item.key, verdict.afterMs, {
+          priority: verdict.isFollowUp === true ? item.priority : 'resync',
+          cause: { kind: 'timer' },
+        })
         queue.forget(item.key)
         break
       case 'retry':

@@ -20,7 +20,7 @@ import { untilAborted } from '../kube/shared-runner.ts'
 import { TracedClient } from '../kube/traced-client.ts'
 import { childManagerOf, type OperatorIdentity } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
-import type { Key } from '../object/ref.ts'
+import { type Key, parseKey } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
 import { WorkQueue } from '../queue/work-queue.ts'
 import { Worker } from '../queue/worker.ts'
@@ -96,6 +96,7 @@ export class ControllerRunner {
       random,
       instruments,
       name: controller.name,
+      groupOf: (key) => parseKey(key).namespace ?? '',
       ...(backoff === undefined ? {} : { backoff }),
     })
     this.#worker = this.#makeWorker()

@@ -2,9 +2,12 @@
 // the queue. Transient failures are retried with backoff, permanent ones are reported and wait for a change (I10).
 import type { Child, ChildFailure } from '../apply/apply-report.ts'
 import { AssertionError, unreachable } from '../base/assert.ts'
+import { backoffDelayMs } from '../base/backoff.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
+import type { Random } from '../base/random.ts'
 import { type KubeErrorCode, rejections } from '../kube/kube-errors.ts'
 import { describeRef, refOf } from '../object/ref.ts'
+import type { Cause } from '../queue/cause.ts'
 import type { Verdict } from '../queue/worker.ts'
 
 export type { Child } from '../apply/apply-report.ts'
@@ -34,8 +37,20 @@ export function isToldAtOnce(outcome: Outcome): boolean {
 }
 const toldAtOnce: ReadonlySet<string> = rejections
 
-/** While something takes time, look again this often even if no event comes. */
+/** While something takes time, and no event comes, the first look comes within 15 s, and each later one within twice the time before it. */
 export const waitingRecheckMs = 15_000
+const longestRecheckMs = 300_000
+
+/** When to look again at a resource after so many looks in a row that found it waiting and nothing new. */
+export function recheckMs(waitsBefore: number, random: Random): number {
+  const policy = { baseMs: waitingRecheckMs / 2, capMs: longestRecheckMs }
+  return backoffDelayMs({ policy, failures: waitsBefore + 1, random })
+}
+
+/** Did an event bring something new, as opposed to time that has passed? */
+export function hasNews(causes: readonly Cause[]): boolean {
+  return causes.some(({ kind }) => kind === 'self' || kind === 'child' || kind === 'watched' || kind === 'external')
+}
 
 /** What a turn that decided on deletes waits for, while its cache is behind. */
 export const cacheCatchUp = {
@@ -131,6 +146,10 @@ export interface DueTimes {
   readonly statusMs?: number | undefined
   /** When to look again, at the latest, at a resource that no failure brings back; absent: when an event comes. */
   readonly lookMs?: number | undefined
+  /** When to go on with what this turn began. */
+  readonly followMs?: number | undefined
+  /** When to look again at a resource that waits; default: as at the first time. */
+  readonly recheckMs?: number | undefined
   /** When a failure that is kept back has to be told. */
   readonly tellMs?: number | undefined
 }
@@ -147,17 +166,20 @@ export function untilNextMs(timesMs: readonly number[], nowMs: number): number |
 }
 
 /** What the queue does next. */
-export function verdictOf(outcome: Outcome, { statusMs = waitingRecheckMs, lookMs, tellMs }: DueTimes): Verdict {
+export function verdictOf(outcome: Outcome, due: DueTimes): Verdict {
+  const { statusMs, lookMs, followMs, tellMs, recheckMs: againMs = waitingRecheckMs } = due
   switch (outcome.kind) {
     case 'settled':
-    case 'stopped':
-      return { kind: outcome.kind, ...(lookMs === undefined ? {} : { lookAgainAfterMs: lookMs }) }
+    case 'stopped': {
+      const lookAgainAfterMs = earliest(lookMs, followMs)
+      return { kind: outcome.kind, ...(lookAgainAfterMs === undefined ? {} : { lookAgainAfterMs }) }
+    }
     case 'waiting':
-    case 'deleting':
-      return {
-        kind: 'waiting',
-        afterMs: Math.min(waitingRecheckMs, statusMs, outcome.afterMs ?? waitingRecheckMs, lookMs ?? waitingRecheckMs),
-      }
+    case 'deleting': {
+      const goOnMs = earliest(outcome.afterMs, followMs)
+      const afterMs = earliest(againMs, statusMs, lookMs, goOnMs) ?? againMs
+      return { kind: 'waiting', afterMs, ...(afterMs === goOnMs ? { isFollowUp: true } : {}) }
+    }
     case 'retry':
       // No answer is no fault of this resource, and every resource has to be back soon after the API server is.
       if (outcome.reason === 'Unreachable') return { kind: 'retry', atMostMs: unreachableRetryMs }

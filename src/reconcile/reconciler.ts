@@ -25,10 +25,12 @@ import {
   earliest,
   followUpMs,
   graceLeftMs,
+  hasNews,
   isMomentary,
   isToldAtOnce,
   type Outcome,
   outcomeOfError,
+  recheckMs,
   recordCatchUp,
   spaced,
   verdictOf,
@@ -80,6 +82,8 @@ export class Reconciler {
   readonly #options: ReconcilerOptions
   /** How many turns in a row were to be over in no time. One entry per living resource that has such. */
   readonly #short = new Map<Key, number>()
+  /** How many turns in a row found it waiting, with nothing new. One entry per living resource that waits. */
+  readonly #waits = new Map<Key, number>()
   /** Since when every turn has failed, on the monotonic clock. One entry per living resource of which that is so. */
   readonly #failingSinceMs = new Map<Key, number>()
 
@@ -94,6 +98,7 @@ export class Reconciler {
     if (turn.kind === 'forget' || turn.kind === 'leave') {
       metrics.forget(item.key)
       this.#short.delete(item.key)
+      this.#waits.delete(item.key)
       this.#failingSinceMs.delete(item.key)
       return { kind: 'settled' }
     }
@@ -116,11 +121,9 @@ export class Reconciler {
     return verdictOf(spaced(outcome, before), {
       statusMs,
       tellMs,
-      lookMs: earliest(
-        lookMs,
-        intervalMs === undefined ? undefined : nextLookMs(intervalMs, random),
-        isOvertaken ? followUpMs(before) : undefined,
-      ),
+      lookMs: earliest(lookMs, intervalMs === undefined ? undefined : nextLookMs(intervalMs, random)),
+      followMs: isOvertaken ? followUpMs(before) : undefined,
+      recheckMs: this.#recheckMs(item, outcome),
     })
   }
 
@@ -130,6 +133,17 @@ export class Reconciler {
     if (isShort) this.#short.set(key, before + 1)
     else this.#short.delete(key)
     return before
+  }
+
+  /** What does not come to be must not take the turns of others; its events wake it. */
+  #recheckMs({ key, causes }: WorkItem<Key>, outcome: Outcome): number | undefined {
+    const before = hasNews(causes) ? 0 : (this.#waits.get(key) ?? 0)
+    if (outcome.kind !== 'waiting' && outcome.kind !== 'deleting') {
+      this.#waits.delete(key)
+      return undefined
+    }
+    if (!isMomentary(outcome)) this.#waits.set(key, before + 1)
+    return recheckMs(before, this.#options.random)
   }
 
   #failingForMs(key: Key, outcome: Outcome): number {

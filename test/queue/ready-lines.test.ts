@@ -75,4 +75,35 @@ describe('ReadyLines', () => {
     lines.clear()
     expect([lines.isEmpty, lines.sizeOf('user'), lines.serve()]).toEqual([true, 0, undefined])
   })
+
+  it('serves groups in turns, and the keys of each in order', () => {
+    const lines = new ReadyLines<string>((key) => key.slice(0, 1))
+    for (const key of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) lines.join(key, 'user')
+    const served = Array.from({ length: 7 }, () => lines.serve()?.key)
+    expect(served).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
+  })
+
+  it('passes over groups that may not be served, and tells which others wait', () => {
+    const lines = new ReadyLines<string>((key) => key.slice(0, 1))
+    lines.join('a1', 'user')
+    lines.join('b1', 'resync')
+    const asked: { group: string; othersWait: boolean }[] = []
+    const served = lines.serve((ask) => {
+      asked.push(ask)
+      return ask.group !== 'a'
+    })
+    expect(served).toEqual({ key: 'b1', priority: 'resync' })
+    expect(asked).toEqual([
+      { group: 'a', othersWait: true },
+      { group: 'b', othersWait: true },
+    ])
+    expect(lines.serve(({ othersWait }) => !othersWait)?.key).toBe('a1')
+  })
+
+  it('keeps a key in line that may not be served', () => {
+    const lines = new ReadyLines<string>()
+    lines.join('a', 'user')
+    expect(lines.serve(() => false)).toBeUndefined()
+    expect(lines.serve()?.key).toBe('a')
+  })
 })

@@ -3,7 +3,7 @@ import { CodedError } from '../../src/base/errors.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { TokenBucket } from '../../src/base/token-bucket.ts'
-import { type Wish, type WorkItem, WorkQueue } from '../../src/queue/work-queue.ts'
+import { type Wish, type WorkItem, WorkQueue, type WorkQueueOptions } from '../../src/queue/work-queue.ts'
 import { type Verdict, Worker, type WorkerOptions } from '../../src/queue/worker.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { SimClock, settle } from '../../src/testing/sim-clock.ts'
@@ -19,12 +19,16 @@ afterEach(() => {
   for (const controller of running.splice(0)) controller.abort()
 })
 
-function start(handle: Handle, options: Partial<WorkerOptions<string>> = {}) {
+function start(
+  handle: Handle,
+  options: Partial<WorkerOptions<string>> = {},
+  queueOptions: Partial<WorkQueueOptions<string>> = {},
+) {
   const clock = new SimClock()
   const lines: string[] = []
   const log = createLogger({ clock, destination: { write: (line: string) => void lines.push(line) } })
   const instruments = { ...silentInstruments, log }
-  const queue = new WorkQueue<string>({ clock, random: seededRandom(1), instruments, name: 'test' })
+  const queue = new WorkQueue<string>({ clock, random: seededRandom(1), instruments, name: 'test', ...queueOptions })
   const worker = new Worker({ clock, instruments, queue, handle, maxConcurrent: 2, ...options })
   const life = new AbortController()
   running.push(life)
@@ -138,6 +142,69 @@ describe('Worker, turns', () => {
   })
 })
 
+describe('Worker, namespaces', () => {
+  const inNamespaces = { groupOf: (key: string) => key.split('/')[0] ?? '' }
+
+  it('gives one namespace no more than half of the places while another has ready keys', async () => {
+    const { begun, handle } = heldTurns(true)
+    const { queue } = start(handle, { maxConcurrent: 4 }, inNamespaces)
+    for (const key of ['slow/1', 'slow/2', 'slow/3', 'slow/4', 'other/1', 'other/2', 'other/3']) queue.add(key, self)
+    await settle()
+    expect(begun).toEqual(['slow/1', 'other/1', 'slow/2', 'other/2'])
+  })
+
+  it('gives a namespace all places while no other has ready keys', async () => {
+    const { begun, handle } = heldTurns(true)
+    const { queue } = start(handle, { maxConcurrent: 4 }, inNamespaces)
+    for (const key of ['slow/1', 'slow/2', 'slow/3', 'slow/4', 'slow/5']) queue.add(key, self)
+    await settle()
+    expect(begun).toHaveLength(4)
+  })
+
+  it('begins a key at once although the reconciles of another namespace hold all places', async () => {
+    const { begun, handle } = heldTurns(true)
+    const { queue } = start(handle, { maxConcurrent: 4 }, inNamespaces)
+    for (const key of ['slow/1', 'slow/2', 'slow/3', 'slow/4', 'slow/5']) queue.add(key, self)
+    await settle()
+    for (const key of ['other/1', 'other/2', 'other/3']) queue.add(key, { ...self, priority: 'resync' })
+    await settle()
+    expect(begun.slice(4)).toEqual(['other/1', 'other/2'])
+  })
+
+  it('begins a delayed key of another namespace when it is due', async () => {
+    const { begun, handle } = heldTurns(true)
+    const { clock, queue } = start(handle, { maxConcurrent: 2 }, inNamespaces)
+    for (const key of ['slow/1', 'slow/2', 'slow/3']) queue.add(key, self)
+    queue.addAfter('other/1', 3_000, self)
+    await clock.advance(2_999)
+    expect(begun).toEqual(['slow/1', 'slow/2'])
+    await clock.advance(1)
+    expect(begun).toEqual(['slow/1', 'slow/2', 'other/1'])
+  })
+
+  it('takes a new resource within the time of one reconcile while 10,000 wait', async () => {
+    const reconcileMs = 50
+    const beganAtMs = new Map<string, number>()
+    const handle: Handle = async ({ key }) => {
+      beganAtMs.set(key, clock.monotonicMs())
+      await new Promise<void>((resolve) => clock.setTimer(reconcileMs, resolve))
+      return { kind: 'waiting', afterMs: 15_000 }
+    }
+    const rateLimit = new TokenBucket({ perSecond: 200, burst: 400 })
+    const { clock, queue } = start(handle, { maxConcurrent: 10, rateLimit }, inNamespaces)
+    for (let index = 0; index < 10_000; index++) queue.add(`busy/${index}`, self)
+    await clock.advance(70_000)
+    expect(beganAtMs.size, 'each has waited once').toBe(10_000)
+    for (const namespace of ['busy', 'other']) {
+      const key = `${namespace}/new`
+      const addedAtMs = clock.monotonicMs()
+      queue.add(key, self)
+      await clock.advance(5_000)
+      expect((beganAtMs.get(key) ?? Number.NaN) - addedAtMs).toBeLessThanOrEqual(reconcileMs)
+    }
+  })
+})
+
 describe('Worker, verdicts', () => {
   const cases: {
     name: string
@@ -149,7 +216,7 @@ describe('Worker, verdicts', () => {
   }[] = [
     {
       name: 'waiting',
-      first: async () => ({ kind: 'waiting', afterMs: 700 }),
+      first: async () => ({ kind: 'waiting', afterMs: 700, isFollowUp: true }),
       fromMs: 700,
       toMs: 700,
       failures: 0,
@@ -247,6 +314,20 @@ describe('Worker, verdicts', () => {
       ])
     },
   )
+
+  it('after waiting, looks again behind everything else', async () => {
+    const seen: unknown[] = []
+    const { clock, queue } = start(async ({ priority, causes }) => {
+      seen.push({ priority, causes })
+      return seen.length === 1 ? { kind: 'waiting', afterMs: 15_000 } : settled
+    })
+    queue.add('a', self)
+    await clock.advance(15_000)
+    expect(seen).toEqual([
+      { priority: 'user', causes: [{ kind: 'self' }] },
+      { priority: 'resync', causes: [{ kind: 'timer' }] },
+    ])
+  })
 
   it('logs a throw once, with key, causes and error', async () => {
     const { queue, lines } = start(() => Promise.reject(new Error('boom')))

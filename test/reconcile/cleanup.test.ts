@@ -126,7 +126,7 @@ describe('deletion', () => {
     await world.clock.advance(60_000)
     expect(world.message('Ready')).toBe('the last backup')
     isDone = true
-    await world.clock.advance(20_000)
+    await world.clock.advance(60_000)
     expect(world.site()).toBeUndefined()
   })
 

@@ -275,9 +275,23 @@ describe('an outcome', () => {
       expected: { kind: 'waiting', afterMs: 15_000 },
     },
     { outcome: waiting('x'), due: { lookMs: 3_000 }, expected: { kind: 'waiting', afterMs: 3_000 } },
+    { outcome: waiting('x'), due: { recheckMs: 200_000 }, expected: { kind: 'waiting', afterMs: 200_000 } },
+    {
+      outcome: waiting('x'),
+      due: { recheckMs: 200_000, lookMs: 60_000 },
+      expected: { kind: 'waiting', afterMs: 60_000 },
+    },
+    { outcome: waiting('x'), due: { followMs: 50 }, expected: { kind: 'waiting', afterMs: 50, isFollowUp: true } },
+    { outcome: settled, due: { lookMs: 60_000, followMs: 50 }, expected: { kind: 'settled', lookAgainAfterMs: 50 } },
     { outcome: { kind: 'deleting', on: 'x' }, expected: { kind: 'waiting', afterMs: 15_000 } },
-    { outcome: { kind: 'waiting', on: 'x', afterMs: 200 }, expected: { kind: 'waiting', afterMs: 200 } },
-    { outcome: { kind: 'deleting', on: 'x', afterMs: 200 }, expected: { kind: 'waiting', afterMs: 200 } },
+    {
+      outcome: { kind: 'waiting', on: 'x', afterMs: 200 },
+      expected: { kind: 'waiting', afterMs: 200, isFollowUp: true },
+    },
+    {
+      outcome: { kind: 'deleting', on: 'x', afterMs: 200 },
+      expected: { kind: 'waiting', afterMs: 200, isFollowUp: true },
+    },
     {
       outcome: { kind: 'retry', reason: 'R', message: 'm', retryAfterMs: 9_000 },
       expected: { kind: 'retry', afterMs: 9_000 },
