@@ -20,7 +20,7 @@ import { untilAborted } from '../kube/shared-runner.ts'
 import { TracedClient } from '../kube/traced-client.ts'
 import { childManagerOf, type OperatorIdentity } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
-import { type Key, parseKey } from '../object/ref.ts'
+import { type Key, keyOf, parseKey } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
 import { WorkQueue } from '../queue/work-queue.ts'
 import { Worker } from '../queue/worker.ts'
@@ -85,6 +85,8 @@ export class ControllerRunner {
   readonly #manager: string
   readonly #worker: Worker<Key>
   #isPrepared = false
+  /** Until then nothing is queued: a standby may see any number of resources come and go. */
+  #isWorking = false
 
   constructor(options: ControllerRunnerOptions) {
     const { clock, random, instruments, client, informers, controller, labelSelector, backoff } = options
@@ -128,6 +130,10 @@ export class ControllerRunner {
       throw thrown
     }
     instruments.log.info({ controller: this.name, resources: this.#view.parents.length }, 'working')
+    this.#isWorking = true
+    for (const parent of this.#view.parents) {
+      this.#queue.add(keyOf(parent), { priority: 'resync', cause: { kind: 'initial' } })
+    }
     await this.#worker.run(signal)
   }
 
@@ -188,7 +194,9 @@ export class ControllerRunner {
       recordEvent,
     })
     view.onTrigger(
-      ({ key, priority, cause }) => this.#queue.add(key, { priority, cause }),
+      ({ key, priority, cause }) => {
+        if (this.#isWorking) this.#queue.add(key, { priority, cause })
+      },
       ({ metadata: { uid } }) => {
         desired.forget(uid)
         status.forget(uid)

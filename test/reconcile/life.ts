@@ -1,7 +1,7 @@
 // One life of a controller over the model API server: from the first list to the moment it is stopped or cut off. A tiny kind
 // goes with it: a Site wants a ConfigMap with its pages and, after that, a Service.
 import { ApiObject } from 'cdk8s'
-import type { Instruments, LogFields, Tracer } from '../../src/base/instrument.ts'
+import type { Instruments, LogFields, Metrics, Tracer } from '../../src/base/instrument.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom, seededSecrets } from '../../src/base/random.ts'
 import { Informers } from '../../src/cache/informers.ts'
@@ -75,16 +75,23 @@ export interface LogLine {
   readonly message: string
 }
 
+export interface WorldOptions {
+  readonly tracer?: Tracer
+  readonly metrics?: Metrics
+}
+
 /** The server, the time, and what every life on it wrote into the log and metrics. */
 export class World {
   readonly #tracer: Tracer
+  readonly #metrics: Metrics
   readonly clock = new SimClock()
   readonly api = new ModelApi(this.clock)
   readonly lines: LogLine[] = []
   readonly events: EventReport[] = []
 
-  constructor({ tracer = silentInstruments.tracer }: { readonly tracer?: Tracer } = {}) {
+  constructor({ tracer = silentInstruments.tracer, metrics = silentInstruments.metrics }: WorldOptions = {}) {
     this.#tracer = tracer
+    this.#metrics = metrics
   }
 
   addSite(name = 'a', spec: SiteSpec = { page: 'hello' }, namespace = 'default'): LiveObject {
@@ -121,13 +128,15 @@ export class World {
       void this.lines.push({ level, fields, message })
     const lines = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
     const all: Instruments['log'] = { ...lines, with: () => all }
-    return { ...silentInstruments, log: all, tracer: this.#tracer }
+    return { ...silentInstruments, log: all, metrics: this.#metrics, tracer: this.#tracer }
   }
 }
 
 export interface LifeOptions {
   readonly namespaces?: readonly string[]
   readonly maxConcurrent?: number
+  /** Until it resolves, the life stands by. Default: it works at once. */
+  readonly mayWork?: Promise<void>
   /** Another process draws other secrets. Default 1. */
   readonly secretSeed?: number
 }
@@ -139,7 +148,11 @@ export class Life {
   readonly #runner: ControllerRunner
   readonly #ended: Promise<void>
 
-  constructor(world: World, controller: Controller, { namespaces, maxConcurrent = 4, secretSeed = 1 }: LifeOptions) {
+  constructor(
+    world: World,
+    controller: Controller,
+    { namespaces, maxConcurrent = 4, mayWork, secretSeed = 1 }: LifeOptions,
+  ) {
     const { clock, api: client, instruments } = world
     const surroundings = { clock, random: seededRandom(1), instruments, client }
     this.#world = world
@@ -156,7 +169,7 @@ export class Life {
       recordEvent: (_, event) => void world.events.push(event),
     })
     this.#informers.start(this.#stop.signal)
-    this.#ended = this.#runner.run(this.#stop.signal)
+    this.#ended = this.#runner.run(this.#stop.signal, mayWork)
   }
 
   get runner(): ControllerRunner {

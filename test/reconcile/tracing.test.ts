@@ -33,7 +33,7 @@ describe('the trace of a turn', () => {
       'konverge.uid': world.site()?.metadata.uid,
       'konverge.generation': 1,
       'konverge.turn': 'adopt',
-      'konverge.causes': ['initial: added'],
+      'konverge.causes': ['initial'],
       'konverge.failures': 0,
       'konverge.actions': ['create ConfigMap default/a-pages', 'create Service default/a'],
       'konverge.outcome': 'settled',
@@ -76,7 +76,7 @@ describe('the trace of a turn', () => {
     ])
     await world.clock.advance(11_000)
     const causes = spans().filter(({ name }) => name === turn)[1]?.attributes['konverge.causes']
-    expect(causes).toEqual(['initial: added', 'retry'])
+    expect(causes).toEqual(['initial', 'retry'])
   })
 
   it('of a deletion names what is deleted', async () => {
