@@ -68,6 +68,7 @@ export {
   type ObserveContext,
   type Owned,
   type Read,
+  type ReconcileLimits,
   type Refusal,
   type RepairContext,
   type StatusContext,

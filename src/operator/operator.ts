@@ -19,6 +19,7 @@ import type { Controller } from '../reconcile/definition.ts'
 import { EventRecorder } from '../telemetry/event-recorder.ts'
 import type { HealthRegistry } from '../telemetry/health.ts'
 import type { Elector } from './elector.ts'
+import { livenessChecks } from './liveness-checks.ts'
 import { readinessChecks } from './readiness-checks.ts'
 
 export interface OperatorOptions {
@@ -115,7 +116,9 @@ export class Operator {
     const { client, health, instruments, elector, onStarted } = this.#options
     const { gitVersion } = await client.read('/version', signal)
     instruments.log.info({ kubernetes: gitVersion, controllers: this.#runners.map(({ name }) => name) }, 'starting')
-    const checks = readinessChecks(this.#runners, elector).map((check) => health.add(check))
+    const checks = [...readinessChecks(this.#runners, elector), ...livenessChecks(this.#runners)].map((check) =>
+      health.add(check),
+    )
     onStarted?.()
     // Watches and turns outlive the signal: turns still need their caches while they end.
     const life = new AbortController()

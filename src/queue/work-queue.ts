@@ -89,6 +89,8 @@ export class WorkQueue<K extends string> {
   /** Until when the API server asked to be left alone, of the keys whose last turn it asked. */
   readonly #notBeforeMs = new Map<K, number>()
   readonly #listeners = new Set<() => void>()
+  /** When a key was last taken or done, or became ready while none was. */
+  #movedAtMs = 0
   #isShutDown = false
 
   constructor({ clock, random, instruments, name, backoff = defaultBackoff, groupOf = () => '' }: WorkQueueOptions<K>) {
@@ -174,6 +176,7 @@ export class WorkQueue<K extends string> {
     const entry = this.#entries.get(served.key)
     assert(entry !== undefined, 'a key in line is an entry')
     const queuedForMs = nowMs - entry.readyAtMs
+    this.#movedAtMs = nowMs
     this.#entries.delete(entry.key)
     this.#notBeforeMs.delete(entry.key)
     this.#takenAtMs.set(entry.key, nowMs)
@@ -188,9 +191,18 @@ export class WorkQueue<K extends string> {
     const takenAtMs = this.#takenAtMs.get(key)
     assert(takenAtMs !== undefined, 'only a taken key is done')
     this.#takenAtMs.delete(key)
-    this.#metrics.done(this.#clock.monotonicMs() - takenAtMs)
+    this.#movedAtMs = this.#clock.monotonicMs()
+    this.#metrics.done(this.#movedAtMs - takenAtMs)
     const held = this.#entries.get(key)
     if (held !== undefined) this.#place(held)
+  }
+
+  /** For how long keys have been ready while none was taken or done; 0 if none is ready. */
+  idleForMs(): number {
+    const nowMs = this.#clock.monotonicMs()
+    const dueMs = this.#delayed.peek()?.dueMs ?? Number.POSITIVE_INFINITY
+    const readyAtMs = this.#ready.isEmpty ? dueMs : this.#movedAtMs
+    return Math.max(0, nowMs - Math.max(readyAtMs, this.#movedAtMs))
   }
 
   /** When to look again: 0 if a key is ready, undefined if none will be unless one is added or done. */
@@ -290,6 +302,7 @@ export class WorkQueue<K extends string> {
   }
 
   #join({ key, priority }: Entry<K>): void {
+    if (this.#ready.isEmpty) this.#movedAtMs = Math.max(this.#movedAtMs, this.#entries.get(key)?.readyAtMs ?? 0)
     this.#ready.join(key, priority)
     this.#metrics.depth(priority, this.#ready.sizeOf(priority))
   }

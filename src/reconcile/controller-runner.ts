@@ -30,6 +30,7 @@ import { synthesize } from '../synth/synth.ts'
 import { ChildrenReconciler, type ChildrenReconcilerOptions } from './children-reconciler.ts'
 import type { EventReport } from './context.ts'
 import { ControllerView } from './controller-view.ts'
+import { tellLimitMs } from './cut-off.ts'
 import { isDeclaredRead } from './declared-read.ts'
 import { type Controller, resourceIn } from './definition.ts'
 import { inventoryOf } from './inventory.ts'
@@ -43,6 +44,7 @@ import { Reconciler } from './reconciler.ts'
 import { RecordsRecorder } from './records-recorder.ts'
 import { RepairRunner } from './repair-runner.ts'
 import { StatusRecorder } from './status-recorder.ts'
+import type { Trigger } from './triggers.ts'
 import { TurnMetrics } from './turn-metrics.ts'
 
 export interface ControllerRunnerOptions {
@@ -111,6 +113,16 @@ export class ControllerRunner {
   /** Does it take turns, or wait for nothing but its own to take them, as opposed to waiting for its caches? */
   get isPrepared(): boolean {
     return this.#isPrepared
+  }
+
+  /** For how long resources have been ready while no reconcile began or ended; 0 if none is ready. */
+  get idleForMs(): number {
+    return this.#queue.idleForMs()
+  }
+
+  /** What one reconcile may take. */
+  get reconcileLimitMs(): number {
+    return this.#options.controller.limits.reconcileMs
   }
 
   /** One entry per informer. */
@@ -194,9 +206,7 @@ export class ControllerRunner {
       recordEvent,
     })
     view.onTrigger(
-      ({ key, priority, cause }) => {
-        if (this.#isWorking) this.#queue.add(key, { priority, cause })
-      },
+      (trigger) => this.#enqueue(trigger),
       ({ metadata: { uid } }) => {
         desired.forget(uid)
         status.forget(uid)
@@ -210,8 +220,14 @@ export class ControllerRunner {
       queue: this.#queue,
       handle,
       maxConcurrent,
+      // The reconciler cuts itself off before, and tells.
+      turnTimeoutMs: controller.limits.reconcileMs + 2 * tellLimitMs,
       ...(rateLimit === undefined ? {} : { rateLimit }),
     })
+  }
+
+  #enqueue({ key, priority, cause }: Trigger): void {
+    if (this.#isWorking) this.#queue.add(key, { priority, cause })
   }
 
   #makeChildrenReconciler(parts: ChildrenParts): ChildrenReconciler {

@@ -126,6 +126,16 @@ export interface Read {
   readonly isListed?: boolean
 }
 
+/** What the controller's own functions and a whole reconcile may take, in milliseconds. */
+export interface ReconcileLimits {
+  /** A call of `observe` or `observePaused`. Default: 60 s. */
+  readonly observeMs: number
+  /** A call of `cleanup`. What takes longer returns `waiting` meanwhile. Default: 120 s. */
+  readonly cleanupMs: number
+  /** A whole reconcile, with all requests and effects. Default: 300 s. */
+  readonly reconcileMs: number
+}
+
 export interface ControllerOptions<Spec, Status extends StatusWithConditions, Facts> {
   /** Every kind that `desired` can make. */
   readonly owns: readonly (Resource | Owned)[]
@@ -146,6 +156,12 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
    * What a resource undertakes in steps, after the things outside. On deletion they end first. The CRD has a list `status.sagas` for it.
    */
   readonly sagas?: readonly Saga<Spec, Status, Facts>[]
+  /**
+   * When a limit is reached the function's signal aborts, and a second later the reconcile goes on without it: it is retried, and the resource
+   * is Degraded with the reason `ObserveTimeout`, `CleanupTimeout` or `ReconcileTimeout`. No other cleanup of a resource begins while one that
+   * ignores its signal goes on, and at most three calls of `observe` do.
+   */
+  readonly limits?: Partial<ReconcileLimits>
   /** Named values of a resource, for `Watch.keysFor` to look up. */
   readonly indexes?: Readonly<Record<string, (object: ParentOf<Spec, Status>) => readonly string[]>>
   /** Where the kind has `spec.suspend`: is it true? The same as the annotation konverge.dev/paused, kept in the manifest. */
@@ -184,6 +200,7 @@ export interface Controller {
   readonly external: readonly External<unknown, unknown, unknown>[]
   readonly sagas: readonly Saga<unknown, unknown, unknown>[]
   readonly indexes: Readonly<Record<string, (object: LiveObject) => readonly string[]>>
+  readonly limits: ReconcileLimits
   isSuspended(object: LiveObject): boolean
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
   observePaused(context: ObserveContext<unknown, unknown>): Promise<readonly ConditionClaim[]>
@@ -194,6 +211,8 @@ export interface Controller {
   status(context: StatusContext<unknown, unknown, unknown>): StatusReport<StatusWithConditions>
   cleanup(context: CleanupContext<unknown, unknown>): Promise<CleanupResult>
 }
+
+const defaultLimits: ReconcileLimits = { observeMs: 60_000, cleanupMs: 120_000, reconcileMs: 300_000 }
 
 const ownedDefaults = { statusMatters: true, hasStatus: true }
 
@@ -219,6 +238,10 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     kept === undefined,
     `the watch of ${kept} contributes, so it needs whole objects; leave keep and metadataOnly out`,
   )
+  const limits = Object.freeze({ ...defaultLimits, ...options.limits })
+  for (const [name, ms] of Object.entries(limits)) {
+    assert(Number.isFinite(ms) && ms > 0, `limits.${name} is a positive number of milliseconds, and not ${ms}`)
+  }
   // The types are erased here, once: the runtime hands a controller only objects of its own resource and facts that its
   // own `observe` returned.
   const erased = options as unknown as ControllerOptions<unknown, StatusWithConditions, unknown>
@@ -235,6 +258,7 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     retired: erased.retired ?? [],
     external: erased.external ?? [],
     sagas: erased.sagas ?? [],
+    limits,
     indexes: (erased.indexes ?? {}) as Controller['indexes'],
     isSuspended: (object) => erased.isSuspended?.(object as never) ?? false,
     observe: (context) => erased.observe?.(context as never) ?? Promise.resolve(undefined),

@@ -31,11 +31,11 @@ export type Outcome =
   /** On its way out. */
   | { readonly kind: 'deleting'; readonly on: string; readonly afterMs?: number | undefined }
 
-/** Is a failure told when it comes for the first time? An answer is; what got none may be over before a person reads of it. */
+/** Is a failure told when it comes for the first time? An answer is, and so is what hung for long; else it may be over before a person reads of it. */
 export function isToldAtOnce(outcome: Outcome): boolean {
   return outcome.kind === 'retry' && toldAtOnce.has(outcome.reason)
 }
-const toldAtOnce: ReadonlySet<string> = rejections
+const toldAtOnce: ReadonlySet<string> = new Set<string>([...rejections, 'ObserveTimeout', 'CleanupTimeout'])
 
 /** While something takes time, and no event comes, the first look comes within 15 s, and each later one within twice the time before it. */
 export const waitingRecheckMs = 15_000

@@ -2,19 +2,21 @@
 // The decisions are in turn, plan, deletion, outcome and status; this file only puts them in order. Safe to be cut off at
 // any await: the next turn starts from what is stored, never from what this one remembered (I3).
 import { unreachable } from '../base/assert.ts'
-import type { Clock } from '../base/clock.ts'
+import { type Clock, deadline } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
-import type { Log, SpanAttributes, Tracer } from '../base/instrument.ts'
+import type { Log, Tracer } from '../base/instrument.ts'
 import type { Random, SecretSource } from '../base/random.ts'
 import type { OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
-import { type Key, parseKey } from '../object/ref.ts'
+import { type Key, keyOf, parseKey } from '../object/ref.ts'
 import { type Cause, describeCause } from '../queue/cause.ts'
 import type { WorkItem } from '../queue/work-queue.ts'
 import type { Verdict } from '../queue/worker.ts'
 import type { DesiredObject } from '../synth/desired.ts'
+import { CallRunner } from './call-runner.ts'
 import type { ChildrenReconciler, Wait } from './children-reconciler.ts'
 import type { EventReport, LiveReader } from './context.ts'
+import { cutOff, tellLimitMs } from './cut-off.ts'
 import type { Controller, ObserveContext } from './definition.ts'
 import { isNews, joinedOutcome } from './external-outcome.ts'
 import { foreignInventory, type Inventory } from './inventory.ts'
@@ -25,25 +27,25 @@ import {
   earliest,
   followUpMs,
   graceLeftMs,
-  hasNews,
   isMomentary,
   isToldAtOnce,
   type Outcome,
   outcomeOfError,
-  recheckMs,
   recordCatchUp,
   spaced,
   verdictOf,
 } from './outcome.ts'
 import type { OutsideReconciler } from './outside-reconciler.ts'
 import type { OutsideTurn } from './outside-turn.ts'
+import { Pace } from './pace.ts'
 import { parentOf } from './parent.ts'
 import type { ParentRecorder } from './parent-recorder.ts'
 import { StaleRecordsError } from './records.ts'
 import type { RepairRunner } from './repair-runner.ts'
 import type { StatusRecorder, TurnEnd } from './status-recorder.ts'
 import { nextLookMs, steeringOf } from './steering.ts'
-import { nextTurn, type Turn } from './turn.ts'
+import { type LiveTurn, nextTurn } from './turn.ts'
+import { attributesOf } from './turn-attributes.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
 
 export interface ReconcilerOptions {
@@ -75,20 +77,16 @@ export interface ReconcilerOptions {
 /** How a turn ended, and when the next look outside is due. */
 type Ended = TurnEnd & Pick<OutsideTurn, 'lookMs'>
 
-/** A turn that a resource takes part in. */
-type LiveTurn = Exclude<Turn, { kind: 'forget' | 'leave' }>
-
 export class Reconciler {
   readonly #options: ReconcilerOptions
-  /** How many turns in a row were to be over in no time. One entry per living resource that has such. */
-  readonly #short = new Map<Key, number>()
-  /** How many turns in a row found it waiting, with nothing new. One entry per living resource that waits. */
-  readonly #waits = new Map<Key, number>()
-  /** Since when every turn has failed, on the monotonic clock. One entry per living resource of which that is so. */
-  readonly #failingSinceMs = new Map<Key, number>()
+  readonly #pace: Pace
+  readonly #calls: CallRunner
 
   constructor(options: ReconcilerOptions) {
     this.#options = options
+    const { clock, random, log, metrics, controller } = options
+    this.#pace = new Pace({ clock, random })
+    this.#calls = new CallRunner({ clock, log, metrics, limits: controller.limits })
   }
 
   /** One turn. Rejects only when aborted. */
@@ -97,9 +95,7 @@ export class Reconciler {
     const turn = nextTurn(cached(item.key), { identity, inventoryOf, isSuspended: controller.isSuspended })
     if (turn.kind === 'forget' || turn.kind === 'leave') {
       metrics.forget(item.key)
-      this.#short.delete(item.key)
-      this.#waits.delete(item.key)
-      this.#failingSinceMs.delete(item.key)
+      this.#pace.forget(item.key)
       return { kind: 'settled' }
     }
     const name = `reconcile ${turn.object.kind}`
@@ -111,47 +107,61 @@ export class Reconciler {
     const { object } = turn
     const startedMs = clock.monotonicMs()
     const told = outside.lastReports(object)
-    const { outcome, statusMs, lookMs, tellMs } = await this.#take(turn, item, signal)
+    const { outcome, statusMs, lookMs, tellMs } = await this.#takeInTime(turn, item, signal)
     metrics.observeTurn(outcome, clock.monotonicMs() - startedMs)
     this.#logEnd(outcome, item)
     // What stands otherwise outside than `observe` was told may change what it says.
     const isOvertaken = turn.kind !== 'clean' && isNews(told, outside.lastReports(object))
-    const before = this.#inARow(item.key, isOvertaken || isMomentary(outcome))
+    const before = this.#pace.shortBefore(item.key, isOvertaken || isMomentary(outcome))
     const { intervalMs } = steeringOf(object)
     return verdictOf(spaced(outcome, before), {
       statusMs,
       tellMs,
       lookMs: earliest(lookMs, intervalMs === undefined ? undefined : nextLookMs(intervalMs, random)),
       followMs: isOvertaken ? followUpMs(before) : undefined,
-      recheckMs: this.#recheckMs(item, outcome),
+      recheckMs: this.#pace.recheckMs(item, outcome),
     })
   }
 
-  /** How many turns before this one were to be over in no time: what they wait for must not take the turns of others. */
-  #inARow(key: Key, isShort: boolean): number {
-    const before = this.#short.get(key) ?? 0
-    if (isShort) this.#short.set(key, before + 1)
-    else this.#short.delete(key)
-    return before
-  }
-
-  /** What does not come to be must not take the turns of others; its events wake it. */
-  #recheckMs({ key, causes }: WorkItem<Key>, outcome: Outcome): number | undefined {
-    const before = hasNews(causes) ? 0 : (this.#waits.get(key) ?? 0)
-    if (outcome.kind !== 'waiting' && outcome.kind !== 'deleting') {
-      this.#waits.delete(key)
-      return undefined
+  /** As `#take`, and ends it when it takes too long: then that is what the status tells. */
+  async #takeInTime(
+    turn: LiveTurn,
+    item: WorkItem<Key>,
+    signal: AbortSignal,
+  ): Promise<{ outcome: Outcome } & DueTimes> {
+    const { clock, controller } = this.#options
+    const limit = deadline(clock, controller.limits.reconcileMs, signal)
+    try {
+      return await this.#take(turn, item, limit.signal)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      if (!limit.hasPassed()) throw thrown
+      return await this.#tellCutOff(turn, signal)
+    } finally {
+      limit.clear()
     }
-    if (!isMomentary(outcome)) this.#waits.set(key, before + 1)
-    return recheckMs(before, this.#options.random)
   }
 
-  #failingForMs(key: Key, outcome: Outcome): number {
-    const nowMs = this.#options.clock.monotonicMs()
-    const sinceMs = this.#failingSinceMs.get(key) ?? nowMs
-    if (outcome.kind === 'retry') this.#failingSinceMs.set(key, sinceMs)
-    else this.#failingSinceMs.delete(key)
-    return nowMs - sinceMs
+  /** With a signal of its own, as that of the turn has aborted. */
+  async #tellCutOff(turn: LiveTurn, signal: AbortSignal): Promise<{ outcome: Outcome } & DueTimes> {
+    const { clock, controller, log, status, parentOf: cached } = this.#options
+    const newest = cached(keyOf(turn.object))
+    const object = newest?.metadata.uid === turn.object.metadata.uid ? newest : turn.object
+    const end = this.#failed(object, undefined, cutOff(object, controller.limits.reconcileMs))
+    if (turn.kind === 'pause') return { outcome: end.outcome }
+    const limit = deadline(clock, tellLimitMs, signal)
+    try {
+      return { outcome: end.outcome, ...(await status.record(end, limit.signal)) }
+    } catch (thrown) {
+      signal.throwIfAborted()
+      log.warn(
+        { ...logFieldsOf(object), error: messageOf(thrown) },
+        'a reconcile was cut off, and its status not written',
+      )
+      return { outcome: end.outcome }
+    } finally {
+      limit.clear()
+    }
   }
 
   async #take(
@@ -162,14 +172,16 @@ export class Reconciler {
     const { status } = this.#options
     try {
       if (turn.kind === 'pause') {
-        const own = await this.#options.controller.observePaused(this.#observing(turn.object, signal))
+        const { controller } = this.#options
+        const observe = (until: AbortSignal) => controller.observePaused(this.#observing(turn.object, until))
+        const own = await this.#calls.run('observe', turn.object, observe, signal)
         await status.recordPause(turn.object, { pause: turn.pause, own }, signal)
         return { outcome: { kind: 'settled' } }
       }
       const end = await this.#endOf(turn, causes, signal)
       if (end === undefined) return { outcome: { kind: 'settled' } }
       const { outcome } = end
-      const failingForMs = this.#failingForMs(key, outcome)
+      const failingForMs = this.#pace.failingForMs(key, outcome)
       const hasGrace = turn.kind !== 'clean' && status.isCalledReady(end.object)
       const tellMs = hasGrace ? graceLeftMs(outcome, failingForMs) : undefined
       const isFirst = failures === 0 && !isToldAtOnce(outcome)
@@ -301,8 +313,8 @@ export class Reconciler {
   async #cleanUp(object: LiveObject, signal: AbortSignal): Promise<Wait | undefined> {
     const { controller, children, repairs, recordEvent, tracer } = this.#options
     const report = (event: EventReport) => recordEvent(object, event)
-    const context = { ...this.#observing(object, signal), report }
-    const result = await tracer.run('clean up', noAttributes, () => controller.cleanup(context))
+    const cleanup = (until: AbortSignal) => controller.cleanup({ ...this.#observing(object, until), report })
+    const result = await tracer.run('clean up', noAttributes, () => this.#calls.run('cleanup', object, cleanup, signal))
     if (result.kind === 'done') return undefined
     const { on, repair } = result
     if (repair === undefined) return { on }
@@ -330,7 +342,8 @@ export class Reconciler {
 
   #observe(object: LiveObject, signal: AbortSignal): Promise<unknown> {
     const { controller, tracer } = this.#options
-    return tracer.run('observe', noAttributes, () => controller.observe(this.#observing(object, signal)))
+    const observe = (until: AbortSignal) => controller.observe(this.#observing(object, until))
+    return tracer.run('observe', noAttributes, () => this.#calls.run('observe', object, observe, signal))
   }
 
   #observing(object: LiveObject, signal: AbortSignal): ObserveContext<unknown, unknown> {
@@ -376,18 +389,4 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
     begun ??= work()
     return begun
   }
-}
-
-/** Which resource, and why now. Source of the first name: OpenTelemetry's semantic conventions. */
-function attributesOf({ kind, object }: LiveTurn, { causes, failures }: WorkItem<Key>): () => SpanAttributes {
-  const { namespace, name, uid, generation } = object.metadata
-  return () => ({
-    'k8s.namespace.name': namespace,
-    'konverge.name': name,
-    'konverge.uid': uid,
-    'konverge.generation': generation,
-    'konverge.turn': kind,
-    'konverge.causes': causes.map(describeCause),
-    'konverge.failures': failures,
-  })
 }

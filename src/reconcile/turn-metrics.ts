@@ -15,6 +15,8 @@ export class TurnMetrics {
   readonly #errors: Counter
   readonly #conditions: Gauge
   readonly #staleSkips: Counter
+  readonly #abandoned: Gauge
+  readonly #abandonedTotal: Counter
   /** The condition types that are exposed, by key: one entry per living resource. */
   readonly #exposed = new Map<Key, readonly string[]>()
 
@@ -41,6 +43,26 @@ export class TurnMetrics {
       help: 'Turns that put off a delete because the caches had not seen what they should have.',
       labels: ['controller'],
     })
+    this.#abandoned = metrics.gauge({
+      name: 'controller_calls_abandoned',
+      help: 'Calls of observe or cleanup that go on although their limit was reached and their signal has aborted.',
+      labels: ['controller', 'call'],
+    })
+    this.#abandonedTotal = metrics.counter({
+      name: 'controller_calls_abandoned_total',
+      help: 'Calls of observe or cleanup that did not end when their signal aborted.',
+      labels: ['controller', 'call'],
+    })
+  }
+
+  /** A function of the controller goes on although its signal has aborted. */
+  countAbandonedCall(call: string): void {
+    this.#abandonedTotal.add({ controller: this.#controller, call })
+  }
+
+  /** So many of them go on. */
+  observeAbandonedCalls(call: string, count: number): void {
+    this.#abandoned.set({ controller: this.#controller, call }, count)
   }
 
   /** A turn would have deleted, but its cache was behind. */

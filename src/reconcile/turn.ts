@@ -26,6 +26,9 @@ export type Turn =
   /** Whether it is to be left alone cannot be told, so that it is: `error` is what the controller's function threw. */
   | { readonly kind: 'fail'; readonly object: LiveObject; readonly error: unknown }
 
+/** A turn that a resource takes part in. */
+export type LiveTurn = Exclude<Turn, { kind: 'forget' | 'leave' }>
+
 export interface TurnRules {
   readonly identity: OperatorIdentity
   readonly inventoryOf: (object: LiveObject) => Inventory

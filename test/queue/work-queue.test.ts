@@ -445,3 +445,33 @@ describe('WorkQueue, its metrics', () => {
     expect(after).toContain('workqueue_depth{name="databases",priority="resync"} 0')
   })
 })
+
+describe('WorkQueue, idleness', () => {
+  it('is how long keys have been ready while none was taken or done', async () => {
+    const { clock, queue } = newQueue()
+    await clock.advance(1_000)
+    expect(queue.idleForMs(), 'nothing to do').toBe(0)
+    queue.add('a', self)
+    queue.add('b', self)
+    await clock.advance(2_000)
+    expect(queue.idleForMs()).toBe(2_000)
+    taken(queue)
+    expect(queue.idleForMs()).toBe(0)
+    await clock.advance(3_000)
+    expect(queue.idleForMs()).toBe(3_000)
+    queue.done('a')
+    expect(queue.idleForMs()).toBe(0)
+    taken(queue)
+    await clock.advance(4_000)
+    expect(queue.idleForMs(), 'nothing is ready').toBe(0)
+  })
+
+  it('counts a delayed key from when it is due', async () => {
+    const { clock, queue } = newQueue()
+    queue.addAfter('a', 5_000, child)
+    await clock.advance(5_000)
+    expect(queue.idleForMs()).toBe(0)
+    await clock.advance(700)
+    expect(queue.idleForMs()).toBe(700)
+  })
+})

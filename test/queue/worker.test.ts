@@ -389,6 +389,7 @@ describe('Worker, turns that take too long', () => {
     for (let index = 0; index < 20; index++) queue.add(`${index}`, self)
     await clock.advance(3_600_000)
     expect(begun).toHaveLength(4)
+    expect(queue.idleForMs(), 'by which liveness tells').toBeGreaterThan(3_500_000)
   })
 })
 
