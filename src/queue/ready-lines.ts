@@ -1,5 +1,5 @@
 // Ready keys, by priority and, within a priority, by group in turns. The most urgent line is served first, but no line is passed over
-// for ever: after `maxPasses` services of more urgent keys its next key gets one. So an endless stream of urgent work takes at most
+// indefinitely: after `maxPasses` services of more urgent keys its next key gets one. So an endless stream of urgent work takes at most
 // that share. A group that may not be served for now is passed over.
 import { FairLine } from './fair-line.ts'
 import type { PlaceRequest } from './places.ts'

@@ -1,5 +1,5 @@
 // Calls of a controller's own asynchronous functions. Invariant: each ends within its limit and a second, whether the function heeds its
-// signal or not. A call that goes on all the same is abandoned: counted, logged, and no reason to wait for anybody. How many abandoned
+// signal or not. A call that goes on all the same is abandoned: counted and logged, and delays neither its reconcile nor a shutdown. How many abandoned
 // calls of one resource there are has a bound (I12).
 import { type Clock, withinLimit } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
