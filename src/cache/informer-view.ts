@@ -56,6 +56,27 @@ export class InformerView<T extends LiveObject = LiveObject> implements Readonly
     await Promise.all(this.#informers.map((informer) => informer.waitUntilSynced(signal)))
   }
 
+  /** Is the kind served, as far as the informers know? Before the first answer it counts as served. */
+  get isServed(): boolean {
+    return this.#informers.every((informer) => informer.isServed)
+  }
+
+  /** Resolves when each informer has synced, or knows that its kind is not served. Rejects like `waitUntilSynced`. */
+  async waitUntilKnown(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#informers.map((informer) => informer.waitUntilKnown(signal)))
+  }
+
+  /** See Informer.addServedHandler: called for each informer. */
+  addServedHandler(handler: (isServed: boolean) => void): () => void {
+    const removals = this.#informers.map((informer) => informer.addServedHandler(handler))
+    const remove = () => {
+      for (const removePart of removals) removePart()
+      this.#removals.delete(remove)
+    }
+    this.#removals.add(remove)
+    return remove
+  }
+
   get health(): readonly InformerHealth[] {
     return this.#informers.map((informer) => informer.health)
   }

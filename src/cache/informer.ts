@@ -61,9 +61,11 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
   readonly #watcher: Watcher
   readonly #handlers = new Set<InformerHandler<T>>()
   readonly #waiters = new Set<() => void>()
+  readonly #servedHandlers = new Set<(isServed: boolean) => void>()
   readonly #stopped = new AbortController()
   #running: Promise<void> | undefined
   #resourceVersion: string | undefined
+  #isServed = true
 
   constructor(options: InformerOptions<T>) {
     const { resource, selection, instruments } = options
@@ -80,6 +82,7 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
         replace: (objects, resourceVersion) => this.#replace(objects, resourceVersion),
         apply: (frame) => this.#apply(frame),
         reached: (resourceVersion) => this.#advance([], resourceVersion, false),
+        absent: () => this.#clear(),
       },
     })
   }
@@ -101,20 +104,36 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     return this.#resourceVersion !== undefined
   }
 
+  /** False after the API server has said that it does not serve the kind, until the next snapshot. Meanwhile the store is empty. */
+  get isServed(): boolean {
+    return this.#isServed
+  }
+
   /** Resolves after the first snapshot and its handlers; rejects with the signal's reason, which is the limit of the wait. */
   waitUntilSynced(signal: AbortSignal): Promise<void> {
+    return this.#waitUntil(() => this.hasSynced, signal)
+  }
+
+  /** Resolves like `waitUntilSynced`, or once the API server has said that it does not serve the kind. */
+  waitUntilKnown(signal: AbortSignal): Promise<void> {
+    return this.#waitUntil(() => this.hasSynced || !this.#isServed, signal)
+  }
+
+  #waitUntil(holds: () => boolean, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.hasSynced) return resolve()
+      if (holds()) return resolve()
       if (signal.aborted) return reject(signal.reason)
-      const onSynced = () => {
+      const onChange = () => {
+        if (!holds()) return
+        this.#waiters.delete(onChange)
         signal.removeEventListener('abort', onAbort)
         resolve()
       }
       const onAbort = () => {
-        this.#waiters.delete(onSynced)
+        this.#waiters.delete(onChange)
         reject(signal.reason)
       }
-      this.#waiters.add(onSynced)
+      this.#waiters.add(onChange)
       signal.addEventListener('abort', onAbort, { once: true })
     })
   }
@@ -137,6 +156,13 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     return () => void this.#handlers.delete(added)
   }
 
+  /** Calls back whenever `isServed` changes, after the handlers of the objects that came or went. Returns how to stop it. */
+  addServedHandler(handler: (isServed: boolean) => void): () => void {
+    const added = (isServed: boolean) => handler(isServed)
+    this.#servedHandlers.add(added)
+    return () => void this.#servedHandlers.delete(added)
+  }
+
   /** Indexes also what is there already. An index name stands for one function. */
   addIndexes(indexes: Indexes<T>): void {
     this.#store.addIndexes(indexes)
@@ -148,11 +174,14 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     this.#view.put(this.#keep(object), this.#resourceVersion)
   }
 
+  /** A kind that is not served shows no write any more. */
   hasSeen(resourceVersion: string): boolean {
+    if (!this.#isServed) return true
     return this.#resourceVersion !== undefined && compareVersions(resourceVersion, this.#resourceVersion) !== 'newer'
   }
 
   hasSeenDeleteOf({ namespace, name, uid }: Deleted): boolean {
+    if (!this.#isServed) return true
     return this.hasSynced && this.#view.hasSeenDeleteOf(keyFor(namespace, name), uid)
   }
 
@@ -185,8 +214,27 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     const kept: T[] = []
     for (const object of objects) kept.push(this.#keep(object))
     this.#advance(this.#store.replace(kept), resourceVersion, isInitial)
-    for (const onSynced of this.#waiters) onSynced()
-    this.#waiters.clear()
+    this.#setServed(true)
+    for (const onChange of this.#waiters) onChange()
+  }
+
+  /** The kind is not served: nothing of it exists, and what was written last is gone with it. */
+  #clear(): void {
+    const stored = this.#store.replace([])
+    const known = new Set(stored.map(({ object }) => object.metadata.uid))
+    const written = this.#view.clear().filter(({ metadata: { uid } }) => !known.has(uid))
+    if (this.#resourceVersion !== undefined) this.#metrics.content(0, this.#resourceVersion)
+    const gone = [...stored, ...written.map((object) => ({ kind: 'deleted', object }) as const)]
+    for (const change of gone)
+      for (const handler of [...this.#handlers]) this.#tell(handler, { ...change, isInitial: false })
+    this.#setServed(false)
+    for (const onChange of this.#waiters) onChange()
+  }
+
+  #setServed(isServed: boolean): void {
+    if (this.#isServed === isServed) return
+    this.#isServed = isServed
+    for (const handler of [...this.#servedHandlers]) handler(isServed)
   }
 
   #apply({ type, object }: DataFrame): void {

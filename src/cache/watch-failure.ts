@@ -1,5 +1,6 @@
 // What kind of failure is it for a list/watch, and how long to wait before the next try? Short enough to be back within ten
 // seconds of the network's return, spread by jitter so that a thousand watches do not come back at once.
+import { unreachable } from '../base/assert.ts'
 import { messageOf } from '../base/errors.ts'
 import { isKubeError, type KubeError } from '../kube/kube-errors.ts'
 
@@ -83,9 +84,11 @@ const resetAfterMs = 120_000
 const retryAfterLimitMs = 60_000
 
 /** `growing`: full jitter under a ceiling that doubles from 0.8 s up to the cap. `steady`: anywhere between the two. */
+/** `widening`: anywhere between the two, which grow by half at each failure until the upper one reaches the cap. */
 type Pace =
   | { readonly kind: 'growing'; readonly capMs: number }
   | { readonly kind: 'steady'; readonly fromMs: number; readonly toMs: number }
+  | { readonly kind: 'widening'; readonly fromMs: number; readonly toMs: number; readonly capMs: number }
 
 /** Leaves two of the ten seconds for connecting and reading. */
 const quick: Pace = { kind: 'growing', capMs: 8_000 }
@@ -104,7 +107,7 @@ const paces: Readonly<Record<FailureKind, Pace>> = {
   unreachable: quick,
   overloaded: patient,
   denied: slow,
-  notServed: { kind: 'steady', fromMs: 2_000, toMs: 5_000 },
+  notServed: { kind: 'widening', fromMs: 2_000, toMs: 5_000, capMs: 30_000 },
   rejected: slow,
 }
 
@@ -122,10 +125,23 @@ export function delayAfter({ failure, strain, atMs, chance }: DelayInput): {
   readonly strain: Strain
 } {
   const failures = atMs - strain.lastFailureAtMs >= resetAfterMs ? 1 : strain.failures + 1
-  const pace = paces[failure.kind]
-  const [fromMs, toMs] =
-    pace.kind === 'steady' ? [pace.fromMs, pace.toMs] : [0, Math.min(pace.capMs, baseMs * 2 ** (failures - 1))]
+  const [fromMs, toMs] = rangeOf(paces[failure.kind], failures)
   const drawnMs = fromMs + chance * (toMs - fromMs)
   const askedMs = Math.min(failure.retryAfterMs ?? 0, retryAfterLimitMs)
   return { delayMs: Math.max(drawnMs, askedMs), strain: { failures, lastFailureAtMs: atMs } }
+}
+
+function rangeOf(pace: Pace, failures: number): readonly [fromMs: number, toMs: number] {
+  switch (pace.kind) {
+    case 'growing':
+      return [0, Math.min(pace.capMs, baseMs * 2 ** (failures - 1))]
+    case 'steady':
+      return [pace.fromMs, pace.toMs]
+    case 'widening': {
+      const factor = Math.min(1.5 ** (failures - 1), pace.capMs / pace.toMs)
+      return [pace.fromMs * factor, pace.toMs * factor]
+    }
+    default:
+      return unreachable(pace)
+  }
 }

@@ -31,7 +31,7 @@ export type WatchStatus =
   /** Nothing to read yet. */
   | 'starting'
   | 'synced'
-  /** The resource is not served yet. */
+  /** The API server does not serve the resource: its answer to a snapshot request is a 404. */
   | 'waiting'
   /** What is read may be long out of date; `lastError` says why. */
   | 'failing'
@@ -79,6 +79,8 @@ export type WatchEffect =
   | { readonly kind: 'apply'; readonly frame: DataFrame }
   /** A bookmark: everything up to this version has been seen. */
   | { readonly kind: 'reached'; readonly resourceVersion: string }
+  /** The API server does not serve the kind, so no object of it exists. */
+  | { readonly kind: 'absent' }
   | { readonly kind: 'restart'; readonly failure: Failure; readonly delayMs: number }
 
 export interface WatchStep {
@@ -238,19 +240,21 @@ function afterFailure(state: WatchState, failure: Failure, { atMs, chance }: Wat
   const next = phaseAfter(state.phase, failure, state.resourceVersion)
   const { delayMs, strain } = delayAfter({ failure, strain: state.strain, atMs, chance })
   const troubledSinceMs = state.troubledSinceMs ?? atMs
+  const status = statusAfter(failure, state, atMs - troubledSinceMs)
   return {
     state: {
       ...state,
       phase: { kind: 'resting', delayMs, next },
       strain,
       troubledSinceMs,
-      status: statusAfter(failure, state.status, atMs - troubledSinceMs),
+      status,
       lastError: sentenceOf(failure, state.subject),
       hasStalled: failure.kind === 'stalled',
     },
     // Only a page is tried again by itself; any other beginning starts the snapshot anew.
     effects: [
       ...(next === state.phase && next.kind === 'listing' ? [] : [discard]),
+      ...(status === 'waiting' && state.status !== 'waiting' ? [{ kind: 'absent' } as const] : []),
       { kind: 'restart', failure, delayMs },
     ],
   }
@@ -278,8 +282,9 @@ function phaseAfter(phase: Busy, { kind }: Failure, lastSeen: string): Busy {
   }
 }
 
-function statusAfter({ kind }: Failure, status: WatchStatus, troubledMs: number): WatchStatus {
-  if (kind === 'notServed') return 'waiting'
+function statusAfter({ kind }: Failure, { phase, status }: WatchState, troubledMs: number): WatchStatus {
+  // A second 404, to the request for a snapshot, confirms the one that ended a watch: one server of several may be behind.
+  if (kind === 'notServed') return phase.kind === 'following' ? status : 'waiting'
   if (kind === 'denied' || kind === 'rejected') return 'failing'
   return troubledMs >= graceMs ? 'failing' : status
 }

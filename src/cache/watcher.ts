@@ -31,6 +31,8 @@ export interface WatchSink {
   apply(frame: DataFrame): void
   /** Everything up to this version has been seen. */
   reached(resourceVersion: string): void
+  /** The API server does not serve the kind: no object of it exists, until the next `replace`. */
+  absent(): void
 }
 
 export interface WatcherOptions {
@@ -222,6 +224,9 @@ export class Watcher {
       case 'reached':
         sink.reached(effect.resourceVersion)
         return
+      case 'absent':
+        sink.absent()
+        return
       case 'restart':
         this.#metrics.restart(effect.failure.kind)
         this.#log.debug(
@@ -238,7 +243,8 @@ export class Watcher {
     const { status, lastError, subject } = this.#state
     const { isNews, inTrouble } = this.#tally.change(before, status)
     const isSynced = status === 'synced'
-    const level = !isNews ? 'debug' : isSynced ? 'info' : 'warn'
+    // Whether a kind that is not served is missed, its controller knows, and says.
+    const level = !isNews ? 'debug' : isSynced || status === 'waiting' ? 'info' : 'warn'
     const fields = { before, ...(isSynced ? {} : { error: lastError }), watchesInTrouble: inTrouble }
     this.#log[level](fields, `${subject}: ${isSynced ? 'in sync' : status}`)
   }

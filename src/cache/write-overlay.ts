@@ -54,6 +54,13 @@ export class WriteOverlay<T extends LiveObject = LiveObject> implements Readonly
     return left
   }
 
+  /** Forgets all entries and returns them: the kind is not served any more. */
+  clear(): readonly T[] {
+    const left = this.#written.list()
+    for (const object of left) this.#written.remove(object)
+    return left
+  }
+
   get size(): number {
     return this.#base.size + this.#written.list().filter((object) => this.#base.get(keyOf(object)) === undefined).length
   }

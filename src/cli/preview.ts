@@ -64,7 +64,15 @@ async function desiredOf(
 ): Promise<readonly KubeObject[]> {
   const parent = asPreviewed(stored)
   const object = parent as never
-  const seen = { children: [], externals: [], sagas: [], live: nothingLive, nowMs: 0, secrets: systemSecrets }
+  const seen = {
+    children: [],
+    externals: [],
+    sagas: [],
+    live: nothingLive,
+    nowMs: 0,
+    secrets: systemSecrets,
+    isAvailable,
+  }
   const facts = await controller.observe({ object, ...seen, signal })
   const { objects } = assertPure({
     parent,
@@ -88,4 +96,6 @@ function asPreviewed({ metadata, ...stored }: KubeObject): LiveObject {
   }
 }
 
+/** Manifests show also what is left out where a CRD is not installed. */
+const isAvailable = () => true
 const nothingLive: LiveReader = { find: () => Promise.resolve(undefined), list: () => Promise.resolve([]) }

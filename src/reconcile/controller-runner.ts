@@ -6,7 +6,7 @@ import type { Compare } from '../apply/plan.ts'
 import { assert } from '../base/assert.ts'
 import type { BackoffPolicy } from '../base/backoff.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Instruments, Log } from '../base/instrument.ts'
+import type { Gauge, Instruments, Log } from '../base/instrument.ts'
 import type { Random, SecretSource } from '../base/random.ts'
 import type { TokenBucket } from '../base/token-bucket.ts'
 import type { InformerHealth } from '../cache/informer.ts'
@@ -21,7 +21,7 @@ import { TracedClient } from '../kube/traced-client.ts'
 import { childManagerOf, type OperatorIdentity } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { type Key, keyOf, parseKey } from '../object/ref.ts'
-import { groupKindOf } from '../object/resource.ts'
+import { groupKindOf, groupResourceOf } from '../object/resource.ts'
 import { WorkQueue } from '../queue/work-queue.ts'
 import { Worker } from '../queue/worker.ts'
 import type { DesiredObject, DesiredSet } from '../synth/desired.ts'
@@ -29,13 +29,14 @@ import { SynthMemo } from '../synth/memo.ts'
 import { synthesize } from '../synth/synth.ts'
 import { ChildrenReconciler, type ChildrenReconcilerOptions } from './children-reconciler.ts'
 import type { EventReport } from './context.ts'
-import { ControllerView } from './controller-view.ts'
+import { ControllerView, type HeldKind } from './controller-view.ts'
 import { tellLimitMs } from './cut-off.ts'
 import { isDeclaredRead } from './declared-read.ts'
 import { type Controller, resourceIn } from './definition.ts'
 import { inventoryOf } from './inventory.ts'
 import { InventoryLoader, type InventoryLoaderOptions } from './inventory-loader.ts'
 import { InventoryTokens } from './inventory-tokens.ts'
+import { kindsNotInstalled, withoutMissing } from './kinds-not-installed.ts'
 import { LiveLoader } from './live-loader.ts'
 import { OutsideReconciler } from './outside-reconciler.ts'
 import { type ParentOf, parentOf } from './parent.ts'
@@ -86,6 +87,9 @@ export class ControllerRunner {
   /** The field manager of its children. */
   readonly #manager: string
   readonly #worker: Worker<Key>
+  readonly #servedKinds: Gauge
+  /** Named in the log as not installed. */
+  readonly #missingKinds = new Set<string>()
   #isPrepared = false
   /** Until then nothing is queued: a standby may see any number of resources come and go. */
   #isWorking = false
@@ -104,6 +108,11 @@ export class ControllerRunner {
       ...(backoff === undefined ? {} : { backoff }),
     })
     this.#worker = this.#makeWorker()
+    this.#servedKinds = instruments.metrics.gauge({
+      name: 'controller_kind_served',
+      help: '1 while the API server serves a kind that the controller uses, 0 while its CRD is not installed.',
+      labels: ['controller', 'resource', 'optional'],
+    })
   }
 
   get name(): string {
@@ -125,17 +134,22 @@ export class ControllerRunner {
     return this.#options.controller.limits.reconcileMs
   }
 
-  /** One entry per informer. */
+  /** One entry per informer, but for those of optional kinds that are not installed: nothing is waited for there. */
   get health(): readonly InformerHealth[] {
-    return this.#view.informers.flatMap(({ health }) => health)
+    const kinds = this.#view.kinds.filter(({ optional, informer }) => !optional || informer.isServed)
+    return kinds.flatMap(({ informer }) => informer.health)
   }
 
   /** Works once `mayWork` has resolved, its caches warm until then. Resolves when `drain` is through or the signal aborted. */
   async run(signal: AbortSignal, mayWork: Promise<void> = Promise.resolve()): Promise<void> {
     const { instruments } = this.#options
     try {
-      await Promise.all(this.#view.informers.map((informer) => informer.waitUntilSynced(signal)))
+      await Promise.all(this.#view.kinds.map(({ informer }) => informer.waitUntilKnown(signal)))
       this.#isPrepared = true
+      for (const kind of this.#view.kinds) {
+        this.#observeKind(kind)
+        kind.informer.addServedHandler(() => this.#observeKind(kind))
+      }
       await untilAborted(mayWork, signal)
     } catch (thrown) {
       if (signal.aborted) return
@@ -152,6 +166,24 @@ export class ControllerRunner {
   /** Begins no more turns and gives the running ones `limitMs`. */
   async drain(limitMs: number): Promise<void> {
     await this.#worker.drain(limitMs)
+  }
+
+  /** Shows in log and metrics whether a kind is installed. One that is at the start is worth no line of the log. */
+  #observeKind({ resource, optional, informer: { isServed } }: HeldKind): void {
+    const { log } = this.#options.instruments
+    const kind = groupResourceOf(resource)
+    const isNews = this.#missingKinds.has(kind) === isServed
+    this.#servedKinds.set({ controller: this.name, resource: kind, optional: String(optional) }, isServed ? 1 : 0)
+    if (!isNews) return
+    const fields = { controller: this.name, resource: kind, optional }
+    if (isServed) {
+      this.#missingKinds.delete(kind)
+      log.info(fields, `${kind} is installed`)
+    } else {
+      this.#missingKinds.add(kind)
+      if (optional) log.info(fields, `${kind} is not installed; it is optional, so the controller works without it`)
+      else log.warn(fields, kindsNotInstalled([resource]).message)
+    }
   }
 
   #makeWorker(): Worker<Key> {
@@ -188,6 +220,7 @@ export class ControllerRunner {
       tracer,
       metrics,
       parentOf: (key) => view.parent(key),
+      kinds: view,
       liveFor: (signal) =>
         new LiveLoader({
           client,
@@ -342,7 +375,7 @@ class DesiredObjects {
   }
 
   #normalized({ objects }: DesiredSet): readonly DesiredObject[] {
-    return objects.map((item) => {
+    return withoutMissing(objects, this.#view.unavailableKinds).map((item) => {
       const { contribute } = item.policies
       const sent = (object: KubeObject) => this.#once(object, () => asSent(object, item.lasting, contribute))
       return { ...item, object: sent(item.object), lasting: sent(item.lasting) }

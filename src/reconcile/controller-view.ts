@@ -4,6 +4,7 @@
 import type { Written } from '../apply/applier.ts'
 import { isMember } from '../apply/member-rule.ts'
 import { type Readiness, readinessOf } from '../apply/readiness.ts'
+import { assert } from '../base/assert.ts'
 import { Freshness } from '../cache/freshness.ts'
 import type { InformerEvent } from '../cache/informer.ts'
 import type { InformerView } from '../cache/informer-view.ts'
@@ -17,7 +18,7 @@ import type { ReadyPredicate } from '../synth/field-policies.ts'
 import { applySetId, managedByLabel, partOfLabel } from '../synth/membership.ts'
 import { type Controller, type Owned, resourceIn, type Watch } from './definition.ts'
 import type { CachedKind } from './live-loader.ts'
-import { type Trigger, triggersOfChild, triggersOfParent, triggersOfWatched } from './triggers.ts'
+import { type Trigger, triggersOfChild, triggersOfKind, triggersOfParent, triggersOfWatched } from './triggers.ts'
 
 export interface ControllerViewOptions {
   readonly operatorName: string
@@ -34,6 +35,13 @@ interface HeldChild {
 
 interface HeldWatch {
   readonly watch: Watch
+  readonly informer: InformerView
+}
+
+/** One kind that a controller looks at. */
+export interface HeldKind {
+  readonly resource: Resource
+  readonly optional: boolean
   readonly informer: InformerView
 }
 
@@ -82,13 +90,42 @@ export class ControllerView {
     })
   }
 
-  /** Every informer that has to be in step before a turn may be taken. */
-  get informers(): readonly InformerView[] {
+  /** Every kind, with the informer that has to be in step, or to know that the kind is not served, before a turn may be taken. */
+  get kinds(): readonly HeldKind[] {
+    return [{ resource: this.#controller.resource, optional: false, informer: this.#parents }, ...this.#dependencies]
+  }
+
+  /** All kinds but the controller's own. */
+  get #dependencies(): readonly HeldKind[] {
     return [
-      this.#parents,
-      ...[...this.#children.values()].map(({ informer }) => informer),
-      ...this.#watched.map(({ informer }) => informer),
+      ...[...this.#children.values()].map(({ owned, informer }) => ({ ...owned, informer })),
+      ...this.#watched.map(({ watch: { resource, optional = false }, informer }) => ({ resource, optional, informer })),
     ]
+  }
+
+  /** The kinds that no turn can do without and that the API server does not serve. */
+  get missingKinds(): readonly Resource[] {
+    const missing = this.#dependencies.filter(({ optional, informer }) => !optional && !informer.isServed)
+    return [...new Map(missing.map(({ resource }) => [groupKindOf(resource), resource])).values()]
+  }
+
+  /** Owned kinds that the API server does not serve: memory shows none of their objects. */
+  get unservedChildren(): readonly Resource[] {
+    return [...this.#children.values()].flatMap(({ owned, informer }) => (informer.isServed ? [] : [owned.resource]))
+  }
+
+  /** Names of all kinds, optional ones too, that the API server does not serve. */
+  get unavailableKinds(): readonly string[] {
+    const missing = this.#dependencies.filter(({ informer }) => !informer.isServed)
+    return [...new Set(missing.map(({ resource }) => groupKindOf(resource)))].sort()
+  }
+
+  /** Is this kind, which the controller owns or watches, served? */
+  readonly isAvailable = (resource: Resource): boolean => {
+    const kind = groupKindOf(resource)
+    const isDeclared = this.#dependencies.some((held) => groupKindOf(held.resource) === kind)
+    assert(isDeclared, `isAvailable is asked about ${kind}, which ${this.#controller.name} owns or watches`)
+    return !this.unavailableKinds.includes(kind)
   }
 
   parent(key: Key): LiveObject | undefined {
@@ -198,6 +235,9 @@ export class ControllerView {
       for (const wish of triggers) trigger(wish)
     }
     const ends = [
+      ...this.#dependencies.map(({ resource, informer }) =>
+        informer.addServedHandler((isServed) => each(triggersOfKind(resource, isServed, this.#parents.list()))),
+      ),
       this.#parents.addHandler((event: InformerEvent) => {
         if (event.kind === 'deleted') {
           gone(event.object)

@@ -27,6 +27,11 @@ export interface ObserveContext<Spec, Status> {
   readonly nowMs: number
   /** Kinds that are watched with their content are read from memory, others from the API server. */
   readonly live: LiveReader
+  /**
+   * Says whether the API server serves a kind of `owns` or `watches`. Only an optional kind can be missing while a resource is not being
+   * deleted; a change reconciles every resource. Return it as a fact where `desired` or `status` go by it.
+   */
+  readonly isAvailable: (resource: Resource) => boolean
   /** For passwords and salts; what is drawn must be kept in the cluster, or the next turn draws another. */
   readonly secrets: SecretSource
   /**
@@ -105,6 +110,8 @@ export interface Watch {
    * and `keep` and `metadataOnly` must be absent: all of the object is compared. Default false.
    */
   readonly contributes?: boolean
+  /** May the kind be missing? As `Owned.optional`: without its CRD no object of it is seen. Default false. */
+  readonly optional?: boolean
 }
 
 /** A kind whose objects the constructs make. */
@@ -117,6 +124,12 @@ export interface Owned {
    * has none is ready when it exists. Built-in kinds are known. Default true.
    */
   readonly hasStatus?: boolean
+  /**
+   * May the kind be missing? While its CRD is not installed, objects of it that `desired` declares are left out, what depends on
+   * them does not wait, and everything else is applied. Installing the CRD reconciles every resource, without a restart. A missing
+   * kind that is not optional stops every resource with reason `KindNotInstalled` until its CRD is installed. Default false.
+   */
+  readonly optional?: boolean
 }
 
 /** A kind that the controller's own functions read from the API server. */
@@ -214,7 +227,7 @@ export interface Controller {
 
 const defaultLimits: ReconcileLimits = { observeMs: 60_000, cleanupMs: 120_000, reconcileMs: 300_000 }
 
-const ownedDefaults = { statusMatters: true, hasStatus: true }
+const ownedDefaults = { statusMatters: true, hasStatus: true, optional: false }
 
 /**
  * Declares the controller of one kind.

@@ -9,6 +9,7 @@ import type { Random, SecretSource } from '../base/random.ts'
 import type { OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyOf, parseKey } from '../object/ref.ts'
+import type { Resource } from '../object/resource.ts'
 import { type Cause, describeCause } from '../queue/cause.ts'
 import type { WorkItem } from '../queue/work-queue.ts'
 import type { Verdict } from '../queue/worker.ts'
@@ -20,6 +21,7 @@ import { cutOff, tellLimitMs } from './cut-off.ts'
 import type { Controller, ObserveContext } from './definition.ts'
 import { isNews, joinedOutcome } from './external-outcome.ts'
 import { foreignInventory, type Inventory } from './inventory.ts'
+import { kindsNotInstalled } from './kinds-not-installed.ts'
 import { logFieldsOf } from './log-fields.ts'
 import {
   cacheCatchUp,
@@ -59,6 +61,8 @@ export interface ReconcilerOptions {
   readonly metrics: TurnMetrics
   /** The resource in memory. */
   readonly parentOf: (key: Key) => LiveObject | undefined
+  /** Which of the controller's kinds the API server serves. */
+  readonly kinds: Pick<ObserveContext<unknown, unknown>, 'isAvailable'> & { readonly missingKinds: readonly Resource[] }
   /** Reads for the controller's own functions, for one turn. */
   readonly liveFor: (signal: AbortSignal) => LiveReader
   readonly children: ChildrenReconciler
@@ -210,6 +214,8 @@ export class Reconciler {
       const foreign = foreignInventory(object, identity)
       if (foreign !== undefined) throw foreign
       if (kind === 'clean') return await this.#clean(object, signal)
+      const { missingKinds } = this.#options.kinds
+      if (missingKinds.length > 0) throw kindsNotInstalled(missingKinds)
       return await this.#run(kind === 'adopt' ? await parents.adopt(object, signal) : object, causes, signal)
     } catch (thrown) {
       signal.throwIfAborted()
@@ -347,11 +353,20 @@ export class Reconciler {
   }
 
   #observing(object: LiveObject, signal: AbortSignal): ObserveContext<unknown, unknown> {
-    const { clock, liveFor, secrets, outside, children: made } = this.#options
+    const { clock, liveFor, secrets, outside, children: made, kinds } = this.#options
     const children = made.childrenOf(object).map((child) => child.object)
     const live = liveFor(signal)
     const told = { externals: outside.lastReports(object), sagas: outside.sagaReports(object) }
-    return { object: parentOf(object), children, nowMs: clock.now(), live, secrets, ...told, signal }
+    return {
+      object: parentOf(object),
+      children,
+      nowMs: clock.now(),
+      live,
+      secrets,
+      ...told,
+      isAvailable: kinds.isAvailable,
+      signal,
+    }
   }
 
   #logEnd(outcome: Outcome, item: WorkItem<Key>): void {

@@ -6,7 +6,7 @@ import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../bas
 import { asJson, type LiveObject } from '../object/object.ts'
 import { controllerOf, refersToKind } from '../object/ownership.ts'
 import { describeRef, type Key, keyFor, keyOf, refOf } from '../object/ref.ts'
-import type { Resource } from '../object/resource.ts'
+import { groupResourceOf, type Resource } from '../object/resource.ts'
 import type { Cause, Priority } from '../queue/work-queue.ts'
 import { partOfAnnotation, partOfLabel } from '../synth/membership.ts'
 import type { IndexLookup, Owned, Watch } from './definition.ts'
@@ -90,6 +90,16 @@ export function triggersOfWatched(watch: Watch, lookup: IndexLookup, event: Obje
     [object, ...(previous === undefined ? [] : [previous])].flatMap((seen) => watch.keysFor(seen, lookup)),
   )
   return [...keys].map((key) => ({ key, priority: 'child', cause }))
+}
+
+/** The API server serves a kind that it did not serve, or the other way round: every resource of the controller is concerned. */
+export function triggersOfKind(
+  resource: Resource,
+  isServed: boolean,
+  parents: readonly LiveObject[],
+): readonly Trigger[] {
+  const cause: Cause = { kind: 'watched', detail: `${groupResourceOf(resource)} ${isServed ? 'installed' : 'missing'}` }
+  return parents.map((parent) => ({ key: keyOf(parent), priority: 'resync', cause }))
 }
 
 /** What of a parent can change a turn: its spec (by generation), and the metadata that people steer by. */

@@ -211,7 +211,9 @@ describe('an informer, after anything', () => {
           const { server, informer, lives } = await live(seed, operations)
           expect(content(informer.list())).toEqual(content(server.objects()))
           expect(informer.health).toMatchObject({ state: 'synced', lastResourceVersion: String(server.version) })
-          for (const life of lives.values()) expect(life.join(' ')).toMatch(/^added( updated)*( deleted)?$/)
+          // After a 404 that was none, what exists comes back.
+          for (const life of lives.values())
+            expect(life.join(' ')).toMatch(/^added( updated)*( deleted( added( updated)*)?)*$/)
           const living = [...lives].filter(([, life]) => life.at(-1) !== 'deleted').map(([uid]) => uid)
           expect(living.sort()).toEqual(
             server
@@ -236,7 +238,8 @@ describe('an informer, after anything', () => {
           expect(content(informer.byLabel('app', 'x'))).toEqual(content(server.objects()))
           expect(freshness.isFresh('owner')).toBe(true)
           // An object of ours that the watch never showed is only told as deleted.
-          for (const life of lives.values()) expect(life.join(' ')).toMatch(/^(added( updated)*( deleted)?|deleted)$/)
+          for (const life of lives.values())
+            expect(life.join(' ')).toMatch(/^((added( updated)*( deleted)?|deleted)( |$))+$/)
         },
       ),
       { numRuns: 100 },

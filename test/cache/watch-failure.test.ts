@@ -20,7 +20,7 @@ describe('the wait before the next try', () => {
     ['overloaded', [800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000]],
     ['expired', [800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000]],
     ['denied', [30_000, 30_000]],
-    ['notServed', [5_000, 5_000]],
+    ['notServed', [5_000, 7_500, 11_250, 16_875, 25_312.5, 30_000, 30_000]],
   ])('after %s is at most %j', (kind, expected) => {
     expect(ceilings(kind, expected.length)).toEqual(expected)
   })

@@ -124,7 +124,7 @@ describe('the first snapshot', () => {
     ['something else is thrown', { kind: 'failed', error: new TypeError('boom') }, first, true],
   ])('drops what it collected when %s', (_, event, next, rests) => {
     const run = play([rested, added('a', 3), event])
-    expect(kinds(run)).toEqual(['discard', 'restart'])
+    expect(kinds(run).filter((kind) => kind !== 'absent')).toEqual(['discard', 'restart'])
     expect(rests && run.state.phase.kind === 'resting' ? run.state.phase.next : run.state.phase).toEqual(next)
   })
 })
@@ -325,11 +325,12 @@ describe('what is reported', () => {
     expect(play([bookmark('10')], failing.state).state.status).toBe('synced')
   })
 
+  const notServed: Script = [failed('ResourceNotFound')]
   const away: Script = [...synced, failed('Unreachable'), 31_000, rested, failed('Unreachable'), rested]
   it.each<[string, Script, string]>([
     ['a network that was away', [...away, standing], 'synced'],
     ['a permission that was lost', [...synced, failed('Forbidden'), rested, standing], 'synced'],
-    ['an API that was not served', [...synced, failed('ResourceNotFound'), rested, standing], 'waiting'],
+    ['an API that was not served', [...synced, ...notServed, rested, ...notServed, rested, standing], 'waiting'],
     ['a stream that was silent', [...synced, stalled, 31_000, rested, stalled, rested, standing], 'failing'],
     [
       'a silence and then no network',
@@ -342,6 +343,19 @@ describe('what is reported', () => {
     expect(state).toMatchObject({ status, resourceVersion: '10' })
     if (status === 'synced') expect(state).toMatchObject({ lastError: undefined, troubledSinceMs: undefined })
     if (script.at(-1) === standing) expect(effects).toEqual([])
+  })
+
+  it('says that a kind is absent when a snapshot is answered with 404, and once', () => {
+    const missing = failed('ResourceNotFound')
+    expect(kinds(play([rested, missing]))).toContain('absent')
+    const cut = play([...synced, missing])
+    expect(kinds(cut)).not.toContain('absent')
+    expect(cut.state.status).toBe('synced')
+    const confirmed = play([rested, missing], cut.state)
+    expect(kinds(confirmed)).toContain('absent')
+    expect(confirmed.state.status).toBe('waiting')
+    expect(kinds(play([rested, missing], confirmed.state))).not.toContain('absent')
+    expect(kinds(play([rested, failed('ServiceUnavailable')], cut.state))).not.toContain('absent')
   })
 
   it('goes by a frame after a silence', () => {

@@ -27,6 +27,7 @@ class Recorder implements WatchSink {
     this.told.push(`${type} ${object.metadata.name}`)
     this.versions.push(object.metadata.resourceVersion)
   }
+  absent: WatchSink['absent'] = () => void this.told.push('absent')
   reached: WatchSink['reached'] = (version) => {
     this.versions.push(version)
   }
@@ -291,7 +292,7 @@ describe('Watcher', () => {
     expect(content()).toEqual(served())
   })
 
-  it('waits for a CRD that is not there, asks every few seconds, and finds it when it comes', async () => {
+  it('waits for a CRD that is not there, asks more and more seldom, and finds it when it comes', async () => {
     const { server, sink, start, clock, watcher } = setUp()
     server.outage = new KubeError({
       code: 'ResourceNotFound',
@@ -301,11 +302,11 @@ describe('Watcher', () => {
     await clock.advance(minutes(1))
     expect(watcher.health.state).toBe('waiting')
     expect(watcher.health.lastError).toContain('waiting for configmaps in all namespaces')
-    expect(server.requests.length).toBeGreaterThan(10)
-    expect(server.requests.length).toBeLessThan(32)
+    expect(server.requests.length).toBeGreaterThan(4)
+    expect(server.requests.length).toBeLessThan(16)
     server.outage = undefined
-    await clock.advance(5_000)
-    expect(sink.told).toEqual(['replace with 0'])
+    await clock.advance(30_000)
+    expect(sink.told).toEqual(['absent', 'replace with 0'])
     expect(watcher.health).toMatchObject({ state: 'synced', lastError: undefined })
   })
 

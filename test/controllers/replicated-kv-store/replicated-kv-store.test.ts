@@ -19,6 +19,7 @@ const label = 'data.konverge.dev/replicatedkvstore'
 const signal = new AbortController().signal
 /** What is the same for every look. */
 const seen = {
+  isAvailable: () => true,
   children: [],
   externals: [],
   sagas: [],

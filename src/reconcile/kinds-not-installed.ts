@@ -1,0 +1,34 @@
+// Kinds that the API server does not serve. A resource that needs one stops and names it; objects of an optional one are left out of what
+// is desired. Pure.
+import { CodedError } from '../base/errors.ts'
+import { apiVersionOf, groupKindOf, groupResourceOf, type Resource } from '../object/resource.ts'
+import type { DesiredObject } from '../synth/desired.ts'
+
+/** Ends the reconcile of a resource whose controller cannot do without these kinds. Installing them reconciles it again. */
+export function kindsNotInstalled(missing: readonly Resource[]): CodedError<'KindNotInstalled'> {
+  const kinds = missing.map((resource) => `${resource.kind} (${apiVersionOf(resource)})`).join(', ')
+  const names = missing.map(groupResourceOf).join(', ')
+  return new CodedError({
+    code: 'KindNotInstalled',
+    message: `the API server does not serve ${kinds}; install the CustomResourceDefinition ${names}: the operator goes on by itself then`,
+    remedy: 'stop',
+  })
+}
+
+/** Without the objects of kinds that are missing, named as by `groupKindOf`; what depends on them does not wait for them. */
+export function withoutMissing(
+  desired: readonly DesiredObject[],
+  missing: readonly string[],
+): readonly DesiredObject[] {
+  const isKept = ({ object }: DesiredObject) => !missing.includes(groupKindOf(object))
+  if (missing.length === 0 || desired.every(isKept)) return desired
+  const kept = desired.filter(isKept)
+  const indexOf = new Map(kept.map((item, index) => [desired.indexOf(item), index]))
+  return kept.map((item) => ({
+    ...item,
+    dependsOn: item.dependsOn.map((dependency) => ({
+      ...dependency,
+      on: dependency.on.flatMap((index) => indexOf.get(index) ?? []),
+    })),
+  }))
+}
