@@ -12,6 +12,7 @@ import { describeChanges } from '../diff/describe.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
+import type { Resource } from '../object/resource.ts'
 import { type Cause, describeCause } from '../queue/cause.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { nextDeletion, waitSentence } from './deletion.ts'
@@ -34,6 +35,8 @@ export interface ChildrenView {
   isFresh(parent: LiveObject): boolean
   /** Is every child of this kind and namespace in memory? */
   covers(kind: LiveObject, namespace: string | undefined): boolean
+  /** Owned kinds that the API server does not serve: memory shows none of their objects. */
+  readonly unservedChildren: readonly Resource[]
 }
 
 export interface ChildrenReconcilerOptions {
@@ -140,7 +143,9 @@ export class ChildrenReconciler {
     }
     // What could not be looked for may still be there: the finalizer stays, and the status says why.
     const unread = settleUnread(parent, loose.unread, [])
-    const [failure] = [...loose.failures, ...unread.errors]
+    // Of these kinds nothing is seen: it is gone with its CRD, or the API server is at fault.
+    const doubts = await members.doubts(view.unservedChildren, signal)
+    const [failure] = [...loose.failures, ...doubts, ...unread.errors]
     if (failure !== undefined) throw failure
     if (step.kind !== 'done') return { wait: { on: step.on } }
     return { leftAlone: [leftAloneEvent(parent, loose.strangers), unread.abandoned].flatMap((event) => event ?? []) }

@@ -22,7 +22,7 @@ import type { UnreadChild } from './unread-children.ts'
 
 export interface InventoryLoaderOptions {
   readonly client: KubeClient
-  readonly discovery: Pick<DiscoveryClient, 'find'>
+  readonly discovery: Pick<DiscoveryClient, 'find' | 'invalidate'>
   readonly controller: Controller
   /** Is every member of this kind and namespace in memory? Undefined: the kind is cluster-scoped. */
   readonly covers: (resource: Resource, namespace: string | undefined) => boolean
@@ -92,6 +92,24 @@ export class InventoryLoader {
     }
   }
 
+  /**
+   * The doubts about kinds of which memory shows nothing because requests for them are answered with 404: one error for each kind that
+   * discovery still tells of, or cannot tell of now. Nothing is left of the others.
+   */
+  async doubts(kinds: readonly Resource[], signal: AbortSignal): Promise<readonly CodedError[]> {
+    const doubts: CodedError[] = []
+    for (const resource of kinds) {
+      const kind = groupKindOf(resource)
+      try {
+        if (!(await this.#isGone(kind, signal))) throw stillServed(kind)
+      } catch (thrown) {
+        signal.throwIfAborted()
+        doubts.push(lookFailed(kind, thrown))
+      }
+    }
+    return doubts
+  }
+
   /** Does the API server show the very parent, of the same generation, as much deleted and not paused? The cache may be behind. */
   async isCurrent({ metadata, ...object }: LiveObject, signal: AbortSignal): Promise<boolean> {
     const { client, controller } = this.#options
@@ -124,7 +142,12 @@ export class InventoryLoader {
       mayAsk: () => true,
       signal,
     })
-    return await live.list(resource, { namespace, labels: { [partOfLabel]: applySetId(parent) } })
+    try {
+      return await live.list(resource, { namespace, labels: { [partOfLabel]: applySetId(parent) } })
+    } catch (thrown) {
+      if (isKubeError(thrown, 'ResourceNotFound') && (await this.#isGone(kind, signal))) return []
+      throw thrown
+    }
   }
 
   /** A child that may not be read keeps none of the others; any other failure is that of all the rest, which are not asked for. */
@@ -144,6 +167,10 @@ export class InventoryLoader {
         if (live !== undefined) objects.push(live)
       } catch (thrown) {
         signal.throwIfAborted()
+        // Without an answer of discovery it is not known whether the child exists, whatever the reason.
+        const isGone = isKubeError(thrown, 'ResourceNotFound') && (await this.#isGone(kind, signal).catch(() => false))
+        if (isGone) return { objects: [], unread: [] }
+        signal.throwIfAborted()
         if (!isKubeError(thrown, 'Forbidden')) failure = thrown
         unread.push({ place, cause: thrown })
       }
@@ -155,6 +182,12 @@ export class InventoryLoader {
     return this.#options.controller.owns.find(({ resource }) => groupKindOf(resource) === kind)?.resource
   }
 
+  /** A request was answered with 404: does discovery, asked again, confirm that no version of the kind is served? An error is no answer. */
+  async #isGone(groupKind: string, signal: AbortSignal): Promise<boolean> {
+    this.#options.discovery.invalidate()
+    return (await this.#find(groupKind, signal)) === undefined
+  }
+
   /** Undefined if the server does not serve the kind, so that none of it can be left. */
   async #find(groupKind: string, signal: AbortSignal): Promise<Resource | undefined> {
     const dot = groupKind.indexOf('.')
@@ -163,6 +196,11 @@ export class InventoryLoader {
     if (resource !== undefined) this.#found.set(groupKind, resource)
     return resource
   }
+}
+
+function stillServed(kind: string): CodedError<'KindUnavailable'> {
+  const message = `the API server answers requests for ${kind} with 404, but its discovery names the kind; see "kubectl api-resources"`
+  return new CodedError({ code: 'KindUnavailable', message, remedy: 'retry' })
 }
 
 function lookFailed(kind: string, thrown: unknown): CodedError {

@@ -55,6 +55,7 @@ const kinds: readonly Resource[] = [
   ...['Bundle', 'Banner', 'Pruned'].map((kind) => namespaced('test.konverge.dev', 'v1', kind)),
   ...[namespaced('inventory.example.dev', 'v1', 'Shelf', 'shelves')],
   ...[namespaced('visits.example.dev', 'v1', 'Guest'), namespaced('visits.example.dev', 'v1', 'House')],
+  ...[namespaced('shops.example.dev', 'v1', 'Shop'), namespaced('shops.example.dev', 'v1', 'Flyer', 'flyers')],
   // The old form, with the message and the involved object.
   namespaced('', 'v1', 'Event'),
 ]
