@@ -28,8 +28,14 @@ export const maxInventoryEntries = 1_000
 
 type Located = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>
 
+/** The namespace of a parent; of a Namespace it is itself. */
+export function homeOf({ apiVersion, kind, metadata }: Located): string | undefined {
+  return metadata.namespace ?? (apiVersion === 'v1' && kind === 'Namespace' ? metadata.name : undefined)
+}
+
 export function isRemote(child: Located, parent: Located): boolean {
-  return child.metadata.namespace !== parent.metadata.namespace
+  const { namespace } = child.metadata
+  return namespace !== parent.metadata.namespace && namespace !== homeOf(parent)
 }
 
 /** Sound: the runtime alone writes this field, and its schema is that of the entries. */

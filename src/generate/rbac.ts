@@ -18,6 +18,8 @@ export interface PolicyRule {
 /** The kinds that a controller declares to deal with; every Controller is one. */
 export interface DeclaredKinds {
   readonly resource: Resource
+  /** Is its status written? Default true. */
+  readonly hasStatus?: boolean
   readonly owns: readonly { readonly resource: Resource }[]
   readonly watches: readonly {
     readonly resource: Resource
@@ -68,11 +70,11 @@ export function rightsOf({
   return { namespaced: of('Namespaced'), cluster: of('Cluster'), home: leaseRules(leaseName) }
 }
 
-function needsOf({ resource: own, owns, watches, reads, retired }: DeclaredKinds): readonly Need[] {
+function needsOf({ resource: own, hasStatus = true, owns, watches, reads, retired }: DeclaredKinds): readonly Need[] {
   return [
     // Read once more before anything is deleted for it: a cache may be behind.
     need(own, ['get', 'list', 'watch', 'patch']),
-    need(own, ['patch'], 'status'),
+    ...(hasStatus ? [need(own, ['patch'], 'status')] : []),
     // An owner reference that blocks the owner's deletion asks for this where OwnerReferencesPermissionEnforcement is on.
     ...(owns.length === 0 ? [] : [need(own, ['update'], 'finalizers')]),
     // An apply is a patch, and a create as well where the object does not exist yet; a look comes before the first one.

@@ -1,6 +1,35 @@
 // Which kinds does every cluster serve? Descriptors of the built-in resources that controllers meet. Their objects stay
 // wire JSON; the types here name only what our own code reads of them.
-import { defineResource } from './resource.ts'
+import { defineResource, type Resource } from './resource.ts'
+
+/** Groups of Kubernetes itself whose names have a dot. A group without a dot is always one of them: CRDs may not have such. */
+const dottedGroups: ReadonlySet<string> = new Set(
+  [
+    'admissionregistration',
+    'apiextensions',
+    'apiregistration',
+    'authentication',
+    'authorization',
+    'certificates',
+    'coordination',
+    'discovery',
+    'events',
+    'flowcontrol.apiserver',
+    'internal.apiserver',
+    'networking',
+    'node',
+    'rbac.authorization',
+    'resource',
+    'scheduling',
+    'storage',
+    'storagemigration',
+  ].map((name) => `${name}.k8s.io`),
+)
+
+/** Is the kind one of Kubernetes itself, so that its status, if it has one, is written by Kubernetes alone? */
+export function isBuiltIn({ group }: Pick<Resource, 'group'>): boolean {
+  return !group.includes('.') || dottedGroups.has(group)
+}
 
 const namespaced = (group: string, version: string, kind: string, plural: string) =>
   ({ group, version, kind, plural, scope: 'Namespaced' }) as const

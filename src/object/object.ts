@@ -79,6 +79,16 @@ export function valueAt(object: KubeObject, ...path: readonly string[]): Json | 
   return value
 }
 
+/**
+ * What stands for the desired state of an object: `metadata.generation`, which the API server counts; of a kind that has none, as
+ * ConfigMap and Namespace, everything but metadata and status.
+ */
+export function desiredVersionOf(object: KubeObject): Json | undefined {
+  if (object.metadata.generation !== undefined) return object.metadata.generation
+  const { metadata: _, status: __, ...content } = asJson(object)
+  return content
+}
+
 export function isBeingDeleted(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined
 }

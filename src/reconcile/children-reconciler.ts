@@ -4,7 +4,7 @@ import type { Applier } from '../apply/applier.ts'
 import { leftAloneEvent } from '../apply/conflict-rule.ts'
 import { type Compare, leftovers, type Plan, plan, type Step } from '../apply/plan.ts'
 import type { Readiness } from '../apply/readiness.ts'
-import { claimRemote, newPlaces } from '../apply/remote-children.ts'
+import { claimRemote, homeOf, newPlaces } from '../apply/remote-children.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
 import { isAppliedHash } from '../diff/applied-hash.ts'
@@ -118,7 +118,7 @@ export class ChildrenReconciler {
     this.#logPlan(parent, planned, causes)
     const report = await applier.run(parent, planned, signal)
     const failures = [...report.failures, ...[...unseen.failures, ...unread.errors].map((error) => ({ error }))]
-    const outcome = outcomeOfTurn({ ...report, home: parent.metadata.namespace, failures })
+    const outcome = outcomeOfTurn({ ...report, home: homeOf(parent), failures })
     const isApplied = failures.length === unread.errors.length && unread.applicable.length === declared.length
     if (failures.length + report.gated.length > 0) return { outcome, children: report.children, isApplied }
     if (isHeld) return { outcome: { kind: 'waiting', ...cacheCatchUp }, children: report.children, isApplied }

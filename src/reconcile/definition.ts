@@ -5,6 +5,7 @@ import { assert } from '../base/assert.ts'
 import type { Json } from '../base/json.ts'
 import type { SecretSource } from '../base/random.ts'
 import type { ExternalReport } from '../external/external.ts'
+import { isBuiltIn } from '../object/built-in.ts'
 import type { ConditionClaim } from '../object/condition.ts'
 import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
 import type { Key } from '../object/ref.ts'
@@ -196,7 +197,12 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
   parting?(chart: Chart, context: DesiredContext<Spec, Status, Facts>): void
   /** Names at most one object that has to go for the children to go on; asked after every apply without failures. Pure. */
   repair?(context: RepairContext<Spec, Status, Facts>): Repair | undefined
-  status(context: StatusContext<Spec, Status, Facts>): StatusReport<Status>
+  /**
+   * The status to write. Left out for a kind that has none of its own: those of Kubernetes, and custom ones whose CRD has no
+   * `subresources.status`. Then nothing is written; Events and the metric `resource_condition` report the conditions, which are
+   * forgotten in a restart.
+   */
+  status?(context: StatusContext<Spec, Status, Facts>): StatusReport<Status>
   /** Runs when the ordered children are gone and before the finalizer goes; must be safe to repeat. */
   cleanup?(context: CleanupContext<Spec, Status>): Promise<CleanupResult>
 }
@@ -206,6 +212,8 @@ export interface Controller {
   /** `replicatedkvstores.data.konverge.dev` */
   readonly name: string
   readonly resource: Resource
+  /** Is there a status of it to write? */
+  readonly hasStatus: boolean
   readonly owns: readonly Required<Owned>[]
   readonly watches: readonly Watch[]
   readonly reads: readonly Required<Read>[]
@@ -242,6 +250,15 @@ const ownedDefaults = { statusMatters: true, hasStatus: true, optional: false }
 export function defineController<Spec, Status extends StatusWithConditions, Facts = undefined>(
   resource: Resource<Spec, Status>,
   options: ControllerOptions<Spec, Status, Facts>,
+): Controller
+/** Declares the controller of a kind without a status. */
+export function defineController<Spec, Facts = undefined>(
+  resource: Resource<Spec>,
+  options: Omit<ControllerOptions<Spec, StatusWithConditions, Facts>, 'status'>,
+): Controller
+export function defineController<Spec, Status extends StatusWithConditions, Facts>(
+  resource: Resource<Spec, Status>,
+  options: ControllerOptions<Spec, Status, Facts>,
 ): Controller {
   const trimmed = options.watches?.find(
     ({ contributes, keep, metadataOnly }) => contributes === true && (keep !== undefined || metadataOnly === true),
@@ -258,9 +275,11 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
   // The types are erased here, once: the runtime hands a controller only objects of its own resource and facts that its
   // own `observe` returned.
   const erased = options as unknown as ControllerOptions<unknown, StatusWithConditions, unknown>
+  assertStatusFits(resource, erased)
   return Object.freeze({
     name: groupResourceOf(resource),
     resource,
+    hasStatus: erased.status !== undefined,
     owns: erased.owns.map((owned) =>
       'resource' in owned ? { ...ownedDefaults, ...owned } : { ...ownedDefaults, resource: owned },
     ),
@@ -280,9 +299,23 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     desired: (chart, context) => erased.desired(chart, context as never),
     parting: erased.parting && ((chart, context) => erased.parting?.(chart, context as never)),
     repair: (context) => erased.repair?.(context as never),
-    status: (context) => erased.status(context as never),
+    status: (context) => erased.status?.(context as never) ?? { fields: {}, conditions: [] },
     cleanup: (context) => erased.cleanup?.(context as never) ?? Promise.resolve({ kind: 'done' }),
   } satisfies Controller)
+}
+
+function assertStatusFits(
+  { kind, group }: Resource,
+  { status, external = [], sagas = [] }: ControllerOptions<unknown, StatusWithConditions, unknown>,
+): void {
+  assert(
+    status === undefined || !isBuiltIn({ group }),
+    `the status of ${kind} belongs to Kubernetes; leave status out: Events and metrics report the conditions`,
+  )
+  assert(
+    status !== undefined || external.length + sagas.length === 0,
+    `external and sagas of ${kind} are recorded in its status; give the controller a status, or declare a kind of your own for them`,
+  )
 }
 
 /** The resource of an object that the constructs declare; undefined for a kind that the controller has nothing to do with. */

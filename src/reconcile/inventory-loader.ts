@@ -2,8 +2,9 @@
 // is deleted, whether the parent still is what the turn takes it for. An error is never absence (I5).
 
 import { isMember } from '../apply/member-rule.ts'
-import { type ChildPlace, inventoryEntriesOf, isEntryOf } from '../apply/remote-children.ts'
+import { type ChildPlace, homeOf, inventoryEntriesOf, isEntryOf } from '../apply/remote-children.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
+import { deepEqual } from '../base/json.ts'
 import { FieldSetPool } from '../cache/field-set-pool.ts'
 import { trim } from '../cache/trim.ts'
 import type { KubeClient } from '../kube/client.ts'
@@ -11,7 +12,7 @@ import type { DiscoveryClient } from '../kube/discovery-client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
 import { isChildManager } from '../object/identity.ts'
-import { isBeingDeleted, type KubeObject, type LiveObject } from '../object/object.ts'
+import { desiredVersionOf, isBeingDeleted, type KubeObject, type LiveObject } from '../object/object.ts'
 import { groupKindOf, type Resource } from '../object/resource.ts'
 import { applySetId, partOfLabel } from '../synth/membership.ts'
 import type { Controller } from './definition.ts'
@@ -111,14 +112,14 @@ export class InventoryLoader {
   }
 
   /** Does the API server show the very parent, of the same generation, as much deleted and not paused? The cache may be behind. */
-  async isCurrent({ metadata, ...object }: LiveObject, signal: AbortSignal): Promise<boolean> {
+  async isCurrent(parent: LiveObject, signal: AbortSignal): Promise<boolean> {
     const { client, controller } = this.#options
-    const live = await loadIfPresent(client, controller.resource, metadata, signal)
+    const live = await loadIfPresent(client, controller.resource, parent.metadata, signal)
     return (
       live !== undefined &&
-      live.metadata.uid === metadata.uid &&
-      live.metadata.generation === metadata.generation &&
-      isBeingDeleted(live) === isBeingDeleted({ ...object, metadata }) &&
+      live.metadata.uid === parent.metadata.uid &&
+      deepEqual(desiredVersionOf(live) ?? null, desiredVersionOf(parent) ?? null) &&
+      isBeingDeleted(live) === isBeingDeleted(parent) &&
       steeringOf(live).pause === undefined
     )
   }
@@ -131,7 +132,7 @@ export class InventoryLoader {
   /** In the parent's own namespace. */
   async #listed(kind: string, parent: LiveObject, signal: AbortSignal): Promise<readonly LiveObject[]> {
     const resource = this.#owned(kind) ?? (await this.#find(kind, signal))
-    const { namespace } = parent.metadata
+    const namespace = resource?.scope === 'Cluster' ? parent.metadata.namespace : homeOf(parent)
     const isAtHome = (resource?.scope === 'Cluster') === (namespace === undefined)
     // Informers select by a label that children of an earlier version lack.
     const isInMemory = (found: Resource) => this.#options.covers(found, namespace) && !hasEarlierMarks(parent)

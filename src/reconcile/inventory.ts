@@ -2,7 +2,7 @@
 // namespaces to look for them in. kubectl and a later operator find them without any construct. Invariant: the recorded reach covers all children.
 // Users can edit annotations, so the namespaces are only written there; they are read from `status.inventory`.
 // Source: KEP-3659, as kubectl's code has it.
-import { inventoryEntriesOf } from '../apply/remote-children.ts'
+import { homeOf, inventoryEntriesOf } from '../apply/remote-children.ts'
 import { CodedError } from '../base/errors.ts'
 import type { OperatorIdentity } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
@@ -101,7 +101,7 @@ export function reachOf(parent: LiveObject, objects: readonly KubeObject[]): Rea
   const namespaces = objects.flatMap(({ metadata: { namespace } }) => (namespace === undefined ? [] : [namespace]))
   return {
     kinds: sorted(objects.map(groupKindOf)),
-    namespaces: sorted(namespaces.filter((namespace) => namespace !== parent.metadata.namespace)),
+    namespaces: sorted(namespaces.filter((namespace) => namespace !== homeOf(parent))),
   }
 }
 

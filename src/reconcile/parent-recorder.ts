@@ -77,6 +77,7 @@ export class ParentRecorder {
   async record(object: LiveObject, inventory: readonly InventoryEntry[], signal: AbortSignal): Promise<LiveObject> {
     if (areSameEntries(inventoryEntriesOf(object), inventory)) return object
     const { controller, client, identity, onWritten } = this.#options
+    if (!controller.hasStatus) throw noStatus(object.kind)
     if (inventory.length > maxInventoryEntries) throw tooMany(inventory.length)
     const { uid, resourceVersion } = object.metadata
     const entries = inventory.length === 0 ? null : inventory.map((entry) => ({ ...entry }))
@@ -128,6 +129,14 @@ function tooMany(count: number): CodedError<'TooManyRemoteChildren'> {
   return new CodedError({
     code: 'TooManyRemoteChildren',
     message: `the resource declares ${count} children outside of its namespace, and status.inventory holds ${maxInventoryEntries}; spread them over several resources`,
+    remedy: 'stop',
+  })
+}
+
+function noStatus(kind: string): CodedError<'RecordsNotKept'> {
+  return new CodedError({
+    code: 'RecordsNotKept',
+    message: `${kind} has no status that could record a child outside of its namespace, so none is created; declare a kind of your own for it`,
     remedy: 'stop',
   })
 }

@@ -1,14 +1,17 @@
 // Writes the status of a resource, if what status.ts decides is worth a write. Remembers when it last did, so that progress is
 // not written too often; that is all it remembers (I8).
 import { type Clock, timestampOf } from '../base/clock.ts'
-import { messageOf } from '../base/errors.ts'
+import { CodedError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
 import type { ExternalReport } from '../external/external.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
+import { isKubeError } from '../kube/kube-errors.ts'
+import { loadIfPresent } from '../kube/object-loader.ts'
 import { findCondition } from '../object/condition.ts'
 import type { LiveObject, StatusWithConditions } from '../object/object.ts'
 import { describeRef, type Key, keyOf, refOf } from '../object/ref.ts'
 import type { SagaReport } from '../saga/saga.ts'
+import { conditionEvent } from './condition-events.ts'
 import type { EventReport } from './context.ts'
 import type { Controller } from './definition.ts'
 import { type Child, type DueTimes, type Outcome, untilNextMs } from './outcome.ts'
@@ -59,6 +62,8 @@ export class StatusRecorder {
   readonly #options: StatusRecorderOptions
   /** By uid, on the monotonic clock. One entry per living resource. */
   readonly #writtenAtMs = new Map<string, number>()
+  /** Of resources whose kind has no status: what it would be, by uid. One entry per living resource. */
+  readonly #kept = new Map<string, ResourceStatus>()
   /** The API server drops `lastHandledReconcileAt`: the CRD of the kind does not have it. */
   #dropsToken = false
 
@@ -103,13 +108,13 @@ export class StatusRecorder {
 
   /** Does somebody wait for the end of this turn, so that even a first failure must be told? */
   isAwaited(object: LiveObject): boolean {
-    return isAnswerDue(this.#tokenOf(object), statusOf(object))
+    return isAnswerDue(this.#tokenOf(object), this.#statusOf(object))
   }
 
   /** Does its status say that the spec of now is ready? */
   isCalledReady(object: LiveObject): boolean {
-    const ready = findCondition(statusOf(object)?.conditions, 'Ready')
-    return ready?.status === 'True' && ready.observedGeneration === object.metadata.generation
+    const ready = findCondition(this.#statusOf(object)?.conditions, 'Ready')
+    return ready?.status === 'True' && ready.observedGeneration === (object.metadata.generation ?? 0)
   }
 
   /** Has the turn come to know something that must not be forgotten? */
@@ -120,11 +125,16 @@ export class StatusRecorder {
   /** The resource is gone. */
   forget(uid: string): void {
     this.#writtenAtMs.delete(uid)
+    this.#kept.delete(uid)
+  }
+
+  #statusOf(object: LiveObject): ResourceStatus | undefined {
+    return this.#options.controller.hasStatus ? statusOf(object) : this.#kept.get(object.metadata.uid)
   }
 
   #since(object: LiveObject) {
     const { generation = 0 } = object.metadata
-    return { previous: statusOf(object), generation, now: timestampOf(this.#options.clock) }
+    return { previous: this.#statusOf(object), generation, now: timestampOf(this.#options.clock) }
   }
 
   #tokenOf(object: LiveObject): string | undefined {
@@ -143,12 +153,18 @@ export class StatusRecorder {
     const writtenAtMs = this.#writtenAtMs.get(uid)
     const write = statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs })
     if (write.kind !== 'now') return write
+    if (!controller.hasStatus) {
+      this.#keep(object, next)
+      return write
+    }
     // The uid makes sure that a namesake never gets this status; the version, that no newer record is lost.
     const isLocked = Object.hasOwn(write.patch, 'external') || Object.hasOwn(write.patch, 'sagas')
     const lock = isLocked ? { resourceVersion: lockedVersion({ object, newest: newest(keyOf(object)), stored }) } : {}
     const patch: Patch = { type: 'merge', body: { metadata: { uid, ...lock }, status: write.patch } }
     const options = { fieldManager, subresource: 'status' } as const
-    const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
+    const written = await client
+      .patch(controller.resource, object.metadata, patch, options, signal)
+      .catch((thrown: unknown) => this.#explain(object, thrown, signal))
     onWritten(written)
     if (isLocked) assertKept(controller.name, { external: next.external ?? [], sagas: next.sagas ?? [] }, written)
     this.#writtenAtMs.set(uid, nowMs)
@@ -157,6 +173,28 @@ export class StatusRecorder {
     const isStillDue = [object, written].every((known) => isAnswerDue(answer, statusOf(known)))
     if (isStillDue) this.#noteDroppedToken()
     return write
+  }
+
+  /** Where there is no status: what it would say is told by an Event. */
+  #keep(object: LiveObject, next: ResourceStatus): void {
+    const { clock, recordEvent } = this.#options
+    const { uid } = object.metadata
+    const event = conditionEvent(this.#kept.get(uid), next)
+    this.#kept.set(uid, next)
+    this.#writtenAtMs.set(uid, clock.monotonicMs())
+    if (event !== undefined) recordEvent(object, event)
+  }
+
+  /** The 404 of a write to the status of an object that exists means that its CRD has no status subresource. Rejects always. */
+  async #explain(object: LiveObject, thrown: unknown, signal: AbortSignal): Promise<never> {
+    const { controller, client, recordEvent } = this.#options
+    if (!isKubeError(thrown, 'NotFound', 'ResourceNotFound')) throw thrown
+    const live = await loadIfPresent(client, controller.resource, object.metadata, signal)
+    if (live?.metadata.uid !== object.metadata.uid) throw thrown
+    const { version } = controller.resource
+    const message = `the CRD ${controller.name} has no status subresource in its version ${version}, so no status is written: add subresources: { status: {} } to the version, or leave status out of the controller`
+    recordEvent(object, { type: 'Warning', reason: 'NoStatusSubresource', action: 'Reconcile', note: message })
+    throw new CodedError({ code: 'NoStatusSubresource', message, remedy: 'stop', cause: thrown })
   }
 
   /** Asking again would be a write at every turn. Said once a process. */

@@ -3,7 +3,7 @@
 import { isMember } from '../apply/member-rule.ts'
 import { readinessOf } from '../apply/readiness.ts'
 import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
-import { asJson, type LiveObject } from '../object/object.ts'
+import { asJson, desiredVersionOf, type LiveObject } from '../object/object.ts'
 import { controllerOf, refersToKind } from '../object/ownership.ts'
 import { describeRef, type Key, keyFor, keyOf, refOf } from '../object/ref.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
@@ -102,10 +102,13 @@ export function triggersOfKind(
   return parents.map((parent) => ({ key: keyOf(parent), priority: 'resync', cause }))
 }
 
-/** What of a parent can change a turn: its spec (by generation), and the metadata that people steer by. */
-function parentDigest({ metadata }: LiveObject): Json {
-  const { uid, generation, deletionTimestamp, labels, annotations, finalizers } = metadata
-  return { spec: generation, metadata: { uid, deletionTimestamp, labels, annotations, finalizers } } as Json
+/** What of a parent can change a turn: its desired state (by generation, where it has one), and the metadata that people steer by. */
+function parentDigest(parent: LiveObject): Json {
+  const { uid, deletionTimestamp, labels, annotations, finalizers } = parent.metadata
+  return {
+    spec: desiredVersionOf(parent),
+    metadata: { uid, deletionTimestamp, labels, annotations, finalizers },
+  } as Json
 }
 
 /** `: spec, metadata.labels`: which parts of it are new, to two levels and by name only; empty where nothing was before. */

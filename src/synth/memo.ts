@@ -2,7 +2,7 @@
 // last time is given again. Bounded: one set a resource, and the resources used longest ago are forgotten first.
 import { assert } from '../base/assert.ts'
 import { hashJson } from '../base/json.ts'
-import type { LiveObject } from '../object/object.ts'
+import { desiredVersionOf, type LiveObject } from '../object/object.ts'
 import type { DesiredSet } from './desired.ts'
 import { wireJson } from './wire-json.ts'
 
@@ -27,7 +27,7 @@ interface Remembered {
  * The memo of one controller, in one life of the process: the code of `desired` is no part of the key.
  *
  * The key is the parent's uid, generation, labels and annotations, and the facts. Generation stands for the spec, so that
- * a big spec is not read in every turn; without one, as in a preview, the spec counts itself. Status, resourceVersion and
+ * a big spec is not read in every turn; without one, as in a preview, the content counts itself. Status, resourceVersion and
  * managedFields do not count: `desired` must not read them.
  */
 export class SynthMemo {
@@ -80,9 +80,9 @@ function continued(set: DesiredSet, last: DesiredSet | undefined): DesiredSet {
   return Object.freeze({ ...set, objects: Object.freeze(objects) })
 }
 
-function hashOf({ metadata, spec }: LiveObject): string {
-  const { generation, labels, annotations } = metadata
-  const inputs = { generation, labels, annotations, ...(generation === undefined ? { spec } : {}) }
+function hashOf(parent: LiveObject): string {
+  const { labels, annotations } = parent.metadata
+  const inputs = { version: desiredVersionOf(parent), labels, annotations }
   return hashJson(wireJson(inputs, { name: 'the resource' }))
 }
 

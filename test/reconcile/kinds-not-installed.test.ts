@@ -147,6 +147,7 @@ it('readiness, log and metrics name the kinds that are missing', async () => {
     status: () => ({ fields: {}, conditions: [] }),
   })
   const operator = new Operator({
+    name: 'konverge',
     clock: cluster.clock,
     random: seededRandom(1),
     secrets: seededSecrets(1),

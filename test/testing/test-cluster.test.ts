@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { KubeClient } from '../../src/kube/client.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
-import { Namespace, Pod, Secret } from '../../src/object/built-in.ts'
-import type { LiveObject, StatusWithConditions } from '../../src/object/object.ts'
-import { defineResource } from '../../src/object/resource.ts'
+import { ConfigMap, Namespace, Pod, Secret } from '../../src/object/built-in.ts'
+import type { LiveObject } from '../../src/object/object.ts'
 import { defineController } from '../../src/reconcile/definition.ts'
 import { startCluster, type TestCluster, type TestClusterOptions } from '../../src/testing/index.ts'
 import { secretText } from '../taint/secret-text.ts'
@@ -88,18 +87,7 @@ describe('requests', () => {
 })
 
 describe('controllers', () => {
-  const Page = defineResource<unknown, StatusWithConditions>({
-    group: '',
-    version: 'v1',
-    kind: 'ConfigMap',
-    plural: 'configmaps',
-    scope: 'Namespaced',
-  })
-  const pages = defineController(Page, {
-    owns: [Secret],
-    desired: () => {},
-    status: () => ({ fields: {}, conditions: [] }),
-  })
+  const pages = defineController(ConfigMap, { owns: [Secret], desired: () => {} })
   const refusedTo = async (options: TestClusterOptions) => {
     await using confined = await startCluster(options)
     confined.run(pages)
