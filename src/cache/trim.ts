@@ -1,5 +1,7 @@
 // What of an object is worth keeping in memory? All but the records of other field managers and kubectl's copy of the
 // whole object, which together are often larger than the object itself. Nothing that a controller declares is dropped.
+
+import { isStatusManager } from '../object/identity.ts'
 import type { LiveObject, ManagedFieldsEntry } from '../object/object.ts'
 import type { FieldSetPool } from './field-set-pool.ts'
 
@@ -12,15 +14,17 @@ export interface TrimOptions {
 }
 
 /**
- * The object as the cache keeps it: of managedFields at most the Apply entries of these managers, without their times and with
- * shared fieldsV1; no last-applied annotation.
+ * The object as the cache keeps it: of managedFields at most the Apply entries of these managers and those of an operator's status, without
+ * their times and with shared fieldsV1; no last-applied annotation.
  *
  * Not frozen: freezing each object costs about as much as parsing it; the types are read-only all the way down instead.
  */
 export function trim(object: LiveObject, { keepsFieldsOf, fieldSets }: TrimOptions): LiveObject {
   const { managedFields, annotations, ...metadata } = object.metadata
   const ours =
-    keepsFieldsOf === undefined ? [] : (managedFields ?? []).filter((entry) => isAppliedBy(entry, keepsFieldsOf))
+    keepsFieldsOf === undefined
+      ? []
+      : (managedFields ?? []).filter((entry) => isAppliedBy(entry, keepsFieldsOf) || isOfStatus(entry))
   const kept = annotations === undefined ? {} : withoutLastApplied(annotations)
   return {
     ...object,
@@ -35,6 +39,11 @@ export function trim(object: LiveObject, { keepsFieldsOf, fieldSets }: TrimOptio
 /** The status subresource has an entry of its own, which says nothing about the main resource. */
 function isAppliedBy(entry: ManagedFieldsEntry, isKept: (manager: string | undefined) => boolean): boolean {
   return isKept(entry.manager) && entry.operation === 'Apply' && (entry.subresource ?? '') === ''
+}
+
+/** Says which conditions and fields of a parent's status are ours. */
+function isOfStatus({ manager, subresource }: ManagedFieldsEntry): boolean {
+  return subresource === 'status' && isStatusManager(manager)
 }
 
 function entryWithoutTime(

@@ -64,6 +64,11 @@ export function isChildManager(manager: string | undefined): boolean {
   return manager !== undefined && (manager === earlierChildManager || /^[a-z][-a-z0-9]*\/[^/]+$/.test(manager))
 }
 
+/** True for the status managers of all operators built on konverge. */
+export function isStatusManager(manager: string | undefined): boolean {
+  return manager?.endsWith('-status') === true
+}
+
 /**
  * The value of `konverge.dev/owned-by` on the children of a controller: its name, e.g. `databases.data.konverge.dev`, or the shortened name
  * where a label value has no room for it.

@@ -14,6 +14,7 @@ import type { SagaReport } from '../saga/saga.ts'
 import { conditionEvent } from './condition-events.ts'
 import type { EventReport } from './context.ts'
 import type { Controller } from './definition.ts'
+import { withForeign } from './foreign-status.ts'
 import { type Child, type DueTimes, type Outcome, untilNextMs } from './outcome.ts'
 import { parentOf } from './parent.ts'
 import { type PausedStatusInput, pausedStatus } from './paused-status.ts'
@@ -25,6 +26,7 @@ import {
   type ResourceStatus,
   recordFields,
   recordsOf,
+  StaleRecordsError,
   type TurnRecords,
 } from './records.ts'
 import { nextStatus, type StatusReport, type StatusWrite, statusWrite } from './status.ts'
@@ -64,6 +66,8 @@ export class StatusRecorder {
   readonly #writtenAtMs = new Map<string, number>()
   /** Of resources whose kind has no status: what it would be, by uid. One entry per living resource. */
   readonly #kept = new Map<string, ResourceStatus>()
+  /** What the status function has said so far. Bounded by what it can say. */
+  readonly #reported = { fields: new Set<string>(), conditions: new Set<string>() }
   /** The API server drops `lastHandledReconcileAt`: the CRD of the kind does not have it. */
   #dropsToken = false
 
@@ -78,6 +82,8 @@ export class StatusRecorder {
   async record(end: TurnEnd, signal: AbortSignal): Promise<DueTimes> {
     const { object, outcome } = end
     const report = this.#reportOf(end)
+    for (const name of Object.keys(report?.fields ?? {})) this.#reported.fields.add(name)
+    for (const { type } of report?.conditions ?? []) this.#reported.conditions.add(type)
     const told = report === undefined ? untold(outcome) : outcome
     const { complaint } = steeringOf(object)
     const { stored, next: records } = end.records
@@ -134,7 +140,13 @@ export class StatusRecorder {
 
   #since(object: LiveObject) {
     const { generation = 0 } = object.metadata
-    return { previous: this.#statusOf(object), generation, now: timestampOf(this.#options.clock) }
+    return { previous: this.#statusOf(this.#newestOf(object)), generation, now: timestampOf(this.#options.clock) }
+  }
+
+  /** Others may have written its status since the turn began. */
+  #newestOf(object: LiveObject): LiveObject {
+    const newest = this.#options.newest(keyOf(object))
+    return newest?.metadata.uid === object.metadata.uid ? newest : object
   }
 
   #tokenOf(object: LiveObject): string | undefined {
@@ -151,15 +163,22 @@ export class StatusRecorder {
     const { uid } = object.metadata
     const nowMs = clock.monotonicMs()
     const writtenAtMs = this.#writtenAtMs.get(uid)
-    const write = statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs })
+    const live = this.#newestOf(object)
+    const whole = controller.hasStatus
+      ? withForeign({ live, next, reported: this.#reported, manager: fieldManager })
+      : next
+    const write = statusWrite({ previous, next: whole, isUnderWay, writtenAtMs, nowMs })
     if (write.kind !== 'now') return write
     if (!controller.hasStatus) {
       this.#keep(object, next)
       return write
     }
-    // The uid makes sure that a namesake never gets this status; the version, that no newer record is lost.
+    // The uid makes sure that a namesake never gets this status; the version, that no newer record and no condition of others is lost.
     const isLocked = Object.hasOwn(write.patch, 'external') || Object.hasOwn(write.patch, 'sagas')
-    const lock = isLocked ? { resourceVersion: lockedVersion({ object, newest: newest(keyOf(object)), stored }) } : {}
+    const resourceVersion = isLocked
+      ? lockedVersion({ object, newest: newest(keyOf(object)), stored })
+      : live.metadata.resourceVersion
+    const lock = isLocked || Object.hasOwn(write.patch, 'conditions') ? { resourceVersion } : {}
     const patch: Patch = { type: 'merge', body: { metadata: { uid, ...lock }, status: write.patch } }
     const options = { fieldManager, subresource: 'status' } as const
     const written = await client
@@ -185,9 +204,10 @@ export class StatusRecorder {
     if (event !== undefined) recordEvent(object, event)
   }
 
-  /** The 404 of a write to the status of an object that exists means that its CRD has no status subresource. Rejects always. */
+  /** A conflict is a turn to repeat. The 404 of a write to the status of an object that exists means that its CRD has no status subresource. Rejects always. */
   async #explain(object: LiveObject, thrown: unknown, signal: AbortSignal): Promise<never> {
     const { controller, client, recordEvent } = this.#options
+    if (isKubeError(thrown, 'Conflict')) throw new StaleRecordsError(thrown)
     if (!isKubeError(thrown, 'NotFound', 'ResourceNotFound')) throw thrown
     const live = await loadIfPresent(client, controller.resource, object.metadata, signal)
     if (live?.metadata.uid !== object.metadata.uid) throw thrown

@@ -18,17 +18,24 @@ const entry = (more: Partial<ManagedFieldsEntry>): ManagedFieldsEntry => ({
 const options = () => ({ keepsFieldsOf: isChildManager, fieldSets: new FieldSetPool() })
 
 describe('trim', () => {
-  it('keeps of the managed fields what controllers applied, each by its own manager, without the time', () => {
+  it('keeps of the managed fields what controllers applied, each by its own manager, and their status, without the time', () => {
+    const status = { manager: 'shop-status', operation: 'Update', subresource: 'status' } as const
     const managedFields = [
       entry({ manager: 'kubectl' }),
       entry({ operation: 'Update' }),
       entry({ subresource: 'status' }),
       entry({}),
       entry({ manager: 'shop/banners.example.dev' }),
+      entry({ ...status, manager: 'kubectl' }),
+      entry(status),
     ]
     const { metadata } = trim(configMap('a', { version: 1, managedFields }), options())
     const { time: _, ...kept } = entry({})
-    expect(metadata.managedFields).toEqual([kept, { ...kept, manager: 'shop/banners.example.dev' }])
+    expect(metadata.managedFields).toEqual([
+      kept,
+      { ...kept, manager: 'shop/banners.example.dev' },
+      { ...kept, ...status },
+    ])
   })
 
   it('keeps no managed fields where none are ours', () => {

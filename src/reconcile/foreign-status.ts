@@ -1,0 +1,104 @@
+// The parts of a status that others write: conditions and fields that are not ours stay when ours change. Ours is what managedFields records
+// for our status manager and, where they cannot tell, what this process has reported. Pure.
+import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
+import { type FieldSet, fieldSetOf } from '../diff/field-set.ts'
+import type { Condition } from '../object/condition.ts'
+import type { LiveObject } from '../object/object.ts'
+import type { ResourceStatus } from './records.ts'
+
+/** What a controller has reported in this process, on any resource. */
+export interface Reported {
+  readonly fields: ReadonlySet<string>
+  readonly conditions: ReadonlySet<string>
+}
+
+/** Types and fields of the runtime itself. */
+const runtimeTypes = new Set([
+  'Ready',
+  'Progressing',
+  'Degraded',
+  'Reconciling',
+  'Stalled',
+  'Paused',
+  'AnnotationIgnored',
+])
+const runtimeFields = new Set([
+  'conditions',
+  'observedGeneration',
+  'lastHandledReconcileAt',
+  'external',
+  'sagas',
+  'inventory',
+])
+
+export interface ForeignStatusInput {
+  /** The resource as it is stored. */
+  readonly live: LiveObject
+  /** What we say, and nothing else. */
+  readonly next: ResourceStatus
+  readonly reported: Reported
+  /** The field manager of our status. */
+  readonly manager: string
+}
+
+/** The status to store: `next`, and what others have written beside it. Nothing new is the very same status. */
+export function withForeign({ live, next, reported, manager }: ForeignStatusInput): ResourceStatus {
+  const previous = (live.status ?? {}) as ResourceStatus & JsonObject // A status is JSON.
+  const owned = ownedStatusOf(live, manager)
+  const { conditions: ours = [], ...fields } = next as ResourceStatus & JsonObject
+  const isKept = (name: string) => !runtimeFields.has(name) && (owned !== undefined || !reported.fields.has(name))
+  const others = Object.fromEntries(
+    Object.entries(previous).filter(([name]) => isKept(name) || Object.hasOwn(fields, name)),
+  )
+  const merged = owned === undefined ? { ...others, ...fields } : mergedFields(others, fields, owned)
+  const conditions = mergedConditions(previous.conditions ?? [], ours, ownsType(owned, reported))
+  // Both came from JSON.
+  return { ...merged, conditions } as unknown as ResourceStatus
+}
+
+/** Undefined: there is no record, or one of another version, whose paths may be spelled differently. */
+function ownedStatusOf({ apiVersion, metadata }: LiveObject, ours: string): FieldSet | undefined {
+  const entry = metadata.managedFields?.find(({ manager, subresource }) => manager === ours && subresource === 'status')
+  if (entry?.fieldsV1 === undefined || entry.apiVersion !== apiVersion) return undefined
+  return fieldSetOf(entry.fieldsV1).field('status')
+}
+
+/** What is owned as a whole is replaced as a whole. */
+function mergedFields(previous: JsonObject, next: JsonObject, owned: FieldSet | undefined): JsonObject {
+  const merged = new Map(Object.entries(next))
+  for (const [name, before] of Object.entries(previous)) {
+    if (before === undefined) continue
+    const below = owned?.field(name)
+    const after = own(next, name)
+    if (after === undefined && below === undefined) merged.set(name, before)
+    if (!isJsonObject(before) || (below !== undefined && below.grain !== 'fields')) continue
+    if (after !== undefined && !isJsonObject(after)) continue
+    const both = mergedFields(before, after ?? {}, below)
+    if (after !== undefined || Object.keys(both).length > 0) merged.set(name, both)
+  }
+  return Object.fromEntries(merged)
+}
+
+/** Others' conditions stay where they are. The same conditions in another order are the same. */
+function mergedConditions(
+  previous: readonly Condition[],
+  ours: readonly Condition[],
+  isOurs: (type: string) => boolean,
+): readonly Condition[] {
+  const claimed = new Map(ours.map((condition) => [condition.type, condition]))
+  const others = previous.filter(({ type }) => !claimed.has(type) && !isOurs(type))
+  if (others.length === 0) return ours
+  const left = previous.flatMap(
+    (condition) => claimed.get(condition.type) ?? (others.includes(condition) ? [condition] : []),
+  )
+  const merged = [...left, ...ours.filter(({ type }) => !previous.some((before) => before.type === type))]
+  return deepEqual(merged as unknown as Json, previous as unknown as Json) ? previous : merged
+}
+
+/** Only of a list map does the API server record whose each condition is. */
+function ownsType(owned: FieldSet | undefined, reported: Reported): (type: string) => boolean {
+  const list = owned?.field('conditions')
+  return (type) =>
+    runtimeTypes.has(type) ||
+    (list?.grain === 'items' ? list.child({ kind: 'key', key: { type } }) !== undefined : reported.conditions.has(type))
+}
