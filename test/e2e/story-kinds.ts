@@ -56,6 +56,7 @@ const kinds: readonly Resource[] = [
   ...[namespaced('inventory.example.dev', 'v1', 'Shelf', 'shelves')],
   ...[namespaced('visits.example.dev', 'v1', 'Guest'), namespaced('visits.example.dev', 'v1', 'House')],
   ...[namespaced('shops.example.dev', 'v1', 'Shop'), namespaced('shops.example.dev', 'v1', 'Flyer', 'flyers')],
+  ...[namespaced('status.example.dev', 'v1', 'Probe')],
   // The old form, with the message and the involved object.
   namespaced('', 'v1', 'Event'),
 ]
