@@ -8,6 +8,7 @@ import {
   CustomResourceDefinition,
   defineController,
   defineResource,
+  keyFor,
   type Resource,
   type StatusWithConditions,
   valueAt,
@@ -189,6 +190,36 @@ it('a needed kind that is uninstalled is named on every resource', async () => {
   await uninstall(Theme)
   await cluster.advance(60_000)
   expect(await ready()).toMatchObject({ status: 'False', reason: 'KindNotInstalled' })
+})
+
+it.each([
+  [true, 'True', 'Settled'],
+  [false, 'False', 'KindNotInstalled'],
+])('a watched kind with optional: %s is missing, and wakes once it is installed', async (optional, status, reason) => {
+  const seen = defineController(Site, {
+    owns: [],
+    watches: [{ resource: Theme, optional, keysFor: () => [keyFor('default', 'a')] }],
+    observe: async ({ live }) => ({ count: (await live.list(Theme, { namespace: 'default' })).length }),
+    desired: () => {},
+    status: ({ facts }) => ({
+      fields: {},
+      conditions: [{ type: 'Themed', status: facts?.count === 1 ? 'True' : 'False', reason: 'Counted', message: '' }],
+    }),
+  })
+  cluster = await startCluster({ definitions: [definitionOf(Site)] })
+  cluster.run(seen)
+  await addSite()
+  await cluster.advance(10_000)
+  expect(await ready()).toMatchObject({ status, reason })
+  await install(Theme)
+  await cluster.advance(40_000)
+  await cluster.create(Theme, { metadata: { name: 'dark' } })
+  await cluster.advance(1_000)
+  expect(await ready()).toMatchObject({ status: 'True' })
+  expect(await cluster.condition(Site, 'a', 'Themed')).toMatchObject({ status: 'True' })
+  await uninstall(Theme)
+  await cluster.advance(60_000)
+  expect(await ready()).toMatchObject({ status, reason })
 })
 
 it('the kind of a controller may be installed after its start', async () => {
