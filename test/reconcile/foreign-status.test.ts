@@ -151,7 +151,7 @@ describe.each([true, false])('a status whose conditions are a list map: %s', (is
     await edit({ opens: null })
     cluster.run(sites())
     await cluster.advance(10_000)
-    // Of a list without keys nobody knows who wrote which item.
+    // The API server does not record who wrote which item of a list without keys.
     const unknown = isMap ? [] : ['Open']
     expect(await types()).toEqual(['Counted', 'Degraded', 'Healthy', ...unknown, 'Progressing', 'Ready'])
     expect(await status()).not.toHaveProperty('page')
