@@ -11,35 +11,30 @@ import type { Random, SecretSource } from '../base/random.ts'
 import type { TokenBucket } from '../base/token-bucket.ts'
 import type { InformerHealth } from '../cache/informer.ts'
 import type { Informers } from '../cache/informers.ts'
-import { withAppliedHash } from '../diff/applied-hash.ts'
-import { normalize } from '../diff/normalize.ts'
 import type { ExternalTools } from '../external/external.ts'
 import { type EffectGate, openGate } from '../external/protocol-runner.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
 import { TracedClient } from '../kube/traced-client.ts'
 import { childManagerOf, type OperatorIdentity } from '../object/identity.ts'
-import type { KubeObject, LiveObject } from '../object/object.ts'
+import type { LiveObject } from '../object/object.ts'
 import { type Key, keyOf, parseKey } from '../object/ref.ts'
 import { groupKindOf, groupResourceOf } from '../object/resource.ts'
 import { WorkQueue } from '../queue/work-queue.ts'
 import { Worker } from '../queue/worker.ts'
-import type { DesiredObject, DesiredSet } from '../synth/desired.ts'
-import { SynthMemo } from '../synth/memo.ts'
-import { synthesize } from '../synth/synth.ts'
 import { ChildrenReconciler, type ChildrenReconcilerOptions } from './children-reconciler.ts'
 import type { EventReport } from './context.ts'
 import { ControllerView, type HeldKind } from './controller-view.ts'
 import { tellLimitMs } from './cut-off.ts'
 import { isDeclaredRead } from './declared-read.ts'
 import { type Controller, resourceIn } from './definition.ts'
+import { DesiredObjects } from './desired-objects.ts'
 import { inventoryOf } from './inventory.ts'
 import { InventoryLoader, type InventoryLoaderOptions } from './inventory-loader.ts'
 import { InventoryTokens } from './inventory-tokens.ts'
-import { kindsNotInstalled, withoutMissing } from './kinds-not-installed.ts'
+import { kindsNotInstalled } from './kinds-not-installed.ts'
 import { LiveLoader } from './live-loader.ts'
 import { OutsideReconciler } from './outside-reconciler.ts'
-import { type ParentOf, parentOf } from './parent.ts'
 import { ParentRecorder } from './parent-recorder.ts'
 import { Reconciler } from './reconciler.ts'
 import { RecordsRecorder } from './records-recorder.ts'
@@ -72,9 +67,6 @@ export interface ControllerRunnerOptions {
   /** Effects outside begin only while it is open. Default: always. */
   readonly gate?: EffectGate | undefined
 }
-
-/** How many resources keep their synthesized objects in memory; about 10 KiB each. */
-const memoCapacity = 10_000
 
 type ChildrenParts = Pick<ChildrenReconcilerOptions, 'log' | 'tracer' | 'metrics' | 'parents'> & {
   readonly convergence: Convergence
@@ -189,7 +181,7 @@ export class ControllerRunner {
   #makeWorker(): Worker<Key> {
     const { clock, random, secrets, instruments, client, controller, maxConcurrent, rateLimit, recordEvent } =
       this.#options
-    const { identity } = this.#options
+    const { identity, gate = openGate } = this.#options
     const { tracer } = instruments
     const view = this.#view
     const log = instruments.log.with({ controller: controller.name })
@@ -221,13 +213,8 @@ export class ControllerRunner {
       metrics,
       parentOf: (key) => view.parent(key),
       kinds: view,
-      liveFor: (signal) =>
-        new LiveLoader({
-          client,
-          cachedKind: (resource) => view.cachedKind(resource),
-          mayAsk: (resource, verb) => isDeclaredRead(controller, resource, verb),
-          signal,
-        }),
+      liveFor: (signal) => this.#liveFor(signal),
+      gate,
       children,
       outside,
       repairs: new RepairRunner({ controller, log, client, recordEvent }),
@@ -256,6 +243,16 @@ export class ControllerRunner {
       // The reconciler cuts itself off before, and tells.
       turnTimeoutMs: controller.limits.reconcileMs + 2 * tellLimitMs,
       ...(rateLimit === undefined ? {} : { rateLimit }),
+    })
+  }
+
+  #liveFor(signal: AbortSignal): LiveLoader {
+    const { client, controller } = this.#options
+    return new LiveLoader({
+      client,
+      cachedKind: (resource) => this.#view.cachedKind(resource),
+      mayAsk: (resource, verb) => isDeclaredRead(controller, resource, verb),
+      signal,
     })
   }
 
@@ -331,70 +328,4 @@ export class ControllerRunner {
       onWritten: (live) => view.parentWritten(live),
     })
   }
-}
-
-/** What the memo's key covers: constructs must not depend on status or on versions, which change without a new synthesis. */
-function asDeclared({ status: _, ...object }: LiveObject): ParentOf<unknown, unknown> {
-  const { resourceVersion: __, managedFields: ___, ...metadata } = object.metadata
-  return parentOf({ ...object, metadata: { ...metadata, resourceVersion: '' } })
-}
-
-/** Synthesized once per change of the inputs, and each object normalized once. */
-class DesiredObjects {
-  readonly #operatorName: string
-  readonly #controller: Controller
-  readonly #view: ControllerView
-  readonly #memo = new SynthMemo({ capacity: memoCapacity })
-  readonly #known = new WeakMap<KubeObject, KubeObject>()
-
-  constructor(operatorName: string, controller: Controller, view: ControllerView) {
-    this.#operatorName = operatorName
-    this.#controller = controller
-    this.#view = view
-  }
-
-  of(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
-    const { desired } = this.#controller
-    return this.#normalized(this.#memo.get({ parent, facts }, () => this.#synthesize(parent, facts, desired)))
-  }
-
-  /** Of a resource that is being deleted. Not for long, so that nothing is kept of it. */
-  atParting(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
-    const { parting } = this.#controller
-    return parting === undefined ? [] : this.#normalized(this.#synthesize(parent, facts, parting))
-  }
-
-  #synthesize(parent: LiveObject, facts: unknown, declare: Controller['desired']): DesiredSet {
-    return synthesize({
-      parent,
-      operatorName: this.#operatorName,
-      controllerName: this.#controller.name,
-      build: (chart) => declare(chart, { object: asDeclared(parent), facts }),
-      scopeOf: (apiVersion, kind, role) => this.#view.scopeOf(apiVersion, kind, role),
-    })
-  }
-
-  #normalized({ objects }: DesiredSet): readonly DesiredObject[] {
-    return withoutMissing(objects, this.#view.unavailableKinds).map((item) => {
-      const { contribute } = item.policies
-      const sent = (object: KubeObject) => this.#once(object, () => asSent(object, item.lasting, contribute))
-      return { ...item, object: sent(item.object), lasting: sent(item.lasting) }
-    })
-  }
-
-  /** The same object for the same object: holds go by it. */
-  #once(object: KubeObject, make: () => KubeObject): KubeObject {
-    const known = this.#known.get(object) ?? make()
-    this.#known.set(object, known)
-    return known
-  }
-
-  forget(uid: string): void {
-    this.#memo.forget(uid)
-  }
-}
-
-/** Normalized, and with the hash by which later comparisons know what was declared. */
-function asSent(object: KubeObject, lasting: KubeObject, isContribution: boolean): KubeObject {
-  return isContribution ? normalize(object) : withAppliedHash(normalize(object), normalize(lasting))
 }

@@ -1,16 +1,16 @@
 // One key, one turn: reads the cached resource, decides what kind of turn it needs, carries it out and says how it ended.
 // The decisions are in turn, plan, deletion, outcome and status; this file only puts them in order. Safe to be cut off at
 // any await: the next turn starts from what is stored, never from what this one remembered (I3).
-import { unreachable } from '../base/assert.ts'
 import { type Clock, deadline } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
 import type { Random, SecretSource } from '../base/random.ts'
+import type { EffectGate } from '../external/protocol-runner.ts'
 import type { OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
-import { type Key, keyOf, parseKey } from '../object/ref.ts'
+import { type Key, keyOf } from '../object/ref.ts'
 import type { Resource } from '../object/resource.ts'
-import { type Cause, describeCause } from '../queue/cause.ts'
+import type { Cause } from '../queue/cause.ts'
 import type { WorkItem } from '../queue/work-queue.ts'
 import type { Verdict } from '../queue/worker.ts'
 import type { DesiredObject } from '../synth/desired.ts'
@@ -22,7 +22,7 @@ import type { Controller, ObserveContext } from './definition.ts'
 import { isNews, joinedOutcome } from './external-outcome.ts'
 import { foreignInventory, type Inventory } from './inventory.ts'
 import { kindsNotInstalled } from './kinds-not-installed.ts'
-import { logFieldsOf } from './log-fields.ts'
+import { logEnd, logFieldsOf } from './log-fields.ts'
 import {
   cacheCatchUp,
   type DueTimes,
@@ -70,6 +70,8 @@ export interface ReconcilerOptions {
   readonly repairs: RepairRunner
   readonly outside: OutsideReconciler
   readonly status: StatusRecorder
+  /** Effects of a clean-up begin only while it is open, and are cut off when it closes (I9). */
+  readonly gate: EffectGate
   /** The objects that should exist, in wave order, normalized; throws a CodedError when the constructs do not build. */
   readonly desiredOf: (parent: LiveObject, facts: unknown) => readonly DesiredObject[]
   /** Those that a resource needs before it goes; undefined where its controller declares none. */
@@ -113,7 +115,7 @@ export class Reconciler {
     const told = outside.lastReports(object)
     const { outcome, statusMs, lookMs, tellMs } = await this.#takeInTime(turn, item, signal)
     metrics.observeTurn(outcome, clock.monotonicMs() - startedMs)
-    this.#logEnd(outcome, item)
+    logEnd(this.#options, item, outcome)
     // What stands otherwise outside than `observe` was told may change what it says.
     const isOvertaken = turn.kind !== 'clean' && isNews(told, outside.lastReports(object))
     const before = this.#pace.shortBefore(item.key, isOvertaken || isMomentary(outcome))
@@ -317,9 +319,13 @@ export class Reconciler {
 
   /** Says what the controller waits for, or undefined when it is done. */
   async #cleanUp(object: LiveObject, signal: AbortSignal): Promise<Wait | undefined> {
-    const { controller, children, repairs, recordEvent, tracer } = this.#options
+    const { controller, children, gate, repairs, recordEvent, tracer } = this.#options
     const report = (event: EventReport) => recordEvent(object, event)
-    const cleanup = (until: AbortSignal) => controller.cleanup({ ...this.#observing(object, until), report })
+    const cleanup = async (until: AbortSignal) => {
+      const passage = gate.enter(until)
+      const context = { ...this.#observing(object, passage.signal), report }
+      return await controller.cleanup(context).finally(() => passage.end())
+    }
     const result = await tracer.run('clean up', noAttributes, () => this.#calls.run('cleanup', object, cleanup, signal))
     if (result.kind === 'done') return undefined
     const { on, repair } = result
@@ -366,25 +372,6 @@ export class Reconciler {
       ...told,
       isAvailable: kinds.isAvailable,
       signal,
-    }
-  }
-
-  #logEnd(outcome: Outcome, item: WorkItem<Key>): void {
-    const { log, tracer } = this.#options
-    tracer.active.note(() => ({ 'konverge.outcome': outcome.kind }))
-    if (outcome.kind === 'retry' || outcome.kind === 'stopped') tracer.active.fail(outcome.reason)
-    const fields = { ...parseKey(item.key), causes: item.causes.map(describeCause) }
-    switch (outcome.kind) {
-      case 'retry':
-        return log.warn({ ...fields, reason: outcome.reason, failures: item.failures + 1 }, outcome.message)
-      case 'stopped':
-        return log.warn({ ...fields, reason: outcome.reason }, outcome.message)
-      case 'settled':
-      case 'waiting':
-      case 'deleting':
-        return log.debug({ ...fields, outcome: outcome.kind }, 'turn ended')
-      default:
-        return unreachable(outcome)
     }
   }
 }

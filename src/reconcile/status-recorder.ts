@@ -60,6 +60,9 @@ export interface StatusRecorderOptions {
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
+/** Writes of one status, beside another writer. */
+const mostAttempts = 3
+
 export class StatusRecorder {
   readonly #options: StatusRecorderOptions
   /** By uid, on the monotonic clock. One entry per living resource. */
@@ -87,13 +90,16 @@ export class StatusRecorder {
     const told = report === undefined ? untold(outcome) : outcome
     const { complaint } = steeringOf(object)
     const { stored, next: records } = end.records
-    const since = this.#since(object)
-    const { external: _, sagas: __, ...untouched } = since.previous ?? {}
-    const previous: ResourceStatus = { ...untouched, ...recordFields(stored) }
     const token = this.#tokenOf(object)
-    const next = nextStatus({ ...since, previous, report, outcome: told, records, complaint, token })
     const isUnderWay = outcome.kind === 'waiting' || outcome.kind === 'deleting'
-    const write = await this.#write(object, { previous, next, stored, isUnderWay }, signal)
+    const statusOver = (live: LiveObject): Written => {
+      const since = this.#since(object, live)
+      const { external: _, sagas: __, ...untouched } = since.previous ?? {}
+      const previous: ResourceStatus = { ...untouched, ...recordFields(stored) }
+      const next = nextStatus({ ...since, previous, report, outcome: told, records, complaint, token })
+      return { live, previous, next, stored, isUnderWay }
+    }
+    const write = await this.#writeOver(object, statusOver, signal)
     if (write.kind === 'now') for (const event of report?.events ?? []) this.#options.recordEvent(object, event)
     return {
       statusMs: write.kind === 'later' ? write.afterMs : undefined,
@@ -107,9 +113,12 @@ export class StatusRecorder {
     paused: Pick<PausedStatusInput, 'pause' | 'own'>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { previous, ...since } = this.#since(object)
-    const next = pausedStatus({ ...since, previous, ...paused })
-    await this.#write(object, { previous, next, stored: recordsOf(object), isUnderWay: false }, signal)
+    const statusOver = (live: LiveObject): Written => {
+      const { previous, ...since } = this.#since(object, live)
+      const next = pausedStatus({ ...since, previous, ...paused })
+      return { live, previous, next, stored: recordsOf(object), isUnderWay: false }
+    }
+    await this.#writeOver(object, statusOver, signal)
   }
 
   /** Does somebody wait for the end of this turn, so that even a first failure must be told? */
@@ -138,9 +147,9 @@ export class StatusRecorder {
     return this.#options.controller.hasStatus ? statusOf(object) : this.#kept.get(object.metadata.uid)
   }
 
-  #since(object: LiveObject) {
+  #since(object: LiveObject, live: LiveObject) {
     const { generation = 0 } = object.metadata
-    return { previous: this.#statusOf(this.#newestOf(object)), generation, now: timestampOf(this.#options.clock) }
+    return { previous: this.#statusOf(live), generation, now: timestampOf(this.#options.clock) }
   }
 
   /** Others may have written its status since the turn began. */
@@ -153,17 +162,37 @@ export class StatusRecorder {
     return this.#dropsToken ? undefined : steeringOf(object).token
   }
 
-  async #write(
+  /** Where another writer was first, its status is read: memory may be behind it, and its event may never come. */
+  async #writeOver(
     object: LiveObject,
-    { previous, next, stored, isUnderWay }: Written,
+    statusOver: (live: LiveObject) => Written,
     signal: AbortSignal,
   ): Promise<StatusWrite> {
-    const { clock, controller, client, fieldManager, metrics, newest, onWritten } = this.#options
+    const { controller, client } = this.#options
+    let live = this.#newestOf(object)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#write(object, statusOver(live), signal)
+      } catch (thrown) {
+        if (!isKubeError(thrown, 'Conflict')) throw thrown
+        const found =
+          attempt < mostAttempts ? await loadIfPresent(client, controller.resource, live.metadata, signal) : undefined
+        if (found?.metadata.uid !== object.metadata.uid) throw new StaleRecordsError(thrown)
+        live = found
+      }
+    }
+  }
+
+  async #write(
+    object: LiveObject,
+    { live, previous, next, stored, isUnderWay }: Written,
+    signal: AbortSignal,
+  ): Promise<StatusWrite> {
+    const { clock, controller, client, fieldManager, metrics, onWritten } = this.#options
     metrics.observeConditions(object, next.conditions ?? [])
     const { uid } = object.metadata
     const nowMs = clock.monotonicMs()
     const writtenAtMs = this.#writtenAtMs.get(uid)
-    const live = this.#newestOf(object)
     const whole = controller.hasStatus
       ? withForeign({ live, next, reported: this.#reported, manager: fieldManager })
       : next
@@ -175,9 +204,7 @@ export class StatusRecorder {
     }
     // The uid makes sure that a namesake never gets this status; the version, that no newer record and no condition of others is lost.
     const isLocked = Object.hasOwn(write.patch, 'external') || Object.hasOwn(write.patch, 'sagas')
-    const resourceVersion = isLocked
-      ? lockedVersion({ object, newest: newest(keyOf(object)), stored })
-      : live.metadata.resourceVersion
+    const resourceVersion = isLocked ? lockedVersion({ object, newest: live, stored }) : live.metadata.resourceVersion
     const lock = isLocked || Object.hasOwn(write.patch, 'conditions') ? { resourceVersion } : {}
     const patch: Patch = { type: 'merge', body: { metadata: { uid, ...lock }, status: write.patch } }
     const options = { fieldManager, subresource: 'status' } as const
@@ -204,10 +231,9 @@ export class StatusRecorder {
     if (event !== undefined) recordEvent(object, event)
   }
 
-  /** A conflict is a turn to repeat. The 404 of a write to the status of an object that exists means that its CRD has no status subresource. Rejects always. */
+  /** The 404 of a write to the status of an object that exists means that its CRD has no status subresource. Rejects always. */
   async #explain(object: LiveObject, thrown: unknown, signal: AbortSignal): Promise<never> {
     const { controller, client, recordEvent } = this.#options
-    if (isKubeError(thrown, 'Conflict')) throw new StaleRecordsError(thrown)
     if (!isKubeError(thrown, 'NotFound', 'ResourceNotFound')) throw thrown
     const live = await loadIfPresent(client, controller.resource, object.metadata, signal)
     if (live?.metadata.uid !== object.metadata.uid) throw thrown
@@ -240,6 +266,8 @@ export class StatusRecorder {
 }
 
 interface Written {
+  /** What the status is written over. */
+  readonly live: LiveObject
   readonly previous: ResourceStatus | undefined
   readonly next: ResourceStatus
   /** The records that are known to be in the cluster. */

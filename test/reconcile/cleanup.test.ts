@@ -1,6 +1,7 @@
 // How does a resource go? In order, without its constructs, and without anything that is not its own (I4, I5, I6).
 import { describe, expect, it } from 'vitest'
 import { CodedError } from '../../src/base/errors.ts'
+import { Fence } from '../../src/kube/fence.ts'
 import { ConfigMap, Deployment, Service } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { ownerReferenceTo } from '../../src/object/ownership.ts'
@@ -245,4 +246,48 @@ describe('deletion', () => {
       metadata: { name: 'theirs', namespace: 'default', labels, annotations, ...metadata },
     })
   }
+})
+
+describe('a clean-up of a process that may not write any more', () => {
+  const signals: AbortSignal[] = []
+  const hanging = () =>
+    siteController({
+      cleanup: ({ signal }) => {
+        signals.push(signal)
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      },
+    })
+
+  it('does not begin while the fence is closed', async () => {
+    const world = new World()
+    const fence = new Fence(world.clock)
+    world.addSite()
+    const life = await world.live(hanging(), { gate: fence })
+    world.api.remove(Site, 'default/a')
+    await world.clock.advance(60_000)
+    world.api.collectGarbage()
+    await world.clock.advance(60_000)
+    expect(signals).toEqual([])
+    fence.openUntil(world.clock.monotonicMs() + 600_000)
+    await world.clock.advance(300_000)
+    expect(signals.length).toBeGreaterThan(0)
+    await life.end()
+  })
+
+  it('is told by its signal when the fence closes', async () => {
+    signals.length = 0
+    const world = new World()
+    const fence = new Fence(world.clock)
+    fence.openUntil(600_000)
+    world.addSite()
+    const life = await world.live(hanging(), { gate: fence })
+    world.api.remove(Site, 'default/a')
+    await world.clock.advance(20_000)
+    world.api.collectGarbage()
+    await world.clock.advance(20_000)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+    fence.close()
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+    await life.end()
+  })
 })

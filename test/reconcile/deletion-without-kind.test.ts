@@ -80,7 +80,7 @@ describe.each(['running', 'started again'])('a resource, with its operator %s,',
   it('stays while the API of its children does not answer', async () => {
     await given(() => fail('ServiceUnavailable'))
     await remove()
-    expect(world.site()?.metadata.finalizers).toEqual(['konverge.dev/cleanup'])
+    expect(world.site()?.metadata.finalizers).toEqual(['konverge.dev/konverge'])
   })
 
   it.each([
@@ -89,7 +89,7 @@ describe.each(['running', 'started again'])('a resource, with its operator %s,',
   ] as const)('stays when its children are not found but %s', async (_, discovery) => {
     await given(() => fail('ResourceNotFound', discovery))
     await remove()
-    expect(world.site()?.metadata.finalizers).toEqual(['konverge.dev/cleanup'])
+    expect(world.site()?.metadata.finalizers).toEqual(['konverge.dev/konverge'])
     expect(world.message('Ready')).toMatch(/Theme|Palette/)
     fail('ResourceNotFound')
     world.api.served = []

@@ -5,6 +5,7 @@ import type { Instruments, LogFields, Metrics, Tracer } from '../../src/base/ins
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom, seededSecrets } from '../../src/base/random.ts'
 import { Informers } from '../../src/cache/informers.ts'
+import type { EffectGate } from '../../src/external/protocol-runner.ts'
 import { ToolBox } from '../../src/external/tool-box.ts'
 import { DiscoveryClient } from '../../src/kube/discovery-client.ts'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
@@ -139,6 +140,8 @@ export interface LifeOptions {
   readonly mayWork?: Promise<void>
   /** Another process draws other secrets. Default 1. */
   readonly secretSeed?: number
+  /** Default: always open. */
+  readonly gate?: EffectGate
 }
 
 export class Life {
@@ -151,7 +154,7 @@ export class Life {
   constructor(
     world: World,
     controller: Controller,
-    { namespaces, maxConcurrent = 4, mayWork, secretSeed = 1 }: LifeOptions,
+    { namespaces, maxConcurrent = 4, mayWork, secretSeed = 1, gate }: LifeOptions,
   ) {
     const { clock, api: client, instruments } = world
     const surroundings = { clock, random: seededRandom(1), instruments, client }
@@ -166,6 +169,7 @@ export class Life {
       controller,
       maxConcurrent,
       tools: new ToolBox(surroundings),
+      gate,
       recordEvent: (_, event) => void world.events.push(event),
     })
     this.#informers.start(this.#stop.signal)

@@ -1,0 +1,80 @@
+// Desired objects of a controller's resources as they are applied: synthesized once per change of the inputs, normalized, and with the hash of
+// what is declared. Invariant: the same inputs give the same objects, by identity, because holds go by it.
+import { withAppliedHash } from '../diff/applied-hash.ts'
+import { normalize } from '../diff/normalize.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import type { DesiredObject, DesiredSet } from '../synth/desired.ts'
+import { SynthMemo } from '../synth/memo.ts'
+import { synthesize } from '../synth/synth.ts'
+import type { ControllerView } from './controller-view.ts'
+import type { Controller } from './definition.ts'
+import { withoutMissing } from './kinds-not-installed.ts'
+import { type ParentOf, parentOf } from './parent.ts'
+
+/** How many resources keep their synthesized objects in memory; about 10 KiB each. */
+const memoCapacity = 10_000
+
+export class DesiredObjects {
+  readonly #operatorName: string
+  readonly #controller: Controller
+  readonly #view: ControllerView
+  readonly #memo = new SynthMemo({ capacity: memoCapacity })
+  readonly #known = new WeakMap<KubeObject, KubeObject>()
+
+  constructor(operatorName: string, controller: Controller, view: ControllerView) {
+    this.#operatorName = operatorName
+    this.#controller = controller
+    this.#view = view
+  }
+
+  of(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
+    const { desired } = this.#controller
+    return this.#normalized(this.#memo.get({ parent, facts }, () => this.#synthesize(parent, facts, desired)))
+  }
+
+  /** Of a resource that is being deleted. Not for long, so that nothing is kept of it. */
+  atParting(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
+    const { parting } = this.#controller
+    return parting === undefined ? [] : this.#normalized(this.#synthesize(parent, facts, parting))
+  }
+
+  #synthesize(parent: LiveObject, facts: unknown, declare: Controller['desired']): DesiredSet {
+    return synthesize({
+      parent,
+      operatorName: this.#operatorName,
+      controllerName: this.#controller.name,
+      build: (chart) => declare(chart, { object: asDeclared(parent), facts }),
+      scopeOf: (apiVersion, kind, role) => this.#view.scopeOf(apiVersion, kind, role),
+    })
+  }
+
+  #normalized({ objects }: DesiredSet): readonly DesiredObject[] {
+    return withoutMissing(objects, this.#view.unavailableKinds).map((item) => {
+      const { contribute } = item.policies
+      const sent = (object: KubeObject) => this.#once(object, () => asSent(object, item.lasting, contribute))
+      return { ...item, object: sent(item.object), lasting: sent(item.lasting) }
+    })
+  }
+
+  /** The same object for the same object: holds go by it. */
+  #once(object: KubeObject, make: () => KubeObject): KubeObject {
+    const known = this.#known.get(object) ?? make()
+    this.#known.set(object, known)
+    return known
+  }
+
+  forget(uid: string): void {
+    this.#memo.forget(uid)
+  }
+}
+
+/** Normalized, and with the hash by which later comparisons know what was declared. */
+function asSent(object: KubeObject, lasting: KubeObject, isContribution: boolean): KubeObject {
+  return isContribution ? normalize(object) : withAppliedHash(normalize(object), normalize(lasting))
+}
+
+/** What the memo's key covers: constructs must not depend on status or on versions, which change without a new synthesis. */
+function asDeclared({ status: _, ...object }: LiveObject): ParentOf<unknown, unknown> {
+  const { resourceVersion: __, managedFields: ___, ...metadata } = object.metadata
+  return parentOf({ ...object, metadata: { ...metadata, resourceVersion: '' } })
+}
