@@ -23,3 +23,9 @@ export function compareVersions(left: string, right: string): VersionOrder {
 export function isComparable(resourceVersion: string): boolean {
   return wellFormed.test(resourceVersion)
 }
+
+/** True if a watch that has seen `seen` is past `resourceVersion`, or at it. */
+export function hasReached(seen: string, resourceVersion: string): boolean {
+  const order = compareVersions(seen, resourceVersion)
+  return order === 'newer' || order === 'equal'
+}

@@ -2,8 +2,9 @@
 // reaches their resourceVersion, so a turn reads what the last one wrote. Every entry is newer than the store's object.
 import { isBeingDeleted, type LiveObject } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
-import { compareVersions, isComparable } from './resource-version.ts'
+import { hasReached, isComparable } from './resource-version.ts'
 import { type Indexes, type ReadonlyStore, Store } from './store.ts'
+import { VersionQueue } from './version-queue.ts'
 
 /**
  * A store as it will be once the watch has caught up with our writes. At most one entry per key that we wrote.
@@ -16,6 +17,8 @@ import { type Indexes, type ReadonlyStore, Store } from './store.ts'
 export class WriteOverlay<T extends LiveObject = LiveObject> implements ReadonlyStore<T> {
   readonly #base: ReadonlyStore<T>
   readonly #written: Store<T>
+  /** Of every entry, and of those that a later answer replaced. */
+  readonly #versions = new VersionQueue()
 
   constructor(base: ReadonlyStore<T>, indexes: Indexes<T> = {}) {
     this.#base = base
@@ -33,9 +36,11 @@ export class WriteOverlay<T extends LiveObject = LiveObject> implements Readonly
   put(object: T, seen: string | undefined): void {
     const { resourceVersion } = object.metadata
     if (!isComparable(resourceVersion) || (seen !== undefined && hasReached(seen, resourceVersion))) return
-    const earlier = this.#written.get(keyOf(object))
-    if (earlier === undefined || !hasReached(earlier.metadata.resourceVersion, resourceVersion))
-      this.#written.put(object)
+    const key = keyOf(object)
+    const earlier = this.#written.get(key)
+    if (earlier !== undefined && hasReached(earlier.metadata.resourceVersion, resourceVersion)) return
+    this.#written.put(object)
+    this.#versions.add(key, resourceVersion)
   }
 
   /** Does no read show this very object any more, or only as being deleted? */
@@ -45,12 +50,18 @@ export class WriteOverlay<T extends LiveObject = LiveObject> implements Readonly
   }
 
   /**
-   * The watch has reached `resourceVersion`: entries up to it leave. Returns those that left. Linear in entries.
+   * The watch has reached `resourceVersion`: entries up to it leave. Returns those that left. Linear in those, but for a logarithm.
    */
   reached(resourceVersion: string): readonly T[] {
-    if (this.#written.size === 0) return []
-    const left = this.#written.list().filter((object) => hasReached(resourceVersion, object.metadata.resourceVersion))
-    for (const object of left) this.#written.remove(object)
+    const left: T[] = []
+    for (let next = this.#versions.takeReached(resourceVersion); next !== undefined; ) {
+      const object = this.#written.get(next.key)
+      if (object !== undefined && hasReached(resourceVersion, object.metadata.resourceVersion)) {
+        this.#written.remove(object)
+        left.push(object)
+      }
+      next = this.#versions.takeReached(resourceVersion)
+    }
     return left
   }
 
@@ -58,6 +69,7 @@ export class WriteOverlay<T extends LiveObject = LiveObject> implements Readonly
   clear(): readonly T[] {
     const left = this.#written.list()
     for (const object of left) this.#written.remove(object)
+    this.#versions.clear()
     return left
   }
 
@@ -90,9 +102,4 @@ export class WriteOverlay<T extends LiveObject = LiveObject> implements Readonly
     if (this.#written.size === 0) return seen
     return [...seen.filter((object) => this.#written.get(keyOf(object)) === undefined), ...written]
   }
-}
-
-function hasReached(seen: string, resourceVersion: string): boolean {
-  const order = compareVersions(seen, resourceVersion)
-  return order === 'newer' || order === 'equal'
 }
