@@ -92,6 +92,7 @@ function addRun(program: Command, signal: AbortSignal): void {
     .option('--selector <labels>', 'look after resources with these labels only')
     .option('--controllers <names>', 'run these controllers only, separated by commas', names, [])
     .option('--max-concurrent <turns>', 'turns at once, for each controller', positive, 10)
+    .option('--metrics-per-resource', 'give every resource metrics of its own, not only those that need attention')
     .option('--backoff <base-cap>', 'seconds between retries of one resource, from first to longest', backoff, {
       baseMs: 5_000,
       capMs: 300_000,

@@ -14,7 +14,10 @@ import { packageVersion } from './package-folder.ts'
 
 export interface RunOptions
   extends AllowLists,
-    Pick<RunOperatorOptions, 'environment' | 'output' | 'kubeconfig' | 'context' | 'maxConcurrent' | 'backoff'> {
+    Pick<
+      RunOperatorOptions,
+      'environment' | 'output' | 'kubeconfig' | 'context' | 'maxConcurrent' | 'metricsPerResource' | 'backoff'
+    > {
   /** Of the operator. */
   readonly name: string
   readonly namespaces: readonly string[]
@@ -50,6 +53,7 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
       kubeconfig,
       context,
       maxConcurrent,
+      metricsPerResource: options.metricsPerResource,
       backoff,
       labelSelector: selector,
       controllers: controllersNamed(options.controllers, {

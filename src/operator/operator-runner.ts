@@ -47,6 +47,8 @@ export interface RunOperatorOptions {
   readonly labelSelector?: string | undefined
   /** Turns at once, for each controller. Default 10. */
   readonly maxConcurrent?: number | undefined
+  /** Gives every resource series `resource_condition` of its own, and not only those that need attention. Default false. */
+  readonly metricsPerResource?: boolean | undefined
   /** Delays between the retries of one resource. Default 5 s to 300 s. */
   readonly backoff?: BackoffPolicy | undefined
   /** Where /healthz, /readyz and /metrics are served. Default: port 8080 on all addresses; port 0 takes any free one. */
@@ -133,6 +135,7 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
       namespaces,
       labelSelector,
       maxConcurrent,
+      metricsPerResource: options.metricsPerResource,
       backoff,
       instance: environment['HOSTNAME'],
       onStarted,

@@ -44,6 +44,8 @@ export interface OperatorOptions {
   readonly labelSelector?: string | undefined
   /** Turns at once, for each controller. Default 10. */
   readonly maxConcurrent?: number | undefined
+  /** Gives every resource series `resource_condition` of its own, and not only those that need attention. Default false. */
+  readonly metricsPerResource?: boolean | undefined
   /** Delays between the retries of one resource. Default 5 s to 300 s. */
   readonly backoff?: BackoffPolicy | undefined
   /** Names this process in Events: the pod's name. Default: the operator's name. */
@@ -99,6 +101,7 @@ export class Operator {
           controller,
           labelSelector,
           maxConcurrent,
+          metricsPerResource: options.metricsPerResource,
           backoff,
           rateLimit,
           tools: this.#tools,

@@ -58,6 +58,8 @@ export interface ControllerRunnerOptions {
   readonly labelSelector?: string | undefined
   /** Turns at once. */
   readonly maxConcurrent: number
+  /** Gives every resource series `resource_condition` of its own. Default false. */
+  readonly metricsPerResource?: boolean | undefined
   readonly backoff?: BackoffPolicy | undefined
   /** Shared by all controllers of the process. */
   readonly rateLimit?: TokenBucket | undefined
@@ -181,11 +183,12 @@ export class ControllerRunner {
   #makeWorker(): Worker<Key> {
     const { clock, random, secrets, instruments, client, controller, maxConcurrent, rateLimit, recordEvent } =
       this.#options
-    const { identity, gate = openGate } = this.#options
+    const { identity, gate = openGate, metricsPerResource = false } = this.#options
     const { tracer } = instruments
     const view = this.#view
     const log = instruments.log.with({ controller: controller.name })
-    const metrics = new TurnMetrics(instruments.metrics, controller.name)
+    const { abnormalConditions: abnormal } = controller
+    const metrics = new TurnMetrics(instruments.metrics, controller.name, { abnormal, perResource: metricsPerResource })
     const convergence = new Convergence({ manager: this.#manager, random })
     const desired = new DesiredObjects(identity.name, controller, view)
     const parents = this.#makeParentRecorder()

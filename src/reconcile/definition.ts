@@ -176,6 +176,11 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
    * ignores its signal goes on, and at most three calls of `observe` do.
    */
   readonly limits?: Partial<ReconcileLimits>
+  /**
+   * Condition types that need attention while they are True, e.g. `Overdue`. Such resources, those that are not Ready, and those with Degraded,
+   * Stalled or Paused have series `resource_condition` of their own, 1,000 resources at most; all are counted in `resource_conditions`.
+   */
+  readonly abnormalConditions?: readonly string[]
   /** Named values of a resource, for `Watch.keysFor` to look up. */
   readonly indexes?: Readonly<Record<string, (object: ParentOf<Spec, Status>) => readonly string[]>>
   /** Where the kind has `spec.suspend`: is it true? The same as the annotation konverge.dev/paused, kept in the manifest. */
@@ -222,6 +227,7 @@ export interface Controller {
   readonly sagas: readonly Saga<unknown, unknown, unknown>[]
   readonly indexes: Readonly<Record<string, (object: LiveObject) => readonly string[]>>
   readonly limits: ReconcileLimits
+  readonly abnormalConditions: readonly string[]
   isSuspended(object: LiveObject): boolean
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
   observePaused(context: ObserveContext<unknown, unknown>): Promise<readonly ConditionClaim[]>
@@ -291,6 +297,7 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     external: erased.external ?? [],
     sagas: erased.sagas ?? [],
     limits,
+    abnormalConditions: options.abnormalConditions ?? [],
     indexes: (erased.indexes ?? {}) as Controller['indexes'],
     isSuspended: (object) => erased.isSuspended?.(object as never) ?? false,
     observe: (context) => erased.observe?.(context as never) ?? Promise.resolve(undefined),

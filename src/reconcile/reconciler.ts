@@ -100,7 +100,7 @@ export class Reconciler {
     const { identity, controller, parentOf: cached, inventoryOf, metrics, tracer } = this.#options
     const turn = nextTurn(cached(item.key), { identity, inventoryOf, isSuspended: controller.isSuspended })
     if (turn.kind === 'forget' || turn.kind === 'leave') {
-      metrics.forget(item.key)
+      metrics.conditions.forget(item.key)
       this.#pace.forget(item.key)
       return { kind: 'settled' }
     }

@@ -189,7 +189,7 @@ export class StatusRecorder {
     signal: AbortSignal,
   ): Promise<StatusWrite> {
     const { clock, controller, client, fieldManager, metrics, onWritten } = this.#options
-    metrics.observeConditions(object, next.conditions ?? [])
+    metrics.conditions.observe(object, next.conditions ?? [])
     const { uid } = object.metadata
     const nowMs = clock.monotonicMs()
     const writtenAtMs = this.#writtenAtMs.get(uid)

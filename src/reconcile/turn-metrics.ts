@@ -1,9 +1,6 @@
-// What do turns look like from outside? The metrics of the flagship's dashboards and alerts: how long turns take, why they
-// fail, and which condition every resource has.
+// Metrics of one controller: durations and failures of reconciles, abandoned calls, conditions of its resources.
 import type { Counter, Gauge, Histogram, Metrics } from '../base/instrument.ts'
-import type { Condition } from '../object/condition.ts'
-import type { LiveObject } from '../object/object.ts'
-import { type Key, keyOf, parseKey } from '../object/ref.ts'
+import { ConditionMetrics, type ConditionMetricsOptions } from './condition-metrics.ts'
 import type { Outcome } from './outcome.ts'
 
 /** From a turn that finds nothing to do (under a millisecond) to one that waits for a slow API server. */
@@ -13,15 +10,14 @@ export class TurnMetrics {
   readonly #controller: string
   readonly #durations: Histogram
   readonly #errors: Counter
-  readonly #conditions: Gauge
+  readonly conditions: ConditionMetrics
   readonly #staleSkips: Counter
   readonly #abandoned: Gauge
   readonly #abandonedTotal: Counter
-  /** The condition types that are exposed, by key: one entry per living resource. */
-  readonly #exposed = new Map<Key, readonly string[]>()
 
-  constructor(metrics: Metrics, controller: string) {
+  constructor(metrics: Metrics, controller: string, conditions: ConditionMetricsOptions = {}) {
     this.#controller = controller
+    this.conditions = new ConditionMetrics(metrics, controller, conditions)
     this.#durations = metrics.histogram({
       name: 'reconciliation_duration_seconds',
       help: 'How long a turn of one resource took.',
@@ -32,11 +28,6 @@ export class TurnMetrics {
       name: 'reconciliation_errors_total',
       help: 'Turns that ended in a retry or a stop, by reason.',
       labels: ['controller', 'reason'],
-    })
-    this.#conditions = metrics.gauge({
-      name: 'resource_condition',
-      help: '1 while the condition is True, 0 while it is False or Unknown.',
-      labels: ['controller', 'namespace', 'name', 'type'],
     })
     this.#staleSkips = metrics.counter({
       name: 'stale_sync_skips_total',
@@ -75,25 +66,5 @@ export class TurnMetrics {
     if (outcome.kind === 'retry' || outcome.kind === 'stopped') {
       this.#errors.add({ controller: this.#controller, reason: outcome.reason })
     }
-  }
-
-  observeConditions(object: LiveObject, conditions: readonly Condition[]): void {
-    const key = keyOf(object)
-    const types = conditions.map(({ type }) => type)
-    for (const type of this.#exposed.get(key) ?? [])
-      if (!types.includes(type)) this.#conditions.remove(this.#series(key, type))
-    for (const { type, status } of conditions) this.#conditions.set(this.#series(key, type), status === 'True' ? 1 : 0)
-    this.#exposed.set(key, types)
-  }
-
-  /** The resource is gone, and so are its series. */
-  forget(key: Key): void {
-    for (const type of this.#exposed.get(key) ?? []) this.#conditions.remove(this.#series(key, type))
-    this.#exposed.delete(key)
-  }
-
-  #series(key: Key, type: string): Record<string, string> {
-    const { namespace = '', name } = parseKey(key)
-    return { controller: this.#controller, namespace, name, type }
   }
 }

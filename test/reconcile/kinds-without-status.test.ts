@@ -74,18 +74,18 @@ it('a ConfigMap is reconciled when its data changes, and no status is written', 
 it('Events and metrics tell its conditions', async () => {
   const metrics = new PrometheusMetrics()
   await start(pages, { instruments: { ...silentInstruments, metrics } })
-  const ready = async () => /resource_condition\{.*name="a",type="Ready"\} (\d)/.exec(await metrics.text())?.[1]
+  const ready = async () => /resource_conditions\{.*type="Ready",status="(\w+)"/.exec(await metrics.text())?.[1]
   await cluster.create(ConfigMap, { metadata: { name: 'a', labels: { [label]: '' } }, data: { port: '13' } })
   await cluster.advance(10_000)
   expect(await events()).toEqual(['Warning UnluckyPort: choose another port'])
-  expect(await ready()).toBe('0')
+  expect(await ready()).toBe('False')
   await cluster.patch(ConfigMap, 'a', { data: { port: '80' } })
   await cluster.advance(10_000)
   expect(await events()).toEqual([
     'Warning UnluckyPort: choose another port',
     'Normal Settled: everything is as declared',
   ])
-  expect(await ready()).toBe('1')
+  expect(await ready()).toBe('True')
 })
 
 it('a restart makes no request for what is settled', async () => {

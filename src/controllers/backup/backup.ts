@@ -65,6 +65,7 @@ export function backup({ image, rds = {}, policy = labelledSecrets }: BackupOpti
   const snapshot = providerSnapshot(rds)
   return defineController(Backup, {
     owns: [Job, { resource: ConfigMap, statusMatters: false }, Backup],
+    abnormalConditions: ['Overdue'],
     reads: [Secret, Service, PersistentVolumeClaim],
     indexes: {
       [byDatabase]: ({ metadata, spec }) => [`${metadata.namespace}/${spec.databaseRef.name}`],
