@@ -2,6 +2,7 @@
 // pruning, until a later turn, and nothing else. Nothing here decides what to write: plan.ts did.
 import { unreachable } from '../base/assert.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
+import { inParallel } from '../base/in-parallel.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
@@ -33,6 +34,9 @@ export interface Deletion {
   readonly object: LiveObject
   readonly propagationPolicy: 'Background' | 'Foreground'
 }
+
+/** Requests of one wave at once: enough to keep the way busy, few enough to leave connections to other resources. */
+const mostAtOnce = 16
 
 /** One plan under way. */
 interface Progress {
@@ -73,7 +77,7 @@ export class Applier {
       if (action.kind === 'create' || action.kind === 'refuse' || action.live === undefined) continue
       progress.live.set(identityOf(action.live), action.live)
     }
-    for (const wave of waves) await Promise.all(wave.map((step) => this.#attempt(step, progress, signal)))
+    for (const wave of waves) await inParallel(wave, mostAtOnce, (step) => this.#attempt(step, progress, signal))
     if (progress.heldBack.size === 0) await this.#prune(prune, progress, signal)
     const { live, failures, gated, writes } = progress
     return {

@@ -23,8 +23,8 @@ export type ConditionClaim<Type extends string = string, Reason extends string =
   readonly message: string
 }
 
-/** Source: meta/v1 Condition, whose schema refuses a status with a longer one. */
-const maxMessageLength = 32_768
+/** Four conditions repeat a failure, and a status is to stay below 8 KiB; the log has the whole text. meta/v1 Condition allows 32,768. */
+const maxMessageLength = 1_024
 const maxReasonLength = 1_024
 const reasonPattern = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/
 

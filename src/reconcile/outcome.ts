@@ -127,7 +127,15 @@ export function outcomeOfTurn({ home, failures, gated, children }: TurnResult): 
     ...gated,
     ...notReady.map(({ object, readiness }) => `${describeRef(refOf(object))}: ${readiness.message}`),
   ])
-  return waits.size === 0 ? { kind: 'settled' } : { kind: 'waiting', on: [...waits].join('; ') }
+  return waits.size === 0 ? { kind: 'settled' } : { kind: 'waiting', on: sentencesOf([...waits]) }
+}
+
+/** Of many that wait, those named. */
+const namedWaits = 5
+
+function sentencesOf(waits: readonly string[]): string {
+  const more = waits.length - namedWaits
+  return waits.slice(0, namedWaits).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
 /** A resource whose own namespace is being deleted goes with it, and that is an event; of other namespaces we hear nothing. */

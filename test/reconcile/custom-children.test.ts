@@ -75,3 +75,20 @@ describe('a child with a predicate of its own', () => {
     expect(world.conditions()).toMatchObject({ Ready: 'True/Settled' })
   })
 })
+
+it('a thousand children that are not ready make a status of less than 8 KiB, with some of them named', async () => {
+  const world = new World()
+  world.addSite()
+  const names = Array.from({ length: 1_000 }, (_, index) => `theme-${index}`)
+  const controller = siteController({
+    owns: [Theme],
+    desired: (chart) => {
+      for (const name of names)
+        new ApiObject(chart, name, { apiVersion: 'example.dev/v1', kind: 'Theme', metadata: { name } })
+    },
+  })
+  await world.live(controller)
+  await world.clock.advance(60_000)
+  expect(JSON.stringify(world.site()?.status).length).toBeLessThan(8_192)
+  expect(world.message('Ready')).toMatch(/^Theme(.example.dev)? default\/theme-0: .*; and 995 more$/)
+})

@@ -1,0 +1,26 @@
+// Work on a list, a bounded number of items at once.
+
+/**
+ * Resolves when `work` has resolved for every item, begun in their order, at most `most` at once. After a rejection no other item begins; rejects with
+ * it when those under way have ended.
+ */
+export async function inParallel<T>(
+  items: readonly T[],
+  most: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = items.values()
+  const failed: unknown[] = []
+  const lane = async () => {
+    for (const item of left) {
+      if (failed.length > 0) return
+      try {
+        await work(item)
+      } catch (thrown) {
+        failed.push(thrown)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, lane))
+  if (failed.length > 0) throw failed[0]
+}

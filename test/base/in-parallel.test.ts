@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { inParallel } from '../../src/base/in-parallel.ts'
+
+const items = Array.from({ length: 100 }, (_, index) => index)
+
+describe('inParallel', () => {
+  it('works every item in order, and no more at once than it may', async () => {
+    const begun: number[] = []
+    let [running, most] = [0, 0]
+    await inParallel(items, 7, async (item) => {
+      begun.push(item)
+      most = Math.max(most, ++running)
+      await Promise.resolve()
+      running--
+    })
+    expect(begun).toEqual(items)
+    expect(most).toBe(7)
+  })
+
+  it('begins nothing more after a failure, and rejects when what runs has ended', async () => {
+    const ended: number[] = []
+    const gate = Promise.withResolvers<void>()
+    const work = inParallel(items, 2, async (item) => {
+      if (item === 1) throw new Error('one')
+      await gate.promise
+      ended.push(item)
+    })
+    gate.resolve()
+    await expect(work).rejects.toThrow('one')
+    expect(ended).toEqual([0])
+  })
+
+  it('has nothing to do for nothing', async () => {
+    await inParallel([], 3, () => Promise.reject(new Error('never')))
+  })
+})
