@@ -5,7 +5,7 @@ import type { LiveObject } from '../object/object.ts'
 import { type Key, parseKey } from '../object/ref.ts'
 import type { Deleted, Witness } from './freshness.ts'
 import type { Informer, InformerHandler, InformerHealth } from './informer.ts'
-import type { ReadonlyStore } from './store.ts'
+import type { ObjectSelection, ReadonlyStore } from './store.ts'
 
 export interface InformerViewOptions<T extends LiveObject> {
   /** By namespace; undefined for the one that watches all, which is then alone. */
@@ -121,6 +121,12 @@ export class InformerView<T extends LiveObject = LiveObject> implements Readonly
 
   byIndex(name: string, value: string): readonly T[] {
     return this.#informers.flatMap((informer) => informer.byIndex(name, value))
+  }
+
+  select(selection: ObjectSelection): readonly T[] {
+    const { namespace } = selection
+    const parts = namespace === undefined ? this.#informers : [this.#partFor(namespace)]
+    return parts.flatMap((informer) => informer?.select(selection) ?? [])
   }
 
   #partFor(namespace: string | undefined): Informer<T> | undefined {

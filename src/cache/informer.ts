@@ -14,7 +14,7 @@ import type { FieldSetPool } from './field-set-pool.ts'
 import type { Deleted, Witness } from './freshness.ts'
 import { compareVersions } from './resource-version.ts'
 import { selectionText } from './selection-text.ts'
-import { type Indexes, type ReadonlyStore, Store, type StoreChange } from './store.ts'
+import { type Indexes, type ObjectSelection, type ReadonlyStore, Store, type StoreChange } from './store.ts'
 import { type TrimOptions, trim } from './trim.ts'
 import type { DataFrame } from './watch-state.ts'
 import type { WatchTally } from './watch-tally.ts'
@@ -207,6 +207,10 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
 
   byIndex(name: string, value: string): readonly T[] {
     return this.#view.byIndex(name, value)
+  }
+
+  select(selection: ObjectSelection): readonly T[] {
+    return this.#view.select(selection)
   }
 
   #replace(objects: Iterable<LiveObject>, resourceVersion: string): void {

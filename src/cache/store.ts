@@ -5,6 +5,12 @@ import type { LiveObject } from '../object/object.ts'
 import { controllerOf } from '../object/ownership.ts'
 import { type Key, keyOf } from '../object/ref.ts'
 
+/** The objects of one namespace with these labels; of all namespaces without one. */
+export interface ObjectSelection {
+  readonly namespace?: string | undefined
+  readonly labels?: Readonly<Record<string, string>>
+}
+
 /** The values under which an object is found; pure. An object for which it throws is found under none. */
 export type IndexFunction<T extends LiveObject> = (object: T) => readonly string[]
 
@@ -30,6 +36,7 @@ export interface ReadonlyStore<T extends LiveObject = LiveObject> {
   byLabel(label: string, value: string): readonly T[]
   /** The objects that the named index function gives this value. */
   byIndex(name: string, value: string): readonly T[]
+  select(selection: ObjectSelection): readonly T[]
 }
 
 export type StoreChange<T extends LiveObject = LiveObject> =
@@ -44,12 +51,17 @@ interface Index<T extends LiveObject> {
   readonly entries: Map<string, Map<Key, T>>
 }
 
+/** Labels are chosen by controllers, and few. What is asked for beyond them is found by another label, or by its namespace. */
+const mostLabelIndexes = 16
+
 /** The writing side; it has one owner. Writes answer with what they changed. */
 export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T> {
   readonly #objects = new Map<Key, T>()
   readonly #owners: Index<T> = indexOf('owner', (object) => valueOrNone(controllerOf(object)?.uid))
   readonly #labels = new Map<string, Index<T>>()
   readonly #fields = new Map<string, Index<T>>()
+  /** Made when it is first asked for. */
+  #namespaces: Index<T> | undefined
   readonly #onIndexError: OnIndexError
 
   constructor(indexes: Indexes<T> = {}, onIndexError: OnIndexError = () => {}) {
@@ -99,6 +111,33 @@ export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T
     const index = this.#fields.get(name)
     assert(index !== undefined, `only declared indexes are looked up, and ${name} is not: name it in indexes.fields`)
     return found(index, value)
+  }
+
+  /**
+   * From an index on the namespace or on one of the labels, which is made on first use: costs the size of its answer for the rarest of them.
+   */
+  select({ namespace, labels = {} }: ObjectSelection): readonly T[] {
+    this.#indexFor({ namespace, labels })
+    const wanted = Object.entries(labels)
+    const answers = wanted.flatMap(([label, value]) => this.#labels.get(label)?.entries.get(value) ?? [])
+    const home = namespace === undefined ? undefined : this.#namespaces?.entries.get(namespace)
+    const isIndexed = ([label]: readonly [string, string]) => this.#labels.has(label)
+    if (namespace !== undefined && home === undefined) return []
+    if (answers.length < wanted.filter(isIndexed).length) return []
+    const candidates = [...answers, ...(home === undefined ? [] : [home])]
+    const fewest = candidates.toSorted((left, right) => left.size - right.size)[0] ?? this.#objects
+    return [...fewest.values()].filter(
+      ({ metadata }) =>
+        (namespace === undefined || metadata.namespace === namespace) &&
+        wanted.every(([label, value]) => metadata.labels?.[label] === value),
+    )
+  }
+
+  #indexFor({ namespace, labels = {} }: ObjectSelection): void {
+    if (namespace !== undefined)
+      this.#namespaces ??= this.#filled(indexOf('namespace', ({ metadata }) => valueOrNone(metadata.namespace)))
+    if (this.#labels.size < mostLabelIndexes)
+      this.addIndexes({ labels: Object.keys(labels).slice(0, mostLabelIndexes) })
   }
 
   /** A namesake with another uid was deleted and created anew; the same version again is no change. */
@@ -160,6 +199,7 @@ export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T
     yield this.#owners
     yield* this.#labels.values()
     yield* this.#fields.values()
+    if (this.#namespaces !== undefined) yield this.#namespaces
   }
 
   #enter(index: Index<T>, key: Key, object: T): void {

@@ -3,7 +3,7 @@
 import { isBeingDeleted, type LiveObject } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
 import { hasReached, isComparable } from './resource-version.ts'
-import { type Indexes, type ReadonlyStore, Store } from './store.ts'
+import { type Indexes, type ObjectSelection, type ReadonlyStore, Store } from './store.ts'
 import { VersionQueue } from './version-queue.ts'
 
 /**
@@ -95,6 +95,10 @@ export class WriteOverlay<T extends LiveObject = LiveObject> implements Readonly
 
   byIndex(name: string, value: string): readonly T[] {
     return this.#merge(this.#base.byIndex(name, value), this.#written.byIndex(name, value))
+  }
+
+  select(selection: ObjectSelection): readonly T[] {
+    return this.#merge(this.#base.select(selection), this.#written.select(selection))
   }
 
   /** An entry shadows the store's object also where only the older of the two matches. */

@@ -98,4 +98,8 @@ function asPreviewed({ metadata, ...stored }: KubeObject): LiveObject {
 
 /** Manifests show also what is left out where a CRD is not installed. */
 const isAvailable = () => true
-const nothingLive: LiveReader = { find: () => Promise.resolve(undefined), list: () => Promise.resolve([]) }
+const nothingLive: LiveReader = {
+  find: () => Promise.resolve(undefined),
+  list: () => Promise.resolve([]),
+  byIndex: () => [],
+}

@@ -15,4 +15,13 @@ export interface LiveReader {
     resource: Resource<Spec, Status>,
     selection: { readonly namespace?: string | undefined; readonly labels?: Readonly<Record<string, string>> },
   ): Promise<readonly LiveObject<Spec, Status>[]>
+  /**
+   * Objects of a watched kind that the named index of its watch gives this value: from memory, at the cost of the answer. Throws a CodedError
+   * `UndeclaredIndex` if no watch of the kind has the index.
+   */
+  byIndex<Spec, Status>(
+    resource: Resource<Spec, Status>,
+    index: string,
+    value: string,
+  ): readonly LiveObject<Spec, Status>[]
 }

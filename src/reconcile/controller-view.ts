@@ -9,6 +9,7 @@ import { Freshness } from '../cache/freshness.ts'
 import type { InformerEvent } from '../cache/informer.ts'
 import type { InformerView } from '../cache/informer-view.ts'
 import type { Informers } from '../cache/informers.ts'
+import type { IndexFunction } from '../cache/store.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
@@ -84,7 +85,7 @@ export class ControllerView {
           labelSelector,
           metadataOnly,
           transform: keep,
-          indexes: { labels },
+          indexes: { labels, fields: indexesOf(controller, watch) },
         }),
       }
     })
@@ -220,8 +221,11 @@ export class ControllerView {
       selectedLabel: watch.labelSelector,
       covers: (namespace) => informer.covers(namespace),
       get: (key) => informer.get(key),
-      list: () => informer.list(),
-      byLabel: (label, value) => informer.byLabel(label, value),
+      select: (selection) => informer.select(selection),
+      byIndex: (index, value) =>
+        Object.hasOwn(watch.indexes ?? {}, index)
+          ? informer.byIndex(indexName(this.#controller, watch, index), value)
+          : undefined,
     }
   }
 
@@ -275,3 +279,13 @@ function isOwnWrite(versions: Map<string, string>, { kind, object }: InformerEve
 /** Parents by the label value of their children. One function for all controllers, as they share informers. */
 const setIndex = 'konverge.dev/apply-set'
 const setsOf = (parent: LiveObject) => [applySetId(parent)]
+
+/** Informers are shared by controllers, and each may call its indexes as it likes. */
+function indexName({ name }: Controller, { resource }: Watch, index: string): string {
+  return `${name}/${groupKindOf(resource)}/${index}`
+}
+
+function indexesOf(controller: Controller, watch: Watch): Readonly<Record<string, IndexFunction<LiveObject>>> {
+  const indexes = Object.entries(watch.indexes ?? {})
+  return Object.fromEntries(indexes.map(([index, valuesOf]) => [indexName(controller, watch, index), valuesOf]))
+}

@@ -94,6 +94,8 @@ export interface Watch {
   readonly labelSelector?: string
   /** Which resources an object of that kind concerns. */
   keysFor(object: LiveObject, lookup: IndexLookup): readonly Key[]
+  /** Named values of an object, for `live.byIndex` to look up. */
+  readonly indexes?: Readonly<Record<string, (object: LiveObject) => readonly string[]>>
   /** The part that matters; a change elsewhere in the object wakes nobody. Default: all of it but its version. */
   digest?(object: LiveObject): Json
   /** What to keep in memory of each object. Default: all but foreign managedFields. */

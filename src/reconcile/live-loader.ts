@@ -1,6 +1,7 @@
 // Reads for a controller's own functions: from memory where the kind is watched, else from the API server. Owned kinds are
 // read live, as memory holds only our own children of them; so are Secrets that nobody declared to cache (I11).
 import { CodedError } from '../base/errors.ts'
+import type { ObjectSelection } from '../cache/store.ts'
 import type { KubeClient, Location } from '../kube/client.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
 import type { LiveObject } from '../object/object.ts'
@@ -15,8 +16,9 @@ export interface CachedKind {
   /** Is this namespace in memory at all? Undefined: the whole cluster. */
   covers(namespace: string | undefined): boolean
   get(key: Key): LiveObject | undefined
-  byLabel(label: string, value: string): readonly LiveObject[]
-  list(): readonly LiveObject[]
+  select(selection: ObjectSelection): readonly LiveObject[]
+  /** Undefined: no watch of the kind has the index. */
+  byIndex(index: string, value: string): readonly LiveObject[] | undefined
 }
 
 export interface LiveLoaderOptions {
@@ -67,10 +69,24 @@ export class LiveLoader implements LiveReader {
     // Of a watched kind no more than what the operator looks after concerns anybody here, and no more could be asked for.
     const isInMemory = cached !== undefined && (namespace === undefined || cached.covers(namespace))
     const isCovered = isInMemory && (cached.selectedLabel === undefined || Object.hasOwn(labels, cached.selectedLabel))
-    const objects = isCovered
-      ? listCached(cached, namespace, labels)
-      : await this.#listLive(resource, namespace, labels)
+    const objects = isCovered ? cached.select({ namespace, labels }) : await this.#listLive(resource, namespace, labels)
     return objects as readonly LiveObject<Spec, Status>[]
+  }
+
+  byIndex<Spec, Status>(
+    resource: Resource<Spec, Status>,
+    index: string,
+    value: string,
+  ): readonly LiveObject<Spec, Status>[] {
+    const found = this.#options.cachedKind(resource)?.byIndex(index, value)
+    if (found === undefined) {
+      throw new CodedError({
+        code: 'UndeclaredIndex',
+        message: `no watch of ${groupKindOf(resource)} has an index ${index}; add it to the indexes of the watch`,
+        remedy: 'stop',
+      })
+    }
+    return found as readonly LiveObject<Spec, Status>[]
   }
 
   async #listLive(
@@ -113,21 +129,4 @@ export class LiveLoader implements LiveReader {
       remedy: 'stop',
     })
   }
-}
-
-function listCached(
-  cached: CachedKind,
-  namespace: string | undefined,
-  labels: Readonly<Record<string, string>>,
-): readonly LiveObject[] {
-  const value = cached.selectedLabel === undefined ? undefined : labels[cached.selectedLabel]
-  const candidates =
-    cached.selectedLabel === undefined || value === undefined
-      ? cached.list()
-      : cached.byLabel(cached.selectedLabel, value)
-  return candidates.filter(
-    ({ metadata }) =>
-      (namespace === undefined || metadata.namespace === namespace) &&
-      Object.entries(labels).every(([label, value]) => metadata.labels?.[label] === value),
-  )
 }

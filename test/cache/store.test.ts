@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Indexes, Store } from '../../src/cache/store.ts'
+import { type Indexes, type ObjectSelection, Store } from '../../src/cache/store.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { controllerOf } from '../../src/object/ownership.ts'
 import { keyFor, keyOf } from '../../src/object/ref.ts'
@@ -188,3 +188,40 @@ class NaiveStore {
     return names(this.#objects.filter(holds))
   }
 }
+
+describe('a selection by namespace and labels', () => {
+  const objects = ['a', 'b', 'c'].flatMap((name, index) =>
+    ['north', 'south'].map((namespace) =>
+      configMap(name, { version: index + 1, namespace, labels: { app: name, tier: index === 0 ? 'web' : 'data' } }),
+    ),
+  )
+  const store = new Store()
+  for (const object of objects) store.put(object)
+  const select = (selection: ObjectSelection) =>
+    store.select(selection).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
+
+  it.each<[ObjectSelection, readonly string[]]>([
+    [{}, ['north/a', 'south/a', 'north/b', 'south/b', 'north/c', 'south/c']],
+    [{ namespace: 'north' }, ['north/a', 'north/b', 'north/c']],
+    [{ labels: { tier: 'data' } }, ['north/b', 'south/b', 'north/c', 'south/c']],
+    [{ namespace: 'south', labels: { tier: 'data', app: 'c' } }, ['south/c']],
+    [{ namespace: 'south', labels: { tier: 'web', app: 'c' } }, []],
+    [{ namespace: 'nowhere' }, []],
+    [{ labels: { app: 'none' } }, []],
+    [{ labels: { other: 'x' } }, []],
+  ])('%j', (selection, expected) => {
+    expect(select(selection)).toEqual(expected)
+  })
+
+  it('follows changes after its first use, and works for more labels than are indexed', () => {
+    const many = new Store()
+    const labels = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`l${index}`, 'x']))
+    many.put(configMap('a', { version: 1, labels }))
+    for (const label of Object.keys(labels)) expect(many.select({ labels: { [label]: 'x' } })).toHaveLength(1)
+    many.put(configMap('b', { version: 2, labels: { l0: 'x', l39: 'x' } }))
+    expect(many.select({ labels: { l39: 'x' } })).toHaveLength(2)
+    expect(many.select({ labels: { l0: 'x' } })).toHaveLength(2)
+    many.remove(configMap('b', { version: 3 }))
+    expect(many.select({ namespace: 'default', labels: { l0: 'x' } })).toHaveLength(1)
+  })
+})

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Store } from '../../src/cache/store.ts'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import { type CachedKind, LiveLoader } from '../../src/reconcile/live-loader.ts'
@@ -15,12 +16,14 @@ function setUp({
 } = {}) {
   const api = new ModelApi(new SimClock())
   const objects = inMemory.map((name) => live({ metadata: { name, labels: { app: name } } }))
+  const store = new Store({ fields: { initial: ({ metadata }) => [metadata.name.charAt(0)] } })
+  for (const object of objects) store.put(object)
   const cached: CachedKind = {
     selectedLabel,
     covers: (namespace) => covered === undefined || (namespace !== undefined && covered.includes(namespace)),
     get: (key) => objects.find(({ metadata }) => keyFor(metadata.namespace, metadata.name) === key),
-    byLabel: (label, value) => objects.filter(({ metadata }) => metadata.labels?.[label] === value),
-    list: () => objects,
+    select: (selection) => store.select(selection),
+    byIndex: (index, value) => (index === 'initial' ? store.byIndex(index, value) : undefined),
   }
   const stop = new AbortController()
   const cachedKind = ({ kind }: { readonly kind: string }) => (kind === 'ConfigMap' ? cached : undefined)
@@ -149,5 +152,15 @@ describe('a read that the controller does not declare', () => {
     const { loader } = setUp({ declared: [], inMemory: ['a'] })
     expect(await loader.find(ConfigMap, at('a'))).toBeDefined()
     expect(await loader.list(ConfigMap, {})).toHaveLength(1)
+  })
+})
+
+describe('looking up by an index', () => {
+  it('reads memory, and asks for a declaration where there is none', () => {
+    const { api, loader } = setUp({ inMemory: ['apple', 'bread'] })
+    expect(loader.byIndex(ConfigMap, 'initial', 'a').map(({ metadata }) => metadata.name)).toEqual(['apple'])
+    expect(() => loader.byIndex(ConfigMap, 'colour', 'red')).toThrow(/no watch of ConfigMap has an index colour/)
+    expect(() => loader.byIndex(Secret, 'initial', 'a')).toThrow(/no watch of Secret has an index initial/)
+    expect(api.requests).toEqual([])
   })
 })

@@ -134,7 +134,12 @@ export function database(
         metadataOnly: true,
         keysFor: (secret, lookup) => lookup('secret', placed(secret, secret.metadata.name)),
       },
-      { resource: DatabaseUser, keysFor: databasesOf, digest: databasesOf },
+      {
+        resource: DatabaseUser,
+        keysFor: databasesOf,
+        digest: databasesOf,
+        indexes: { database: databasesOf },
+      },
       backupWatch,
       ...watchesOf(databaseSelectorLabel, (pod) => ({ isServing: isServing(pod), ...troubleOf(pod) }), databaseOfLabel),
     ],
@@ -362,7 +367,7 @@ function drawMissing({ object, nowMs, secrets }: Observing, found: OwnSecrets): 
 
 async function usersOf(object: DatabaseObject, live: LiveReader): Promise<readonly string[]> {
   const key = keyFor(object.metadata.namespace, object.metadata.name)
-  const users = (await live.list(DatabaseUser, {})).filter((user) => databasesOf(user).includes(key))
+  const users = live.byIndex(DatabaseUser, 'database', key)
   const guests = await Promise.all(users.map((user) => isWelcome(object, user, live)))
   return users
     .filter((_, at) => guests[at])

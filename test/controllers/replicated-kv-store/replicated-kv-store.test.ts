@@ -62,6 +62,7 @@ function readerOf(objects: readonly LiveObject[]): LiveReader & { readonly asked
           object.metadata.namespace === namespace &&
           Object.entries(labels).every(([key, value]) => object.metadata.labels?.[key] === value),
       ) as never,
+    byIndex: () => [],
   }
 }
 
