@@ -89,7 +89,8 @@ export class ControllerRunner {
   #isWorking = false
 
   constructor(options: ControllerRunnerOptions) {
-    const { clock, random, instruments, client, informers, controller, labelSelector, backoff } = options
+    const { clock, random, instruments, client, informers, controller, labelSelector } = options
+    const backoff = controller.backoff ?? options.backoff
     this.#options = { ...options, client: new TracedClient({ client, tracer: instruments.tracer }) }
     this.#manager = childManagerOf(options.identity, controller.name)
     this.#view = new ControllerView({ operatorName: options.identity.name, controller, informers, labelSelector })
@@ -242,7 +243,7 @@ export class ControllerRunner {
       instruments: { ...instruments, log },
       queue: this.#queue,
       handle,
-      maxConcurrent,
+      maxConcurrent: controller.maxConcurrent ?? maxConcurrent,
       // The reconciler cuts itself off before, and tells.
       turnTimeoutMs: controller.limits.reconcileMs + 2 * tellLimitMs,
       ...(rateLimit === undefined ? {} : { rateLimit }),

@@ -63,7 +63,8 @@ export class ControllerView {
     this.#controller = controller
     this.#parents = informers.informerFor({
       resource: controller.resource,
-      labelSelector,
+      labelSelector: joinedSelector(labelSelector, controller.labelSelector),
+      fieldSelector: controller.fieldSelector,
       indexes: { fields: { ...controller.indexes, [setIndex]: setsOf } },
     })
     this.#children = new Map(
@@ -279,6 +280,12 @@ function isOwnWrite(versions: Map<string, string>, { kind, object }: InformerEve
 /** Parents by the label value of their children. One function for all controllers, as they share informers. */
 const setIndex = 'konverge.dev/apply-set'
 const setsOf = (parent: LiveObject) => [applySetId(parent)]
+
+/** Both hold. */
+function joinedSelector(...selectors: readonly (string | undefined)[]): string | undefined {
+  const given = selectors.filter((selector) => selector !== undefined && selector !== '')
+  return given.length === 0 ? undefined : given.join(',')
+}
 
 /** Informers are shared by controllers, and each may call its indexes as it likes. */
 function indexName({ name }: Controller, { resource }: Watch, index: string): string {

@@ -2,6 +2,7 @@
 // → `desired` (constructs) → `status` (what to tell). The other two are pure, so preview, diff and graph need no cluster.
 import type { Chart } from 'cdk8s'
 import { assert } from '../base/assert.ts'
+import type { BackoffPolicy } from '../base/backoff.ts'
 import type { Json } from '../base/json.ts'
 import type { SecretSource } from '../base/random.ts'
 import type { ExternalReport } from '../external/external.ts'
@@ -178,6 +179,16 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
    * ignores its signal goes on, and at most three calls of `observe` do.
    */
   readonly limits?: Partial<ReconcileLimits>
+  /** Reconciles at once. Default: that of the operator, 10. */
+  readonly maxConcurrent?: number
+  /** Delays between the retries of one resource. Default: that of the operator, 5 s to 300 s. */
+  readonly backoff?: BackoffPolicy
+  /** Selects the controller's resources, besides the selector of the operator. A resource that leaves it is no longer managed, and keeps its finalizer. */
+  readonly labelSelector?: string
+  /** The same by fields, as `spec.class=fast`, of those that the CRD declares in `selectableFields`. */
+  readonly fieldSelector?: string
+  /** A resource with nothing left to do is reconciled after this time, up to a tenth later, for drift without an event. In milliseconds. Default: never. */
+  readonly resyncMs?: number
   /**
    * Condition types that need attention while they are True, e.g. `Overdue`. Such resources, those that are not Ready, and those with Degraded,
    * Stalled or Paused have series `resource_condition` of their own, 1,000 resources at most; all are counted in `resource_conditions`.
@@ -229,6 +240,11 @@ export interface Controller {
   readonly sagas: readonly Saga<unknown, unknown, unknown>[]
   readonly indexes: Readonly<Record<string, (object: LiveObject) => readonly string[]>>
   readonly limits: ReconcileLimits
+  readonly maxConcurrent: number | undefined
+  readonly backoff: BackoffPolicy | undefined
+  readonly labelSelector: string | undefined
+  readonly fieldSelector: string | undefined
+  readonly resyncMs: number | undefined
   readonly abnormalConditions: readonly string[]
   isSuspended(object: LiveObject): boolean
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
@@ -277,6 +293,15 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     `the watch of ${kept} contributes, so it needs whole objects; leave keep and metadataOnly out`,
   )
   const limits = Object.freeze({ ...defaultLimits, ...options.limits })
+  const { maxConcurrent = 1, resyncMs = 1 } = options
+  assert(
+    Number.isInteger(maxConcurrent) && maxConcurrent > 0,
+    `maxConcurrent is a positive number, and not ${maxConcurrent}`,
+  )
+  assert(
+    Number.isFinite(resyncMs) && resyncMs > 0,
+    `resyncMs is a positive number of milliseconds, and not ${resyncMs}`,
+  )
   for (const [name, ms] of Object.entries(limits)) {
     assert(Number.isFinite(ms) && ms > 0, `limits.${name} is a positive number of milliseconds, and not ${ms}`)
   }
@@ -299,6 +324,11 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     external: erased.external ?? [],
     sagas: erased.sagas ?? [],
     limits,
+    maxConcurrent: options.maxConcurrent,
+    backoff: options.backoff,
+    labelSelector: options.labelSelector,
+    fieldSelector: options.fieldSelector,
+    resyncMs: options.resyncMs,
     abnormalConditions: options.abnormalConditions ?? [],
     indexes: (erased.indexes ?? {}) as Controller['indexes'],
     isSuspended: (object) => erased.isSuspended?.(object as never) ?? false,

@@ -119,7 +119,7 @@ export class Reconciler {
     // What stands otherwise outside than `observe` was told may change what it says.
     const isOvertaken = turn.kind !== 'clean' && isNews(told, outside.lastReports(object))
     const before = this.#pace.shortBefore(item.key, isOvertaken || isMomentary(outcome))
-    const { intervalMs } = steeringOf(object)
+    const intervalMs = steeringOf(object).intervalMs ?? this.#options.controller.resyncMs
     return verdictOf(spaced(outcome, before), {
       statusMs,
       tellMs,
