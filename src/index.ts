@@ -74,6 +74,7 @@ export {
   type StatusContext,
   type Watch,
 } from './reconcile/definition.ts'
+export type { ResourceEvent } from './reconcile/events-runner.ts'
 export {
   defineExternal,
   type External,

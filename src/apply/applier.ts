@@ -2,7 +2,7 @@
 // pruning, until a later turn, and nothing else. Nothing here decides what to write: plan.ts did.
 import { unreachable } from '../base/assert.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
-import { inParallel } from '../base/in-parallel.ts'
+import { inParallel } from '../base/parallel-runner.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'

@@ -18,7 +18,7 @@ import { untilAborted } from '../kube/shared-runner.ts'
 import { TracedClient } from '../kube/traced-client.ts'
 import { childManagerOf, type OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
-import { type Key, keyOf, parseKey } from '../object/ref.ts'
+import { type Key, keyFor, keyOf, parseKey } from '../object/ref.ts'
 import { groupKindOf, groupResourceOf } from '../object/resource.ts'
 import { WorkQueue } from '../queue/work-queue.ts'
 import { Worker } from '../queue/worker.ts'
@@ -29,6 +29,7 @@ import { tellLimitMs } from './cut-off.ts'
 import { isDeclaredRead } from './declared-read.ts'
 import { type Controller, resourceIn } from './definition.ts'
 import { DesiredObjects } from './desired-objects.ts'
+import { EventsRunner, type ResourceEvent } from './events-runner.ts'
 import { inventoryOf } from './inventory.ts'
 import { InventoryLoader, type InventoryLoaderOptions } from './inventory-loader.ts'
 import { InventoryTokens } from './inventory-tokens.ts'
@@ -155,7 +156,20 @@ export class ControllerRunner {
     for (const parent of this.#view.parents) {
       this.#queue.add(keyOf(parent), { priority: 'resync', cause: { kind: 'initial' } })
     }
+    const listening = new AbortController()
+    const events = this.#listen(AbortSignal.any([signal, listening.signal]))
     await this.#worker.run(signal)
+    listening.abort(new DOMException('the controller stops', 'AbortError'))
+    await events
+  }
+
+  async #listen(signal: AbortSignal): Promise<void> {
+    const { clock, random, instruments, controller } = this.#options
+    if (controller.events === undefined) return
+    const log = instruments.log.with({ controller: controller.name })
+    const onEvent = ({ namespace, name }: ResourceEvent) =>
+      this.#queue.add(keyFor(namespace, name), { priority: 'child', cause: { kind: 'external' } })
+    await new EventsRunner({ clock, random, log, events: controller.events, onEvent }).run(signal)
   }
 
   /** Begins no more turns and gives the running ones `limitMs`. */

@@ -14,6 +14,7 @@ import { groupResourceOf, isOf, type Resource } from '../object/resource.ts'
 import type { SagaReport } from '../saga/saga.ts'
 import type { Role } from '../synth/draft.ts'
 import type { EventReport, LiveReader } from './context.ts'
+import type { ResourceEvent } from './events-runner.ts'
 import type { External } from './external-definition.ts'
 import type { Child, Outcome } from './outcome.ts'
 import type { ParentOf } from './parent.ts'
@@ -198,6 +199,13 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
   readonly indexes?: Readonly<Record<string, (object: ParentOf<Spec, Status>) => readonly string[]>>
   /** Where the kind has `spec.suspend`: is it true? The same as the annotation konverge.dev/paused, kept in the manifest. */
   isSuspended?(object: ParentOf<Spec, Status>): boolean
+  /**
+   * Events from outside the cluster: each resource that it yields is reconciled. Runs while this process works the controller, as leader where there
+   * is an election. After a failure it is called again, 5 s to 5 min later; it ends when it returns.
+   *
+   * @example async *events(signal) { for await (const { name } of subscribe('orders', { signal })) yield { namespace: 'shop', name } }
+   */
+  events?(signal: AbortSignal): AsyncIterable<ResourceEvent>
   observe?(context: ObserveContext<Spec, Status>): Promise<Facts>
   /**
    * Conditions of a paused or suspended resource that others have changed meanwhile, such as a consent that was withdrawn; the rest stays as the
@@ -247,6 +255,7 @@ export interface Controller {
   readonly resyncMs: number | undefined
   readonly abnormalConditions: readonly string[]
   isSuspended(object: LiveObject): boolean
+  readonly events: ((signal: AbortSignal) => AsyncIterable<ResourceEvent>) | undefined
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
   observePaused(context: ObserveContext<unknown, unknown>): Promise<readonly ConditionClaim[]>
   refuse(context: DesiredContext<unknown, unknown, unknown>): Refusal | undefined
@@ -331,6 +340,7 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     resyncMs: options.resyncMs,
     abnormalConditions: options.abnormalConditions ?? [],
     indexes: (erased.indexes ?? {}) as Controller['indexes'],
+    events: erased.events?.bind(erased),
     isSuspended: (object) => erased.isSuspended?.(object as never) ?? false,
     observe: (context) => erased.observe?.(context as never) ?? Promise.resolve(undefined),
     observePaused: (context) => erased.observePaused?.(context as never) ?? Promise.resolve([]),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inParallel } from '../../src/base/in-parallel.ts'
+import { inParallel } from '../../src/base/parallel-runner.ts'
 
 const items = Array.from({ length: 100 }, (_, index) => index)
 

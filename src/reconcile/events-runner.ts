@@ -1,0 +1,70 @@
+// Events from outside the cluster that a controller listens to, such as webhooks or a message queue: each names a resource to reconcile. Invariant: a
+// source that fails is begun again after growing delays, one that floods leaves the event loop to others, and none outlives its signal.
+import { backoffDelayMs, defaultBackoff } from '../base/backoff.ts'
+import { type Clock, sleep } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Log } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
+import { untilAborted } from '../kube/shared-runner.ts'
+
+/** A resource of the controller's kind. */
+export interface ResourceEvent {
+  /** Absent for cluster-scoped kinds. */
+  readonly namespace?: string | undefined
+  readonly name: string
+}
+
+export interface EventsRunnerOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly events: (signal: AbortSignal) => AsyncIterable<ResourceEvent>
+  readonly onEvent: (event: ResourceEvent) => void
+}
+
+/** Events taken before others have their turn. */
+const eventsPerBreath = 64
+/** A source that worked for so long has recovered: its next failure is its first. */
+const recoveredMs = 60_000
+
+export class EventsRunner {
+  readonly #options: EventsRunnerOptions
+
+  constructor(options: EventsRunnerOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when the signal aborts, or the source ends by itself. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random, log } = this.#options
+    for (let failures = 1; !signal.aborted; failures++) {
+      const beganMs = clock.monotonicMs()
+      try {
+        await this.#listen(signal)
+        return
+      } catch (thrown) {
+        if (signal.aborted) return
+        if (clock.monotonicMs() - beganMs > recoveredMs) failures = 1
+        const delayMs = backoffDelayMs({ policy: defaultBackoff, failures, random })
+        log.warn({ error: messageOf(thrown), delayMs }, 'the events of the controller failed; they are begun again')
+        await sleep(clock, delayMs, signal).catch(() => {})
+      }
+    }
+  }
+
+  async #listen(signal: AbortSignal): Promise<void> {
+    const { clock, events, onEvent } = this.#options
+    const source = events(signal)[Symbol.asyncIterator]()
+    try {
+      for (let count = 1; ; count++) {
+        const next = await untilAborted(source.next(), signal)
+        if (next.done === true) return
+        onEvent(next.value)
+        if (count % eventsPerBreath === 0) await sleep(clock, 1, signal)
+      }
+    } finally {
+      // A source that hangs in its end is left behind.
+      void Promise.resolve(source.return?.()).catch(() => {})
+    }
+  }
+}

@@ -1,0 +1,118 @@
+// Events from outside the cluster: what they wake, and what a bad source does.
+import { describe, expect, it } from 'vitest'
+import type { ResourceEvent } from '../../src/reconcile/events-runner.ts'
+import { siteController, World } from './life.ts'
+
+/** A source that the test fills. */
+class Channel {
+  readonly begun: AbortSignal[] = []
+  #waiting: ((result: IteratorResult<ResourceEvent>) => void)[] = []
+  #fail: ((reason: unknown) => void)[] = []
+
+  readonly events = (signal: AbortSignal): AsyncIterable<ResourceEvent> => {
+    this.begun.push(signal)
+    const next = () =>
+      new Promise<IteratorResult<ResourceEvent>>((resolve, reject) => {
+        this.#waiting.push(resolve)
+        this.#fail.push(reject)
+      })
+    return { [Symbol.asyncIterator]: () => ({ next }) }
+  }
+
+  say(name: string): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const resolve of waiting) resolve({ done: false, value: { namespace: 'default', name } })
+  }
+
+  break(): void {
+    const fail = this.#fail
+    this.#fail = []
+    for (const reject of fail) reject(new Error('the broker is away'))
+  }
+}
+
+describe('events from outside', () => {
+  const counting = (over: object) => {
+    const observed: string[] = []
+    const controller = siteController({
+      observe: async ({ object }) => {
+        observed.push(object.metadata.name)
+      },
+      ...over,
+    })
+    return { observed, controller }
+  }
+
+  it('reconcile the resource that they name', async () => {
+    const channel = new Channel()
+    const { observed, controller } = counting({ events: channel.events })
+    const world = new World()
+    for (const name of ['a', 'b']) world.addSite(name)
+    const life = await world.live(controller)
+    await world.clock.advance(60_000)
+    observed.length = 0
+    channel.say('b')
+    channel.say('nobody')
+    await world.clock.advance(1_000)
+    expect(observed).toEqual(['b'])
+    await life.end()
+    expect(channel.begun.map(({ aborted }) => aborted)).toEqual([true])
+  })
+
+  it('are not listened to by a standby', async () => {
+    const channel = new Channel()
+    const elected = Promise.withResolvers<void>()
+    const world = new World()
+    const life = await world.live(counting({ events: channel.events }).controller, { mayWork: elected.promise })
+    await world.clock.advance(60_000)
+    expect(channel.begun).toEqual([])
+    elected.resolve()
+    await world.clock.advance(0)
+    expect(channel.begun).toHaveLength(1)
+    await life.end()
+  })
+
+  it('are listened to again after a failure, ever more rarely', async () => {
+    const channel = new Channel()
+    const world = new World()
+    const life = await world.live(counting({ events: channel.events }).controller)
+    for (let failure = 0; failure < 6; failure++) {
+      channel.break()
+      await world.clock.advance(300_000)
+    }
+    expect(channel.begun).toHaveLength(7)
+    expect(world.lines.filter(({ message }) => message.startsWith('the events of the controller failed'))).toHaveLength(
+      6,
+    )
+    await life.end()
+  })
+
+  it('that come in a flood leave others their turn', async () => {
+    let yielded = 0
+    async function* flood() {
+      for (; ; yielded++) yield { namespace: 'default', name: 'a' }
+    }
+    const { observed, controller } = counting({ events: flood })
+    const world = new World()
+    world.addSite('a')
+    const life = await world.live(controller)
+    expect(yielded).toBeLessThan(1_000)
+    expect(observed.length).toBeLessThan(20)
+    await life.end()
+  })
+
+  it('that end delay nothing', async () => {
+    const { observed, controller } = counting({
+      events: async function* () {
+        yield { namespace: 'default', name: 'a' }
+      },
+    })
+    const world = new World()
+    world.addSite('a')
+    const life = await world.live(controller)
+    await world.clock.advance(60_000)
+    expect(observed.length).toBeGreaterThan(0)
+    await life.drain()
+  })
+})
