@@ -1,7 +1,7 @@
 // Was a change refused because it cannot be made to an existing object, and what is to be done about it? The API server
 // has no code for that, only words; so before anything is deleted, the applier proves by a dry run that a new object would
 // be taken. Messages name fields and never values (I11): the server's own words hold whole pod templates.
-import { CodedError } from '../base/errors.ts'
+import { CodedError, unwatchedRetryMs } from '../base/errors.ts'
 import { type FieldPath, renderPath } from '../diff/field-path.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import type { EventReport } from '../object/event-report.ts'
@@ -57,6 +57,7 @@ export function immutableField(
     code: 'ImmutableField',
     message: `${describeRef(refOf(object))}: ${listed(fields)} cannot change on an existing object; take the change back, or let it be deleted and created again with recreateOnChange() on construct ${constructPath}`,
     remedy: 'stop',
+    retryAfterMs: unwatchedRetryMs,
   })
 }
 
@@ -66,6 +67,7 @@ export function recreatedInVain({ object }: DesiredObject, fields: readonly stri
     code: 'RecreatedInVain',
     message: `${describeRef(refOf(object))} was deleted and created again, and is still not as declared in ${listed(fields)}; find who sets that, perhaps an admission webhook`,
     remedy: 'stop',
+    retryAfterMs: unwatchedRetryMs,
   })
 }
 

@@ -5,9 +5,13 @@
  * What the turn does about a failure.
  *
  * - `retry`: it may pass by itself; try again with backoff.
- * - `stop`: it will fail the same way until the spec or a watched input changes; report it and do not retry.
+ * - `stop`: it will fail the same way until the spec or a watched input changes; report it and do not retry. With `retryAfterMs` the cause may
+ *   also pass where nothing is watched, as a CRD or a webhook of others: it is reported as a stop, and tried again after that time.
  */
 export type Remedy = 'retry' | 'stop'
+
+/** When a stop is tried again whose cause nothing watches, in milliseconds: 5 min. */
+export const unwatchedRetryMs = 300_000
 
 /** Characters. Foreign servers, stores and programs are quoted, and what they say has no end of its own. */
 const longestMessage = 8_192
@@ -16,7 +20,7 @@ export interface CodedErrorOptions<Code extends string> {
   readonly code: Code
   readonly message: string
   readonly remedy: Remedy
-  /** The wait that the other side asked for, e.g. by a Retry-After header. */
+  /** The wait that the other side asked for, e.g. by a Retry-After header; of a `stop`, when to try again nevertheless. */
   readonly retryAfterMs?: number | undefined
   readonly cause?: unknown
 }

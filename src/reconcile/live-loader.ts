@@ -1,6 +1,6 @@
 // Reads for a controller's own functions: from memory where the kind is watched, else from the API server. Owned kinds are
 // read live, as memory holds only our own children of them; so are Secrets that nobody declared to cache (I11).
-import { CodedError } from '../base/errors.ts'
+import { CodedError, unwatchedRetryMs } from '../base/errors.ts'
 import type { ObjectSelection } from '../cache/store.ts'
 import type { KubeClient, Location } from '../kube/client.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
@@ -117,6 +117,7 @@ export class LiveLoader implements LiveReader {
       code: 'TooManyObjects',
       message: `list ${groupKindOf(resource)}: there are more than ${maxPages * pageSize}; add it to the controller's watches`,
       remedy: 'stop',
+      retryAfterMs: unwatchedRetryMs,
     })
   }
 

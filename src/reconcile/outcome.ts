@@ -27,7 +27,13 @@ export type Outcome =
       readonly graceMs?: number | undefined
     }
   /** It will not pass until the spec or a watched input changes. */
-  | { readonly kind: 'stopped'; readonly reason: string; readonly message: string }
+  | {
+      readonly kind: 'stopped'
+      readonly reason: string
+      readonly message: string
+      /** Tried again after this time, because the cause may pass where nothing is watched. */
+      readonly retryAfterMs?: number | undefined
+    }
   /** On its way out. */
   | { readonly kind: 'deleting'; readonly on: string; readonly afterMs?: number | undefined }
 
@@ -92,7 +98,7 @@ export function outcomeOfError(thrown: unknown): Outcome {
   const message = messageOf(thrown)
   if (thrown instanceof CodedError) {
     return thrown.remedy === 'stop'
-      ? { kind: 'stopped', reason: thrown.code, message }
+      ? { kind: 'stopped', reason: thrown.code, message, ...retryTime([thrown]) }
       : { kind: 'retry', reason: thrown.code, message, retryAfterMs: thrown.retryAfterMs }
   }
   const reason = thrown instanceof AssertionError ? 'InvariantBroken' : 'InternalError'
@@ -117,7 +123,9 @@ export function outcomeOfTurn({ home, failures, gated, children }: TurnResult): 
   if (first !== undefined) {
     const { code: reason, message } = first.error
     const more = failures.length > 1 ? ` (and ${failures.length - 1} more)` : ''
-    if (transient.length === 0) return { kind: 'stopped', reason, message: message + more }
+    if (transient.length === 0) {
+      return { kind: 'stopped', reason, message: message + more, ...retryTime(failures.map(({ error }) => error)) }
+    }
     const waits = transient.map(({ error }) => error.retryAfterMs ?? 0)
     const retryAfterMs = Math.max(...waits)
     return { kind: 'retry', reason, message: message + more, ...(retryAfterMs > 0 ? { retryAfterMs } : {}) }
@@ -128,6 +136,12 @@ export function outcomeOfTurn({ home, failures, gated, children }: TurnResult): 
     ...notReady.map(({ object, readiness }) => `${describeRef(refOf(object))}: ${readiness.message}`),
   ])
   return waits.size === 0 ? { kind: 'settled' } : { kind: 'waiting', on: sentencesOf([...waits]) }
+}
+
+/** The first time at which one of these is tried again, if any is. */
+function retryTime(errors: readonly CodedError[]): { readonly retryAfterMs?: number } {
+  const retryAfterMs = earliest(...errors.map((error) => error.retryAfterMs))
+  return retryAfterMs === undefined ? {} : { retryAfterMs }
 }
 
 /** Of many that wait, those named. */

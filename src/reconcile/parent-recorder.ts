@@ -8,7 +8,7 @@ import {
   inventoryEntriesOf,
   maxInventoryEntries,
 } from '../apply/remote-children.ts'
-import { CodedError } from '../base/errors.ts'
+import { CodedError, unwatchedRetryMs } from '../base/errors.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import type { OperatorIdentity } from '../object/identity.ts'
@@ -146,5 +146,6 @@ function notKept(resource: string): CodedError<'RecordsNotKept'> {
     code: 'RecordsNotKept',
     message: `the CRD of ${resource} does not keep status.inventory, so no child is created outside of the resource's namespace; add the list that "Children in other namespaces" in docs/writing-a-controller.md shows to its schema`,
     remedy: 'stop',
+    retryAfterMs: unwatchedRetryMs,
   })
 }

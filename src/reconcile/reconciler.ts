@@ -119,11 +119,12 @@ export class Reconciler {
     // What stands otherwise outside than `observe` was told may change what it says.
     const isOvertaken = turn.kind !== 'clean' && isNews(told, outside.lastReports(object))
     const before = this.#pace.shortBefore(item.key, isOvertaken || isMomentary(outcome))
+    const stopRetryMs = outcome.kind === 'stopped' ? outcome.retryAfterMs : undefined
     const intervalMs = steeringOf(object).intervalMs ?? this.#options.controller.resyncMs
     return verdictOf(spaced(outcome, before), {
       statusMs,
       tellMs,
-      lookMs: earliest(lookMs, intervalMs === undefined ? undefined : nextLookMs(intervalMs, random)),
+      lookMs: earliest(lookMs, ...[intervalMs, stopRetryMs].map((ms) => ms && nextLookMs(ms, random))),
       followMs: isOvertaken ? followUpMs(before) : undefined,
       recheckMs: this.#pace.recheckMs(item, outcome),
     })

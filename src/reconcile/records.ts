@@ -1,7 +1,7 @@
 // What does the status of a resource remember of what is done outside of its objects, and may it be written now? Records are written only
 // over the very records that they were decided from: whoever is behind learns it before anything is done (I3, I9).
 import type { InventoryEntry } from '../apply/remote-children.ts'
-import { CodedError } from '../base/errors.ts'
+import { CodedError, unwatchedRetryMs } from '../base/errors.ts'
 import { deepEqual, type Json } from '../base/json.ts'
 import type { ExternalRecord } from '../external/external.ts'
 import { isBeingDeleted, type LiveObject, type StatusWithConditions } from '../object/object.ts'
@@ -102,5 +102,5 @@ export function assertKept(resource: string, sent: Records, written: LiveObject)
   const message = isExternal
     ? `the CRD of ${resource} does not keep status.external as it is sent, so nothing is made outside the cluster; give its schema the list that "Things outside the cluster" in docs/writing-a-controller.md shows`
     : `the CRD of ${resource} does not keep status.sagas as it is sent, so no step of a saga is taken; give its schema the list that "Sagas" in docs/writing-a-controller.md shows`
-  throw new CodedError({ code: 'RecordsNotKept', remedy: 'stop', message })
+  throw new CodedError({ code: 'RecordsNotKept', remedy: 'stop', retryAfterMs: unwatchedRetryMs, message })
 }

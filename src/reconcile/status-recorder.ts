@@ -1,7 +1,7 @@
 // Writes the status of a resource, if what status.ts decides is worth a write. Remembers when it last did, so that progress is
 // not written too often; that is all it remembers (I8).
 import { type Clock, timestampOf } from '../base/clock.ts'
-import { CodedError, messageOf } from '../base/errors.ts'
+import { CodedError, messageOf, unwatchedRetryMs } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
 import type { ExternalReport } from '../external/external.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
@@ -240,7 +240,13 @@ export class StatusRecorder {
     const { version } = controller.resource
     const message = `the CRD ${controller.name} has no status subresource in its version ${version}, so no status is written: add subresources: { status: {} } to the version, or leave status out of the controller`
     recordEvent(object, { type: 'Warning', reason: 'NoStatusSubresource', action: 'Reconcile', note: message })
-    throw new CodedError({ code: 'NoStatusSubresource', message, remedy: 'stop', cause: thrown })
+    throw new CodedError({
+      code: 'NoStatusSubresource',
+      message,
+      remedy: 'stop',
+      retryAfterMs: unwatchedRetryMs,
+      cause: thrown,
+    })
   }
 
   /** Asking again would be a write at every turn. Said once a process. */

@@ -230,6 +230,21 @@ describe('a change that was found impossible', () => {
   })
 })
 
+describe('a change that a webhook called impossible', () => {
+  it('is made within minutes once the webhook allows it, without any change of the resource', async () => {
+    const { world } = await settledSite()
+    world.api.before = (request) => {
+      if (isWriteOf('configmaps')(request)) throw failure('Invalid', 'the freeze says: data may not change')
+    }
+    world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
+    await world.clock.advance(3_600_000)
+    expect(world.conditions()).toMatchObject({ Stalled: 'True/ImmutableField' })
+    world.api.before = () => {}
+    await world.clock.advance(360_000)
+    expect(world.conditions()).toEqual(settled)
+  })
+})
+
 describe('a failure that will not pass', () => {
   it('of the constructs names the construct', async () => {
     const world = new World()
