@@ -336,6 +336,23 @@ describe('one rule at a time', () => {
     expect(findings(compare({ desired: { ...applied, metadata }, live: rest, manager }))).toEqual(['spec.a[0].c'])
   })
 
+  it('hashes a declaration alike for every uid of its owner, and otherwise by all of it', () => {
+    const owned = (uid: string, name = 'a'): KubeObject => {
+      const owner = { apiVersion: 'v1', kind: 'Site', name, uid }
+      return {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'a', ownerReferences: [owner] },
+        data: { uid: 'x' },
+      }
+    }
+    const hash = (object: KubeObject) => appliedHashOf(withAppliedHash(object))
+    expect(hash(owned('1'))).toBe(hash(owned('2')))
+    expect(hash(owned('1'))).not.toBe(hash(owned('1', 'b')))
+    expect(hash(owned('1'))).not.toBe(hash({ ...owned('1'), data: { uid: 'y' } }))
+    expect(appliedHashOf(withAppliedHash({ ...owned('1'), kind: 'Secret' }))).toBeUndefined()
+  })
+
   it('carries both values, and the order of items', () => {
     const keyed = (names: readonly string[]): JsonObject => ({ initContainers: names.map((name) => ({ name })) })
     const owned = {

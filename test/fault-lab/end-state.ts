@@ -22,7 +22,7 @@ const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g
 const address = /\b10\.\d{1,3}\.\d{1,3}\.\d{1,3}\b/g
 const applySet = /applyset-[\w-]+-v1/g
-/** Versions of other objects, marks of when, and hashes over uids. */
+/** Versions of other objects, marks of when, and hashes over what names the namespace. */
 const passing = new Set([
   'resourceVersion',
   'endpoints.kubernetes.io/last-change-trigger-time',
