@@ -26,9 +26,9 @@ function bodyOf({ body, stream }: ApiAnswer): string | ReadableStream<Uint8Array
   if (stream === undefined) return body ?? ''
   const encoder = new TextEncoder()
   let stop = () => {}
+  let isOpen = true
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      let isOpen = true
       const once = (end: () => void) => () => {
         if (isOpen) end()
         isOpen = false
@@ -39,6 +39,10 @@ function bodyOf({ body, stream }: ApiAnswer): string | ReadableStream<Uint8Array
         cut: once(() => controller.error(new ConnectionCut('the connection ended in the middle of an answer'))),
       })
     },
-    cancel: () => stop(),
+    // A fault may deliver an event after the reader has left.
+    cancel: () => {
+      isOpen = false
+      stop()
+    },
   })
 }

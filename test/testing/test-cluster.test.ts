@@ -185,6 +185,20 @@ describe('faults', () => {
     await reading
     expect(names).toEqual(told)
   })
+
+  it('are over for a watch whose client has left', async () => {
+    const since = cluster.server.log.revision
+    cluster.faults.add({ fault: { kind: 'delay-events', ms: 5_000 }, on: { verbs: ['watch'] } })
+    const end = new AbortController()
+    const frames = app().watch(Secret, { namespace: 'default', resourceVersion: String(since) }, end.signal)
+    const first = frames[Symbol.asyncIterator]().next()
+    await cluster.advance(0)
+    await cluster.create(Secret, { metadata: { name: 'late', namespace: 'default' } })
+    await cluster.advance(1)
+    end.abort()
+    await expect(first).rejects.toBeDefined()
+    await cluster.advance(5_000)
+  })
 })
 
 /** Somebody else's client, which the faults meet. */
