@@ -1,0 +1,193 @@
+// Writes to children as other managers do, and remembers what they left.
+import type { JsonObject } from '../../src/base/json.ts'
+import type { KubeObject, LiveObject } from '../../src/index.ts'
+import type { TestCluster } from '../../src/testing/index.ts'
+import { type ChildKind, childResource, strangerVersion } from './stranger-kinds.ts'
+import type { ChildName, WorldEvent } from './world-plan.ts'
+
+/** The namespace of all resources. */
+export const home = 'default'
+/** A finalizer of another manager. */
+export const pin = 'strangers.test/pin'
+type MarkEvent = Extract<WorldEvent, { readonly kind: 'unlabel' | 'disown' | 'pin' | 'unpin' | 'hand-over' }>
+
+type EventOf<Kind extends WorldEvent['kind']> = Extract<WorldEvent, { readonly kind: Kind }>
+export type ChildEvent =
+  | MarkEvent
+  | EventOf<'edit-child' | 'create-foreign' | 'delete-child' | 'delete-foreign' | 'ready-engine'>
+
+export class OtherManagers {
+  readonly #cluster: TestCluster
+  /** Objects that no controller made, by uid, as their makers left them. */
+  readonly #foreign = new Map<string, ChildName & { readonly text: string }>()
+  /** By uid: what other managers added to children under the name `theirs`. */
+  readonly #theirs = new Map<string, ChildName & { readonly value: unknown }>()
+  readonly #disowned = new Set<string>()
+  readonly #signal = new AbortController().signal
+
+  constructor(cluster: TestCluster) {
+    this.#cluster = cluster
+  }
+
+  /** Uids of children whose owner reference was removed. */
+  get disowned(): ReadonlySet<string> {
+    return this.#disowned
+  }
+
+  /** Rejects with a KubeError where the API server refuses. */
+  async act(event: ChildEvent): Promise<void> {
+    switch (event.kind) {
+      case 'edit-child':
+        return this.#editChild(event)
+      case 'create-foreign': {
+        const { child, body } = event
+        return this.#note(child, await this.#cluster.create(childResource(child.kind), bodyOf(child, body)))
+      }
+      case 'delete-child':
+        return this.#deleteChild(event.child)
+      case 'delete-foreign':
+        if (this.#foreign.has((await this.#find(event.child))?.metadata.uid ?? '')) await this.#deleteChild(event.child)
+        return
+      case 'ready-engine':
+        return this.#setReady(event)
+      default:
+        return this.#mark(event)
+    }
+  }
+
+  /** The kind was uninstalled, with all of its objects. */
+  forget(gone: ChildKind): void {
+    for (const map of [this.#foreign, this.#theirs]) {
+      for (const [uid, { kind }] of map) if (kind === gone) map.delete(uid)
+    }
+  }
+
+  async #setReady({ name, isReady }: EventOf<'ready-engine'>): Promise<void> {
+    const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False' }]
+    const patch = { type: 'merge', body: { status: { conditions } } } as const
+    const at = { namespace: home, name: name }
+    const options = { fieldManager: 'engineer', subresource: 'status' } as const
+    await this.#note(
+      { kind: 'Engine', name: name },
+      await this.#cluster.client.patch(childResource('Engine'), at, patch, options, this.#signal),
+    )
+  }
+
+  async #editChild({ child, manager, manner, body }: EventOf<'edit-child'>): Promise<void> {
+    const { client } = this.#cluster
+    const resource = childResource(child.kind)
+    const at = { namespace: home, name: child.name }
+    const write =
+      manner === 'update'
+        ? client.patch(resource, at, { type: 'merge', body }, { fieldManager: manager }, this.#signal)
+        : client.apply(
+            resource,
+            wholeOf(child, body, home),
+            { fieldManager: manager, force: manner === 'apply-forced' },
+            this.#signal,
+          )
+    await this.#note(child, await write)
+  }
+
+  /** Metadata that another manager changes. */
+  async #mark(event: MarkEvent): Promise<void> {
+    const { child, kind } = event
+    const found = await this.#find(child)
+    if (found === undefined) return
+    const { uid } = found.metadata
+    const patch = { type: 'merge', body: { metadata: markOf(event, found) } } as const
+    const at = { namespace: home, name: child.name }
+    const live = await this.#cluster.client.patch(
+      childResource(child.kind),
+      at,
+      patch,
+      { fieldManager: 'marker' },
+      this.#signal,
+    )
+    if (kind === 'disown') this.#disowned.add(uid)
+    if (kind === 'hand-over') this.#foreign.delete(uid)
+    else if (kind !== 'unpin' || live.metadata.deletionTimestamp === undefined) this.#note(child, live)
+    else this.#foreign.delete(uid)
+  }
+
+  async #deleteChild(child: ChildName): Promise<void> {
+    const found = await this.#find(child)
+    if (found === undefined) return
+    await this.#cluster.delete(childResource(child.kind), child.name)
+    this.#foreign.delete(found.metadata.uid)
+    this.#theirs.delete(found.metadata.uid)
+  }
+
+  /** Remembers what another manager has just left. */
+  #note(child: ChildName, live: LiveObject): void {
+    const { uid } = live.metadata
+    if (this.#foreign.has(uid) || isUnmanaged(live)) this.#foreign.set(uid, { ...child, text: contentOf(live) })
+    this.#theirs.set(uid, { ...child, value: theirsOf(live) })
+  }
+
+  /** Objects and fields of others that are not as they were left. */
+  faultsIn(children: readonly LiveObject[]): readonly string[] {
+    const byUid = new Map(children.map((child) => [child.metadata.uid, child]))
+    const touched = [...this.#foreign].filter(([uid, { text }]) => contentOf(byUid.get(uid)) !== text)
+    const lost = [...this.#theirs].filter(([uid, { value }]) => {
+      const live = byUid.get(uid)
+      return live !== undefined && theirsOf(live) !== value
+    })
+    return [
+      ...touched.map(([, { kind, name }]) => `${kind} ${name} is of others, and was touched`),
+      ...lost.map(([, { kind, name }]) => `${kind} ${name} lost what another manager had added`),
+    ]
+  }
+
+  #find({ kind, name }: ChildName): Promise<LiveObject | undefined> {
+    return this.#cluster.find(childResource(kind), `${home}/${name}`)
+  }
+}
+
+function bodyOf({ name }: ChildName, body: JsonObject) {
+  return { ...body, metadata: { ...(body['metadata'] as object | undefined), name } } // A body of the plan.
+}
+
+export function wholeOf(child: ChildName, body: JsonObject, namespace: string): KubeObject {
+  const { metadata, ...rest } = bodyOf(child, body)
+  const apiVersion = child.kind === 'ConfigMap' ? 'v1' : strangerVersion
+  return { ...rest, apiVersion, kind: child.kind, metadata: { ...metadata, namespace } }
+}
+
+function theirsOf(live: LiveObject): unknown {
+  const { data, spec } = live as unknown as {
+    data?: Record<string, unknown>
+    spec?: { options?: Record<string, unknown> }
+  } // Of a child kind.
+  return data?.['theirs'] ?? spec?.options?.['theirs']
+}
+
+/** Has no controller written it? */
+function isUnmanaged({ metadata: { managedFields = [] } }: LiveObject): boolean {
+  return !managedFields.some(({ manager }) => manager.includes('/'))
+}
+
+/** All of an object but its version, its managers and contributions to it. */
+function contentOf(live: LiveObject | undefined): string {
+  if (live === undefined) return ''
+  const { kind: _, apiVersion: __, metadata, data = {}, ...rest } = live
+  const { managedFields: ___, resourceVersion: ____, ...named } = metadata
+  const kept = Object.entries(data as object).filter(([key]) => !key.startsWith('from-')) // Of a ConfigMap.
+  return JSON.stringify([named, kept, rest])
+}
+
+function markOf(event: MarkEvent, { metadata }: LiveObject): JsonObject {
+  const { finalizers = [], labels = {} } = metadata
+  switch (event.kind) {
+    case 'unlabel':
+      return { labels: Object.fromEntries(Object.keys(labels).map((key) => [key, null])) }
+    case 'disown':
+      return { ownerReferences: null }
+    case 'pin':
+      return { finalizers: [...new Set([...finalizers, pin])] }
+    case 'unpin':
+      return { finalizers: finalizers.filter((one) => one !== pin) }
+    case 'hand-over':
+      return { annotations: { 'konverge.dev/adopt': `${event.of}/${event.name}` } }
+  }
+}

@@ -1,0 +1,141 @@
+// Builds the controllers of a plan, with functions that misbehave as long as they are told to.
+import { ApiObject } from 'cdk8s'
+import {
+  type CleanupResult,
+  ConfigMap,
+  type Controller,
+  type ControllerOptions,
+  contribute,
+  defineController,
+  hold,
+  initialOnly,
+  type Owned,
+  recreateOnChange,
+  retain,
+  type StatusWithConditions,
+  shared,
+  waitForReady,
+} from '../../src/index.ts'
+import {
+  type ChildKind,
+  childResource,
+  hasStatus,
+  type ParentKind,
+  type ParentSpec,
+  parentResource,
+  strangerVersion,
+} from './stranger-kinds.ts'
+import {
+  type ControllerPlan,
+  declaredChildren,
+  type FunctionName,
+  type Misbehaviour,
+  type PureFunction,
+  type VersionPlan,
+} from './world-plan.ts'
+
+/** What the functions of all controllers do instead of their work. */
+export class Misbehaviours {
+  readonly #how = new Map<string, Misbehaviour>()
+  readonly #hanging = new Set<() => void>()
+
+  begin(of: ParentKind, call: FunctionName, how: Misbehaviour): void {
+    this.#how.set(`${of} ${call}`, how)
+  }
+
+  /** From now on all functions work; those that hang return. */
+  end(): void {
+    this.#how.clear()
+    for (const release of [...this.#hanging]) release()
+    this.#hanging.clear()
+  }
+
+  /** In a function that may await. True: it has to be asked again. */
+  wait(of: ParentKind, call: FunctionName, signal: AbortSignal): Promise<boolean> {
+    const how = this.#how.get(`${of} ${call}`)
+    if (how === undefined) return Promise.resolve(false)
+    if (how === 'throw') throw new Error(`${call} of ${of} throws`)
+    if (how === 'wait') return Promise.resolve(true)
+    if (how === 'reject') return Promise.reject(new Error(`${call} of ${of} rejects`))
+    return new Promise((resolve, reject) => {
+      this.#hanging.add(() => resolve(false))
+      if (how === 'hang') signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
+  }
+}
+
+/** The controller as the version at this place declares it. Later kinds of a plan are retired, so that nothing of them is left. */
+export function strangerController(plan: ControllerPlan, at: number, misbehaviours: Misbehaviours): Controller {
+  const { kind } = plan
+  const version = plan.versions[at] ?? { templates: [] }
+  const fail = (call: PureFunction, { rev }: ParentSpec) => {
+    if (version.bug?.of === call && version.bug.rev === rev) throw new Error(`${call} of ${kind} throws`)
+  }
+  const owned = kindsOf(version)
+  const retired = kindsOf(...plan.versions).filter((one) => !owned.includes(one))
+  const options: Omit<ControllerOptions<ParentSpec, StatusWithConditions, object>, 'status'> = {
+    owns: owned.map((one) => ownedOf(one, plan)),
+    retired: retired.map(childResource),
+    watches: [{ resource: ConfigMap, keysFor: (_, lookup) => lookup('all', 'all'), contributes: true }],
+    indexes: { all: () => ['all'] },
+    limits: { observeMs: 2_000, cleanupMs: 2_000, reconcileMs: 20_000 },
+    observe: ({ signal }) => misbehaviours.wait(kind, 'observe', signal).then(() => ({})),
+    refuse: ({ object: { spec } }) => {
+      fail('refuse', spec)
+      return spec.isRefused === true ? { reason: 'Refused', message: 'the plan refuses it' } : undefined
+    },
+    desired: (chart, { object: { metadata, spec } }) => {
+      fail('desired', spec)
+      declare(chart, kind, version, { name: metadata.name, spec })
+    },
+    cleanup: async ({ signal }): Promise<CleanupResult> =>
+      (await misbehaviours.wait(kind, 'cleanup', signal)) ? { kind: 'waiting', on: 'the plan' } : { kind: 'done' },
+  }
+  if (!hasStatus(kind)) return defineController<ParentSpec, object>(parentResource(kind), options)
+  return defineController<ParentSpec, StatusWithConditions, object>(parentResource(kind), {
+    ...options,
+    status: ({ object: { spec } }) => {
+      fail('status', spec)
+      return { fields: {}, conditions: [] }
+    },
+  })
+}
+
+export function kindsOf(...versions: readonly VersionPlan[]): readonly ChildKind[] {
+  return [
+    ...new Set(
+      versions.flatMap(({ templates }) =>
+        templates.flatMap(({ kind, policy }) => (policy.contribute === undefined ? [kind] : [])),
+      ),
+    ),
+  ]
+}
+
+function ownedOf(kind: ChildKind, { isAddonOptional }: ControllerPlan): Owned {
+  const resource = childResource(kind)
+  if (kind === 'Addon') return { resource, hasStatus: false, optional: isAddonOptional }
+  return kind === 'Part' ? { resource, hasStatus: false } : { resource }
+}
+
+function declare(
+  chart: ConstructorParameters<typeof ApiObject>[0],
+  of: ParentKind,
+  version: VersionPlan,
+  parent: { readonly name: string; readonly spec: ParentSpec },
+): void {
+  const made = new Map<number, ApiObject>()
+  for (const { kind, name, body, policy, isHeld, at } of declaredChildren(of, version, parent)) {
+    const apiVersion = kind === 'ConfigMap' ? 'v1' : strangerVersion
+    const metadata = { ...(body['metadata'] as object | undefined), name } // A body of the plan.
+    const child = new ApiObject(chart, `child-${at}`, { ...body, apiVersion, kind, metadata })
+    made.set(at, child)
+    if (policy.shared !== undefined) shared(child, policy.shared)
+    if (policy.initialOnly !== undefined) initialOnly(child, policy.initialOnly)
+    if (policy.contribute !== undefined) contribute(child)
+    if (policy.retain === true) retain(child)
+    if (policy.recreate === true) recreateOnChange(child)
+    if (isHeld) hold(child, 'is held by the plan')
+    const gate = policy.waitsFor === undefined ? undefined : made.get(policy.waitsFor)
+    if (gate !== undefined) waitForReady(child, gate)
+  }
+}

@@ -1,0 +1,263 @@
+// Judges a world at rest: children against a fresh apply of what is declared, objects of others, orphans, finalizers and status. Pure.
+import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts'
+import { findCondition, type KubeObject, type LiveObject, type StatusWithConditions } from '../../src/index.ts'
+import { applySetId, partOfLabel, pruneAnnotation } from '../../src/synth/membership.ts'
+import { fieldsOf, withoutFields } from './field-sets.ts'
+import { kindsOf } from './stranger-controllers.ts'
+import { hasStatus, type ParentKind, type ParentSpec } from './stranger-kinds.ts'
+import {
+  type ChildPolicy,
+  type ControllerPlan,
+  type DeclaredChild,
+  declaredChildren,
+  type PureFunction,
+} from './world-plan.ts'
+
+/** A resource at rest, and the controller that is in charge of it. */
+export interface RestingParent {
+  readonly of: ParentKind
+  readonly live: LiveObject<ParentSpec, StatusWithConditions>
+  readonly controller: ControllerPlan
+  /** The place of the running version. */
+  readonly version: number
+}
+
+export interface WorldAtRest {
+  readonly parents: readonly RestingParent[]
+  /** Every object of the child kinds in the namespace of the parents. */
+  readonly children: readonly LiveObject[]
+  readonly isAddonInstalled: boolean
+  /** By parent uid and place: what the API server makes of the declared child where nothing was before. */
+  readonly fresh: ReadonlyMap<string, LiveObject>
+  /** Uids of children whose owner reference another manager removed. */
+  readonly disowned: ReadonlySet<string>
+}
+
+export const freshManager = 'fresh'
+export const freshKey = (parent: KubeObject, { at }: Pick<DeclaredChild, 'at'>) => `${parent.metadata.uid} ${at}`
+
+type Standing = 'ready' | 'waiting' | 'failing'
+
+export function verdictOn(world: WorldAtRest): readonly string[] {
+  return [...world.parents.flatMap((parent) => parentFaults(parent, world)), ...orphanFaults(world)]
+}
+
+/** What is declared for a resource now; nothing where it is refused or a needed kind is missing. */
+export function declaredNow({ of, live, controller, version }: RestingParent): readonly DeclaredChild[] {
+  const plan = controller.versions[version] ?? { templates: [] }
+  return declaredChildren(of, plan, { name: live.metadata.name, spec: live.spec ?? { rev: 0, size: 0 } })
+}
+
+function parentFaults(parent: RestingParent, world: WorldAtRest): readonly string[] {
+  const { of, live } = parent
+  const title = `${of} ${live.metadata.name}`
+  if (live.metadata.deletionTimestamp !== undefined) return [`${title} is still being deleted`]
+  if (isStopped(parent, world)) return statusFaults(parent, 'failing')
+  const standings: Standing[] = []
+  let isHoldingBack = false
+  const faults: string[] = []
+  const byPlace = new Map<number, Standing | 'absent'>()
+  for (const child of declaredNow(parent)) {
+    const gate = child.policy.waitsFor === undefined ? undefined : byPlace.get(child.policy.waitsFor)
+    const judged = judgeChild(child, { parent, world, gate })
+    byPlace.set(child.at, judged.standing)
+    if (judged.standing !== 'absent') standings.push(judged.standing)
+    isHoldingBack ||= judged.isHeldBack === true
+    faults.push(...judged.faults.map((fault) => `${title}: ${child.kind} ${child.name} ${fault}`))
+  }
+  const standing = standings.includes('failing') ? 'failing' : standings.includes('waiting') ? 'waiting' : 'ready'
+  // What is held back holds back the pruning, too.
+  const leftovers = standing === 'failing' || isHoldingBack ? [] : leftoverFaults(parent, world)
+  return [...faults, ...leftovers, ...statusFaults(parent, fails(parent, 'status') ? 'failing' : standing)]
+}
+
+function fails({ live, controller, version }: RestingParent, call: PureFunction): boolean {
+  const bug = controller.versions[version]?.bug
+  return bug?.of === call && bug.rev === live.spec?.rev
+}
+
+function isStopped(parent: RestingParent, { isAddonInstalled }: WorldAtRest): boolean {
+  const { live, controller, version } = parent
+  const plan = controller.versions[version] ?? { templates: [] }
+  const lacks = !isAddonInstalled && !controller.isAddonOptional && kindsOf(plan).includes('Addon')
+  return lacks || live.spec?.isRefused === true || fails(parent, 'refuse') || fails(parent, 'desired')
+}
+
+interface Judgement {
+  readonly standing: Standing | 'absent'
+  /** It is not written for now, and neither is anything pruned. */
+  readonly isHeldBack?: boolean
+  readonly faults: readonly string[]
+}
+
+interface ChildSurroundings {
+  readonly parent: RestingParent
+  readonly world: WorldAtRest
+  readonly gate: Standing | 'absent' | undefined
+}
+
+function judgeChild(child: DeclaredChild, { parent, world, gate }: ChildSurroundings): Judgement {
+  const { kind, name, policy, isHeld } = child
+  if (kind === 'Addon' && !world.isAddonInstalled) return { standing: 'absent', faults: [] }
+  const isGated = gate === 'waiting' || gate === 'failing'
+  const live = world.children.find((one) => one.kind === kind && one.metadata.name === name)
+  if (isHeld || isGated) return { standing: 'waiting', isHeldBack: true, faults: [] }
+  if (live === undefined && child.policy.contribute !== undefined)
+    return { standing: 'waiting', isHeldBack: true, faults: [] }
+  if (live === undefined) return { standing: 'failing', faults: ['is missing'] }
+  if (child.policy.contribute !== undefined) return judgeContribution(child, live)
+  if (!isChildOf(live, parent, child.policy)) return { standing: 'failing', faults: [] }
+  const fresh = world.fresh.get(freshKey(parent.live, child))
+  if (fresh === undefined) return { standing: 'failing', faults: ['has no fresh apply'] }
+  if (isImmutable(fresh, live) && policy.recreate !== true) return { standing: 'failing', faults: [] }
+  const faults = differences({ child, controller: parent.controller, fresh, live })
+  return { standing: kind === 'Engine' && !isReady(live) ? 'waiting' : 'ready', faults }
+}
+
+/** The fields are there, on an object of any owner. */
+function judgeContribution({ body }: DeclaredChild, live: LiveObject): Judgement {
+  const data = live['data'] as JsonObject | undefined // A ConfigMap's.
+  const [[key = '', value] = []] = Object.entries((body['data'] ?? {}) as JsonObject) // A contribution's.
+  return { standing: 'ready', faults: data?.[key] === value ? [] : [`lacks the contribution ${key}`] }
+}
+
+/** Is it a child of this very resource? A retained one has no owner reference. */
+function isChildOf(child: LiveObject, { live }: RestingParent, { retain }: ChildPolicy): boolean {
+  const { ownerReferences, labels } = child.metadata
+  const owner = ownerReferences?.find(({ controller }) => controller === true)
+  if (owner !== undefined) return owner.uid === live.metadata.uid
+  return (retain === true || isRetained(child)) && labels?.[partOfLabel] === applySetId(live)
+}
+
+function isImmutable(fresh: KubeObject, live: KubeObject): boolean {
+  const [wanted, has] = [fixedOf(fresh), fixedOf(live)]
+  return wanted !== undefined && has !== undefined && wanted !== has
+}
+
+function fixedOf({ spec }: KubeObject): unknown {
+  return (spec as { readonly fixed?: unknown } | undefined)?.fixed // Of a child kind.
+}
+
+function isReady({ status }: LiveObject): boolean {
+  return findCondition((status as StatusWithConditions | undefined)?.conditions ?? [], 'Ready')?.status === 'True' // An Engine's.
+}
+
+/** FieldsV1 path of the member that a policy leaves to others. */
+const fieldPathOf = (path: string) => JSON.stringify(path.split('.').map((step) => `f:${step}`))
+const isBelow = (path: string, parent: string) => path.startsWith(parent.slice(0, -1))
+
+/** Fields that a policy of any version of this kind left to others: their values may be of an earlier time. */
+function policyPathsOf({ versions }: ControllerPlan, { kind }: DeclaredChild): readonly string[] {
+  const policies = versions.flatMap(({ templates }) =>
+    templates.filter((one) => one.kind === kind).map(({ policy }) => policy),
+  )
+  return policies.flatMap(({ shared, initialOnly }) => [shared ?? [], initialOnly ?? []].flat()).map(fieldPathOf)
+}
+
+interface Compared {
+  readonly child: DeclaredChild
+  readonly controller: ControllerPlan
+  readonly fresh: LiveObject
+  readonly live: LiveObject
+}
+
+function differences({ child, controller, fresh, live }: Compared): readonly string[] {
+  const { shared, initialOnly } = child.policy
+  const leftNow = [shared ?? [], initialOnly ?? []].flat().map(fieldPathOf)
+  const leftEver = policyPathsOf(controller, child)
+  const declared = [...fieldsOf(fresh, (manager) => manager === freshManager)]
+  const isLeft = (path: string) => leftEver.some((one) => isBelow(path, one) || isBelow(one, path))
+  const isOwn = (manager: string) => manager.endsWith(`/${controller.kind.toLowerCase()}s.strangers.test`)
+  const foreign = [...fieldsOf(live, (manager) => !isOwn(manager))].filter((path) => !declared.includes(path))
+  const released = leftEver.filter((one) => leftNow.includes(one) || !declared.some((path) => isBelow(path, one)))
+  const ignored = [...foreign, ...released]
+  const [wanted, has] = [fresh, live].map((object) => withoutEmpty(withoutFields(comparable(object), ignored)))
+  const ours = [...fieldsOf(live, isOwn)].filter((path) => !isStamp(path) && !isLeft(path))
+  const surplus = ours.filter((path) => !declared.includes(path))
+  const lacking = declared.filter((path) => !isLeft(path) && !ours.includes(path))
+  return [
+    ...(deepEqual(wanted as Json, has as Json) ? [] : [`is ${JSON.stringify(has)} and not ${JSON.stringify(wanted)}`]),
+    ...(surplus.length === 0 ? [] : [`has fields of ours that are not declared: ${surplus.join(' ')}`]),
+    ...(lacking.length === 0 ? [] : [`has declared fields that are not ours: ${lacking.join(' ')}`]),
+  ]
+}
+
+const isStampKey = (key: string) => /^(applyset\.kubernetes\.io|konverge\.dev)\//.test(key)
+
+/** What the runtime adds to a child. */
+function isStamp(path: string): boolean {
+  const [first, second, third = ''] = JSON.parse(path) as readonly string[] // A path of fieldsOf.
+  if (first !== 'f:metadata') return false
+  return second === 'f:ownerReferences' || third === '.' || isStampKey(third.slice(2))
+}
+
+/** A list or map that lost its last item stays as an empty one, which a fresh apply has not. */
+function withoutEmpty(value: Json | undefined): Json {
+  if (value === undefined) return null
+  if (isJsonList(value)) return value.map(withoutEmpty)
+  if (!isJsonObject(value)) return value
+  const members = Object.entries(value).map(([name, member]) => [name, withoutEmpty(member)] as const)
+  return Object.fromEntries(
+    members.filter(([, member]) => typeof member !== 'object' || Object.keys(member ?? {}).length > 0),
+  )
+}
+
+/** Without identity, times, managers and stamps. */
+function comparable({ metadata, status: _, ...rest }: KubeObject): JsonObject {
+  const plain = (map: Readonly<Record<string, string>> = {}) =>
+    Object.fromEntries(Object.entries(map).filter(([key]) => !isStampKey(key)))
+  const [labels, annotations] = [plain(metadata.labels), plain(metadata.annotations)]
+  return structuredClone({ ...rest, metadata: { labels, annotations } }) as unknown as JsonObject // Of JSON.
+}
+
+/** Children of the resource that it no longer declares. */
+function leftoverFaults(parent: RestingParent, { children }: WorldAtRest): readonly string[] {
+  const declared = new Set(declaredNow(parent).map(({ kind, name }) => `${kind} ${name}`))
+  const { uid, name } = parent.live.metadata
+  return children
+    .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid))
+    .filter((child) => !isRetained(child) && !declared.has(`${child.kind} ${child.metadata.name}`))
+    .map((child) => `${parent.of} ${name}: ${child.kind} ${child.metadata.name} is not declared and still there`)
+}
+
+function isRetained({ metadata }: LiveObject): boolean {
+  return metadata.annotations?.[pruneAnnotation] === 'disabled'
+}
+
+/** Children of resources that are gone. */
+function orphanFaults({ parents, children, disowned }: WorldAtRest): readonly string[] {
+  const uids = new Set(parents.map(({ live }) => live.metadata.uid))
+  const ids = new Set(parents.map(({ live }) => applySetId(live)))
+  return children.flatMap((child) => {
+    const { name, labels, ownerReferences = [], deletionTimestamp } = child.metadata
+    const id = labels?.[partOfLabel]
+    const isLost =
+      !disowned.has(child.metadata.uid) &&
+      (ownerReferences.some(({ uid }) => !uids.has(uid)) || (id !== undefined && !ids.has(id) && !isRetained(child)))
+    return [
+      ...(isLost ? [`${child.kind} ${name} is an orphan`] : []),
+      ...(deletionTimestamp === undefined ? [] : [`${child.kind} ${name} is still being deleted`]),
+    ]
+  })
+}
+
+function statusFaults({ of, live }: RestingParent, standing: Standing): readonly string[] {
+  if (!hasStatus(of)) return []
+  const title = `${of} ${live.metadata.name}`
+  const { conditions = [], observedGeneration } = live.status ?? {}
+  const { generation } = live.metadata
+  const stale = conditions.filter((condition) => condition.observedGeneration !== generation).map(({ type }) => type)
+  const statusOf = (type: string) => findCondition(conditions, type)?.status
+  const wanted = { Ready: standing === 'ready' ? 'True' : 'False', Degraded: standing === 'failing' ? 'True' : 'False' }
+  const has = { Ready: statusOf('Ready'), Degraded: statusOf('Degraded') }
+  const told = findCondition(conditions, 'Ready')
+  return [
+    ...(observedGeneration === generation
+      ? []
+      : [`${title}: observedGeneration ${observedGeneration} is not ${generation}`]),
+    ...(stale.length === 0 ? [] : [`${title}: stale conditions ${stale.join(' ')}`]),
+    ...(deepEqual(has as Json, wanted)
+      ? []
+      : [`${title}: is ${standing}, and told ${JSON.stringify(has)} ${told?.reason}: ${told?.message}`]),
+  ]
+}
