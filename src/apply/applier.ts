@@ -222,8 +222,8 @@ export class Applier {
   }
 
   /**
-   * Deletes this very object; one that is gone already, or replaced by a namesake, is no failure. The caller has made sure
-   * that its caches are not behind.
+   * Deletes this very object; one that is gone already is no failure. A conflict is one: the object is a namesake, or it is still
+   * there because the API server could not write. The caller has made sure that its caches are not behind.
    */
   async delete({ parent, object, propagationPolicy }: Deletion, signal: AbortSignal): Promise<void> {
     const { client, resourceOf, onDeleted } = this.#options
@@ -231,7 +231,7 @@ export class Applier {
     try {
       await client.delete(resourceOf(object), object.metadata, { preconditions: { uid }, propagationPolicy }, signal)
     } catch (thrown) {
-      if (!isKubeError(thrown, 'NotFound', 'Conflict')) throw thrown
+      if (!isKubeError(thrown, 'NotFound')) throw thrown
       return
     }
     onDeleted(object, parent)
