@@ -132,7 +132,7 @@ async function connectionOf(
     )
   }
   const identity = new FileCredentialsLoader({ clock: options.clock, read: readIdentity })
-  // Read now, so that a file that is missing is told at the start.
+  // Read now, so that the start fails when a file is missing.
   const { authority } = await identity.credentials(signal)
   const source = new ExtendedCredentials(await sourceOf(options, selected, authority), identity)
   return {

@@ -77,8 +77,6 @@ export class ControllerView {
     )
     this.#watched = controller.watches.map((watch) => {
       const { resource, labelSelector, metadataOnly, keep } = watch
-      // A selector that is a bare label key says which label the reads go by.
-      const labels = labelSelector !== undefined && /^[\w./-]+$/.test(labelSelector) ? [labelSelector] : []
       return {
         watch,
         informer: informers.informerFor({
@@ -86,7 +84,7 @@ export class ControllerView {
           labelSelector,
           metadataOnly,
           transform: keep,
-          indexes: { labels, fields: indexesOf(controller, watch) },
+          indexes: { fields: indexesOf(controller, watch) },
         }),
       }
     })

@@ -221,7 +221,7 @@ export class StatusRecorder {
     return write
   }
 
-  /** Where there is no status: what it would say is told by an Event. */
+  /** Reports the conditions of a kind without a status by an Event. */
   #keep(object: LiveObject, next: ResourceStatus): void {
     const { clock, recordEvent } = this.#options
     const { uid } = object.metadata
