@@ -80,6 +80,13 @@ export default {
       to: { path: '^src/' },
     },
     {
+      name: 'command-line-knows-no-flagship',
+      comment: 'other operators load the command line, and none of konverge’s own controllers with it',
+      severity: 'error',
+      from: { path: '^src/cli/index\\.ts$' },
+      to: { path: '^src/controllers/', reachable: true },
+    },
+    {
       name: 'cli-is-the-top',
       comment: 'nothing imports the command line',
       severity: 'error',

@@ -1,4 +1,4 @@
-// What runs of the package? Its program and its four doors as few files: Node takes longer to find and link the 400 modules of
+// What runs of the package? Its program and its five doors as few files: Node takes longer to find and link the 400 modules of
 // the API server than the server takes to start. Dependencies stay outside; the types are written by tsc beside it.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
-const entries = ['src/cli/main', 'src/index', 'src/testing/index', 'constructs/index', 'imports/index']
+const entries = ['src/cli/main', 'src/index', 'src/cli/index', 'src/testing/index', 'constructs/index', 'imports/index']
 
 const bundle = await rolldown({
   cwd: root,

@@ -1,11 +1,15 @@
 // The public door: everything that a controller's author imports, by name.
+export type { FieldValidation } from './apply/apply-runner.ts'
 export { childNamed, type Family } from './apply/child-named.ts'
 export { type Clock, sleep, timestampAt } from './base/clock.ts'
 export { durationMs } from './base/duration.ts'
 export { CodedError, clippedTo, type Remedy } from './base/errors.ts'
+export type { Log, LogFields } from './base/instrument.ts'
+export type { JsonPatchOperation } from './base/json-patch.ts'
 export { nameList } from './base/name-list.ts'
 export { passwordFrom, type SecretSource } from './base/random.ts'
 export { type CertificateAsk, curveKeys, selfSignedCertificate } from './base/self-signed-certificate.ts'
+export type { TokenBucketLimit } from './base/token-bucket.ts'
 export type { CallLimit, Endpoint } from './external/endpoint.ts'
 export type {
   Consistency,
@@ -21,6 +25,19 @@ export type {
   Token,
 } from './external/external.ts'
 export { type OperatorNeeds, type OperatorRights, type PolicyRule, rightsOf } from './generate/rbac.ts'
+export type { ListOptions, Location, Patch, Selection } from './kube/client.ts'
+export { isKubeError, KubeError, type KubeErrorCode, type StatusCause } from './kube/kube-errors.ts'
+export type {
+  AppliedObject,
+  AuthorApplyOptions,
+  AuthorDeleteOptions,
+  AuthorWriteOptions,
+  CallOptions,
+  NewObject,
+  OperatorClient,
+  PageOf,
+  SubresourceOptions,
+} from './kube/operator-client.ts'
 export {
   ConfigMap,
   CronJob,
@@ -53,10 +70,17 @@ export {
 export { isFieldAppliedByUs } from './object/ownership.ts'
 export { compareQuantities, parseQuantity } from './object/quantity.ts'
 export { type Key, keyFor, type Ref, refOf } from './object/ref.ts'
-export { apiVersionOf, defineResource, isOf, type Resource } from './object/resource.ts'
+export { apiVersionOf, defineResource, isOf, type ObjectOf, type Resource } from './object/resource.ts'
+export type { Right, Verb } from './object/right.ts'
+export type { ClusterConnection } from './operator/cluster-client-loader.ts'
 export type { LeaderElectionOptions } from './operator/leader-election.ts'
-export { type RunOperatorOptions, runOperator } from './operator/operator-runner.ts'
+export type { OperatorHandle } from './operator/operator-handle.ts'
+export { type RunOperatorOptions, runOperator, startOperator } from './operator/operator-runner.ts'
+export type { Runnable, RunnableContext } from './operator/runnable.ts'
+export type { ListenAddress, MetricsServing, ServedAddresses } from './operator/serving-runner.ts'
+export type { Sharding } from './operator/sharding.ts'
 export type { EventReport, LiveReader } from './reconcile/context.ts'
+export type { IndexLookup, Owned, Read, Watch } from './reconcile/declared-kinds.ts'
 export {
   type CleanupContext,
   type CleanupResult,
@@ -64,15 +88,11 @@ export {
   type ControllerOptions,
   type DesiredContext,
   defineController,
-  type IndexLookup,
   type ObserveContext,
-  type Owned,
-  type Read,
   type ReconcileLimits,
   type Refusal,
   type RepairContext,
   type StatusContext,
-  type Watch,
 } from './reconcile/definition.ts'
 export type { ResourceEvent } from './reconcile/events-runner.ts'
 export {
@@ -117,5 +137,18 @@ export {
   shared,
   waitForReady,
 } from './synth/field-policies.ts'
+export { nameKeyAnnotation } from './synth/membership.ts'
 export { overlay } from './synth/overlay.ts'
-export type { LogLevel } from './telemetry/logger.ts'
+export {
+  addObject,
+  type Declared,
+  objectOf,
+  type PlainFields,
+  type PlainMetadata,
+  type PlainObject,
+} from './synth/plain-object.ts'
+export { type HealthReport, healthText } from './telemetry/health.ts'
+export type { HttpAddress } from './telemetry/http-server.ts'
+export type { LogLevel, LogSink } from './telemetry/logger.ts'
+export type { Exposition, MetricsRegistry } from './telemetry/metrics.ts'
+export type { ServerCertificate } from './telemetry/server-certificate.ts'

@@ -14,23 +14,26 @@ const lines = (text: string) =>
     .map((line) => line.trim())
     .join('\n')
 
-it.each(['README.md', 'docs/writing-a-controller.md', 'docs/testing.md'])(
-  'shows in %s only code that is compiled and tested',
-  (path) => {
-    const sources = ['examples', 'test/examples'].flatMap((folder) =>
-      readdirSync(new URL(`../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.ts'))
-        .map((name) => lines(read(`${folder}/${name}`))),
-    )
-    const samples = [...read(path).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, sample = '']) => lines(sample))
-    expect(samples.length).toBeGreaterThan(0)
-    for (const sample of samples)
-      expect(
-        sources.some((source) => source.includes(sample)),
-        sample,
-      ).toBe(true)
-  },
-)
+it.each([
+  'README.md',
+  'docs/command-line.md',
+  'docs/writing-a-controller.md',
+  'docs/scaling-out.md',
+  'docs/testing.md',
+])('shows in %s only code that is compiled and tested', (path) => {
+  const sources = ['examples', 'test/examples'].flatMap((folder) =>
+    readdirSync(new URL(`../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => lines(read(`${folder}/${name}`))),
+  )
+  const samples = [...read(path).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, sample = '']) => lines(sample))
+  expect(samples.length).toBeGreaterThan(0)
+  for (const sample of samples)
+    expect(
+      sources.some((source) => source.includes(sample)),
+      sample,
+    ).toBe(true)
+})
 
 it('shows a controller that makes what it says', () => {
   const object = live({
@@ -60,6 +63,7 @@ it.each([
   'docs/apiserver.md',
   'docs/architecture.md',
   'docs/backups.md',
+  'docs/command-line.md',
   'docs/conformance.md',
   'docs/database.md',
   'docs/database-users.md',
@@ -68,6 +72,7 @@ it.each([
   'docs/local-node.md',
   'docs/migrations.md',
   'docs/restores.md',
+  'docs/scaling-out.md',
   'docs/security.md',
   'docs/upgrades.md',
   'docs/writing-a-controller.md',

@@ -34,7 +34,7 @@ export interface ModelRequest {
   readonly plural: string
   /** `default/a`; empty for lists and watches. */
   readonly key: string
-  readonly subresource?: 'status' | undefined
+  readonly subresource?: string | undefined
   readonly body?: unknown
 }
 
@@ -156,7 +156,7 @@ export class ModelApi implements KubeClient {
   async apply(
     resource: Resource,
     object: KubeObject,
-    { fieldManager, force }: ApplyOptions,
+    { fieldManager, force, dryRun }: ApplyOptions,
     signal: AbortSignal,
   ): Promise<LiveObject> {
     const key = keyOf(object)
@@ -176,6 +176,7 @@ export class ModelApi implements KubeClient {
             })),
           ),
         })
+      if (dryRun === true) return withOwnership(outcome.object as LiveObject, outcome.ownership)
       if (stored === undefined) return this.#insert(resource, outcome.object, outcome.ownership)
       stored.ownership = outcome.ownership
       return this.#store(stored, outcome.object)
@@ -207,7 +208,7 @@ export class ModelApi implements KubeClient {
     const key = keyFor(location.namespace, location.name)
     await this.#serve({ verb: 'delete', plural: resource.plural, key, body: options }, signal, () => {
       const stored = this.#found(resource, key)
-      refuseStale(stored.object, { metadata: options.preconditions })
+      refuseStale(stored.object, { metadata: { ...options.preconditions } })
       this.#startDeletion(stored, options.propagationPolicy)
       return stored.object
     })

@@ -22,6 +22,8 @@ export interface Watch {
 const bookmarkMs = 60_000
 /** The last bookmark before the deadline. */
 const lastBookmarkMs = 2_000
+/** Characters that are written before it is asked whether the client reads. */
+const burstLength = 1024 * 1024
 /** Without a timeout a watch lives between this and twice as long. Source: --min-request-timeout. */
 const minTimeoutSeconds = 1_800
 
@@ -104,6 +106,8 @@ class OpenWatch {
   readonly #options: OpenWatchOptions
   readonly #timers = new Map<'deadline' | 'bookmark' | 'last bookmark', Timer>()
   #isOpen = true
+  /** Has all been sent that was there before? Until then commits wait in the log. */
+  #isLive = false
   #scope: WatchScope
 
   constructor(options: OpenWatchOptions) {
@@ -112,30 +116,73 @@ class OpenWatch {
   }
 
   begin(): void {
-    const { watch, sink, clock, log, seconds } = this.#options
-    if (watch.sendsState) this.#sendState()
-    else
-      for (const entry of log.entriesAfter(watch.fromRevision)) if (entry.place.shelf === watch.shelf) this.hear(entry)
-    if (watch.endsStateWithBookmark) sink.write(bookmarkLine(log.revision, watch.scope, true))
+    const { watch, clock, seconds } = this.#options
     const limitMs = seconds * 1_000
     this.#timers.set(
       'deadline',
       clock.setTimer(limitMs, () => this.close()),
     )
-    if (!watch.allowsBookmarks) return
-    if (limitMs > lastBookmarkMs)
-      this.#timers.set(
-        'last bookmark',
-        clock.setTimer(limitMs - lastBookmarkMs, () => this.#bookmark()),
-      )
-    this.#bookmarkLater()
+    if (watch.allowsBookmarks) {
+      if (limitMs > lastBookmarkMs)
+        this.#timers.set(
+          'last bookmark',
+          clock.setTimer(limitMs - lastBookmarkMs, () => this.#bookmark()),
+        )
+      this.#bookmarkLater()
+    }
+    this.#send(this.#backlog())
   }
 
   hear(entry: LogEntry): void {
-    const { watch, sink, clock } = this.#options
-    if (entry.revision <= watch.fromRevision) return // The watch begins in the future.
+    if (!this.#isLive) return
+    const line = this.#lineOf(entry)
+    if (line !== undefined) this.#options.sink.write(line)
+  }
+
+  /** In one go, or as fast as the client reads where the sink can tell: the state may be larger than what a watch may have unsent. */
+  #send(backlog: Generator<string, void>): void {
+    const { sink } = this.#options
+    let sent = 0
+    for (let next = backlog.next(); next.done !== true; next = backlog.next()) {
+      if (!this.#isOpen) return
+      sink.write(next.value)
+      sent += next.value.length
+      if (sent < burstLength || sink.drained === undefined) continue
+      void sink.drained().then(() => this.#send(backlog))
+      return
+    }
+  }
+
+  /** What stands at the beginning, and what is committed until all of that has been sent. */
+  *#backlog(): Generator<string, void> {
+    const { watch, log } = this.#options
+    let revision = watch.fromRevision
+    if (watch.sendsState) {
+      revision = log.revision
+      yield* this.#stateLines()
+    }
+    let endsWithBookmark = watch.endsStateWithBookmark
+    for (;;) {
+      // Ended in order, when the client reads so slowly that the history is gone: it begins again.
+      if (revision < log.compactedRevision) return this.close()
+      const missed = log.entriesAfter(revision)
+      for (const entry of missed) {
+        revision = entry.revision
+        const line = entry.place.shelf === watch.shelf ? this.#lineOf(entry) : undefined
+        if (line !== undefined) yield line
+      }
+      if (endsWithBookmark) yield bookmarkLine(revision, watch.scope, true)
+      else if (missed.length === 0) break
+      endsWithBookmark = false
+    }
+    this.#isLive = true
+  }
+
+  #lineOf(entry: LogEntry): string | undefined {
+    const { watch, clock } = this.#options
+    if (entry.revision <= watch.fromRevision) return undefined // The watch begins in the future.
     const event = eventOf(entry, watch.scope)
-    if (event !== undefined) sink.write(eventLine(event, this.#nextScope(), clock.now()))
+    return event === undefined ? undefined : eventLine(event, this.#nextScope(), clock.now())
   }
 
   /** A watch names the columns of its table once. */
@@ -159,15 +206,16 @@ class OpenWatch {
     this.#options.forget()
   }
 
-  #sendState(): void {
-    const { watch, sink, clock, log } = this.#options
+  *#stateLines(): Generator<string, void> {
+    const { watch, clock, log } = this.#options
     const { resource, namespace } = watch.scope
+    // The list stays as it is when objects change.
     for (const state of log.list(watch.shelf, resource.isNamespaced ? namespace : undefined)) {
       const event = eventOf(
         { kind: 'created', revision: state.revision, place: state.place, now: state, before: undefined },
         watch.scope,
       )
-      if (event !== undefined) sink.write(eventLine(event, this.#nextScope(), clock.now()))
+      if (event !== undefined) yield eventLine(event, this.#nextScope(), clock.now())
     }
   }
 
@@ -181,6 +229,6 @@ class OpenWatch {
 
   #bookmark(): void {
     const { watch, sink, log } = this.#options
-    sink.write(bookmarkLine(log.revision, watch.scope, false))
+    if (this.#isLive) sink.write(bookmarkLine(log.revision, watch.scope, false))
   }
 }

@@ -11,9 +11,11 @@ import type { DesiredObject } from '../synth/desired.ts'
 import type { Role } from '../synth/draft.ts'
 import type { ReadyPredicate } from '../synth/field-policies.ts'
 import type { ApplyReport, Child, ChildFailure } from './apply-report.ts'
+import { type Apply, ApplyRunner } from './apply-runner.ts'
 import { type Accepted, ChangeRunner, type ChangeRunnerOptions } from './change-runner.ts'
 import { type Action, type Compare, decide, identityOf, type Plan, type Step } from './plan.ts'
 import type { Readiness } from './readiness.ts'
+import { fieldsDropped } from './unknown-fields.ts'
 
 export interface ApplierOptions extends ChangeRunnerOptions {
   readonly readinessOf: (object: LiveObject, predicates: readonly ReadyPredicate[]) => Readiness
@@ -35,6 +37,12 @@ export interface Deletion {
   readonly propagationPolicy: 'Background' | 'Foreground'
 }
 
+export interface RunOptions {
+  /** Asked before anything is pruned, and only then. */
+  readonly mayPrune: () => Promise<boolean>
+  readonly signal: AbortSignal
+}
+
 /** Requests of one wave at once: enough to keep the way busy, few enough to leave connections to other resources. */
 const mostAtOnce = 16
 
@@ -54,14 +62,16 @@ interface Progress {
 export class Applier {
   readonly #options: ApplierOptions
   readonly #changes: ChangeRunner
+  readonly #applies: ApplyRunner
 
   constructor(options: ApplierOptions) {
     this.#options = options
     this.#changes = new ChangeRunner(options)
+    this.#applies = new ApplyRunner(options)
   }
 
   /** Never rejects for a child's sake: what failed is in the report. Rejects with the signal's reason when aborted. */
-  async run(parent: LiveObject, { waves, prune }: Plan, signal: AbortSignal): Promise<ApplyReport> {
+  async run(parent: LiveObject, { waves, prune }: Plan, { mayPrune, signal }: RunOptions): Promise<ApplyReport> {
     const steps = waves.flat()
     const progress: Progress = {
       parent,
@@ -78,13 +88,16 @@ export class Applier {
       progress.live.set(identityOf(action.live), action.live)
     }
     for (const wave of waves) await inParallel(wave, mostAtOnce, (step) => this.#attempt(step, progress, signal))
-    if (progress.heldBack.size === 0) await this.#prune(prune, progress, signal)
+    const isDue = progress.heldBack.size === 0 && prune.length > 0
+    const isPruneHeld = isDue && !(await mayPrune())
+    if (isDue && !isPruneHeld) await this.#prune(prune, progress, signal)
     const { live, failures, gated, writes } = progress
     return {
       children: steps.flatMap(({ desired }) => this.#childOf(desired, live)),
       failures,
       gated,
       writes,
+      isPruneHeld,
     }
   }
 
@@ -122,7 +135,7 @@ export class Applier {
   async #carryOut(action: Action, desired: DesiredObject, progress: Progress, signal: AbortSignal): Promise<void> {
     switch (action.kind) {
       case 'leave':
-        return
+        return action.why === 'equal' ? this.#assertWhole(desired, action.live) : undefined
       case 'hold':
         return holdBack(desired, action.on, progress)
       case 'refuse':
@@ -141,7 +154,8 @@ export class Applier {
     const { client, clock, resourceOf, convergence } = this.#options
     const { object } = desired
     convergence.assertMayApply(object, undefined, clock.monotonicMs())
-    const made = await this.#sendNew(object, signal)
+    const fieldManager = this.#options.managerOf(desired)
+    const made = await this.#sendNew(object, { parent: progress.parent, fieldManager }, signal)
     if (made === undefined) {
       const live = await loadIfPresent(client, resourceOf(object), object.metadata, signal)
       if (live === undefined) throw goneAgain(object)
@@ -154,19 +168,25 @@ export class Applier {
 
   /** Does what has to be done about an object that no plan knew of. */
   async #meet(desired: DesiredObject, live: LiveObject, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { clock, convergence, fieldManager: manager } = this.#options
-    const compare: Compare = (declared, found) => convergence.compare(declared, found, clock.monotonicMs())
-    const action = decide({ parent: progress.parent, desired, live, compare, manager })
+    const { clock, convergence, managerOf, cluster } = this.#options
+    const manager = managerOf(desired)
+    const compare: Compare = (declared, found) =>
+      convergence.compare(declared, found, { manager, nowMs: clock.monotonicMs() })
+    const action = decide({ parent: progress.parent, desired, live, compare, manager, cluster })
     if (action.kind !== 'refuse') progress.live.set(identityOf(live), live)
     await this.#carryOut(action, desired, progress, signal)
   }
 
   /** Undefined if an object of that name exists by now. */
-  async #sendNew(object: KubeObject, signal: AbortSignal): Promise<LiveObject | undefined> {
-    const { client, clock, convergence, fieldManager, resourceOf } = this.#options
+  async #sendNew(
+    object: KubeObject,
+    sender: Pick<Apply, 'parent' | 'fieldManager'>,
+    signal: AbortSignal,
+  ): Promise<LiveObject | undefined> {
+    const { clock, convergence } = this.#options
     const body = { ...object, metadata: { ...object.metadata, resourceVersion: versionOfNone } }
     try {
-      return await client.apply(resourceOf(object), body, { fieldManager, force: false }, signal)
+      return await this.#applies.send({ ...sender, body, force: false }, signal)
     } catch (thrown) {
       if (isKubeError(thrown, 'Conflict')) return undefined
       convergence.learnRejection(object, { live: undefined, thrown, nowMs: clock.monotonicMs() })
@@ -188,12 +208,22 @@ export class Applier {
     holdBack(desired, changed.on, progress)
   }
 
-  #written({ policies }: DesiredObject, { applied, live, paths, rivals }: Accepted, progress: Progress): void {
-    const { clock, convergence, onWritten } = this.#options
+  #written(desired: DesiredObject, { applied, live, paths, rivals }: Accepted, progress: Progress): void {
+    const { clock, convergence, managerOf, onWritten } = this.#options
+    const manager = managerOf(desired)
     progress.writes++
     progress.live.set(identityOf(live), live)
-    onWritten({ live, parent: progress.parent, role: policies.contribute ? 'contribution' : 'child' })
-    convergence.learn({ desired: applied, live, paths, rivals, nowMs: clock.monotonicMs() })
+    onWritten({ live, parent: progress.parent, role: desired.policies.contribute ? 'contribution' : 'child' })
+    convergence.learn({ desired: applied, live, manager, paths, rivals, nowMs: clock.monotonicMs() })
+    this.#assertWhole({ ...desired, object: applied, lasting: applied }, live)
+  }
+
+  /** What the API server dropped without a word is as wrong as what it rejects. */
+  #assertWhole(desired: DesiredObject, live: LiveObject): void {
+    const { convergence, fieldValidation, managerOf } = this.#options
+    const dropped =
+      fieldValidation === 'Strict' ? convergence.droppedFields(desired.lasting, live, managerOf(desired)) : []
+    if (dropped.length > 0) throw fieldsDropped(desired.object, dropped)
   }
 
   /** The sentence that says which declared dependency is not ready yet, or undefined if nothing holds the step back. */

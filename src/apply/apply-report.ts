@@ -23,4 +23,6 @@ export interface ApplyReport {
   readonly gated: readonly string[]
   /** How many write requests were accepted. */
   readonly writes: number
+  /** There was something to prune, and it may not be pruned now. */
+  readonly isPruneHeld: boolean
 }

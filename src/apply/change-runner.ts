@@ -1,39 +1,44 @@
-// Brings one existing object to what is declared: puts right who owns which field, then applies; or, where a field cannot
-// change and the policy allows it, deletes the object, so that a later turn creates it anew. Safe to be cut off anywhere:
+// Brings one existing object to what is declared: corrects who owns which field and empties what an apply would drop, then applies; or, where
+// a field cannot change and the policy allows it, deletes the object, so that a later turn creates it again. Safe to be cut off anywhere:
 // each step is decided from what is live.
 import type { Clock } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
+import type { JsonPatchOperation } from '../base/json-patch.ts'
 import type { Comparison } from '../diff/compare.ts'
 import type { FieldPath } from '../diff/field-path.ts'
-import type { KubeClient } from '../kube/client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
-import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject, LiveObject, ManagedFieldsEntry } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
-import type { Resource } from '../object/resource.ts'
 import type { DesiredObject } from '../synth/desired.ts'
+import { ApplyRunner, type ApplyRunnerOptions } from './apply-runner.ts'
+import type { ChildCluster } from './child-cluster.ts'
 import { adoptedEvent, isOurs } from './conflict-rule.ts'
 import type { Convergence } from './convergence.ts'
-import { fieldsToHandOver, hasEarlierRecord, repairedManagedFields } from './field-ownership.ts'
+import { emptiedFields, emptiedValues, emptyingOperations } from './emptied-values.ts'
+import {
+  fieldsToHandOver,
+  hasEarlierRecord,
+  hasUpdateRecord,
+  recordsWithout,
+  repairedManagedFields,
+} from './field-ownership.ts'
 import { immutableField, immutableFieldsOf, recreatedInVain, recreationEvent } from './immutable-change.ts'
-import { assertPoliciesHold } from './policy-reach.ts'
+import type { ManagerOf } from './plan.ts'
+import { policyOutOfReach } from './policy-reach.ts'
 import { pruneVerdict } from './prune-rule.ts'
 import { type RivalClaim, rivalClaimsOf, takenBackEvent } from './rival-claims.ts'
 
-export interface ChangeRunnerOptions {
-  readonly client: KubeClient
-  /** Who owns the fields of children. */
-  readonly fieldManager: string
-  readonly resourceOf: (object: KubeObject) => Resource
+export interface ChangeRunnerOptions extends ApplyRunnerOptions {
+  /** Where all children are, if not in the cluster of the parents. */
+  readonly cluster?: ChildCluster | undefined
+  readonly managerOf: ManagerOf
   readonly clock: Clock
   readonly convergence: Convergence
   /** Told of every accepted delete for a parent, so that nothing more is deleted before the caches show it. */
   readonly onDeleted: (object: LiveObject, parent: LiveObject) => void
   /** Does the API server show the very parent of which the turn was decided? Asked before a delete. */
   readonly isCurrent: (parent: LiveObject, signal: AbortSignal) => Promise<boolean>
-  /** Tells people, on the parent, what its conditions do not. */
-  readonly report: (parent: LiveObject, event: EventReport) => void
 }
 
 export interface ChangeToMake {
@@ -61,25 +66,30 @@ export type Changed =
 
 export class ChangeRunner {
   readonly #options: ChangeRunnerOptions
+  readonly #applies: ApplyRunner
 
   constructor(options: ChangeRunnerOptions) {
     this.#options = options
+    this.#applies = new ApplyRunner(options)
   }
 
   /** Rejects with a KubeError, or with a CodedError `ImmutableField`, `PolicyOutOfReach` or `RecreatedInVain`. */
   async run(change: ChangeToMake, signal: AbortSignal): Promise<Changed> {
-    const { clock, convergence, fieldManager, report } = this.#options
+    const { clock, convergence, managerOf, report, cluster } = this.#options
     const { parent, desired } = change
-    assertPoliciesHold(desired, change.live, fieldManager)
+    const manager = managerOf(desired)
+    await this.#assertPoliciesHold(change, signal)
     const applied = desired.lasting
-    const live = await this.#putOwnershipRight(change, signal)
+    const live = await this.#prepare(change, signal)
     const comparison =
-      live === change.live ? change.comparison : convergence.compare(applied, live, clock.monotonicMs())
+      live === change.live
+        ? change.comparison
+        : convergence.compare(applied, live, { manager, nowMs: clock.monotonicMs() })
     if (comparison.kind === 'equal') return { kind: 'written', applied, live, paths: [], rivals: [] }
     const paths = comparison.kind === 'different' ? comparison.changes.map(({ path }) => path) : []
     try {
-      const answer = await this.#apply({ ...change, live }, signal)
-      if (!desired.policies.contribute && !isOurs(parent, applied, live)) report(parent, adoptedEvent(live))
+      const answer = await this.#applyEmptied({ ...change, live }, signal)
+      if (!desired.policies.contribute && !isOurs(parent, applied, live, cluster)) report(parent, adoptedEvent(live))
       return { kind: 'written', applied, paths, ...answer }
     } catch (thrown) {
       const fields = immutableFieldsOf(thrown, paths)
@@ -88,23 +98,76 @@ export class ChangeRunner {
     }
   }
 
-  /** Before the apply, so that a crash in between leaves nothing that the next turn would not find and finish. */
-  async #putOwnershipRight({ desired, live, comparison }: ChangeToMake, signal: AbortSignal): Promise<LiveObject> {
-    const { client, fieldManager, resourceOf } = this.#options
-    const isRight = comparison.kind !== 'unowned' && !hasEarlierRecord(live)
-    if (isRight && fieldsToHandOver(desired, live, fieldManager).isEmpty) return live
-    const resource = resourceOf(desired.object)
+  /** Throws a CodedError `PolicyOutOfReach` where the apply would delete what a policy leaves alone. */
+  async #assertPoliciesHold({ desired, live }: ChangeToMake, signal: AbortSignal): Promise<void> {
+    const { client, managerOf, resourceOf } = this.#options
+    const fieldManager = managerOf(desired)
+    if (policyOutOfReach(desired, { live, recorded: live }, fieldManager) === undefined) return
+    const body = { ...desired.lasting, metadata: { ...desired.lasting.metadata, uid: live.metadata.uid } }
+    try {
+      const options = { fieldManager, force: true, dryRun: true }
+      const recorded = await client.apply(resourceOf(body), body, options, signal)
+      const error = policyOutOfReach(desired, { live, recorded }, fieldManager)
+      if (error !== undefined) throw error
+    } catch (thrown) {
+      // The apply itself is rejected as well, so it deletes nothing.
+      if (!isKubeError(thrown, 'Invalid')) throw thrown
+    }
+  }
+
+  /** The object with right records and emptied values. A crash before the apply leaves nothing that the next reconcile would not find and finish. */
+  async #prepare(change: ChangeToMake, signal: AbortSignal): Promise<LiveObject> {
+    const { managerOf, resourceOf, client } = this.#options
+    const { desired, live, comparison } = change
+    const fieldManager = managerOf(desired)
+    const isRight = comparison.kind !== 'unowned' && !hasEarlierRecord(live) && !hasUpdateRecord(live, fieldManager)
+    const hasEmptied = emptiedValues(desired, live, fieldManager).length > 0
+    if (isRight && !hasEmptied && fieldsToHandOver(desired, live, fieldManager).isEmpty) return live
     // The cache keeps the records of controllers only.
-    const whole = await client.get(resource, live.metadata, signal)
+    const whole = await client.get(resourceOf(desired.object), live.metadata, signal)
     if (whole.metadata.uid !== live.metadata.uid) throw replacedMeanwhile(live)
+    const emptied = await this.#correct(desired, whole, signal)
+    if (emptied === undefined) return live
+    return (hasUpdateRecord(emptied, fieldManager) && (await this.#correct(desired, emptied, signal))) || emptied
+  }
+
+  /** Undefined if there is nothing to correct. */
+  async #correct(desired: DesiredObject, whole: LiveObject, signal: AbortSignal): Promise<LiveObject | undefined> {
+    const { managerOf, resourceOf, client } = this.#options
+    const fieldManager = managerOf(desired)
+    const emptied = emptiedValues(desired, whole, fieldManager)
     const repaired = repairedManagedFields(desired, whole, fieldManager)
-    if (repaired === undefined) return live
+    if (repaired === undefined && emptied.length === 0) return undefined
+    const records = repaired ?? whole.metadata.managedFields ?? []
     const body = [
-      { op: 'add', path: '/metadata/managedFields', value: asJsonList(repaired) },
+      ...emptyingOperations(emptied),
+      recordsOperation(recordsWithout(records, emptiedFields(emptied), fieldManager)),
       // Makes the server refuse with a conflict what was decided from an older object.
       { op: 'replace', path: '/metadata/resourceVersion', value: whole.metadata.resourceVersion },
     ] as const
-    return await client.patch(resource, live.metadata, { type: 'json', body }, { fieldManager }, signal)
+    return await client.patch(
+      resourceOf(desired.object),
+      whole.metadata,
+      { type: 'json', body },
+      { fieldManager },
+      signal,
+    )
+  }
+
+  /** A rejection may be due to a value that only the record of another manager keeps, which memory does not show. */
+  async #applyEmptied(change: ChangeToMake, signal: AbortSignal): Promise<Pick<Accepted, 'live' | 'rivals'>> {
+    const { client, resourceOf } = this.#options
+    const { desired, live } = change
+    try {
+      return await this.#apply(change, signal)
+    } catch (thrown) {
+      if (!isKubeError(thrown, 'Invalid')) throw thrown
+      const whole = await client.get(resourceOf(desired.object), live.metadata, signal)
+      const isSame = whole.metadata.uid === live.metadata.uid
+      const emptied = isSame ? await this.#correct(desired, whole, signal) : undefined
+      if (emptied === undefined) throw thrown
+      return await this.#apply({ ...change, live: emptied }, signal)
+    }
   }
 
   /**
@@ -112,33 +175,31 @@ export class ChangeRunner {
    * back; fields that we do not declare stay theirs. A contribution is meant to take its fields from others.
    */
   async #apply(
-    { parent, desired: { lasting, policies }, live }: ChangeToMake,
+    { parent, desired, live }: ChangeToMake,
     signal: AbortSignal,
   ): Promise<Pick<Accepted, 'live' | 'rivals'>> {
     // With the uid the apply is for this very object: where it is gone meanwhile, nothing is made by a change.
+    const { lasting, policies } = desired
     const body = { ...lasting, metadata: { ...lasting.metadata, uid: live.metadata.uid } }
-    if (policies.contribute) return { live: await this.#send(body, true, signal), rivals: [] }
+    const fieldManager = this.#options.managerOf(desired)
+    const apply = { parent, body, fieldManager }
+    if (policies.contribute) return { live: await this.#applies.send({ ...apply, force: true }, signal), rivals: [] }
     try {
-      return { live: await this.#send(body, false, signal), rivals: [] }
+      return { live: await this.#applies.send({ ...apply, force: false }, signal), rivals: [] }
     } catch (thrown) {
       const claims = rivalClaimsOf(thrown)
       if (claims.length === 0) throw thrown
-      return await this.#takeBack({ parent, body, claims }, signal)
+      return await this.#takeBack({ parent, body, fieldManager, claims }, signal)
     }
   }
 
   async #takeBack(
-    { parent, body, claims }: { parent: LiveObject; body: KubeObject; claims: readonly RivalClaim[] },
+    { parent, body, fieldManager, claims }: Taking,
     signal: AbortSignal,
   ): Promise<Pick<Accepted, 'live' | 'rivals'>> {
-    const taken = await this.#send(body, true, signal)
+    const taken = await this.#applies.send({ parent, body, fieldManager, force: true }, signal)
     this.#options.report(parent, takenBackEvent(body, claims))
     return { live: taken, rivals: claims.map(({ manager }) => manager) }
-  }
-
-  async #send(body: KubeObject, force: boolean, signal: AbortSignal): Promise<LiveObject> {
-    const { client, fieldManager, resourceOf } = this.#options
-    return await client.apply(resourceOf(body), body, { fieldManager, force }, signal)
   }
 
   async #recreate(change: ChangeToMake, fields: readonly string[], signal: AbortSignal): Promise<Changed> {
@@ -146,7 +207,7 @@ export class ChangeRunner {
     const { parent, desired, live } = change
     const { uid, resourceVersion } = live.metadata
     const dependents = desired.policies.recreateOnChange
-    if (dependents === undefined || pruneVerdict(live, parent) !== 'prune') {
+    if (dependents === undefined || pruneVerdict(live, parent, this.#options.cluster) !== 'prune') {
       throw this.#learned(change, immutableField(desired, fields))
     }
     const on = `${describeRef(refOf(live))} is being deleted to be created again`
@@ -167,8 +228,9 @@ export class ChangeRunner {
 
   /** The server validates an object before it finds that the name is taken, so this answer means that it is valid. */
   async #proveCreatable(change: ChangeToMake, signal: AbortSignal): Promise<void> {
-    const { client, fieldManager, resourceOf } = this.#options
+    const { client, managerOf, resourceOf } = this.#options
     const { object } = change.desired
+    const fieldManager = managerOf(change.desired)
     try {
       await client.create(resourceOf(object), object, { fieldManager, dryRun: true }, signal)
     } catch (thrown) {
@@ -184,14 +246,22 @@ export class ChangeRunner {
   }
 }
 
+/** Fields that others have set are taken back. */
+interface Taking {
+  readonly parent: LiveObject
+  readonly body: KubeObject
+  readonly fieldManager: string
+  readonly claims: readonly RivalClaim[]
+}
+
 function replacedMeanwhile(live: LiveObject): CodedError<'Conflict'> {
   const message = `${describeRef(refOf(live))} was replaced by another object of its name meanwhile; look again`
   return new CodedError({ code: 'Conflict', message, remedy: 'retry' })
 }
 
 /** Sound: the records came from JSON, and only their fieldsV1, which is JSON, was changed. */
-function asJsonList(entries: readonly ManagedFieldsEntry[]): readonly Json[] {
-  return entries as unknown as readonly Json[]
+function recordsOperation(entries: readonly ManagedFieldsEntry[]): JsonPatchOperation {
+  return { op: 'add', path: '/metadata/managedFields', value: entries as unknown as readonly Json[] }
 }
 
 /** Its event is on the way and brings the next turn; should it be lost, the backoff does. */

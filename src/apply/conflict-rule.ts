@@ -7,24 +7,29 @@ import type { KubeObject, LiveObject } from '../object/object.ts'
 import { controllerOf } from '../object/ownership.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { partOfLabel, tokenAnnotation } from '../synth/membership.ts'
+import { type ChildCluster, describeCluster } from './child-cluster.ts'
 import { isMember } from './member-rule.ts'
 import { isRemote } from './remote-children.ts'
 
-export function isOurs(parent: LiveObject, desired: KubeObject, live: LiveObject): boolean {
-  if (isMember(live, parent)) return true
-  if (controllerOf(desired) !== undefined || isRemote(live, parent)) return false
+export function isOurs(parent: LiveObject, desired: KubeObject, live: LiveObject, cluster?: ChildCluster): boolean {
+  if (isMember(live, parent, cluster)) return true
+  if (controllerOf(desired) !== undefined || isRemote(live, parent, cluster)) return false
   const inventory = desired.metadata.labels?.[partOfLabel]
   return (
     controllerOf(live) === undefined && inventory !== undefined && live.metadata.labels?.[partOfLabel] === inventory
   )
 }
 
-/** On an object that its user hands over: the parent that is to have it, as `Site/a`, or `Site/default/a` from elsewhere. */
+/**
+ * On an object that its user hands over: the parent that is to have it, as `Site/a`, or `Site/default/a` from elsewhere. From another cluster
+ * the UID of the parent's cluster ends it, as in `Site/default/a@8d1c…`: parents of two clusters can have one name.
+ */
 export const adoptAnnotation = 'konverge.dev/adopt'
 
 /** Did its user hand it to this parent? Never if something else controls it. */
-export function isHandedOver(parent: LiveObject, live: LiveObject): boolean {
-  return controllerOf(live) === undefined && live.metadata.annotations?.[adoptAnnotation] === adoptionMark(parent, live)
+export function isHandedOver(parent: LiveObject, live: LiveObject, cluster?: ChildCluster): boolean {
+  const handedTo = live.metadata.annotations?.[adoptAnnotation]
+  return controllerOf(live) === undefined && handedTo === adoptionMark(parent, live, cluster)
 }
 
 export function adoptedEvent(live: LiveObject): EventReport {
@@ -56,23 +61,32 @@ export function leftAloneEvent(parent: LiveObject, strangers: readonly LiveObjec
   }
 }
 
-function adoptionMark({ kind, metadata: { namespace, name } }: LiveObject, live: LiveObject): string {
+function adoptionMark(
+  { kind, metadata: { namespace, name } }: LiveObject,
+  live: LiveObject,
+  cluster: ChildCluster | undefined,
+): string {
+  if (cluster !== undefined) return [kind, namespace, `${name}@${cluster.homeUid}`].filter(Boolean).join('/')
   const isAtHome = namespace === undefined || namespace === live.metadata.namespace
   return isAtHome ? `${kind}/${name}` : `${kind}/${namespace}/${name}`
 }
 
 /** The refusal, with both sides named. Retried slowly: a foreign object is in no cache of ours, so its going makes no event. */
-export function conflictingOwner(parent: LiveObject, live: LiveObject): CodedError<'ConflictingOwner'> {
+export function conflictingOwner(
+  parent: LiveObject,
+  live: LiveObject,
+  cluster?: ChildCluster,
+): CodedError<'ConflictingOwner'> {
   const controller = controllerOf(live)
   const consent =
     controller === undefined
-      ? `, or hand it over with the annotation ${adoptAnnotation}: ${adoptionMark(parent, live)}`
+      ? `, or hand it over with the annotation ${adoptAnnotation}: ${adoptionMark(parent, live, cluster)}`
       : ''
   const owner =
     controller === undefined ? 'is not controlled by' : `is controlled by ${controller.kind} ${controller.name}, not by`
   return new CodedError({
     code: 'ConflictingOwner',
-    message: `${describeRef(refOf(live))} exists and ${owner} ${describeRef(refOf(parent))}; delete or rename one of the two${consent}`,
+    message: `${describeRef(refOf(live))} exists${describeCluster(cluster)} and ${owner} ${describeRef(refOf(parent))}; delete or rename one of the two${consent}`,
     remedy: 'retry',
   })
 }

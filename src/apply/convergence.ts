@@ -8,9 +8,12 @@ import { type Comparison, compare } from '../diff/compare.ts'
 import type { FieldPath } from '../diff/field-path.ts'
 import { desiredHashOf, LearnedPairs, pairOf } from '../diff/learned-pairs.ts'
 import { isKubeError, rejections } from '../kube/kube-errors.ts'
+import { isBuiltIn } from '../object/built-in.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
+import { groupOf } from '../object/resource.ts'
 import { identityOf } from './plan.ts'
+import { droppedFields } from './unknown-fields.ts'
 
 /** How long a fight is left alone before one more try. */
 export const holdOffMs = 5 * 60_000
@@ -28,15 +31,22 @@ interface Held {
   readonly error: CodedError
 }
 
+/** For whom, and when. */
+export interface Moment {
+  /** The field manager of the desired object. */
+  readonly manager: string
+  /** On the monotonic clock. */
+  readonly nowMs: number
+}
+
 /** The answer to an apply. */
-export interface Answer {
+export interface Answer extends Moment {
   readonly desired: KubeObject
   readonly live: LiveObject
   /** What differed before. */
   readonly paths: readonly FieldPath[]
   /** Managers from whom fields were taken back; empty if none had them, or nobody asked. */
   readonly rivals: readonly string[]
-  readonly nowMs: number
 }
 
 /** An object that the API server does not take as declared. */
@@ -65,7 +75,6 @@ interface Recreated {
 }
 
 export class Convergence {
-  readonly #manager: string
   readonly #random: Random
   readonly #pairs = new LearnedPairs()
   /** Objects that are left alone for now, by uid. What has run out is dropped when something is added. */
@@ -75,18 +84,23 @@ export class Convergence {
   /** By identity. What has run out is dropped when something is added. */
   readonly #recreated = new Map<string, Recreated>()
 
-  constructor({ manager, random }: { readonly manager: string; readonly random: Random }) {
-    this.#manager = manager
+  constructor(random: Random) {
     this.#random = random
   }
 
   /** Equal, too, if the server is known to answer an apply of `desired` with just these values. */
-  compare(desired: KubeObject, live: LiveObject, nowMs: number): Comparison {
-    const comparison = compare({ desired, live, manager: this.#manager })
+  compare(desired: KubeObject, live: LiveObject, { manager, nowMs }: Moment): Comparison {
+    const comparison = compare({ desired, live, manager })
     if (comparison.kind !== 'different') return comparison
-    const pair = pairOf(desired, live, this.#manager)
+    const pair = pairOf(desired, live, manager)
     const isKnown = pair !== undefined && this.#pairs.isKnown(live.metadata.uid, pair, nowMs)
     return isKnown ? { kind: 'equal' } : comparison
+  }
+
+  /** Declared fields that are not in the answer to the last apply of this object; empty for one that the server stored as declared. */
+  droppedFields(desired: KubeObject, live: LiveObject, manager: string): readonly string[] {
+    if (!this.#pairs.isRewritten(live.metadata.uid) || isBuiltIn({ group: groupOf(desired.apiVersion) })) return []
+    return droppedFields(compare({ desired, live, manager }))
   }
 
   /** Throws what happened last time, while this object is left alone. `live` is absent where it does not exist. */
@@ -124,15 +138,15 @@ export class Convergence {
   }
 
   /** Takes in the answer to an apply. Throws NotConverging when it was one too many. */
-  learn({ desired, live, paths, rivals, nowMs }: Answer): void {
+  learn({ desired, live, manager, paths, rivals, nowMs }: Answer): void {
     const { uid } = live.metadata
     this.#rejected.delete(desired)
-    const pair = pairOf(desired, live, this.#manager)
+    const pair = pairOf(desired, live, manager)
     if (pair === undefined) return
-    const isRewritten = compare({ desired, live, manager: this.#manager }).kind !== 'equal'
+    const isRewritten = compare({ desired, live, manager }).kind !== 'equal'
     const settling = this.#pairs.learn({ uid, pair, isRewritten, paths, nowMs })
     if (settling.kind === 'settling') return
-    const error = notConverging({ live, rivals, ours: this.#manager, rounds: settling.rounds, paths: settling.paths })
+    const error = notConverging({ live, rivals, ours: manager, rounds: settling.rounds, paths: settling.paths })
     for (const [held, { untilMs }] of this.#held) if (untilMs <= nowMs) this.#held.delete(held)
     this.#held.set(uid, { desired, untilMs: nowMs + holdOffMs, error })
     throw error

@@ -31,12 +31,21 @@ export function hasEarlierRecord({ metadata: { managedFields = [] } }: KubeObjec
 }
 
 /**
+ * True if an update is recorded under our manager: the patch that empties values leaves one for each default that the API server put in place
+ * of a member. Nothing else that we send is an update of a child.
+ */
+export function hasUpdateRecord({ metadata: { managedFields = [] } }: KubeObject, manager: string): boolean {
+  return managedFields.some((entry) => isUpdateOf(entry, manager))
+}
+
+/**
  * The managedFields that the object is to have; undefined if they are right. `live` must have all of them.
  *
  * - An object that we have never applied, being adopted or having lost its managedFields: every other manager loses
  *   exactly the fields that we declare, and keeps all else. Our own record begins with one field, because the server takes
  *   an object without any record for one that `before-first-apply` owns as a whole.
  * - Else our own record loses what is to be handed over. The fields stay as they are.
+ * - The record of our update goes; its fields have no owner then.
  * - The record of an earlier version becomes ours on a child. Of an object that we contribute to, it loses what we declare, and goes where
  *   no owner is left to take it.
  */
@@ -46,8 +55,19 @@ export function repairedManagedFields(
   manager: string,
 ): readonly ManagedFieldsEntry[] | undefined {
   const moved = withoutEarlierRecord(desired, live, manager)
-  if (moved === undefined) return correctedRecords(desired, live, manager)
-  return correctedRecords(desired, { ...live, metadata: { ...live.metadata, managedFields: moved } }, manager) ?? moved
+  const object = moved === undefined ? live : { ...live, metadata: { ...live.metadata, managedFields: moved } }
+  const corrected = correctedRecords(desired, object, manager) ?? moved
+  if (desired.policies.contribute || !hasUpdateRecord(live, manager)) return corrected
+  return (corrected ?? live.metadata.managedFields ?? []).filter((entry) => !isUpdateOf(entry, manager))
+}
+
+/** The records, with our own one without these fields. */
+export function recordsWithout(
+  records: readonly ManagedFieldsEntry[],
+  fields: FieldSet,
+  manager: string,
+): readonly ManagedFieldsEntry[] {
+  return records.map((entry) => (isApplyOf(entry, manager) ? without(entry, fields) : entry))
 }
 
 function correctedRecords(
@@ -93,6 +113,10 @@ function joinedRecord(ours: ManagedFieldsEntry, earlier: ManagedFieldsEntry): Ma
 
 function isApplyOf({ manager, operation, subresource = '' }: ManagedFieldsEntry, ours: string): boolean {
   return manager === ours && operation === 'Apply' && subresource === ''
+}
+
+function isUpdateOf({ manager, operation, subresource = '' }: ManagedFieldsEntry, ours: string): boolean {
+  return manager === ours && operation === 'Update' && subresource === ''
 }
 
 /** A record without fields is none. */

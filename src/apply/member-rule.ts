@@ -1,15 +1,19 @@
 // Tells whether a live object is a child of this very parent (I5). In the parent's namespace its controller reference says so; where
 // there is none, the inventory label and our own managedFields do. Of a remote object the record in the parent's status and the token
-// decide: users of its namespace can write everything else, which is corrected. A copy of a child is no member.
+// decide: users of its namespace can write everything else, which is corrected. In another cluster all objects are remote. A copy of a child
+// is no member.
+import { partNamedBy } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { controllerOf, isAppliedByUs, isControlledBy } from '../object/ownership.ts'
-import { applySetId, partOfAnnotation, partOfLabel, pruneAnnotation } from '../synth/membership.ts'
+import { applySetId, ownedByLabel, partOfAnnotation, partOfLabel, pruneAnnotation } from '../synth/membership.ts'
+import type { ChildCluster } from './child-cluster.ts'
 import { isRecorded, isRemote } from './remote-children.ts'
 
-export function isMember(child: LiveObject, parent: LiveObject): boolean {
+/** `cluster`: where the child is, if not in the cluster of the parent. */
+export function isMember(child: LiveObject, parent: LiveObject, cluster?: ChildCluster): boolean {
   const controller = controllerOf(child)
   if (controller !== undefined && !isControlledBy(child, parent)) return false
-  if (isRemote(child, parent)) return isRecorded(child, parent)
+  if (isRemote(child, parent, cluster)) return isRecorded(child, parent, cluster)
   if (controller !== undefined) return true
   return child.metadata.annotations?.[pruneAnnotation] === 'disabled' && isLabelled(child, parent)
 }
@@ -17,5 +21,6 @@ export function isMember(child: LiveObject, parent: LiveObject): boolean {
 /** At home. The annotation stands in for a label that was removed. */
 function isLabelled(child: LiveObject, parent: LiveObject): boolean {
   const { labels, annotations } = child.metadata
-  return isAppliedByUs(child) && (labels?.[partOfLabel] ?? annotations?.[partOfAnnotation]) === applySetId(parent)
+  const set = labels?.[partOfLabel] ?? annotations?.[partOfAnnotation]
+  return isAppliedByUs(child) && set === applySetId(parent, partNamedBy(labels?.[ownedByLabel]))
 }

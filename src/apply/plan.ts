@@ -7,10 +7,12 @@ import { isBeingDeleted } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
 import type { Dependency, DesiredObject } from '../synth/desired.ts'
-import { orderOf } from '../synth/membership.ts'
+import { orderOf, ownedByLabel } from '../synth/membership.ts'
+import type { ChildCluster } from './child-cluster.ts'
 import { conflictingOwner, isHandedOver, isOurs } from './conflict-rule.ts'
 import { isContributed } from './contribution-rule.ts'
 import { pruneVerdict } from './prune-rule.ts'
+import { isOfSibling, siblingConflict } from './sibling-rule.ts'
 
 export type Action =
   /** Not in the cache. The applier reads it live first: absent from a filtered cache is not absent. */
@@ -41,8 +43,11 @@ export interface Plan {
   readonly going: readonly LiveObject[]
 }
 
-/** Which of our fields differ? */
-export type Compare = (desired: KubeObject, live: LiveObject) => Comparison
+/** Compares along the fields of a field manager. */
+export type Compare = (desired: KubeObject, live: LiveObject, manager: string) => Comparison
+
+/** The field manager of a desired object. */
+export type ManagerOf = (desired: Pick<DesiredObject, 'policies'>) => string
 
 export interface PlanInput {
   readonly parent: LiveObject
@@ -53,18 +58,19 @@ export interface PlanInput {
   /** Somebody else's object that a contribution is for, if it exists. */
   readonly contributedTo: (object: KubeObject) => LiveObject | undefined
   readonly compare: Compare
-  /** The controller's field manager. */
-  readonly manager: string
+  readonly managerOf: ManagerOf
+  /** Where all children are, if not in the cluster of the parent. */
+  readonly cluster?: ChildCluster | undefined
 }
 
-export function plan({ parent, desired, children, contributedTo, compare, manager }: PlanInput): Plan {
+export function plan({ parent, desired, children, contributedTo, compare, managerOf, cluster }: PlanInput): Plan {
   const known = new Map(children.map((child) => [identityOf(child), child]))
   const identities = desired.map(({ object }) => identityOf(object))
   const waves: Step[][] = []
   desired.forEach((item, index) => {
     const identity = identities[index] ?? ''
     const live = item.policies.contribute ? contributedTo(item.object) : known.get(identity)
-    const action = decide({ parent, desired: item, live, compare, manager })
+    const action = decide({ parent, desired: item, live, compare, manager: managerOf(item), cluster })
     const identitiesOf = (dependencies: readonly Dependency[]) =>
       dependencies.flatMap(({ on }) => on.map((index) => identities[index] ?? ''))
     while (waves.length <= item.wave) waves.push([])
@@ -75,7 +81,7 @@ export function plan({ parent, desired, children, contributedTo, compare, manage
       waitsFor: identitiesOf(item.dependsOn.filter(({ waitsForReady }) => waitsForReady)),
     })
   })
-  return { waves, ...leftovers({ parent, desired, children }) }
+  return { waves, ...leftovers({ parent, desired, children, cluster }) }
 }
 
 /** What is to go of children that are not desired. */
@@ -83,10 +89,12 @@ export function leftovers({
   parent,
   desired,
   children,
-}: Pick<PlanInput, 'parent' | 'desired' | 'children'>): Pick<Plan, 'prune' | 'going'> {
+  cluster,
+}: Pick<PlanInput, 'parent' | 'desired' | 'children' | 'cluster'>): Pick<Plan, 'prune' | 'going'> {
   const declared = new Set(desired.map(({ object }) => identityOf(object)))
   const undeclared = children.filter((child) => !declared.has(identityOf(child)))
-  const meant = (verdict: 'prune' | 'going') => undeclared.filter((child) => pruneVerdict(child, parent) === verdict)
+  const meant = (verdict: 'prune' | 'going') =>
+    undeclared.filter((child) => pruneVerdict(child, parent, cluster) === verdict)
   return { prune: meant('prune').sort((left, right) => orderOf(right) - orderOf(left)), going: meant('going') }
 }
 
@@ -96,10 +104,11 @@ export interface DecideInput {
   readonly live: LiveObject | undefined
   readonly compare: Compare
   readonly manager: string
+  readonly cluster?: ChildCluster | undefined
 }
 
 /** What to do about one desired object. The applier asks again when a live read finds what the cache lacked. */
-export function decide({ parent, desired, live, compare, manager }: DecideInput): Action {
+export function decide({ parent, desired, live, compare, manager, cluster }: DecideInput): Action {
   const { object, lasting, policies } = desired
   const { hold } = policies
   if (hold !== undefined) {
@@ -110,10 +119,13 @@ export function decide({ parent, desired, live, compare, manager }: DecideInput)
     }
   }
   if (live === undefined) return policies.contribute ? awaited(object) : { kind: 'create' }
-  if (!policies.contribute && !isOurs(parent, object, live) && !isHandedOver(parent, live))
-    return { kind: 'refuse', live, error: conflictingOwner(parent, live) }
+  if (!policies.contribute && isOfSibling(live, { manager, ownedBy: object.metadata.labels?.[ownedByLabel] ?? '' })) {
+    return { kind: 'refuse', live, error: siblingConflict(parent, live) }
+  }
+  if (!policies.contribute && !isOurs(parent, object, live, cluster) && !isHandedOver(parent, live, cluster))
+    return { kind: 'refuse', live, error: conflictingOwner(parent, live, cluster) }
   if (isBeingDeleted(live)) return { kind: 'leave', live, why: 'terminating' }
-  const comparison = compare(lasting, live)
+  const comparison = compare(lasting, live, manager)
   if (comparison.kind === 'equal' || (policies.contribute && isContributed(comparison, live, manager))) {
     return { kind: 'leave', live, why: 'equal' }
   }

@@ -1,5 +1,5 @@
-// Can a policy do what it says? Not inside a value that the API server takes as one, such as a selector or a list of tolerations:
-// an apply that leaves a part of it out deletes that part. Only the record of what we own tells where that is so.
+// Policies that cannot do what they say: those for a part of a value that the API server takes as one, such as a selector or a list of
+// tolerations. An apply that leaves the part out deletes it. Only the record of what we own tells where that is so.
 import { CodedError } from '../base/errors.ts'
 import { isJsonObject, type Json } from '../base/json.ts'
 import { type FieldPath, renderPath, valueAtPath } from '../diff/field-path.ts'
@@ -13,16 +13,25 @@ import type { SelectorStep } from '../synth/field-selector.ts'
 import { withoutField } from '../synth/field-selector.ts'
 import { isMeant } from './selected-fields.ts'
 
-/** Throws a CodedError `PolicyOutOfReach` where the next apply would delete what a policy leaves alone. */
-export function assertPoliciesHold(desired: DesiredObject, live: LiveObject, manager: string): void {
+/**
+ * The error where the next apply would delete what a policy leaves alone; undefined where all policies hold. `recorded` is the object with the
+ * records of ownership that count: a map that was once declared as `{}` has the record of an atomic value, until a dry run of the next apply
+ * tells which of the two it is.
+ */
+export function policyOutOfReach(
+  desired: DesiredObject,
+  { live, recorded }: { readonly live: LiveObject; readonly recorded: LiveObject },
+  manager: string,
+): CodedError<'PolicyOutOfReach'> | undefined {
   const { lasting, policies, constructPath } = desired
-  const owned = ownedFieldsOf(live, manager) ?? FieldSet.empty
+  const owned = ownedFieldsOf(recorded, manager) ?? FieldSet.empty
   for (const { text, steps } of [...policies.shared, ...policies.initialOnly]) {
     const whole = valueInTheWay({ owned, live: asJson(live), lasting: asJson(lasting), path: [] }, steps)
     if (whole === undefined) continue
     const message = `${describeRef(refOf(live))}: the policy for ${text} on construct ${constructPath} cannot hold, because the API server takes ${renderPath(whole)} as one value; name all of that in the policy, or nothing of it`
-    throw new CodedError({ code: 'PolicyOutOfReach', message, remedy: 'stop' })
+    return new CodedError({ code: 'PolicyOutOfReach', message, remedy: 'stop' })
   }
+  return undefined
 }
 
 interface Place {

@@ -5,6 +5,7 @@ import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
 import { groupKindOf } from '../object/resource.ts'
 import { pruneAnnotation } from '../synth/membership.ts'
+import type { ChildCluster } from './child-cluster.ts'
 import { isMember } from './member-rule.ts'
 
 /** Can a member be deleted at all? Not what is to be retained, nor what has an owner besides the parent. */
@@ -18,7 +19,11 @@ export function isExpendable({ apiVersion, kind, metadata }: LiveObject, parent:
 }
 
 /** What to do about a child that the constructs no longer declare: `going` means that it is on its way out already. */
-export function pruneVerdict(child: LiveObject, parent: LiveObject): 'prune' | 'going' | 'keep' {
-  if (!isMember(child, parent) || !isExpendable(child, parent)) return 'keep'
+export function pruneVerdict(
+  child: LiveObject,
+  parent: LiveObject,
+  cluster?: ChildCluster,
+): 'prune' | 'going' | 'keep' {
+  if (!isMember(child, parent, cluster) || !isExpendable(child, parent)) return 'keep'
   return isBeingDeleted(child) ? 'going' : 'prune'
 }

@@ -1,4 +1,4 @@
-// Remote children: children outside of the namespace of their parent. Labels, field managers and owner references prove nothing
+// Remote children: children outside of the namespace of their parent, or in another cluster. Labels, field managers and owner references prove nothing
 // there, as the users of that namespace can write them. Invariant: a remote object is a child only if the parent's status names
 // its kind, namespace and name, and holds the digest of the token that it carries. Only the operator writes the status, and it
 // records the digest before the object is created.
@@ -7,6 +7,7 @@ import type { KubeObject, LiveObject } from '../object/object.ts'
 import { groupKindOf } from '../object/resource.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { tokenAnnotation } from '../synth/membership.ts'
+import type { ChildCluster } from './child-cluster.ts'
 
 /** Where a remote child is, or is to be. */
 export interface ChildPlace {
@@ -15,6 +16,8 @@ export interface ChildPlace {
   /** Absent: the kind is cluster-scoped. */
   readonly namespace?: string
   readonly name: string
+  /** UID of the namespace kube-system of its cluster. Absent: the cluster of the parent. */
+  readonly cluster?: string
 }
 
 /** One remote child in `status.inventory` of its parent. */
@@ -33,9 +36,10 @@ export function homeOf({ apiVersion, kind, metadata }: Located): string | undefi
   return metadata.namespace ?? (apiVersion === 'v1' && kind === 'Namespace' ? metadata.name : undefined)
 }
 
-export function isRemote(child: Located, parent: Located): boolean {
+/** `cluster`: where the child is, if not in the cluster of its parent; all children there are remote. */
+export function isRemote(child: Located, parent: Located, cluster?: ChildCluster): boolean {
   const { namespace } = child.metadata
-  return namespace !== parent.metadata.namespace && namespace !== homeOf(parent)
+  return cluster !== undefined || (namespace !== parent.metadata.namespace && namespace !== homeOf(parent))
 }
 
 /** Sound: the runtime alone writes this field, and its schema is that of the entries. */
@@ -43,16 +47,23 @@ export function inventoryEntriesOf({ status }: LiveObject): readonly InventoryEn
   return (status as { readonly inventory?: readonly InventoryEntry[] } | undefined)?.inventory ?? []
 }
 
+/** The entries of one cluster: this one, or that of the parent. None while it is not known which cluster this one is. */
+export function entriesIn(cluster: ChildCluster | undefined, parent: LiveObject): readonly InventoryEntry[] {
+  if (cluster !== undefined && cluster.uid === undefined) return []
+  return inventoryEntriesOf(parent).filter((entry) => entry.cluster === cluster?.uid)
+}
+
+/** Of entries of the cluster that the object is in. */
 export function isEntryOf(entry: ChildPlace, { apiVersion, kind, metadata }: Located): boolean {
   const { namespace, name } = metadata
   return entry.name === name && entry.namespace === namespace && entry.kind === groupKindOf({ apiVersion, kind })
 }
 
 /** Does the object carry the token whose digest its parent recorded for it? */
-export function isRecorded(child: KubeObject, parent: LiveObject): boolean {
+export function isRecorded(child: KubeObject, parent: LiveObject, cluster?: ChildCluster): boolean {
   const token = tokenOf(child)
   if (token === undefined) return false
-  const entry = inventoryEntriesOf(parent).find((known) => isEntryOf(known, child))
+  const entry = entriesIn(cluster, parent).find((known) => isEntryOf(known, child))
   return entry?.tokenDigest === digestOf(token)
 }
 
@@ -66,6 +77,8 @@ export interface Claim {
 export interface ClaimInput {
   readonly parent: LiveObject
   readonly desired: readonly DesiredObject[]
+  /** Where all children are, if not in the cluster of the parent. */
+  readonly cluster?: ChildCluster | undefined
   /** Every child of the parent: memory's, and for what is recorded and not in memory, the API server's. */
   readonly children: readonly LiveObject[]
   /** Children that the API server could not be asked for. A recorded one may exist, with the token that is recorded. */
@@ -79,12 +92,12 @@ export interface ClaimInput {
  * A child that exists keeps its token. Recorded children that are no longer desired stay recorded until they are gone. An unread child is
  * held: recorded, it keeps its record, as a new token would disown it; new, it gets none, as nothing could tell later that it does not exist.
  */
-export function claimRemote({ parent, desired, children, unread, newToken, withToken }: ClaimInput): Claim {
-  const recorded = inventoryEntriesOf(parent)
-  const remote = children.filter((child) => isRemote(child, parent))
+export function claimRemote({ parent, desired, cluster, children, unread, newToken, withToken }: ClaimInput): Claim {
+  const recorded = entriesIn(cluster, parent)
+  const remote = children.filter((child) => isRemote(child, parent, cluster))
   const entries: InventoryEntry[] = []
   const claimed = desired.map((item) => {
-    if (item.policies.contribute || !isRemote(item.object, parent)) return item
+    if (item.policies.contribute || !isRemote(item.object, parent, cluster)) return item
     const { object } = item
     if (unread.some((place) => isEntryOf(place, object))) {
       entries.push(...recorded.filter((entry) => isEntryOf(entry, object)))
@@ -92,7 +105,7 @@ export function claimRemote({ parent, desired, children, unread, newToken, withT
     }
     const live = remote.find((child) => isSameObject(child, object))
     const token = (live === undefined ? undefined : tokenOf(live)) ?? newToken(object)
-    entries.push(entryFor(object, token))
+    entries.push({ ...placeOf(object, cluster), tokenDigest: digestOf(token) })
     return withToken(item, token)
   })
   const mayExist = (entry: InventoryEntry) =>
@@ -102,12 +115,16 @@ export function claimRemote({ parent, desired, children, unread, newToken, withT
 }
 
 /** Where the remote children of the parent are to be that its inventory does not have yet. */
-export function newPlaces(parent: LiveObject, desired: readonly DesiredObject[]): readonly ChildPlace[] {
-  const recorded = inventoryEntriesOf(parent)
+export function newPlaces(
+  parent: LiveObject,
+  desired: readonly DesiredObject[],
+  cluster?: ChildCluster,
+): readonly ChildPlace[] {
+  const recorded = entriesIn(cluster, parent)
   return desired
-    .filter(({ object, policies }) => !policies.contribute && isRemote(object, parent))
+    .filter(({ object, policies }) => !policies.contribute && isRemote(object, parent, cluster))
     .filter(({ object }) => !recorded.some((entry) => isEntryOf(entry, object)))
-    .map(({ object }) => placeOf(object))
+    .map(({ object }) => placeOf(object, cluster))
 }
 
 /** `ConfigMap shop/a`: how messages name a place. */
@@ -116,8 +133,12 @@ export function describePlace({ kind, namespace, name }: ChildPlace): string {
 }
 
 /** The entries of the recorded children among these objects. */
-export function entriesFor(parent: LiveObject, objects: readonly Located[]): readonly InventoryEntry[] {
-  return inventoryEntriesOf(parent).filter((entry) => objects.some((object) => isEntryOf(entry, object)))
+export function entriesFor(
+  parent: LiveObject,
+  objects: readonly Located[],
+  cluster?: ChildCluster,
+): readonly InventoryEntry[] {
+  return entriesIn(cluster, parent).filter((entry) => objects.some((object) => isEntryOf(entry, object)))
 }
 
 export function areSameEntries(left: readonly InventoryEntry[], right: readonly InventoryEntry[]): boolean {
@@ -142,12 +163,9 @@ function tokenized(object: KubeObject, token: string): KubeObject {
   return Object.freeze({ ...object, metadata: Object.freeze({ ...object.metadata, annotations }) })
 }
 
-function entryFor(object: KubeObject, token: string): InventoryEntry {
-  return { ...placeOf(object), tokenDigest: digestOf(token) }
-}
-
-function placeOf({ apiVersion, kind, metadata: { namespace, name } }: Located): ChildPlace {
-  return { kind: groupKindOf({ apiVersion, kind }), ...(namespace === undefined ? {} : { namespace }), name }
+function placeOf({ apiVersion, kind, metadata: { namespace, name } }: Located, cluster?: ChildCluster): ChildPlace {
+  const place = { kind: groupKindOf({ apiVersion, kind }), ...(namespace === undefined ? {} : { namespace }), name }
+  return cluster?.uid === undefined ? place : { ...place, cluster: cluster.uid }
 }
 
 function tokenOf({ metadata }: KubeObject): string | undefined {
@@ -166,7 +184,8 @@ function isSameObject(one: Located, other: Located): boolean {
 }
 
 export function isSamePlace(one: ChildPlace, other: ChildPlace): boolean {
-  return one.kind === other.kind && one.namespace === other.namespace && one.name === other.name
+  const isSameName = one.kind === other.kind && one.namespace === other.namespace && one.name === other.name
+  return isSameName && one.cluster === other.cluster
 }
 
 function sorted(entries: readonly InventoryEntry[]): readonly InventoryEntry[] {

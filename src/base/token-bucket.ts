@@ -1,6 +1,8 @@
 // May one more happen now? A token bucket holds `burst` tokens and gains `perSecond` of them each second; every event takes
 // one. Since it fills at a steady rate, the moment at which it is full again says all there is to know of it.
 
+import { assert } from './assert.ts'
+
 export interface TokenBucketLimit {
   /** Tokens gained a second; more than 0. */
   readonly perSecond: number
@@ -33,13 +35,34 @@ export function decideToken({ limit, fullAtMs, nowMs }: TokenQuestion): TokenDec
     : { kind: 'allowed', fullAtMs: filledAtMs + tokenMs }
 }
 
+export function assertRate({ perSecond, burst }: TokenBucketLimit): void {
+  const message = `a rate is more than 0 a second with a burst of at least 1, and not ${perSecond} with ${burst}`
+  assert(perSecond > 0 && burst >= 1, message)
+}
+
 /** A bucket to share: everybody who holds it takes from the same tokens. Starts full. */
 export class TokenBucket {
   readonly #limit: TokenBucketLimit
   #fullAtMs = Number.NEGATIVE_INFINITY
 
   constructor(limit: TokenBucketLimit) {
+    assertRate(limit)
     this.#limit = limit
+  }
+
+  /** Takes a token, maybe one that is gained later, and returns how many milliseconds to wait for it. Who comes first, waits least. */
+  reserve(nowMs: number): number {
+    const { perSecond, burst } = this.#limit
+    const tokenMs = 1_000 / perSecond
+    const filledAtMs = Math.max(this.#fullAtMs, nowMs)
+    this.#fullAtMs = filledAtMs + tokenMs
+    return Math.max(0, filledAtMs - nowMs - (burst - 1) * tokenMs)
+  }
+
+  /** How many milliseconds to wait before asking for a token; 0 where one can be taken. */
+  waitMs(nowMs: number): number {
+    const decision = decideToken({ limit: this.#limit, fullAtMs: this.#fullAtMs, nowMs })
+    return decision.kind === 'wait' ? decision.waitMs : 0
   }
 
   /** Takes a token and returns 0, or takes none and returns how many milliseconds to wait before asking again. */
@@ -49,4 +72,11 @@ export class TokenBucket {
     this.#fullAtMs = decision.fullAtMs
     return 0
   }
+}
+
+/** Takes a token of each bucket and returns 0, or takes none and returns how many milliseconds to wait before asking again. */
+export function takeFromAll(buckets: readonly TokenBucket[], nowMs: number): number {
+  const waitMs = Math.max(0, ...buckets.map((bucket) => bucket.waitMs(nowMs)))
+  if (waitMs === 0) for (const bucket of buckets) bucket.take(nowMs)
+  return waitMs
 }

@@ -3,8 +3,9 @@
 import { assert } from '../base/assert.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, parseKey } from '../object/ref.ts'
+import type { InformerHandler } from './change-handler.ts'
 import type { Deleted, Witness } from './freshness.ts'
-import type { Informer, InformerHandler, InformerHealth } from './informer.ts'
+import type { Informer, InformerHealth } from './informer.ts'
 import type { ObjectSelection, ReadonlyStore } from './store.ts'
 
 export interface InformerViewOptions<T extends LiveObject> {

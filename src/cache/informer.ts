@@ -5,30 +5,29 @@ import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
+import { Slices } from '../base/slices.ts'
 import type { KubeClient, Selection } from '../kube/client.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyFor, keyOf } from '../object/ref.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
 import { type CacheMetrics, cacheMetrics } from './cache-metrics.ts'
-import type { FieldSetPool } from './field-set-pool.ts'
+import { ChangeHandler, type InformerEvent, type InformerHandler } from './change-handler.ts'
 import type { Deleted, Witness } from './freshness.ts'
+import { type Reduction, reduced } from './reduction.ts'
 import { compareVersions } from './resource-version.ts'
 import { selectionText } from './selection-text.ts'
-import { type Indexes, type ObjectSelection, type ReadonlyStore, Store, type StoreChange } from './store.ts'
-import { type TrimOptions, trim } from './trim.ts'
+import {
+  type Indexes,
+  isSameVersion,
+  type ObjectSelection,
+  type ReadonlyStore,
+  Store,
+  type StoreChange,
+} from './store.ts'
 import type { DataFrame } from './watch-state.ts'
 import type { WatchTally } from './watch-tally.ts'
 import { Watcher, type WatchHealth } from './watcher.ts'
-import { WriteOverlay } from './write-overlay.ts'
-
-/** A change of the store. `isInitial` marks what was there before this process first looked. */
-export type InformerEvent<T extends LiveObject = LiveObject> = StoreChange<T> & { readonly isInitial: boolean }
-
-/** Called synchronously; a throw is logged and counted, and disturbs nobody else. */
-export type InformerHandler<T extends LiveObject = LiveObject> = (event: InformerEvent<T>) => void
-
-/** Reduces an object before it is kept, e.g. strips the data of Secrets. Pure; must leave name, uid and version alone. */
-export type Transform<T extends LiveObject = LiveObject> = (object: T) => T
+import { ghostsAmong, WriteOverlay } from './write-overlay.ts'
 
 export interface InformerHealth extends WatchHealth {
   /** `statefulsets.apps` */
@@ -37,18 +36,21 @@ export interface InformerHealth extends WatchHealth {
   readonly selection: string
 }
 
-export interface InformerOptions<T extends LiveObject = LiveObject> {
+export interface InformerOptions<T extends LiveObject = LiveObject> extends Reduction<T> {
   readonly clock: Clock
   readonly random: Random
   readonly instruments: Instruments
   readonly client: KubeClient
   readonly resource: Resource
   readonly selection: Selection
-  readonly keepsFieldsOf: TrimOptions['keepsFieldsOf']
-  readonly fieldSets: FieldSetPool
+  /** As of InformersOptions. */
+  readonly cluster?: string | undefined
   readonly tally?: WatchTally | undefined
+  /** Shares the event loop with the other informers of the process. Default: it is alone. */
+  readonly slices?: Slices | undefined
   readonly indexes?: Indexes<T> | undefined
-  readonly transform?: Transform<T> | undefined
+  /** Objects that it rejects are not kept. It may change its mind: `refill` loads what it accepts now, `prune` drops what it rejects now. */
+  readonly keeps?: ((object: LiveObject) => boolean) | undefined
 }
 
 /** Reads show our own writes at once and everything else as the watch brings it. */
@@ -56,41 +58,85 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
   readonly #options: InformerOptions<T>
   readonly #series: { readonly resource: string; readonly selection: string }
   readonly #metrics: CacheMetrics
+  readonly #slices: Slices
   readonly #store: Store<T>
+  /** The next snapshot, as far as it has come in. Readers do not see it. */
+  #next: Store<T> | undefined
   readonly #view: WriteOverlay<T>
-  readonly #watcher: Watcher
-  readonly #handlers = new Set<InformerHandler<T>>()
+  #watcher: Watcher
+  readonly #handlers: ChangeHandler<T>
   readonly #waiters = new Set<() => void>()
   readonly #servedHandlers = new Set<(isServed: boolean) => void>()
   readonly #stopped = new AbortController()
   #running: Promise<void> | undefined
+  #life: AbortSignal | undefined
+  /** Ends the present watch. */
+  #turnOver = new AbortController()
+  /** Resolves with the next snapshot, while one is awaited by `refill`. */
+  #refilling: PromiseWithResolvers<void> | undefined
   #resourceVersion: string | undefined
+  #hasSynced = false
+  /** From the comparison with a snapshot until its handlers have heard of all of it. */
+  #isReplacing = false
+  #isPruneDue = false
   #isServed = true
 
   constructor(options: InformerOptions<T>) {
-    const { resource, selection, instruments } = options
+    const { resource, selection, cluster, instruments } = options
     this.#options = options
-    this.#series = { resource: groupResourceOf(resource), selection: selectionText(selection) }
+    this.#slices = options.slices ?? new Slices(options.clock)
+    this.#handlers = new ChangeHandler({ slices: this.#slices, onThrow: (...thrown) => this.#report(...thrown) })
+    this.#series = { resource: groupResourceOf(resource), selection: selectionText(selection, cluster) }
     this.#metrics = cacheMetrics(instruments.metrics, this.#series)
     this.#store = new Store<T>(options.indexes, (index, object, thrown) => {
       this.#report(`index function ${index}`, object, thrown)
     })
     this.#view = new WriteOverlay<T>(this.#store, options.indexes)
-    this.#watcher = new Watcher({
-      ...options,
-      sink: {
-        replace: (objects, resourceVersion) => this.#replace(objects, resourceVersion),
-        apply: (frame) => this.#apply(frame),
-        reached: (resourceVersion) => this.#advance([], resourceVersion, false),
-        absent: () => this.#clear(),
-      },
-    })
+    this.#watcher = this.#makeWatcher()
   }
 
   /** Starts to watch; ends with `signal` or with `stop`. A bug in the watch ends the process as an unhandled rejection. */
   start(signal: AbortSignal): void {
     assert(this.#running === undefined, 'an informer starts once')
-    this.#running = this.#watcher.run(AbortSignal.any([signal, this.#stopped.signal]))
+    this.#life = AbortSignal.any([signal, this.#stopped.signal])
+    this.#running = this.#watcher.run(AbortSignal.any([this.#life, this.#turnOver.signal]))
+  }
+
+  /**
+   * Reads all objects again, as `keeps` may accept more than before. What is there stays until the snapshot has come. Resolves with the
+   * snapshot and its handlers, or once it is known that the kind is not served; stays pending if the informer ends before.
+   */
+  refill(): Promise<void> {
+    assert(this.#running !== undefined && this.#life !== undefined, 'an informer that was started is refilled')
+    this.#turnOver.abort(new Error('the informer reads all objects again'))
+    this.#turnOver = new AbortController()
+    this.#refilling ??= Promise.withResolvers()
+    const watcher = this.#makeWatcher()
+    this.#watcher = watcher
+    const life = AbortSignal.any([this.#life, this.#turnOver.signal])
+    this.#running = this.#running.then(() => {
+      this.#next = undefined
+      return watcher.run(life)
+    })
+    return this.#refilling.promise
+  }
+
+  /** Drops the objects that `keeps` rejects now; handlers hear of them as deleted. */
+  prune(): void {
+    const { keeps } = this.#options
+    if (keeps === undefined) return
+    // The changes of a snapshot are told first.
+    this.#isPruneDue = this.#isReplacing
+    if (this.#isReplacing) return
+    for (const object of this.#next?.list() ?? []) if (!keeps(object)) this.#next?.remove(object)
+    const stored = this.#store.list().filter((object) => !keeps(object))
+    const written = this.#view.drop((object) => !keeps(object))
+    const known = new Set(stored.map(({ metadata: { uid } }) => uid))
+    const unseen = written.filter(({ metadata: { uid } }) => !known.has(uid))
+    const changes = stored.flatMap((object) => this.#store.remove(object))
+    if (this.#resourceVersion !== undefined) this.#metrics.content(this.#store.size, this.#resourceVersion)
+    const gone = [...changes, ...unseen.map((object) => ({ kind: 'deleted', object }) as const)]
+    this.#handlers.tell(this.#eventsOf(gone, false))
   }
 
   /** Resolves when the watch has ended. What was read stays readable, and ages. */
@@ -100,8 +146,9 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     this.#metrics.close()
   }
 
+  /** Has the first snapshot come in, and have its handlers heard of all of it? */
   get hasSynced(): boolean {
-    return this.#resourceVersion !== undefined
+    return this.#hasSynced
   }
 
   /** False after the API server has said that it does not serve the kind, until the next snapshot. Meanwhile the store is empty. */
@@ -139,7 +186,10 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
   }
 
   get health(): InformerHealth {
-    return { ...this.#series, ...this.#watcher.health }
+    const health = this.#watcher.health
+    // While it reads all objects again, those that it has are as good as before.
+    const isRefilling = this.#refilling !== undefined && this.hasSynced && health.state === 'starting'
+    return { ...this.#series, ...health, ...(isRefilling ? { state: 'synced' } : {}) }
   }
 
   /** The newest version seen; undefined before the first snapshot. */
@@ -149,11 +199,7 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
 
   /** Hears of every change from now on, and first of every object there is, as initial. Returns how to stop hearing. */
   addHandler(handler: InformerHandler<T>): () => void {
-    // A function of its own, so that the same handler added twice is two handlers.
-    const added: InformerHandler<T> = (event) => handler(event)
-    this.#handlers.add(added)
-    for (const object of this.#store.list()) this.#tell(added, { kind: 'added', object, isInitial: true })
-    return () => void this.#handlers.delete(added)
+    return this.#handlers.add(handler, this.#store.list())
   }
 
   /** Calls back whenever `isServed` changes, after the handlers of the objects that came or went. Returns how to stop it. */
@@ -166,11 +212,13 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
   /** Indexes also what is there already. An index name stands for one function. */
   addIndexes(indexes: Indexes<T>): void {
     this.#store.addIndexes(indexes)
+    this.#next?.addIndexes(indexes)
     this.#view.addIndexes(indexes)
   }
 
   /** The API server's answer to a write of ours: read from now on. */
   recordWrite(object: LiveObject): void {
+    if (this.#options.keeps?.(object) === false) return
     this.#view.put(this.#keep(object), this.#resourceVersion)
   }
 
@@ -213,26 +261,88 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     return this.#view.select(selection)
   }
 
-  #replace(objects: Iterable<LiveObject>, resourceVersion: string): void {
-    const isInitial = !this.hasSynced
-    const kept: T[] = []
-    for (const object of objects) kept.push(this.#keep(object))
-    this.#advance(this.#store.replace(kept), resourceVersion, isInitial)
+  /** Reduced as it comes in; what has not changed is held once. So a snapshot of what is known costs no memory but that of its indexes. */
+  #collect(object: LiveObject): void {
+    this.#next ??= this.#store.emptied()
+    const known = this.#store.get(keyOf(object))
+    this.#next.put(known !== undefined && isSameVersion(known, object) ? known : this.#keep(object))
+  }
+
+  /** Readers see the whole snapshot from one moment on; handlers hear of what it changed from then on. */
+  async #replace(resourceVersion: string, signal: AbortSignal): Promise<void> {
+    const isInitial = !this.#hasSynced
+    this.#isReplacing = true
+    const changes = await this.#becomeNext(signal)
+    if (changes === undefined) return
+    await this.#handlers.tellInSlices(this.#eventsOf(this.#advance(changes, resourceVersion), isInitial), signal)
+    if (signal.aborted) return
+    this.#isReplacing = false
+    if (this.#isPruneDue) this.prune()
+    this.#hasSynced = true
     this.#setServed(true)
-    for (const onChange of this.#waiters) onChange()
+    for (const onChange of [...this.#waiters]) onChange()
   }
 
   /** The kind is not served: nothing of it exists, and what was written last is gone with it. */
-  #clear(): void {
-    const stored = this.#store.replace([])
+  async #clear(signal: AbortSignal): Promise<void> {
+    this.#next = undefined
+    const stored = await this.#becomeNext(signal)
+    if (stored === undefined) return
     const known = new Set(stored.map(({ object }) => object.metadata.uid))
     const written = this.#view.clear().filter(({ metadata: { uid } }) => !known.has(uid))
     if (this.#resourceVersion !== undefined) this.#metrics.content(0, this.#resourceVersion)
     const gone = [...stored, ...written.map((object) => ({ kind: 'deleted', object }) as const)]
-    for (const change of gone)
-      for (const handler of [...this.#handlers]) this.#tell(handler, { ...change, isInitial: false })
+    await this.#handlers.tellInSlices(this.#eventsOf(gone, false), signal)
+    if (signal.aborted) return
     this.#setServed(false)
-    for (const onChange of this.#waiters) onChange()
+    for (const onChange of [...this.#waiters]) onChange()
+  }
+
+  #makeWatcher(): Watcher {
+    const turn = this.#turnOver
+    // A snapshot of the watch before does not end a refill: it came by the rule of before.
+    const endRefill = () => {
+      if (turn !== this.#turnOver) return
+      this.#refilling?.resolve()
+      this.#refilling = undefined
+    }
+    return new Watcher({
+      ...this.#options,
+      slices: this.#slices,
+      seen: this.#resourceVersion,
+      sink: {
+        collect: (object) => this.#collect(object),
+        uncollect: (object) => void this.#next?.remove(object as T), // As in `#keep`.
+        discard: () => {
+          this.#next = undefined
+        },
+        // As long as the informer lives, and not only this watch: handlers hear of all that a snapshot changed.
+        replace: async (resourceVersion, signal) => {
+          await this.#replace(resourceVersion, this.#life ?? signal)
+          endRefill()
+        },
+        apply: (frame) => this.#apply(frame),
+        reached: (resourceVersion) => this.#handlers.tell(this.#eventsOf(this.#advance([], resourceVersion), false)),
+        absent: async (signal) => {
+          await this.#clear(this.#life ?? signal)
+          endRefill()
+        },
+      },
+    })
+  }
+
+  /** Returns what changed; undefined if the signal aborted before anything did. The watch brings nothing meanwhile. */
+  async #becomeNext(signal: AbortSignal): Promise<readonly StoreChange<T>[] | undefined> {
+    const next = this.#next ?? this.#store.emptied()
+    const changes: StoreChange<T>[] = []
+    for (const found of this.#store.changesTo(next)) {
+      changes.push(...found)
+      if (this.#slices.isOver) await this.#slices.nextTurn(signal)
+      if (signal.aborted) return undefined
+    }
+    this.#store.become(next)
+    this.#next = undefined
+    return changes
   }
 
   #setServed(isServed: boolean): void {
@@ -244,43 +354,25 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
   #apply({ type, object }: DataFrame): void {
     const kept = this.#keep(object)
     const changes = type === 'DELETED' ? this.#store.remove(kept) : this.#store.put(kept)
-    this.#advance(changes, object.metadata.resourceVersion, false)
+    this.#handlers.tell(this.#eventsOf(this.#advance(changes, object.metadata.resourceVersion), false))
   }
 
-  /** The store has changed and stands at this version; handlers hear of it when every read agrees with it. */
-  #advance(changes: readonly StoreChange<T>[], resourceVersion: string, isInitial: boolean): void {
+  /** The store has changed and stands at this version. Returns what there is to tell, now that every read agrees with it. */
+  #advance(changes: readonly StoreChange<T>[], resourceVersion: string): readonly StoreChange<T>[] {
     this.#resourceVersion = resourceVersion
     const ghosts = ghostsAmong(this.#view.reached(resourceVersion), this.#store, changes)
-    const all = ghosts.length === 0 ? changes : [...changes, ...ghosts]
     this.#metrics.content(this.#store.size, resourceVersion)
-    // A handler that is added meanwhile has been told of the whole store already.
-    const handlers = [...this.#handlers]
-    for (const change of all) for (const handler of handlers) this.#tell(handler, { ...change, isInitial })
+    return ghosts.length === 0 ? changes : [...changes, ...ghosts]
   }
 
-  #tell(handler: InformerHandler<T>, event: InformerEvent<T>): void {
-    if (!this.#handlers.has(handler)) return
-    try {
-      handler(event)
-    } catch (thrown) {
-      this.#report(`handler of ${event.kind}`, event.object, thrown)
-    }
+  *#eventsOf(changes: readonly StoreChange<T>[], isInitial: boolean): Iterable<InformerEvent<T>> {
+    // What a refill brings was there before, for all that is known.
+    const isRefill = this.#refilling !== undefined
+    for (const change of changes) yield { ...change, isInitial: isInitial || (isRefill && change.kind === 'added') }
   }
 
   #keep(object: LiveObject): T {
-    // The API server answers with objects of the resource it was asked for, so they have the resource's wire types.
-    const trimmed = trim(object, this.#options) as T
-    const { transform } = this.#options
-    if (transform === undefined) return trimmed
-    try {
-      const kept = transform(trimmed)
-      assert(isSameObject(kept, trimmed), 'a transform leaves name, namespace, uid and resourceVersion alone')
-      return kept
-    } catch (thrown) {
-      this.#report('transform', object, thrown)
-      // What it would have removed must not be kept; that the object exists must be.
-      return { apiVersion: trimmed.apiVersion, kind: trimmed.kind, metadata: trimmed.metadata } as T
-    }
+    return reduced(object, this.#options, (thrown) => this.#report('transform', object, thrown))
   }
 
   #report(who: string, object: LiveObject, thrown: unknown): void {
@@ -293,26 +385,4 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
       `${who} of an informer threw; correct it: the object was passed over`,
     )
   }
-}
-
-/** What we wrote and the watch passed without ever showing it: gone before it was seen, or never selected. */
-function ghostsAmong<T extends LiveObject>(
-  left: readonly T[],
-  store: ReadonlyStore<T>,
-  changes: readonly StoreChange<T>[],
-): readonly StoreChange<T>[] {
-  const deleted = changes.filter(({ kind }) => kind === 'deleted')
-  const gone = new Set(deleted.map(({ object }) => object.metadata.uid))
-  return left
-    .filter(({ metadata: { uid } }) => !gone.has(uid))
-    .filter((object) => store.get(keyOf(object))?.metadata.uid !== object.metadata.uid)
-    .map((object) => ({ kind: 'deleted', object }))
-}
-
-function isSameObject(left: LiveObject, right: LiveObject): boolean {
-  return (
-    keyOf(left) === keyOf(right) &&
-    left.metadata.uid === right.metadata.uid &&
-    left.metadata.resourceVersion === right.metadata.resourceVersion
-  )
 }

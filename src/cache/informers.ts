@@ -4,11 +4,15 @@ import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
+import { Slices } from '../base/slices.ts'
 import type { KubeClient, Selection } from '../kube/client.ts'
-import { apiVersionOf, type ObjectOf, type Resource } from '../object/resource.ts'
+import { untilAborted } from '../kube/shared-runner.ts'
+import type { LiveObject } from '../object/object.ts'
+import { apiVersionOf, groupResourceOf, type ObjectOf, type Resource } from '../object/resource.ts'
 import { FieldSetPool } from './field-set-pool.ts'
-import { Informer, type InformerHealth, type Transform } from './informer.ts'
+import { Informer, type InformerHealth } from './informer.ts'
 import { InformerView } from './informer-view.ts'
+import type { Transform } from './reduction.ts'
 import { selectionText } from './selection-text.ts'
 import type { Indexes } from './store.ts'
 import type { TrimOptions } from './trim.ts'
@@ -19,6 +23,8 @@ export interface InformersOptions {
   readonly random: Random
   readonly instruments: Instruments
   readonly client: KubeClient
+  /** Names the cluster in metrics and messages; absent: the operator's own. */
+  readonly cluster?: string | undefined
   /** The field managers whose applied fields are kept with each object that is held whole; undefined: none. */
   readonly keepsFieldsOf: TrimOptions['keepsFieldsOf']
   /** Confines watches of namespaced resources that name no namespace themselves; absent: the whole cluster. */
@@ -27,13 +33,21 @@ export interface InformersOptions {
 
 export interface InformerRequest<Spec = unknown, Status = unknown> extends Selection {
   readonly resource: Resource<Spec, Status>
+  /** Some of the namespaces of the process; default: all of them. No effect on cluster-scoped resources. */
+  readonly namespaces?: readonly string[] | undefined
   readonly indexes?: Indexes<ObjectOf<Resource<Spec, Status>>> | undefined
   /** Shared only with those who pass the same function. */
   readonly transform?: Transform<ObjectOf<Resource<Spec, Status>>> | undefined
+  /** Holds an object whole for which `transform` throws; default: its metadata only. */
+  readonly keepsWhole?: boolean | undefined
+  /** Objects that it rejects are not kept. Shared only with those who pass the same function. */
+  readonly keeps?: ((object: LiveObject) => boolean) | undefined
 }
 
 interface Shared {
   readonly informer: Informer
+  /** Does it keep a part of the objects that it reads? */
+  readonly isPartial: boolean
   holders: number
 }
 
@@ -42,14 +56,17 @@ export class Informers {
   readonly #options: InformersOptions
   readonly #fieldSets = new FieldSetPool()
   readonly #tally = new WatchTally()
+  /** Long work over the objects takes turns with everything else. */
+  readonly slices: Slices
   readonly #shared = new Map<string, Shared>()
-  readonly #transformIds = new WeakMap<object, number>()
-  #transforms = 0
+  readonly #functionIds = new WeakMap<object, number>()
+  #functions = 0
   #signal: AbortSignal | undefined
 
   constructor(options: InformersOptions) {
     assert(options.namespaces?.length !== 0, 'an operator confined to namespaces names at least one')
     this.#options = options
+    this.slices = new Slices(options.clock)
   }
 
   /**
@@ -87,6 +104,26 @@ export class Informers {
     await Promise.all([...this.#shared.values()].map(({ informer }) => informer.waitUntilSynced(signal)))
   }
 
+  /** Waits until each of those held now has synced, or knows that its kind is not served; rejects with the signal's reason. */
+  async waitUntilKnown(signal: AbortSignal): Promise<void> {
+    await Promise.all([...this.#shared.values()].map(({ informer }) => informer.waitUntilKnown(signal)))
+  }
+
+  /** Reads all objects of the informers that keep a part of them again; rejects with the signal's reason. */
+  async refill(signal: AbortSignal): Promise<void> {
+    const refills = this.#partial.map((informer) => informer.refill())
+    await untilAborted(Promise.all(refills), signal)
+  }
+
+  /** Drops the objects that are not kept any more. */
+  prune(): void {
+    for (const informer of this.#partial) informer.prune()
+  }
+
+  get #partial(): readonly Informer[] {
+    return [...this.#shared.values()].flatMap(({ informer, isPartial }) => (isPartial ? [informer] : []))
+  }
+
   /** One line per informer, for `/readyz`. */
   health(): readonly InformerHealth[] {
     return [...this.#shared.values()].map(({ informer }) => informer.health)
@@ -95,16 +132,22 @@ export class Informers {
   #namespacesFor({
     resource,
     namespace,
-  }: Selection & { readonly resource: Resource }): readonly (string | undefined)[] {
+    namespaces = this.#options.namespaces,
+  }: Pick<InformerRequest, 'resource' | 'namespace' | 'namespaces'>): readonly (string | undefined)[] {
     if (resource.scope === 'Cluster') return [undefined]
     if (namespace !== undefined) return [namespace]
-    return this.#options.namespaces === undefined ? [undefined] : [...new Set(this.#options.namespaces)]
+    const outside = namespaces?.find((name) => this.#options.namespaces?.includes(name) === false)
+    assert(
+      outside === undefined,
+      `${groupResourceOf(resource)} are watched in the namespace ${outside}, which the operator does not serve; add it to the namespaces of the operator`,
+    )
+    return namespaces === undefined ? [undefined] : [...new Set(namespaces)]
   }
 
   #hold<Spec, Status>(request: InformerRequest<Spec, Status>, namespace: string | undefined) {
-    const { resource, labelSelector, fieldSelector, metadataOnly, indexes, transform } = request
+    const { resource, labelSelector, fieldSelector, metadataOnly, indexes, transform, keepsWhole, keeps } = request
     const selection = { namespace, labelSelector, fieldSelector, metadataOnly }
-    const key = `${apiVersionOf(resource)}/${resource.plural}?${selectionText(selection)}#${this.#transformId(transform)}`
+    const key = `${apiVersionOf(resource)}/${resource.plural}?${selectionText(selection)}#${this.#functionId(transform)}#${this.#functionId(keeps)}`
     const existing = this.#shared.get(key)
     if (existing !== undefined) {
       existing.holders += 1
@@ -113,23 +156,26 @@ export class Informers {
       if (indexes !== undefined) informer.addIndexes(indexes)
       return { key, informer }
     }
-    const { clock, random, instruments, client } = this.#options
+    const { clock, random, instruments, client, cluster } = this.#options
     // Who owns which field is no use without the fields.
     const keepsFieldsOf = metadataOnly === true ? undefined : this.#options.keepsFieldsOf
-    const shared = { keepsFieldsOf, fieldSets: this.#fieldSets, tally: this.#tally }
+    const shared = { keepsFieldsOf, fieldSets: this.#fieldSets, tally: this.#tally, slices: this.slices }
     const informer = new Informer({
       clock,
       random,
       instruments,
       client,
+      cluster,
       ...shared,
       resource,
       selection,
       indexes,
       transform,
+      keepsWhole,
+      keeps,
     })
     // Held for everybody who asks for the same key, and given out with its types again, as above.
-    this.#shared.set(key, { informer: informer as unknown as Informer, holders: 1 })
+    this.#shared.set(key, { informer: informer as unknown as Informer, isPartial: keeps !== undefined, holders: 1 })
     if (this.#signal !== undefined) informer.start(this.#signal)
     return { key, informer }
   }
@@ -143,12 +189,12 @@ export class Informers {
     await shared.informer.stop()
   }
 
-  #transformId(transform: object | undefined): number {
-    if (transform === undefined) return 0
-    const known = this.#transformIds.get(transform)
+  #functionId(given: object | undefined): number {
+    if (given === undefined) return 0
+    const known = this.#functionIds.get(given)
     if (known !== undefined) return known
-    this.#transforms += 1
-    this.#transformIds.set(transform, this.#transforms)
-    return this.#transforms
+    this.#functions += 1
+    this.#functionIds.set(given, this.#functions)
+    return this.#functions
   }
 }

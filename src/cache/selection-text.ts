@@ -2,9 +2,13 @@
 import type { Selection } from '../kube/client.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
 
-/** `namespace=default,labels=(app=store)`; empty for all of everything. */
-export function selectionText({ namespace, labelSelector, fieldSelector, metadataOnly }: Selection): string {
+/** `namespace=default,labels=(app=store)`; empty for all of everything. `cluster`: the name of another cluster than the operator's own. */
+export function selectionText(
+  { namespace, labelSelector, fieldSelector, metadataOnly }: Selection,
+  cluster?: string,
+): string {
   return [
+    ...(cluster === undefined ? [] : [`cluster=${cluster}`]),
     ...(namespace === undefined ? [] : [`namespace=${namespace}`]),
     ...(labelSelector === undefined ? [] : [`labels=(${labelSelector})`]),
     ...(fieldSelector === undefined ? [] : [`fields=(${fieldSelector})`]),
@@ -13,9 +17,9 @@ export function selectionText({ namespace, labelSelector, fieldSelector, metadat
 }
 
 /** `statefulsets.apps in namespace default with labels app=store`: what messages call the watched objects. */
-export function describeWatched(resource: Resource, selection: Selection): string {
+export function describeWatched(resource: Resource, selection: Selection, cluster?: string): string {
   const { namespace, labelSelector, fieldSelector, metadataOnly } = selection
-  const what = `${metadataOnly === true ? 'metadata of ' : ''}${groupResourceOf(resource)}`
+  const what = `${metadataOnly === true ? 'metadata of ' : ''}${groupResourceOf(resource)}${cluster === undefined ? '' : ` of cluster ${cluster}`}`
   const where =
     resource.scope === 'Cluster' ? '' : namespace === undefined ? ' in all namespaces' : ` in namespace ${namespace}`
   const selectors = [

@@ -56,10 +56,10 @@ const mostLabelIndexes = 16
 
 /** The writing side; it has one owner. Writes answer with what they changed. */
 export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T> {
-  readonly #objects = new Map<Key, T>()
-  readonly #owners: Index<T> = indexOf('owner', (object) => valueOrNone(controllerOf(object)?.uid))
-  readonly #labels = new Map<string, Index<T>>()
-  readonly #fields = new Map<string, Index<T>>()
+  #objects = new Map<Key, T>()
+  #owners: Index<T> = indexOf('owner', (object) => valueOrNone(controllerOf(object)?.uid))
+  #labels = new Map<string, Index<T>>()
+  #fields = new Map<string, Index<T>>()
   /** Made when it is first asked for. */
   #namespaces: Index<T> | undefined
   readonly #onIndexError: OnIndexError
@@ -134,8 +134,7 @@ export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T
   }
 
   #indexFor({ namespace, labels = {} }: ObjectSelection): void {
-    if (namespace !== undefined)
-      this.#namespaces ??= this.#filled(indexOf('namespace', ({ metadata }) => valueOrNone(metadata.namespace)))
+    if (namespace !== undefined) this.#namespaces ??= this.#filled(namespaceIndex())
     if (this.#labels.size < mostLabelIndexes)
       this.addIndexes({ labels: Object.keys(labels).slice(0, mostLabelIndexes) })
   }
@@ -144,14 +143,9 @@ export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T
   put(object: T): readonly StoreChange<T>[] {
     const key = keyOf(object)
     const previous = this.#objects.get(key)
-    if (previous !== undefined && isSameVersion(previous, object)) return []
-    this.#set(key, object, previous)
-    if (previous === undefined) return [{ kind: 'added', object }]
-    if (previous.metadata.uid === object.metadata.uid) return [{ kind: 'updated', object, previous }]
-    return [
-      { kind: 'deleted', object: previous },
-      { kind: 'added', object },
-    ]
+    const changes = changesOf(previous, object)
+    if (changes.length > 0) this.#set(key, object, previous)
+    return changes
   }
 
   /** Removes this very object, and not a namesake; `object` is its last state. */
@@ -163,18 +157,31 @@ export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T
     return [{ kind: 'deleted', object }]
   }
 
-  /** Makes `objects` the content, keeping what did not change. Linear in both. */
-  replace(objects: Iterable<T>): readonly StoreChange<T>[] {
-    const next = new Map<Key, T>()
-    for (const object of objects) next.set(keyOf(object), object)
-    const changes: StoreChange<T>[] = []
-    for (const [key, object] of this.#objects) {
-      if (next.has(key)) continue
-      this.#drop(key, object)
-      changes.push({ kind: 'deleted', object })
-    }
-    for (const object of next.values()) changes.push(...this.put(object))
-    return changes
+  /** An empty store with the same indexes: the next content is put together in it, aside from readers. */
+  emptied(): Store<T> {
+    const empty = new Store<T>({}, this.#onIndexError)
+    for (const { name, declared } of this.#labels.values()) empty.#labels.set(name, indexOf(name, declared))
+    for (const { name, declared } of this.#fields.values()) empty.#fields.set(name, indexOf(name, declared))
+    if (this.#namespaces !== undefined) empty.#namespaces = namespaceIndex()
+    return empty
+  }
+
+  /**
+   * What changes when `next` becomes the content, the deletions first. Yields a list for each object of either, which is empty for one that
+   * stays, so that it can be read in slices while neither store changes.
+   */
+  *changesTo(next: Store<T>): Generator<readonly StoreChange<T>[], void> {
+    for (const [key, object] of this.#objects) yield next.#objects.has(key) ? [] : [{ kind: 'deleted', object }]
+    for (const [key, object] of next.#objects) yield changesOf(this.#objects.get(key), object)
+  }
+
+  /** Takes over content and indexes of `next`, which is not used any more. Constant time. */
+  become(next: Store<T>): void {
+    this.#objects = next.#objects
+    this.#owners = next.#owners
+    this.#labels = next.#labels
+    this.#fields = next.#fields
+    this.#namespaces = next.#namespaces
   }
 
   #filled(index: Index<T>): Index<T> {
@@ -237,7 +244,22 @@ function found<T extends LiveObject>(index: Index<T>, value: string): readonly T
   return [...(index.entries.get(value)?.values() ?? [])]
 }
 
-function isSameVersion(left: LiveObject, right: LiveObject): boolean {
+function namespaceIndex<T extends LiveObject>(): Index<T> {
+  return indexOf('namespace', ({ metadata }) => valueOrNone(metadata.namespace))
+}
+
+function changesOf<T extends LiveObject>(previous: T | undefined, object: T): readonly StoreChange<T>[] {
+  if (previous === undefined) return [{ kind: 'added', object }]
+  if (isSameVersion(previous, object)) return []
+  if (previous.metadata.uid === object.metadata.uid) return [{ kind: 'updated', object, previous }]
+  return [
+    { kind: 'deleted', object: previous },
+    { kind: 'added', object },
+  ]
+}
+
+/** Equal versions of one object are one state of it. */
+export function isSameVersion(left: LiveObject, right: LiveObject): boolean {
   return left.metadata.uid === right.metadata.uid && left.metadata.resourceVersion === right.metadata.resourceVersion
 }
 

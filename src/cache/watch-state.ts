@@ -21,8 +21,8 @@ import { delayAfter, type Failure, failureOf, type Strain, unstrained } from './
 type Collecting = { readonly kind: 'collecting'; readonly resourceVersion: string }
 /** A stream of changes after the last seen version. */
 type Following = { readonly kind: 'following' }
-/** Pages go into the partial snapshot. Without a limit, everything comes in one answer. */
-type Listing = { readonly kind: 'listing'; readonly limit?: number; readonly continueToken?: string }
+/** Pages go into the partial snapshot. */
+type Listing = { readonly kind: 'listing'; readonly limit: number; readonly continueToken?: string }
 type Busy = Collecting | Following | Listing
 
 export type WatchPhase = Busy | { readonly kind: 'resting'; readonly delayMs: number; readonly next: Busy }
@@ -90,6 +90,7 @@ export interface WatchStep {
 
 /** Small enough to be answered within a request's limit, large enough to need few requests; the value of kubectl. */
 const pageSize = 500
+const pageGrowth = 4
 /** A stream that the server ended sooner than this is a failure: to reconnect at once would be to spin. */
 export const shortStreamMs = 1_000
 /** Trouble that may pass by itself is not called failing for this long, so that a restart of the API server is not. */
@@ -97,11 +98,12 @@ const graceMs = 30_000
 const initialEventsEnd = 'k8s.io/initial-events-end'
 const discard: WatchEffect = { kind: 'discard' }
 
-export function startWatch(subject: string): WatchState {
+/** `seen`: the newest version that an earlier watch of the same selection reached; no snapshot may be older. */
+export function startWatch(subject: string, seen = ''): WatchState {
   return {
     subject,
     phase: { kind: 'resting', delayMs: 0, next: { kind: 'collecting', resourceVersion: '' } },
-    resourceVersion: '',
+    resourceVersion: seen,
     openedAtMs: 0,
     strain: unstrained,
     troubledSinceMs: undefined,
@@ -274,8 +276,9 @@ function phaseAfter(phase: Busy, { kind }: Failure, lastSeen: string): Busy {
       return isPassing || kind === 'denied' ? phase : { kind: 'collecting', resourceVersion: lastSeen }
     case 'listing':
       if (isPassing) return phase
-      // The token outlived its snapshot; everything in one answer needs no token.
-      if (kind === 'expired' && phase.continueToken !== undefined) return { kind: 'listing' }
+      // The token outlived its snapshot. With larger pages fewer are needed, in the end one, which needs no token.
+      if (kind === 'expired' && phase.continueToken !== undefined)
+        return { kind: 'listing', limit: phase.limit * pageGrowth }
       return { kind: 'collecting', resourceVersion: kind === 'expired' ? '' : lastSeen }
     default:
       return unreachable(phase)

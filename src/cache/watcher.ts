@@ -4,9 +4,9 @@ import { assert, unreachable } from '../base/assert.ts'
 import { type Clock, deadline, sleep, type Timer } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
-import type { KubeClient, Selection, WatchOptions } from '../kube/client.ts'
+import { Slices } from '../base/slices.ts'
+import type { KubeClient, Selection, WatchFrame, WatchOptions } from '../kube/client.ts'
 import type { LiveObject } from '../object/object.ts'
-import { type Key, keyOf } from '../object/ref.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
 import { type CacheMetrics, cacheMetrics } from './cache-metrics.ts'
 import { describeWatched, selectionText } from './selection-text.ts'
@@ -23,16 +23,22 @@ import {
 } from './watch-state.ts'
 import { WatchTally } from './watch-tally.ts'
 
-/** Who is told what the watch brings. Must not throw. */
+/** What the watch brings. Must not throw or reject. The next call comes when the last one has returned, or resolved. */
 export interface WatchSink {
-  /** All selected objects as of this version: what was known before is replaced. */
-  replace(objects: Iterable<LiveObject>, resourceVersion: string): void
+  /** One object of the next snapshot; the last state of it that is given counts. */
+  collect(object: LiveObject): void
+  /** The object is not in the next snapshot. */
+  uncollect(object: LiveObject): void
+  /** The next snapshot starts over. */
+  discard(): void
+  /** The next snapshot is complete, as of this version: it replaces, at once, what was known before. May be cut short by the signal. */
+  replace(resourceVersion: string, signal: AbortSignal): Promise<void>
   /** One change; its object carries the version reached. */
   apply(frame: DataFrame): void
   /** Everything up to this version has been seen. */
   reached(resourceVersion: string): void
-  /** The API server does not serve the kind: no object of it exists, until the next `replace`. */
-  absent(): void
+  /** The API server does not serve the kind: no object of it exists, until the next `replace`. May be cut short by the signal. */
+  absent(signal: AbortSignal): Promise<void>
 }
 
 export interface WatcherOptions {
@@ -42,9 +48,17 @@ export interface WatcherOptions {
   readonly client: KubeClient
   readonly resource: Resource
   readonly selection: Selection
+  /** As of InformersOptions. */
+  readonly cluster?: string | undefined
   readonly sink: WatchSink
+  /** Objects that it rejects count as not selected: one that it held is told as deleted. Default: it accepts all. */
+  readonly keeps?: ((object: LiveObject) => boolean) | undefined
+  /** The newest version that an earlier watch of the same selection reached. Default: none. */
+  readonly seen?: string | undefined
   /** Counts this watch with the others of the process, for the log. Default: it is alone. */
   readonly tally?: WatchTally | undefined
+  /** Shares the event loop with the other watches of the process. Default: it is alone. */
+  readonly slices?: Slices | undefined
 }
 
 /** How a watch is doing. Times are milliseconds since the epoch. */
@@ -70,21 +84,22 @@ export class Watcher {
   readonly #options: WatcherOptions
   readonly #metrics: CacheMetrics
   readonly #tally: WatchTally
-  readonly #partial = new Map<Key, LiveObject>()
+  readonly #slices: Slices
   #state: WatchState
   #statusSinceMs: number
   #lastFrameAtMs: number | undefined
   #isRunning = false
 
   constructor(options: WatcherOptions) {
-    const { clock, instruments, resource, selection } = options
+    const { clock, instruments, resource, selection, cluster } = options
     this.#options = options
+    this.#slices = options.slices ?? new Slices(clock)
     this.#tally = options.tally ?? new WatchTally()
     this.#metrics = cacheMetrics(instruments.metrics, {
       resource: groupResourceOf(resource),
-      selection: selectionText(selection),
+      selection: selectionText(selection, cluster),
     })
-    this.#state = startWatch(describeWatched(resource, selection))
+    this.#state = startWatch(describeWatched(resource, selection, cluster), options.seen)
     this.#statusSinceMs = clock.now()
   }
 
@@ -105,7 +120,7 @@ export class Watcher {
     this.#tally.begin(this.#state.status)
     while (!signal.aborted) {
       for await (const event of this.#pursue(this.#state.phase, signal)) {
-        this.#take(event)
+        for (const effect of this.#take(event)) await this.#perform(effect, signal)
         // One stream may outlive a phase: the snapshot and the changes after it come on the same one.
         if (!isStreaming(this.#state.phase)) break
       }
@@ -150,12 +165,14 @@ export class Watcher {
     const options = {
       ...selection,
       resourceVersion: '',
-      ...(limit === undefined ? {} : { limit }),
+      limit,
       ...(continueToken === undefined ? {} : { continueToken }),
+      beforeItem: () => (this.#slices.isOver ? this.#slices.nextTurn(time.signal) : undefined),
     }
     let event: WatchEvent
     try {
-      event = { kind: 'page', page: await client.list(resource, options, time.signal) }
+      const page = await client.list(resource, options, time.signal)
+      event = { kind: 'page', page: { ...page, items: page.items.filter((object) => this.#keeps(object)) } }
     } catch (error) {
       event = time.hasPassed() ? { kind: 'stalled' } : { kind: 'failed', error }
     } finally {
@@ -171,7 +188,7 @@ export class Watcher {
     let standing: Timer | undefined
     // A quiet stream yields nothing that could be waited for.
     const onAnswered = () => {
-      standing = clock.setTimer(shortStreamMs, () => this.#take({ kind: 'standing' }))
+      standing = clock.setTimer(shortStreamMs, () => void this.#take({ kind: 'standing' }))
     }
     const asked: WatchOptions = { ...selection, ...options, timeoutSeconds, onAnswered }
     let end: WatchEvent = { kind: 'ended' }
@@ -181,7 +198,7 @@ export class Watcher {
         watchdog.calm()
         this.#lastFrameAtMs = clock.now()
         this.#metrics.frame(frame.type)
-        yield { kind: 'frame', frame }
+        yield { kind: 'frame', frame: this.#selected(frame) }
       }
     } catch (error) {
       end = watchdog.hasBarked ? { kind: 'stalled' } : { kind: 'failed', error }
@@ -192,40 +209,57 @@ export class Watcher {
     if (!signal.aborted) yield end
   }
 
-  #take(event: WatchEvent): void {
+  /** As the API server does with an object that has left the selection, or was never in it. */
+  #selected(frame: WatchFrame): WatchFrame {
+    const isData = frame.type === 'ADDED' || frame.type === 'MODIFIED'
+    return isData && !this.#keeps(frame.object) ? { type: 'DELETED', object: frame.object } : frame
+  }
+
+  #keeps(object: LiveObject): boolean {
+    const { keeps } = this.#options
+    return keeps === undefined || keeps(object)
+  }
+
+  /** What there is to do after `event`: nothing, after `standing`. */
+  #take(event: WatchEvent): readonly WatchEffect[] {
     const { clock, random } = this.#options
     const before = this.#state
     const { state, effects } = step(before, { ...event, atMs: clock.monotonicMs(), chance: random.next() })
     this.#state = state
-    if (state.status !== before.status) this.#statusSinceMs = clock.now()
-    for (const effect of effects) this.#perform(effect)
-    if (state.status !== before.status) this.#logStatus(before.status)
+    if (state.status !== before.status) {
+      this.#statusSinceMs = clock.now()
+      this.#logStatus(before.status)
+    }
+    return effects
   }
 
-  #perform(effect: WatchEffect): void {
+  async #perform(effect: WatchEffect, signal: AbortSignal): Promise<void> {
     const { sink } = this.#options
     switch (effect.kind) {
       case 'collect':
-        for (const object of effect.objects) this.#partial.set(keyOf(object), object)
+        for (const object of effect.objects) {
+          sink.collect(object)
+          if (this.#slices.isOver) await this.#slices.nextTurn(signal)
+        }
         return
       case 'uncollect':
-        this.#partial.delete(keyOf(effect.object))
+        sink.uncollect(effect.object)
         return
       case 'discard':
-        this.#partial.clear()
+        sink.discard()
         return
       case 'replace':
-        sink.replace(this.#partial.values(), effect.resourceVersion)
-        this.#partial.clear()
+        await sink.replace(effect.resourceVersion, signal)
         return
       case 'apply':
         sink.apply(effect.frame)
+        if (this.#slices.isOver) await this.#slices.nextTurn(signal)
         return
       case 'reached':
         sink.reached(effect.resourceVersion)
         return
       case 'absent':
-        sink.absent()
+        await sink.absent(signal)
         return
       case 'restart':
         this.#metrics.restart(effect.failure.kind)

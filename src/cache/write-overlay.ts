@@ -3,7 +3,7 @@
 import { isBeingDeleted, type LiveObject } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
 import { hasReached, isComparable } from './resource-version.ts'
-import { type Indexes, type ObjectSelection, type ReadonlyStore, Store } from './store.ts'
+import { type Indexes, type ObjectSelection, type ReadonlyStore, Store, type StoreChange } from './store.ts'
 import { VersionQueue } from './version-queue.ts'
 
 /**
@@ -65,6 +65,13 @@ export class WriteOverlay<T extends LiveObject = LiveObject> implements Readonly
     return left
   }
 
+  /** Forgets the entries that match and returns them. Linear in all. */
+  drop(matches: (object: T) => boolean): readonly T[] {
+    const dropped = this.#written.list().filter(matches)
+    for (const object of dropped) this.#written.remove(object)
+    return dropped
+  }
+
   /** Forgets all entries and returns them: the kind is not served any more. */
   clear(): readonly T[] {
     const left = this.#written.list()
@@ -106,4 +113,19 @@ export class WriteOverlay<T extends LiveObject = LiveObject> implements Readonly
     if (this.#written.size === 0) return seen
     return [...seen.filter((object) => this.#written.get(keyOf(object)) === undefined), ...written]
   }
+}
+
+/** What we wrote and the watch passed without ever showing it: gone before it was seen, or never selected. */
+export function ghostsAmong<T extends LiveObject>(
+  left: readonly T[],
+  store: ReadonlyStore<T>,
+  changes: readonly StoreChange<T>[],
+): readonly StoreChange<T>[] {
+  if (left.length === 0) return []
+  const deleted = changes.filter(({ kind }) => kind === 'deleted')
+  const gone = new Set(deleted.map(({ object }) => object.metadata.uid))
+  return left
+    .filter(({ metadata: { uid } }) => !gone.has(uid))
+    .filter((object) => store.get(keyOf(object))?.metadata.uid !== object.metadata.uid)
+    .map((object) => ({ kind: 'deleted', object }))
 }

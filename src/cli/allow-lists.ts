@@ -1,12 +1,7 @@
-// The options --allow-…, which `run` and `install` share. Absent lists allow everything, and of Secrets none but the labelled ones.
+// The flags --allow-… of the flagship's controllers. Absent lists allow everything, and of Secrets none but the labelled ones. Pure.
 import type { ReferencePolicy } from '../controllers/references/reference-policy.ts'
-
-export interface AllowLists {
-  readonly allowSecret?: readonly string[] | undefined
-  readonly allowImage?: readonly string[] | undefined
-  readonly allowEndpoint?: readonly string[] | undefined
-  readonly allowStorageClass?: readonly string[] | undefined
-}
+import { listedIn } from './option-values.ts'
+import type { FlagValues } from './program.ts'
 
 /** Flag, help text and form of each; the argument is a list of patterns separated by commas. */
 export const allowFlags = [
@@ -39,22 +34,21 @@ export const allowFlags = [
 
 /** The sentence that says which pattern can match nothing, and what the form is; undefined: all can. */
 export function allowComplaint({ form, isForm }: (typeof allowFlags)[number], patterns: readonly string[]) {
+  if (patterns.length === 0) return form
   const wrong = patterns.find((pattern) => !isForm(pattern))
   return wrong === undefined ? undefined : `'${wrong}' can match nothing; ${form}`
 }
 
-export function policyOf(lists: AllowLists): ReferencePolicy {
-  const { allowSecret, allowImage, allowEndpoint, allowStorageClass } = lists
-  return { secrets: allowSecret, images: allowImage, endpoints: allowEndpoint, storageClasses: allowStorageClass }
-}
-
-/** The same lists as arguments of `konverge run`, in a fixed order. */
-export function allowArguments(lists: AllowLists): readonly string[] {
-  const given: readonly (readonly [string, readonly string[] | undefined])[] = [
-    ['--allow-secret', lists.allowSecret],
-    ['--allow-image', lists.allowImage],
-    ['--allow-endpoint', lists.allowEndpoint],
-    ['--allow-storage-class', lists.allowStorageClass],
-  ]
-  return given.flatMap(([flag, patterns]) => (patterns === undefined ? [] : [`${flag}=${patterns.join()}`]))
+/** What the flags, whose values are lists of patterns separated by commas, allow. */
+export function policyOf(flags: FlagValues): ReferencePolicy {
+  const listOf = (name: string) => {
+    const value = flags[name]
+    return typeof value === 'string' ? listedIn(value) : undefined
+  }
+  return {
+    secrets: listOf('allow-secret'),
+    images: listOf('allow-image'),
+    endpoints: listOf('allow-endpoint'),
+    storageClasses: listOf('allow-storage-class'),
+  }
 }

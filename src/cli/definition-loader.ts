@@ -1,16 +1,15 @@
-// Which CRDs does this program bring along? Those of the package, by the resource that they define.
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+// CustomResourceDefinitions that a program brings along, by the resource that they define.
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
-import { loadManifests } from './manifest-loader.ts'
-import { packageFolder } from './package-folder.ts'
+import { loadFolder } from './manifest-loader.ts'
 
-/** In the order of their file names. */
-export async function loadDefinitions(signal: AbortSignal): Promise<readonly JsonObject[]> {
-  const folder = join(packageFolder(), 'crds')
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).sort()
-  return (await Promise.all(names.map((name) => loadManifests(join(folder, name), signal)))).flat()
+/** In the order of their file names; none if the program names no place. Rejects with a CommandError of exit code 2. */
+export async function loadDefinitions(
+  { crds }: { readonly crds?: URL | string | undefined },
+  signal: AbortSignal,
+): Promise<readonly JsonObject[]> {
+  const objects = crds === undefined ? [] : await loadFolder(crds, signal)
+  return objects.filter(({ kind }) => kind === 'CustomResourceDefinition')
 }
 
 /** The API server insists on the name: a CRD is called what it defines. */

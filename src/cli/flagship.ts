@@ -1,4 +1,4 @@
-// Which controllers does this program run? The flagship's, by the names that --controllers takes.
+// The flagship: konverge's own controllers.
 import { backup } from '../controllers/backup/backup.ts'
 import { database } from '../controllers/database/database.ts'
 import { databaseUser } from '../controllers/database-user/database-user.ts'
@@ -8,7 +8,6 @@ import { migration } from '../controllers/migration/migration.ts'
 import { labelledSecrets, type ReferencePolicy } from '../controllers/references/reference-policy.ts'
 import { replicatedKvStore } from '../controllers/replicated-kv-store/replicated-kv-store.ts'
 import type { Controller, ExternalTools } from '../index.ts'
-import { CommandError } from './command-error.ts'
 import { ownImage } from './own-image.ts'
 import { ownReviewQueue } from './own-program.ts'
 
@@ -19,7 +18,10 @@ export interface FlagshipOptions {
   readonly policy?: ReferencePolicy
 }
 
-function flagshipOf({ image = ownImage(), policy = labelledSecrets }: FlagshipOptions = {}): readonly Controller[] {
+export function flagshipOf({
+  image = ownImage(),
+  policy = labelledSecrets,
+}: FlagshipOptions = {}): readonly Controller[] {
   const engineFor = sharedEngines()
   return [
     replicatedKvStore({ policy }),
@@ -30,25 +32,8 @@ function flagshipOf({ image = ownImage(), policy = labelledSecrets }: FlagshipOp
   ]
 }
 
-export const flagshipControllers = flagshipOf()
-
 /** Of an operator whose pods run on the local node. */
 export const localControllers = flagshipOf({ policy: { ...labelledSecrets, dialsLocalAddresses: true } })
-
-/** The named ones, each once, by resource (`replicatedkvstores`) or kind, in any case; all of them when no name is given. */
-export function controllersNamed(names: readonly string[], options: FlagshipOptions = {}): readonly Controller[] {
-  const flagship = flagshipOf(options)
-  if (names.length === 0) return flagship
-  const named = names.map((name) => {
-    const found = flagship.find(({ resource: { plural, kind } }) =>
-      [plural, kind.toLowerCase()].includes(name.toLowerCase()),
-    )
-    if (found !== undefined) return found
-    const known = flagship.map(({ resource }) => resource.plural).join(', ')
-    throw new CommandError(`--controllers: there is no controller '${name}'; choose from ${known}`, 2)
-  })
-  return [...new Set(named)]
-}
 
 /** One engine for all controllers of an operator, so that they share the sessions of a server. */
 function sharedEngines(): (tools: ExternalTools) => DatabaseEngine {

@@ -6,11 +6,13 @@ export interface GenerateCommandOptions {
   readonly crdFolder: string
   readonly outFolder: string
   readonly mode: 'write' | 'check'
+  /** The name of the program, for messages. */
+  readonly program: string
   readonly write: (text: string) => void
 }
 
 export async function generateCommand(
-  { write, ...options }: GenerateCommandOptions,
+  { program, write, ...options }: GenerateCommandOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const files = await generate(options, signal)
@@ -18,7 +20,7 @@ export async function generateCommand(
   for (const { path, state } of changed) write(`${state}\t${path}\n`)
   if (options.mode === 'check' && changed.length > 0) {
     throw new CommandError(
-      `${changed.length} of ${files.length} generated files are not up to date; run konverge generate`,
+      `${changed.length} of ${files.length} generated files are not up to date; run ${program} generate`,
       2,
     )
   }

@@ -1,64 +1,52 @@
 // How does the operator get into a cluster without kubectl? By server-side apply, object by object, the definitions first and
 // served before the rest comes. Nothing is taken from another field manager: a conflict is told, and is the user's to settle.
 import { deadline, sleep, systemClock } from '../base/clock.ts'
-import { silentInstruments } from '../base/instrument.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { DiscoveryClient } from '../kube/discovery-client.ts'
-import { type ConnectionSource, loadConnection } from '../kube/kube-config-loader.ts'
-import { RestClient } from '../kube/rest-client.ts'
 import { CustomResourceDefinition } from '../object/built-in.ts'
 import { findCondition } from '../object/condition.ts'
 import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { groupKindOf, groupOf } from '../object/resource.ts'
+import { type Asker, type ClusterChoice, withClient } from './cluster-client.ts'
 import { CommandError } from './command-error.ts'
-import { packageVersion } from './package-folder.ts'
 
-/** Which cluster, and as whom. */
-export interface ClusterChoice {
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly kubeconfig?: string | undefined
-  readonly context?: string | undefined
-}
-
-export interface Installation extends ClusterChoice {
+export interface Installation extends ClusterChoice, Asker {
   readonly definitions: readonly KubeObject[]
-  /** In an order in which they can be applied. */
+  /** In an order in which they can be applied. A namespaced one without a namespace goes to `default`. */
   readonly manifests: readonly KubeObject[]
+  readonly fieldManager: string
   readonly write: (text: string) => void
 }
 
-const fieldManager = 'konverge-install'
 const establishLimitMs = 60_000
 const askEveryMs = 250
-const closeLimitMs = 500
 
 /** Rejects at the first object that the server refuses; what was applied stays, and installing again goes on from there. */
 export async function installInto(installation: Installation, signal: AbortSignal): Promise<void> {
-  const { environment, kubeconfig, context, definitions, manifests, write } = installation
-  const clock = systemClock
-  const source: ConnectionSource =
-    kubeconfig === undefined ? { kind: 'default' } : { kind: 'files', paths: [kubeconfig] }
-  const connection = await loadConnection({ clock, source, environment, context }, signal)
-  const userAgent = `konverge/${packageVersion()}`
-  const client = new RestClient({ connection, clock, instruments: silentInstruments, userAgent })
-  const discovery = new DiscoveryClient({ clock, client })
-  const applyAll = async (objects: readonly KubeObject[]) => {
-    for (const object of objects) {
-      const resource = await discovery.find(groupOf(object.apiVersion), object.kind, signal)
-      if (resource === undefined) throw new CommandError(`the API server does not serve ${groupKindOf(object)}`, 1)
-      await client.apply(resource, object, { fieldManager, force: false }, signal)
-      write(`applied ${describeRef(refOf(object))}\n`)
-    }
-  }
-  try {
-    await applyAll(definitions)
+  const { definitions, manifests } = installation
+  const install = async (client: KubeClient) => {
+    const discovery = new DiscoveryClient({ clock: systemClock, client })
+    const apply = applierOf(installation, { client, discovery }, signal)
+    for (const definition of definitions) await apply(definition)
     await waitUntilEstablished(client, definitions, signal)
-    await applyAll(manifests)
-  } finally {
-    const limit = deadline(clock, closeLimitMs, new AbortController().signal)
-    await client.close(limit.signal)
-    limit.clear()
+    for (const manifest of manifests) await apply(manifest)
+  }
+  await withClient(installation, install, signal)
+}
+
+function applierOf(
+  { fieldManager, write }: Installation,
+  { client, discovery }: { readonly client: KubeClient; readonly discovery: DiscoveryClient },
+  signal: AbortSignal,
+): (object: KubeObject) => Promise<void> {
+  return async (object) => {
+    const resource = await discovery.find(groupOf(object.apiVersion), object.kind, signal)
+    if (resource === undefined) throw new CommandError(`the API server does not serve ${groupKindOf(object)}`, 1)
+    const isPlaced = resource.scope === 'Cluster' || object.metadata.namespace !== undefined
+    const placed = isPlaced ? object : { ...object, metadata: { ...object.metadata, namespace: 'default' } }
+    await client.apply(resource, placed, { fieldManager, force: false }, signal)
+    write(`applied ${describeRef(refOf(placed))}\n`)
   }
 }
 

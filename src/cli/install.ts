@@ -8,48 +8,59 @@ import { readCrd } from '../generate/read-crd.ts'
 import { recordsComplaint } from '../generate/records-schema.ts'
 import type { Controller } from '../index.ts'
 import { type KubeObject, valueAt } from '../object/object.ts'
-import type { Resource } from '../object/resource.ts'
-import { type AllowLists, allowArguments } from './allow-lists.ts'
+import { groupResourceOf } from '../object/resource.ts'
+import { chosenControllers } from './chosen-controllers.ts'
+import type { ClusterChoice } from './cluster-client.ts'
 import { CommandError } from './command-error.ts'
 import { definitionOf, loadDefinitions } from './definition-loader.ts'
-import { controllersNamed } from './flagship.ts'
-import { type ClusterChoice, installInto } from './install-applier.ts'
+import { installInto } from './install-applier.ts'
 import { type MetricsKind, metricsPort } from './metrics-option.ts'
+import { type FlagValues, longNameOf, type OperatorCliOptions, userAgentOf } from './program.ts'
 import { yamlText } from './yaml-text.ts'
 
-export interface InstallOptions extends ClusterChoice, AllowLists {
+export interface InstallOptions extends ClusterChoice {
+  readonly program: OperatorCliOptions
+  /** Passed on to the operator. */
+  readonly flags: FlagValues
   readonly dryRun?: boolean
   /** Of the operator and its objects. */
   readonly name: string
   /** Default: `<name>-system`. */
   readonly namespace?: string
-  readonly image: string
+  /** Default: that of the program. */
+  readonly image?: string | undefined
   readonly replicas: number
   /** Which to serve; none: `default`, as kubectl's. */
   readonly namespaces: readonly string[]
   /** Serves all of them instead, with rights on every Secret of the cluster. */
   readonly allNamespaces?: boolean | undefined
   readonly metrics: MetricsKind
+  /** Default: those of the program. */
   readonly egressPorts?: readonly number[] | undefined
+  /** Adds the NetworkPolicies of the pods of konverge's own kinds. Default: false. */
+  readonly includesDataPods?: boolean | undefined
   readonly controllers: readonly string[]
   readonly write: (text: string) => void
 }
 
 /** Writes the manifests as YAML, or a line for each object that was applied. The same options give the same bytes. */
 export async function install(options: InstallOptions, signal: AbortSignal): Promise<void> {
-  const controllers = controllersNamed(options.controllers)
-  const definitions = await definitionsOf(controllers, signal)
+  const { program, environment, flags } = options
+  const controllers = await chosenControllers(program, { names: options.controllers, environment, flags })
+  const definitions = await definitionsOf(controllers, program, signal)
   const manifests = manifestsOf(options, controllers, definitions)
-  if (options.dryRun === true) options.write(yamlText([...definitions, ...manifests]))
-  else await installInto({ ...options, definitions, manifests }, signal)
+  if (options.dryRun === true) return options.write(yamlText([...definitions, ...manifests]))
+  const as = { userAgent: userAgentOf(program), fieldManager: `${program.name}-install` }
+  await installInto({ ...options, ...as, definitions, manifests }, signal)
 }
 
-/** Of `konverge run`. */
-const defaultName = 'konverge'
-
 /** Of all kinds that the controllers deal with and that are defined here: one that is not served keeps an operator from starting. */
-async function definitionsOf(controllers: readonly Controller[], signal: AbortSignal): Promise<readonly KubeObject[]> {
-  const known = await loadDefinitions(signal)
+async function definitionsOf(
+  controllers: readonly Controller[],
+  program: OperatorCliOptions,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const known = await loadDefinitions(program, signal)
   for (const controller of controllers) {
     const { name, resource, external, sagas } = controller
     const definition = definitionOf(resource, known)
@@ -65,12 +76,16 @@ async function definitionsOf(controllers: readonly Controller[], signal: AbortSi
   return [...new Set(kinds.flatMap((kind) => definitionOf(kind, known) ?? []))] as readonly unknown[] as KubeObject[]
 }
 
-function kindOf(resource: Resource, definitions: readonly KubeObject[]): OperatorKind {
-  const { group, plural } = resource
-  const definition = definitionOf(resource, definitions)
-  const versions = definition && valueAt(definition, 'spec', 'versions')
-  const hasScale = isJsonList(versions) && versions.some(isScaled)
-  return { group, plural, hasScale }
+/** The kinds that the program defines: rights on those of others are not its to give. */
+function kindsOf(controllers: readonly Controller[], definitions: readonly KubeObject[]): readonly OperatorKind[] {
+  const resources = new Map(controllers.map(({ resource }) => [groupResourceOf(resource), resource]))
+  return [...resources.values()].flatMap((resource) => {
+    const definition = definitionOf(resource, definitions)
+    if (definition === undefined) return []
+    const versions = valueAt(definition, 'spec', 'versions')
+    const { group, plural } = resource
+    return [{ group, plural, hasScale: isJsonList(versions) && versions.some(isScaled) }]
+  })
 }
 
 function isScaled(version: Json): boolean {
@@ -90,15 +105,16 @@ function manifestsOf(
   controllers: readonly Controller[],
   definitions: readonly KubeObject[],
 ): readonly KubeObject[] {
-  const { name, namespace, image, replicas } = options
+  const { program, name, namespace, replicas, image = program.image } = options
+  if (image === undefined) throw new CommandError('--image is missing: give the container image of the operator', 2)
   const namespaces = servedBy(options)
   const args = [
     'run',
-    ...(name === defaultName ? [] : [`--name=${name}`]),
+    ...(name === program.name ? [] : [`--name=${name}`]),
     ...(namespaces === undefined ? [] : [`--namespaces=${namespaces.join()}`]),
     ...(options.controllers.length > 0 ? [`--controllers=${options.controllers.join()}`] : []),
     `--metrics=${options.metrics}`,
-    ...allowArguments(options),
+    ...flagArguments(options),
   ]
   const isProtected = options.metrics === 'protected'
   const rules = rightsOf({ name, controllers, protectsMetrics: isProtected })
@@ -111,10 +127,10 @@ function manifestsOf(
       replicas,
       args,
       rules,
-      kinds: controllers.map(({ resource }) => kindOf(resource, definitions)),
+      kinds: kindsOf(controllers, definitions),
       networkPolicy: {
-        includesDataPods: true,
-        ...(options.egressPorts === undefined ? {} : { egressPorts: options.egressPorts }),
+        includesDataPods: options.includesDataPods ?? false,
+        egressPorts: options.egressPorts ?? program.egressPorts ?? defaultEgressPorts,
       },
       ...(isProtected ? { metricsPort } : {}),
       ...(namespaces === undefined ? {} : { namespaces }),
@@ -123,4 +139,17 @@ function manifestsOf(
     if (thrown instanceof RangeError) throw new CommandError(messageOf(thrown), 2)
     throw thrown
   }
+}
+
+/** HTTPS, and API servers that listen elsewhere. */
+const defaultEgressPorts = [443, 6443]
+
+/** The flags as arguments of `run`, in the order in which the program declares them. */
+function flagArguments({ program, flags }: InstallOptions): readonly string[] {
+  return (program.flags ?? []).flatMap(({ flag }) => {
+    const name = longNameOf(flag)
+    const value = flags[name]
+    if (value === undefined) return []
+    return [value === true ? `--${name}` : `--${name}=${value}`]
+  })
 }

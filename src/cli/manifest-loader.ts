@@ -1,8 +1,10 @@
 // Objects of a YAML or JSON file, one per document. Invariant: a file has the objects that kubectl would send. Each error names file and line.
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { stdin } from 'node:process'
 import { addAbortSignal } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { parseAllDocuments } from 'yaml'
 import { messageOf } from '../base/errors.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
@@ -29,6 +31,18 @@ export async function loadManifests(path: string, signal: AbortSignal): Promise<
   return objects
 }
 
+/** The objects of all *.yaml and *.yml directly in a folder, in the order of their names, or of one file. Rejects like `loadManifests`. */
+export async function loadFolder(place: URL | string, signal: AbortSignal): Promise<readonly JsonObject[]> {
+  const path = place instanceof URL ? fileURLToPath(place) : place
+  const names = await readdir(path).catch((thrown: unknown) => {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOTDIR') return undefined
+    throw new CommandError(`cannot read ${path}: ${messageOf(thrown)}`, 2)
+  })
+  if (names === undefined) return await loadManifests(path, signal)
+  const files = names.filter((name) => /\.ya?ml$/.test(name)).sort()
+  return (await Promise.all(files.map((name) => loadManifests(join(path, name), signal)))).flat()
+}
+
 /** Aliases are followed only here, so that an unknown or an exploding one is found late. */
 function jsonOf(document: { toJS(): unknown }, path: string): unknown {
   try {
@@ -51,6 +65,6 @@ async function read(path: string, signal: AbortSignal): Promise<string> {
     return await readFile(path, { encoding: 'utf8', signal })
   } catch (thrown) {
     signal.throwIfAborted()
-    throw new CommandError(`cannot read ${path}: ${messageOf(thrown)}; name a file with the resources to preview`, 2)
+    throw new CommandError(`cannot read ${path}: ${messageOf(thrown)}; name a file that holds objects`, 2)
   }
 }

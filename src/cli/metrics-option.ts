@@ -3,5 +3,5 @@ export type MetricsKind = (typeof metricsKinds)[number]
 
 export const metricsKinds = ['protected', 'loopback', 'open', 'off'] as const
 
-/** Where protected metrics are, unless --metrics-port says otherwise. */
+/** Where metrics by HTTPS are, unless --metrics-port says otherwise. */
 export const metricsPort = 8443

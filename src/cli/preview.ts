@@ -6,51 +6,68 @@ import type { JsonObject } from '../base/json.ts'
 import { systemSecrets } from '../base/random.ts'
 import type { Controller, LiveReader } from '../index.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
-import { groupKindOf, isOf } from '../object/resource.ts'
+import { groupResourceOf } from '../object/resource.ts'
 import { resourceIn } from '../reconcile/definition.ts'
 import { withoutMembership } from '../synth/membership.ts'
 import { assertPure } from '../synth/purity.ts'
+import { chosenControllers, controllersOf } from './chosen-controllers.ts'
 import { CommandError } from './command-error.ts'
-import { loadDefinitions } from './definition-loader.ts'
+import { definitionOf, loadDefinitions } from './definition-loader.ts'
 import { DryRun } from './dry-run.ts'
-import { flagshipControllers } from './flagship.ts'
 import { loadManifests } from './manifest-loader.ts'
+import type { FlagValues, OperatorCliOptions } from './program.ts'
 import { yamlText } from './yaml-text.ts'
 
 export interface PreviewOptions {
+  readonly program: OperatorCliOptions
+  readonly flags: FlagValues
+  readonly environment: Readonly<Record<string, string | undefined>>
   readonly files: readonly string[]
   readonly write: (text: string) => void
 }
 
+/** What every resource is rendered with. */
+interface Kit {
+  readonly program: OperatorCliOptions
+  readonly controllers: readonly Controller[]
+  readonly definitions: readonly JsonObject[]
+  readonly dryRun: DryRun
+}
+
 /** Writes YAML documents. Rejects with a CommandError of exit code 2 when a resource is invalid; then nothing is written. */
-export async function preview({ files, write }: PreviewOptions, signal: AbortSignal): Promise<void> {
+export async function preview({ files, write, ...options }: PreviewOptions, signal: AbortSignal): Promise<void> {
+  const { program, flags, environment } = options
   const loaded = await Promise.all(
     files.map(async (file) => (await loadManifests(file, signal)).map((object) => ({ file, object }))),
   )
-  const dryRun = new DryRun(await loadDefinitions(signal))
+  const definitions = await loadDefinitions(program, signal)
+  const controllers = await chosenControllers(program, { flags, environment })
+  const kit = { program, controllers, definitions, dryRun: new DryRun(definitions) }
   const rendered: KubeObject[] = []
-  for (const { file, object } of loaded.flat()) rendered.push(...(await render(file, object, dryRun, signal)))
+  for (const { file, object } of loaded.flat()) rendered.push(...(await render(file, object, kit, signal)))
   write(yamlText(rendered))
 }
 
-async function render(
-  file: string,
-  object: JsonObject,
-  dryRun: DryRun,
-  signal: AbortSignal,
-): Promise<readonly KubeObject[]> {
+async function render(file: string, object: JsonObject, kit: Kit, signal: AbortSignal): Promise<readonly KubeObject[]> {
+  const { program, controllers, definitions, dryRun } = kit
   // Sound: loadManifests returns only objects with apiVersion and kind; the dry run covers the rest.
   const given = object as unknown as KubeObject
-  const controller = flagshipControllers.find(({ resource }) => isOf(resource, given))
-  if (controller === undefined) {
-    const kinds = flagshipControllers.map(({ resource }) => resource.kind).join(', ')
-    throw new CommandError(`${file}: there is no controller for ${groupKindOf(given)}; konverge previews ${kinds}`, 2)
+  const ours = controllersOf(given, { file, controllers })
+  const { resource } = ours[0]
+  if (definitionOf(resource, definitions) === undefined) {
+    const name = groupResourceOf(resource)
+    throw new CommandError(
+      `${file}: this program has no CustomResourceDefinition ${name}, by which preview validates`,
+      2,
+    )
   }
   const name = `${given.kind} ${given.metadata?.name ?? '(without a name)'}`
   const answer = await dryRun.create(object)
   if (answer.kind === 'refused') throw new CommandError(`${file}: ${name} is refused: ${answer.message}`, 2)
   try {
-    return await desiredOf(controller, answer.object as unknown as KubeObject, signal)
+    const object = answer.object as unknown as KubeObject
+    const asked = { operatorName: program.name, signal }
+    return (await Promise.all(ours.map((controller) => desiredOf(controller, object, asked)))).flat()
   } catch (thrown) {
     if (thrown instanceof CodedError) throw new CommandError(`${file}: ${name}: ${thrown.message}`, 2)
     throw thrown
@@ -60,7 +77,7 @@ async function render(
 async function desiredOf(
   controller: Controller,
   stored: KubeObject,
-  signal: AbortSignal,
+  { operatorName, signal }: { readonly operatorName: string; readonly signal: AbortSignal },
 ): Promise<readonly KubeObject[]> {
   const parent = asPreviewed(stored)
   const object = parent as never
@@ -76,8 +93,9 @@ async function desiredOf(
   const facts = await controller.observe({ object, ...seen, signal })
   const { objects } = assertPure({
     parent,
-    operatorName: 'konverge',
+    operatorName,
     controllerName: controller.name,
+    part: controller.part,
     build: (chart) => controller.desired(chart, { object, facts }),
     scopeOf: (apiVersion, kind, role) => resourceIn(controller, { apiVersion, kind }, role)?.scope,
   })

@@ -1,4 +1,4 @@
-// Runs the flagship's controllers: turns the command line's words into the options of an operator.
+// Runs the controllers of a program: turns the command line's words into the options of an operator.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../base/errors.ts'
@@ -6,24 +6,22 @@ import type { LogLevel, RunOperatorOptions } from '../index.ts'
 import { runOperator } from '../index.ts'
 import { LeaderElectionError } from '../operator/leader-election.ts'
 import { logLevels } from '../telemetry/logger.ts'
-import { type AllowLists, policyOf } from './allow-lists.ts'
+import { chosenControllers } from './chosen-controllers.ts'
 import { CommandError } from './command-error.ts'
-import { controllersNamed } from './flagship.ts'
 import type { MetricsKind } from './metrics-option.ts'
-import { packageVersion } from './package-folder.ts'
+import { type FlagValues, type OperatorCliOptions, userAgentOf } from './program.ts'
 
 export interface RunOptions
-  extends AllowLists,
-    Pick<
-      RunOperatorOptions,
-      'environment' | 'output' | 'kubeconfig' | 'context' | 'maxConcurrent' | 'metricsPerResource' | 'backoff'
-    > {
+  extends Pick<
+    RunOperatorOptions,
+    'environment' | 'output' | 'kubeconfig' | 'context' | 'maxConcurrent' | 'metricsPerResource' | 'backoff'
+  > {
+  readonly program: OperatorCliOptions
+  readonly flags: FlagValues
   /** Of the operator. */
   readonly name: string
   readonly namespaces: readonly string[]
   readonly selector?: string
-  /** As of ReferencePolicy. */
-  readonly localAddresses?: boolean
   readonly controllers: readonly string[]
   readonly httpPort: number
   readonly httpHost: string
@@ -44,7 +42,9 @@ export interface RunOptions
 
 /** Runs until the signal aborts. Rejects with one sentence when the operator cannot begin. */
 export async function run(options: RunOptions, signal: AbortSignal): Promise<void> {
-  const { environment, output, kubeconfig, context, namespaces, selector, maxConcurrent, backoff } = options
+  const { program, flags, environment, output, kubeconfig, context, namespaces, selector, maxConcurrent, backoff } =
+    options
+  const controllers = await chosenControllers(program, { names: options.controllers, environment, flags })
   const operator = runOperator(
     {
       name: options.name,
@@ -56,11 +56,8 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
       metricsPerResource: options.metricsPerResource,
       backoff,
       labelSelector: selector,
-      controllers: controllersNamed(options.controllers, {
-        image: environment['KONVERGE_IMAGE'],
-        policy: { ...policyOf(options), dialsLocalAddresses: options.localAddresses },
-      }),
-      userAgent: `konverge/${packageVersion()}`,
+      controllers,
+      userAgent: userAgentOf(program),
       namespaces: namespaces.length === 0 ? undefined : namespaces,
       http: { host: options.httpHost, port: options.httpPort },
       metrics: await metricsOf(options),
@@ -83,8 +80,8 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
 
 async function metricsOf(options: RunOptions): Promise<RunOperatorOptions['metrics']> {
   const { metrics: kind, httpHost: host, metricsPort: port, metricsCertificate: folder } = options
-  if (kind !== 'protected') return { kind }
-  if (folder === undefined) return { kind, host, port }
+  if (kind === 'off' || kind === 'loopback') return { kind }
+  if (folder === undefined) return kind === 'open' ? { kind } : { kind, host, port }
   const read = async (file: string) => {
     return await readFile(join(folder, file), 'utf8').catch((thrown: unknown) => {
       throw new CommandError(`--metrics-certificate: ${messageOf(thrown)}`, 2)

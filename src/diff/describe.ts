@@ -8,6 +8,8 @@ import { type FieldPath, fieldElement, indexElement, type PathElement, renderPat
 export interface DescribeOptions {
   /** Lines at most; the last one says how many more there are. */
   readonly limit: number
+  /** Characters for the values of a line. Default: 80. At most 1,000. */
+  readonly width?: number
   /** Further paths whose values nobody may see, e.g. those that a construct marked. */
   readonly isSensitive?: (path: FieldPath) => boolean
 }
@@ -21,11 +23,11 @@ export interface DescribeOptions {
 export function describeChanges(
   object: KubeObject,
   changes: readonly Change[],
-  { limit, isSensitive = () => false }: DescribeOptions,
+  { limit, width = maxValueWidth, isSensitive = () => false }: DescribeOptions,
 ): string[] {
   const mask = new Mask(object, isSensitive)
-  if (changes.length <= limit) return changes.map((change) => describe(change, mask))
-  const shown = changes.slice(0, Math.max(0, limit - 1)).map((change) => describe(change, mask))
+  if (changes.length <= limit) return changes.map((change) => describe(change, mask, width))
+  const shown = changes.slice(0, Math.max(0, limit - 1)).map((change) => describe(change, mask, width))
   return [...shown, `and ${changes.length - shown.length} more`]
 }
 
@@ -34,21 +36,21 @@ const maxValueWidth = 80
 
 const hidden = '(secret)'
 
-function describe(change: Change, mask: Mask): string {
+function describe(change: Change, mask: Mask, width: number): string {
   const { kind, desired, live } = change
   const path = mask.path(change.path)
   if (mask.hides(change.path, [desired, live])) return `${path}: ${hidden} ${pastOf(change)}`
-  const show = (value: Json | undefined, width: number): string => cut(mask.text(value, change.path), width)
-  const half = maxValueWidth / 2
+  const show = (value: Json | undefined, most: number): string => cut(mask.text(value, change.path), most)
+  const half = width / 2
   switch (kind) {
     case 'add':
-      if (live === undefined) return `${path}: added ${show(desired, maxValueWidth)}`
-      if (canonicalJson(live) === canonicalJson(desired)) return `${path}: taken over as ${show(live, maxValueWidth)}`
+      if (live === undefined) return `${path}: added ${show(desired, width)}`
+      if (canonicalJson(live) === canonicalJson(desired)) return `${path}: taken over as ${show(live, width)}`
       return `${path}: ${show(live, half)} → ${show(desired, half)}`
     case 'change':
       return `${path}: ${show(live, half)} → ${show(desired, half)}`
     case 'remove':
-      return `${path}: ${live === undefined ? '' : `${show(live, maxValueWidth)} → `}removed`
+      return `${path}: ${live === undefined ? '' : `${show(live, width)} → `}removed`
     case 'reorder':
       return `${path}: order ${show(live, half)} → ${show(desired, half)}`
   }

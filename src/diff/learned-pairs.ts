@@ -95,6 +95,11 @@ export class LearnedPairs {
     return this.#applies.size + this.#known.size
   }
 
+  /** True if the answer to the last apply of this object differed from what was declared. */
+  isRewritten(uid: string): boolean {
+    return this.#known.has(uid)
+  }
+
   /** True if the last apply of this desired object left our fields as they are now, within the last hour. */
   isKnown(uid: string, pair: Pair, nowMs: number): boolean {
     const known = this.#known.get(uid)

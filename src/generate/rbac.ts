@@ -2,10 +2,7 @@
 // read: no wildcard, no verb in reserve. The same controllers give the same rules, in whatever order they come.
 import { keptKinds } from '../object/kept-kinds.ts'
 import { groupKindOf, type Resource } from '../object/resource.ts'
-
-/** In the order in which rules list them. */
-const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const
-type Verb = (typeof verbs)[number]
+import { type Right, type Verb, verbs } from '../object/right.ts'
 
 /** A PolicyRule of rbac.authorization.k8s.io/v1. */
 export interface PolicyRule {
@@ -28,6 +25,12 @@ export interface DeclaredKinds {
   }[]
   readonly reads: readonly { readonly resource: Resource; readonly isListed: boolean }[]
   readonly retired: readonly Resource[]
+  /** For the requests of its author's own. */
+  readonly rights?: readonly Right[]
+  /** The cluster of `owns` and `retired`. Default: the operator's own. */
+  readonly childrenIn?: string | undefined
+  /** False: retired kinds are watched. Default true. */
+  readonly finalizer?: boolean
 }
 
 /** The rights of one operator, by the place in which they are to be granted. */
@@ -44,10 +47,18 @@ export interface OperatorNeeds {
   /** The operator's, as of `runOperator`. */
   readonly name: string
   readonly controllers: readonly DeclaredKinds[]
+  /** As of `runOperator`. */
+  readonly runnables?: readonly { readonly rights?: readonly Right[] | undefined }[] | undefined
+  /** For what the program does with the client of its operator. Default: none. */
+  readonly rights?: readonly Right[] | undefined
   /** The Lease by which replicas elect their leader. Default: the operator's name, as everywhere. */
   readonly leaseName?: string | undefined
+  /** Do its replicas divide the resources by a hash (`sharding: { kind: 'hash' }`)? Default false. */
+  readonly isSharded?: boolean | undefined
   /** Does it ask the API server who may read its metrics (`metrics: { kind: 'protected' }`)? Default false. */
   readonly protectsMetrics?: boolean | undefined
+  /** The rights in this other cluster, by the name of its connection. Default: those in the operator's own cluster. */
+  readonly cluster?: string | undefined
 }
 
 /** One resource, or one subresource (`pods/status`) of it, and what is done to it. */
@@ -62,25 +73,64 @@ interface Need {
 export function rightsOf({
   name,
   controllers,
+  runnables = [],
+  rights: own = [],
   leaseName = name,
+  isSharded = false,
   protectsMetrics = false,
+  cluster,
 }: OperatorNeeds): OperatorRights {
-  const needs = [...controllers.flatMap(needsOf), eventsOf(controllers), ...(protectsMetrics ? reviews : [])]
-  const of = (scope: Resource['scope']) => rulesOf(needs.filter((need) => need.scope === scope))
-  return { namespaced: of('Namespaced'), cluster: of('Cluster'), home: leaseRules(leaseName) }
+  if (cluster !== undefined) return rightsIn(cluster, controllers)
+  const declared = [...own, ...[...runnables, ...controllers].flatMap(({ rights = [] }) => rights)]
+  const atHome = controllers.map((kinds) =>
+    kinds.childrenIn === undefined ? kinds : { ...kinds, owns: [], retired: [] },
+  )
+  const needs = [
+    ...atHome.flatMap(needsOf),
+    ...declared.map((right) => need(right.resource, right.verbs, right.subresource)),
+    eventsOf(controllers),
+    ...(protectsMetrics ? reviews : []),
+  ]
+  const isElsewhere = controllers.some(({ childrenIn }) => childrenIn !== undefined)
+  return { ...rightsFor(needs, isElsewhere), home: isSharded ? memberLeaseRules : leaseRules(leaseName) }
 }
 
-function needsOf({ resource: own, hasStatus = true, owns, watches, reads, retired }: DeclaredKinds): readonly Need[] {
+/** In a cluster of children: neither Events nor a Lease are there. */
+function rightsIn(cluster: string, controllers: readonly DeclaredKinds[]): OperatorRights {
+  const there = controllers.filter(({ childrenIn }) => childrenIn === cluster)
+  // A retired child is read by the name that its parent recorded.
+  const retired = there.flatMap(({ retired: kinds }) => kinds.map((resource) => need(resource, ['get', 'delete'])))
+  const needs = [...there.flatMap(({ owns }) => owns.map(childNeed)), ...retired]
+  return { ...rightsFor(needs, there.length > 0), home: [] }
+}
+
+/** `isIdentified`: does the operator ask the cluster which it is? */
+function rightsFor(needs: readonly Need[], isIdentified: boolean): Pick<OperatorRights, 'namespaced' | 'cluster'> {
+  const of = (scope: Resource['scope']) => rulesOf(needs.filter((need) => need.scope === scope))
+  return { namespaced: of('Namespaced'), cluster: [...of('Cluster'), ...(isIdentified ? [identity] : [])] }
+}
+
+const identity: PolicyRule = {
+  apiGroups: [''],
+  resources: ['namespaces'],
+  resourceNames: ['kube-system'],
+  verbs: ['get'],
+}
+
+/** An apply is a patch, and a create as well where the object does not exist yet; a look comes before the first one. */
+function childNeed({ resource }: { readonly resource: Resource }): Need {
+  return need(resource, ['get', 'list', 'watch', 'create', 'patch', ...(isKept(resource) ? [] : (['delete'] as const))])
+}
+
+function needsOf(controller: DeclaredKinds): readonly Need[] {
+  const { resource: own, hasStatus = true, owns, watches, reads, retired, finalizer = true } = controller
   return [
     // Read once more before anything is deleted for it: a cache may be behind.
     need(own, ['get', 'list', 'watch', 'patch']),
     ...(hasStatus ? [need(own, ['patch'], 'status')] : []),
     // An owner reference that blocks the owner's deletion asks for this where OwnerReferencesPermissionEnforcement is on.
     ...(owns.length === 0 ? [] : [need(own, ['update'], 'finalizers')]),
-    // An apply is a patch, and a create as well where the object does not exist yet; a look comes before the first one.
-    ...owns.map(({ resource }) =>
-      need(resource, ['get', 'list', 'watch', 'create', 'patch', ...(isKept(resource) ? [] : (['delete'] as const))]),
-    ),
+    ...owns.map(childNeed),
     ...watches.map(({ resource, repairMayDelete, contributes }) =>
       need(resource, [
         'list',
@@ -90,7 +140,7 @@ function needsOf({ resource: own, hasStatus = true, owns, watches, reads, retire
       ]),
     ),
     ...reads.map(({ resource, isListed }) => need(resource, isListed ? ['get', 'list'] : ['get'])),
-    ...retired.map((resource) => need(resource, ['list', 'delete'])),
+    ...retired.map((resource) => need(resource, ['list', ...(finalizer ? [] : ['watch' as const]), 'delete'])),
   ]
 }
 
@@ -119,6 +169,11 @@ function leaseRules(leaseName: string): readonly PolicyRule[] {
     { ...leases, resourceNames: [leaseName], verbs: ['get', 'patch'] },
   ]
 }
+
+/** Each replica has a Lease of its own, removes those of replicas that are gone, and lists all: no list can be confined to names. */
+const memberLeaseRules: readonly PolicyRule[] = [
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'create', 'patch', 'delete'] },
+]
 
 function need({ scope, group, plural }: Resource, wanted: readonly Verb[], subresource?: string): Need {
   return { scope, group, resource: subresource === undefined ? plural : `${plural}/${subresource}`, verbs: wanted }

@@ -28,6 +28,8 @@ export interface ListOptions extends Selection {
   /** Page size; absent: everything in one answer. */
   readonly limit?: number
   readonly continueToken?: string
+  /** Called before each item is parsed, which waits for its answer: who reads many may give other work its turn. */
+  readonly beforeItem?: () => Promise<void> | undefined
 }
 
 export interface ListPage {
@@ -65,7 +67,7 @@ export interface WriteOptions {
 export interface ApplyOptions extends WriteOptions {
   /** Take fields over from other managers; without it a conflict is an error of code `Conflict`. */
   readonly force: boolean
-  readonly subresource?: 'status'
+  readonly subresource?: string
 }
 
 export type Patch =
@@ -75,17 +77,28 @@ export type Patch =
   | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] }
 
 export interface CreateOptions extends WriteOptions {
-  /** What is made of an object that exists and is named: a service account's token (TokenRequest). */
-  readonly subresource?: 'token'
+  /** What is made of an object that exists and is named: a service account's `token`, a pod's `eviction`. */
+  readonly subresource?: string
 }
 
 export interface PatchOptions extends WriteOptions {
-  readonly subresource?: 'status'
+  readonly subresource?: string
+}
+
+export interface GetOptions {
+  /** `scale`, for one; absent: the object itself. */
+  readonly subresource?: string
+}
+
+/** The object as it was read, and the version if that counts. */
+export interface Preconditions {
+  readonly uid: string
+  readonly resourceVersion?: string
 }
 
 export interface DeleteOptions {
-  /** Every delete names the very object it means (I5). */
-  readonly preconditions: { readonly uid: string; readonly resourceVersion?: string }
+  /** Every delete of the runtime names the very object it means (I5); undefined, the author's own, deletes whatever bears the name. */
+  readonly preconditions: Preconditions | undefined
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
   /** 0 takes a pod out of the store at once: the word of the node on which none of its processes runs any more. */
   readonly gracePeriodSeconds?: number
@@ -98,7 +111,7 @@ export interface ReadOptions {
 
 /** Every call rejects with a KubeError when the server refuses or cannot be reached, and with the signal's reason when aborted. */
 export interface KubeClient {
-  get(resource: Resource, location: Location, signal: AbortSignal): Promise<LiveObject>
+  get(resource: Resource, location: Location, signal: AbortSignal, options?: GetOptions): Promise<LiveObject>
   /** One page. */
   list(resource: Resource, options: ListOptions, signal: AbortSignal): Promise<ListPage>
   /** Ends when the server ends the stream; a broken connection throws. Returning early closes the connection. */

@@ -8,6 +8,7 @@ import type {
   ApplyOptions,
   CreateOptions,
   DeleteOptions,
+  GetOptions,
   KubeClient,
   ListOptions,
   ListPage,
@@ -26,15 +27,18 @@ const mostSecrets = 1_000
 
 export class DiscreetClient implements KubeClient {
   readonly #client: KubeClient
+  readonly #prefix: string
   /** Texts of Secrets, by namespace and name; the longest unseen first. */
   readonly #texts = new Map<string, readonly string[]>()
 
-  constructor(client: KubeClient) {
+  /** `cluster` begins the messages of its errors, where an operator has several clusters. */
+  constructor(client: KubeClient, { cluster }: { readonly cluster?: string } = {}) {
     this.#client = client
+    this.#prefix = cluster === undefined ? '' : `cluster ${cluster}: `
   }
 
-  get(resource: Resource, at: Location, signal: AbortSignal): Promise<LiveObject> {
-    return this.#discreet(this.#client.get(resource, at, signal))
+  get(resource: Resource, at: Location, signal: AbortSignal, options?: GetOptions): Promise<LiveObject> {
+    return this.#discreet(this.#client.get(resource, at, signal, options))
   }
 
   async list(resource: Resource, options: ListOptions, signal: AbortSignal): Promise<ListPage> {
@@ -93,7 +97,7 @@ export class DiscreetClient implements KubeClient {
   #discreetError(error: KubeError, sent: object | undefined): KubeError {
     const texts = [...[...this.#texts.values()].flat(), ...valueTexts(sent)]
     const cleaned = (text: string) => withoutValues(text, texts)
-    const message = cleaned(error.message)
+    const message = this.#prefix + cleaned(error.message)
     const causes = error.causes.map((cause) => ({ ...cause, message: cleaned(cause.message) }))
     if (message === error.message && causes.every((cause, at) => cause.message === error.causes[at]?.message))
       return error

@@ -7,6 +7,7 @@ import type {
   ApplyOptions,
   CreateOptions,
   DeleteOptions,
+  GetOptions,
   KubeClient,
   ListOptions,
   ListPage,
@@ -34,8 +35,8 @@ export class FencedClient implements KubeClient {
     this.#fence = fence
   }
 
-  get(resource: Resource, location: Location, signal: AbortSignal): Promise<LiveObject> {
-    return this.#client.get(resource, location, signal)
+  get(resource: Resource, location: Location, signal: AbortSignal, options?: GetOptions): Promise<LiveObject> {
+    return this.#client.get(resource, location, signal, options)
   }
 
   list(resource: Resource, options: ListOptions, signal: AbortSignal): Promise<ListPage> {

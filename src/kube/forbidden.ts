@@ -16,3 +16,8 @@ export function explainForbidden(message: string): string | undefined {
   const detail = reason === undefined ? '' : ` (${reason.trim()})`
   return `user "${user}" may not ${verb} ${resource} ${where}${detail}; bind a ${role} to it that allows "${verb}" on "${plural}" of API group "${group}"`
 }
+
+/** True for a message with the sentence of `explainForbidden`: the user lacks a right, and no admission has refused. */
+export function saysRightIsMissing(message: string): boolean {
+  return message.includes(' to it that allows "')
+}

@@ -5,6 +5,7 @@
 
 import { createSecureContext } from 'node:tls'
 import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici'
+import { assert } from '../base/assert.ts'
 import { type Clock, type Deadline, deadline } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Counter, Histogram, Instruments, Log } from '../base/instrument.ts'
@@ -120,6 +121,8 @@ export class HttpClient implements HttpExchange {
     this.#log = instruments.log
     this.#userAgent = userAgent
     this.#limits = { ...defaultHttpLimits, ...limits }
+    const { connections } = this.#limits
+    assert(Number.isInteger(connections) && connections > 0, `connections is a positive number, and not ${connections}`)
     this.#fence = fence
     this.#origin = url.origin
     this.#host = url.host

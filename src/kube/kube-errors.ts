@@ -2,7 +2,9 @@
 // a KubeError with one of these codes. Source of codes: meta/v1 Status reasons and the HTTP status.
 import { CodedError } from '../base/errors.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import { nameList } from '../base/name-list.ts'
 import { explainForbidden } from './forbidden.ts'
+import { isSchemaError, unknownFieldsOf } from './typed-patch.ts'
 
 export type KubeErrorCode =
   | 'AlreadyExists'
@@ -26,6 +28,8 @@ export type KubeErrorCode =
   | 'Timeout'
   | 'TooManyRequests'
   | 'Unauthorized'
+  /** The schema of the kind does not have a field of the object. `causes` names the fields. */
+  | 'UnknownField'
   /** The connection could not be made or broke; a write may have happened. */
   | 'Unreachable'
   | 'UnsupportedMediaType'
@@ -40,6 +44,7 @@ export const rejections: ReadonlySet<KubeErrorCode> = new Set<KubeErrorCode>([
   'Invalid',
   'MethodNotAllowed',
   'RequestEntityTooLarge',
+  'UnknownField',
   'UnsupportedMediaType',
 ])
 
@@ -93,10 +98,11 @@ export function kubeErrorOf({ attempt, httpStatus, body, retryAfterSeconds }: St
     retryAfterSeconds ?? (typeof details?.retryAfterSeconds === 'number' ? details.retryAfterSeconds : undefined)
   const said = typeof body?.message === 'string' ? body.message : `the API server answered with HTTP ${httpStatus}`
   const advice = adviceOn(httpStatus, said)
-  const causes = causesOf(details)
+  const unknown = unknownFieldsOf(said)
+  const causes = unknown.length > 0 ? unknown.map(unknownFieldCause) : causesOf(details)
   const isTerminating = causes.some(({ reason }) => reason === 'NamespaceTerminating')
   return new KubeError({
-    code: isTerminating ? 'NamespaceTerminating' : codeOf(httpStatus, body, details),
+    code: isTerminating ? 'NamespaceTerminating' : (schemaCodeOf(said) ?? codeOf(httpStatus, body, details)),
     message: `${attempt}: ${advice ?? said}`,
     httpStatus,
     causes,
@@ -106,10 +112,28 @@ export function kubeErrorOf({ attempt, httpStatus, body, retryAfterSeconds }: St
 
 /** What a person needs to hear instead of the server's words, where those do not say what to do. */
 function adviceOn(httpStatus: number, said: string): string | undefined {
+  const unknown = unknownFieldsOf(said)
+  if (unknown.length > 0) {
+    const fields = nameList(unknown, namedFields)
+    return `the API server does not know ${fields}; correct the field, or leave it out where the version of the kind lacks it`
+  }
   if (httpStatus === 403) return explainForbidden(said)
   if (httpStatus !== 401) return undefined
   return 'the API server does not accept our credentials; check the token or certificate of the user in the kubeconfig, or of the service account'
 }
+
+/** Of an object that the schema of its kind rejects; undefined for every other answer. */
+function schemaCodeOf(said: string): KubeErrorCode | undefined {
+  if (!isSchemaError(said)) return undefined
+  return unknownFieldsOf(said).length > 0 ? 'UnknownField' : 'Invalid'
+}
+
+function unknownFieldCause(field: string): StatusCause {
+  return { reason: 'UnknownField', message: 'field not declared in schema', field }
+}
+
+/** How many unknown fields a message names. */
+const namedFields = 5
 
 function codeOf(httpStatus: number, body: JsonObject | undefined, details: JsonObject | undefined): KubeErrorCode {
   switch (httpStatus) {

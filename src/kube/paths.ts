@@ -5,9 +5,6 @@ import type { Resource } from '../object/resource.ts'
 import type { ListOptions, Location, Selection, WatchOptions, WriteOptions } from './client.ts'
 import { KubeError } from './kube-errors.ts'
 
-/** What may follow an object's name. */
-export type Subresource = 'status' | 'token'
-
 /** `/apis/apps/v1/namespaces/default/statefulsets`; without a namespace, all of them. */
 export function collectionPath(resource: Resource, namespace: string | undefined): string {
   assert(
@@ -20,13 +17,13 @@ export function collectionPath(resource: Resource, namespace: string | undefined
 }
 
 /** `/apis/apps/v1/namespaces/default/statefulsets/store/status`. Throws KubeError `BadRequest` if the name cannot be one. */
-export function objectPath(resource: Resource, location: Location, subresource?: Subresource): string {
+export function objectPath(resource: Resource, location: Location, subresource?: string): string {
   assert(
     resource.scope === 'Cluster' || location.namespace !== undefined,
     `${resource.kind} is namespaced and is addressed with its namespace`,
   )
   const collection = collectionPath(resource, location.namespace)
-  const tail = subresource === undefined ? '' : `/${subresource}`
+  const tail = subresource === undefined ? '' : `/${segment(subresource, 'subresource')}`
   return `${collection}/${segment(location.name, 'name')}${tail}`
 }
 
@@ -78,7 +75,7 @@ function queryOf(parameters: Readonly<Record<string, string | number | boolean |
 
 // Source of the rule: apimachinery's IsValidPathSegmentName, plus the empty name, which would address the collection, and
 // half a surrogate pair, which cannot be written as UTF-8.
-function segment(text: string, what: 'name' | 'namespace'): string {
+function segment(text: string, what: 'name' | 'namespace' | 'subresource'): string {
   if (text === '' || text === '.' || text === '..' || /[/%]/.test(text) || !text.isWellFormed()) {
     throw new KubeError({
       code: 'BadRequest',

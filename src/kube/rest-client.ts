@@ -1,6 +1,7 @@
 // How is each verb of the port said over HTTP? Methods, paths, content types and bodies; JSON goes through untouched, so
 // fields that we do not know survive. The travelling is http-client.ts's business.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import type { TokenBucketLimit } from '../base/token-bucket.ts'
 import { parseExactly, wireJson } from '../base/wire-json.ts'
 import { asJson, type KubeObject, type LiveObject } from '../object/object.ts'
 import { apiVersionOf, groupResourceOf, type Resource } from '../object/resource.ts'
@@ -8,6 +9,7 @@ import type {
   ApplyOptions,
   CreateOptions,
   DeleteOptions,
+  GetOptions,
   KubeClient,
   ListOptions,
   ListPage,
@@ -19,8 +21,10 @@ import type {
   WatchOptions,
 } from './client.ts'
 import { HttpClient, type HttpClientOptions, type HttpExchange, type HttpRequest } from './http-client.ts'
+import { itemTexts } from './item-texts.ts'
 import { KubeError } from './kube-errors.ts'
 import { collectionPath, listQuery, objectPath, watchQuery, writeQuery } from './paths.ts'
+import { RateLimitedClient } from './rate-limited-client.ts'
 import { WatchFrameDecoder } from './watch-frames.ts'
 
 const json = 'application/json'
@@ -30,6 +34,11 @@ const json = 'application/json'
  */
 const metadataAs = (form: 'PartialObjectMetadata' | 'PartialObjectMetadataList') =>
   `application/json;as=${form};g=meta.k8s.io;v=v1`
+
+export interface RestClientOptions extends HttpClientOptions {
+  /** Requests a second, and how many may leave at once. Absent: no limit. */
+  readonly requestRate?: TokenBucketLimit | undefined
+}
 
 /**
  * The KubeClient that talks to a server.
@@ -42,13 +51,18 @@ export class RestClient implements KubeClient {
   readonly #http: HttpExchange
 
   /** Over the network by `options`, or by whatever way requests travel otherwise. */
-  constructor(options: HttpClientOptions | { readonly http: HttpExchange }) {
-    this.#http = 'http' in options ? options.http : new HttpClient(options)
+  constructor(options: RestClientOptions | { readonly http: HttpExchange }) {
+    this.#http = 'http' in options ? options.http : exchangeOf(options)
   }
 
-  async get(resource: Resource, location: Location, signal: AbortSignal): Promise<LiveObject> {
-    const path = objectPath(resource, location)
-    return this.#object({ ...about('get', resource, location), method: 'GET', path }, signal)
+  async get(
+    resource: Resource,
+    location: Location,
+    signal: AbortSignal,
+    { subresource }: GetOptions = {},
+  ): Promise<LiveObject> {
+    const path = objectPath(resource, location, subresource)
+    return this.#object({ ...about('get', resource, location, subresource), method: 'GET', path }, signal)
   }
 
   async list(resource: Resource, options: ListOptions, signal: AbortSignal): Promise<ListPage> {
@@ -56,7 +70,7 @@ export class RestClient implements KubeClient {
     const { metadataOnly = false } = options
     const accept = metadataOnly ? metadataAs('PartialObjectMetadataList') : undefined
     const request: HttpRequest = { ...about('list', resource, options), method: 'GET', path, accept }
-    const page = pageOf(request, resource, await this.#json(request, signal))
+    const page = pageOf(request, resource, await this.#listed(request, options, signal))
     return metadataOnly ? { ...page, items: page.items.map((item) => metadataOf(resource, item)) } : page
   }
 
@@ -87,14 +101,21 @@ export class RestClient implements KubeClient {
         : objectPath(resource, metadata, subresource)
     const path = place + writeQuery(options)
     const content = { type: json, body: wireJson(asJson(object)) }
-    return this.#object({ ...about('create', resource, object.metadata), method: 'POST', path, content }, signal)
+    return this.#object(
+      { ...about('create', resource, object.metadata, subresource), method: 'POST', path, content },
+      signal,
+    )
   }
 
   async apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject> {
-    const path = objectPath(resource, object.metadata, options.subresource) + writeQuery(options)
+    const { subresource } = options
+    const path = objectPath(resource, object.metadata, subresource) + writeQuery(options)
     // JSON is YAML; the server has no content type of its own for apply in JSON.
     const content = { type: 'application/apply-patch+yaml', body: wireJson(asJson(object)) }
-    return this.#object({ ...about('apply', resource, object.metadata), method: 'PATCH', path, content }, signal)
+    return this.#object(
+      { ...about('apply', resource, object.metadata, subresource), method: 'PATCH', path, content },
+      signal,
+    )
   }
 
   async patch(
@@ -104,10 +125,11 @@ export class RestClient implements KubeClient {
     options: PatchOptions,
     signal: AbortSignal,
   ): Promise<LiveObject> {
-    const path = objectPath(resource, location, options.subresource) + writeQuery(options)
+    const { subresource } = options
+    const path = objectPath(resource, location, subresource) + writeQuery(options)
     const type = patch.type === 'merge' ? 'application/merge-patch+json' : 'application/json-patch+json'
     const content = { type, body: wireJson(patch.body as Json) } // Operations are JSON.
-    return this.#object({ ...about('patch', resource, location), method: 'PATCH', path, content }, signal)
+    return this.#object({ ...about('patch', resource, location, subresource), method: 'PATCH', path, content }, signal)
   }
 
   async delete(resource: Resource, location: Location, options: DeleteOptions, signal: AbortSignal): Promise<void> {
@@ -135,26 +157,59 @@ export class RestClient implements KubeClient {
     return value as unknown as LiveObject
   }
 
-  async #json(request: HttpRequest, signal: AbortSignal): Promise<JsonObject> {
-    const text = await this.#http.exchange(request, signal)
-    let value: unknown
-    try {
-      value = parseExactly(text)
-    } catch {
-      // The parser's own message quotes the text, and the text may be a Secret (I11).
+  /** The list, parsed item by item where the caller wants to come between. */
+  async #listed(request: HttpRequest, { beforeItem }: ListOptions, signal: AbortSignal): Promise<JsonObject> {
+    if (beforeItem === undefined) return this.#json(request, signal)
+    const texts = itemTexts(await this.#http.exchange(request, signal))
+    const items: JsonObject[] = []
+    for (;;) {
+      const pause = beforeItem()
+      if (pause !== undefined) await pause
+      signal.throwIfAborted()
+      const { done, value } = next(request, texts)
+      if (done === true) return items.length === 0 ? parsed(request, value) : { ...parsed(request, value), items }
+      items.push(parsed(request, value))
     }
-    if (!isJsonObject(value)) throw malformed(request, 'a JSON object')
-    return value
+  }
+
+  async #json(request: HttpRequest, signal: AbortSignal): Promise<JsonObject> {
+    return parsed(request, await this.#http.exchange(request, signal))
   }
 }
 
-/** What messages and metrics say of a request: `apply StatefulSet default/store`, `list Pod in default`. */
+function next(request: HttpRequest, texts: ReturnType<typeof itemTexts>): IteratorResult<string, string> {
+  try {
+    return texts.next()
+  } catch {
+    throw malformed(request, 'a JSON object')
+  }
+}
+
+function parsed(request: HttpRequest, text: string): JsonObject {
+  let value: unknown
+  try {
+    value = parseExactly(text)
+  } catch {
+    // The parser's own message quotes the text, and the text may be a Secret (I11).
+  }
+  if (!isJsonObject(value)) throw malformed(request, 'a JSON object')
+  return value
+}
+
+function exchangeOf({ requestRate, ...options }: RestClientOptions): HttpExchange {
+  const http = new HttpClient(options)
+  return requestRate === undefined ? http : new RateLimitedClient({ ...options, http, requestRate })
+}
+
+/** What messages and metrics say of a request: `apply StatefulSet default/store`, `patch scale of Deployment shop/web`, `list Pod in default`. */
 function about(
   verb: string,
   resource: Resource,
   { namespace, name, generateName }: { namespace?: string | undefined; name?: string; generateName?: string },
+  subresource?: string,
 ): Pick<HttpRequest, 'attempt' | 'verb' | 'resource'> {
-  return { attempt: `${verb} ${resource.kind}${whereOf()}`, verb, resource: groupResourceOf(resource) }
+  const of = subresource === undefined ? '' : `${subresource} of `
+  return { attempt: `${verb} ${of}${resource.kind}${whereOf()}`, verb, resource: groupResourceOf(resource) }
 
   function whereOf(): string {
     const called = name || generateName

@@ -9,6 +9,7 @@ import type {
   ApplyOptions,
   CreateOptions,
   DeleteOptions,
+  GetOptions,
   KubeClient,
   ListOptions,
   ListPage,
@@ -31,10 +32,10 @@ export class TracedClient implements KubeClient {
   }
 
   /** That there is no such object is an answer like any other. */
-  async get(resource: Resource, at: Location, signal: AbortSignal): Promise<LiveObject> {
-    const found = await this.#trace('get', resource, at, async () => {
+  async get(resource: Resource, at: Location, signal: AbortSignal, options?: GetOptions): Promise<LiveObject> {
+    const found = await this.#trace(verbOf('get', options), resource, at, async () => {
       try {
-        return await this.#client.get(resource, at, signal)
+        return await this.#client.get(resource, at, signal, options)
       } catch (thrown) {
         if (isKubeError(thrown, 'NotFound')) return thrown
         throw thrown
@@ -53,12 +54,13 @@ export class TracedClient implements KubeClient {
   }
 
   create(resource: Resource, object: KubeObject, options: CreateOptions, signal: AbortSignal): Promise<LiveObject> {
-    const verb = options.dryRun === true ? 'dry-run' : 'create'
+    const verb = options.dryRun === true ? 'dry-run' : verbOf('create', options)
     return this.#trace(verb, resource, object.metadata, () => this.#client.create(resource, object, options, signal))
   }
 
   apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject> {
-    return this.#trace('apply', resource, object.metadata, () => this.#client.apply(resource, object, options, signal))
+    const verb = verbOf('apply', options)
+    return this.#trace(verb, resource, object.metadata, () => this.#client.apply(resource, object, options, signal))
   }
 
   patch(
@@ -68,7 +70,7 @@ export class TracedClient implements KubeClient {
     options: PatchOptions,
     signal: AbortSignal,
   ): Promise<LiveObject> {
-    const verb = options.subresource === 'status' ? 'write status of' : 'patch'
+    const verb = options.subresource === 'status' ? 'write status of' : verbOf('patch', options)
     return this.#trace(verb, resource, at, () => this.#client.patch(resource, at, patch, options, signal))
   }
 
@@ -83,6 +85,11 @@ export class TracedClient implements KubeClient {
   #trace<T>(verb: string, resource: Resource, at: Partial<Location>, work: () => Promise<T>): Promise<T> {
     return this.#tracer.run(`${verb} ${resource.kind}`, attributesOf(resource, at), work)
   }
+}
+
+/** `get`, or `get scale of`. */
+function verbOf(verb: string, { subresource }: GetOptions = {}): string {
+  return subresource === undefined ? verb : `${verb} ${subresource} of`
 }
 
 function attributesOf(resource: Resource, { namespace, name }: Partial<Location>): () => SpanAttributes {

@@ -7,16 +7,25 @@ import { CodedError } from '../base/errors.ts'
 export interface OperatorIdentity {
   /** `shop` */
   readonly name: string
-  /** `konverge.dev/shop`: its finalizer, its name as the tool of ApplySets and as the reporting controller of Events. */
+  /**
+   * `konverge.dev/shop`: its finalizer, its name as the tool of ApplySets and as the reporting controller of Events. Of a part:
+   * `konverge.dev/shop_audit`.
+   */
   readonly qualifiedName: string
+  /** The name of one of several controllers of a kind; undefined: of the operator and of the controller without such a name. */
+  readonly part?: string | undefined
   /** Field manager of finalizers and inventory marks. */
   readonly parentManager: string
   readonly statusManager: string
   readonly eventManager: string
   readonly leaseManager: string
+  /** The named shard of the operator that this process is of; absent: it has no name. */
+  readonly shard?: string
 }
 
 const maxNameLength = 40
+/** Shorter than a hash, so no name with a part equals a shortened one. */
+const maxPartLength = 19
 /** Source: apimachinery, validation of field managers. */
 const maxManagerLength = 128
 /** `konverge.dev/cleanup` was the finalizer of every operator before operators had names. */
@@ -27,17 +36,41 @@ const maxLabelValueLength = 63
 const hashLength = 20
 
 /** Throws a CodedError `InvalidOperatorName` where `operatorNameProblem` has one. */
-export function identityOf(name: string): OperatorIdentity {
+export function identityOf(name: string, shard?: string): OperatorIdentity {
   const message = operatorNameProblem(name)
   if (message !== undefined) throw new CodedError({ code: 'InvalidOperatorName', message, remedy: 'stop' })
+  return identityNamed(name, undefined, shard)
+}
+
+/** The names of one controller among several of a kind: its finalizer, managers and inventory are not those of the others. */
+export function partOf({ name, shard }: OperatorIdentity, part: string | undefined): OperatorIdentity {
+  return identityNamed(name, part, shard)
+}
+
+/** No name of an operator has `_`. */
+function identityNamed(operator: string, part: string | undefined, shard: string | undefined): OperatorIdentity {
+  const name = part === undefined ? operator : `${operator}_${part}`
   return Object.freeze({
-    name,
+    name: operator,
+    part,
     qualifiedName: `konverge.dev/${name}`,
     parentManager: `${name}-parent`,
     statusManager: `${name}-status`,
     eventManager: `${name}-events`,
     leaseManager: `${name}-lease`,
+    ...(shard === undefined ? {} : { shard }),
   })
+}
+
+/**
+ * The name of a controller in metrics, logs, managers and labels: `databases.data.konverge.dev`, or with a part `databases.data.konverge.dev_audit`.
+ * Throws a CodedError `InvalidControllerName`.
+ */
+export function controllerNameOf(resource: string, part: string | undefined): string {
+  if (part === undefined) return resource
+  if (part.length <= maxPartLength && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(part)) return `${resource}_${part}`
+  const message = `a controller of ${resource} cannot be called '${part}'; use at most ${maxPartLength} of a-z, 0-9 and '-', begin with a letter and do not end with '-'`
+  throw new CodedError({ code: 'InvalidControllerName', message, remedy: 'stop' })
 }
 
 /** What is wrong with the name of an operator, in one sentence; undefined if it can be one. */
@@ -55,18 +88,40 @@ export const earlierChildManager = 'konverge'
  * The field manager of what a controller's constructs declare: `shop/websites.example.com`. One manager for each controller, because an
  * apply removes what the last apply of its manager had: of two controllers of one object, each would remove the fields of the other.
  */
-export function childManagerOf({ name }: OperatorIdentity, controller: string): string {
-  return `${name}/${shortened(controller, maxManagerLength - name.length - 1)}`
+export function childManagerOf(operator: OperatorIdentity, controller: string): string {
+  return managerOf(operator, controller)
 }
 
-/** True for the child managers of all operators built on konverge, earlier versions included. */
+/**
+ * The field manager of what a controller's constructs contribute to objects of other owners: `shop/websites.example.com+contributions`. It is
+ * not that of children, so one resource of the controller can own an object and another contribute to it.
+ */
+export function contributionManagerOf(operator: OperatorIdentity, controller: string): string {
+  return managerOf(operator, controller, '+contributions')
+}
+
+/** Names have no `+`. */
+function managerOf({ name }: OperatorIdentity, controller: string, suffix = ''): string {
+  return `${name}/${shortened(controller, maxManagerLength - name.length - suffix.length - 1)}${suffix}`
+}
+
+/**
+ * The field manager of the author's own writes: `shop-client`, and `shop-client:nightly` for a user of the client that is named, since an apply removes
+ * what the last apply of its manager had. No name of the runtime's has a colon.
+ */
+export function clientManagerOf({ name }: OperatorIdentity, user?: string): string {
+  const manager = `${name}-client`
+  return user === undefined ? manager : `${manager}:${shortened(user, maxManagerLength - manager.length - 1)}`
+}
+
+/** True for the child and contribution managers of all operators built on konverge, earlier versions included. */
 export function isChildManager(manager: string | undefined): boolean {
   return manager !== undefined && (manager === earlierChildManager || /^[a-z][-a-z0-9]*\/[^/]+$/.test(manager))
 }
 
 /** True for the status managers of all operators built on konverge. */
 export function isStatusManager(manager: string | undefined): boolean {
-  return manager?.endsWith('-status') === true
+  return manager !== undefined && /^[^:]+-status$/.test(manager)
 }
 
 /**
@@ -77,7 +132,13 @@ export function ownedByValue(controller: string): string {
   return shortened(controller, maxLabelValueLength)
 }
 
-/** The name, or its beginning and a hash of it. Names of resources have no `_`, so no shortened one equals another name. */
+/** The part in a controller's name, or in the value of `konverge.dev/owned-by`; undefined: it has none. */
+export function partNamedBy(controller = ''): string | undefined {
+  const part = controller.split('_')[1]
+  return part === undefined || part.length > maxPartLength ? undefined : part
+}
+
+/** The name, or its beginning and a hash of it. What follows `_` in a name is shorter than a hash, so no shortened one equals another name. */
 function shortened(name: string, maxLength: number): string {
   if (name.length <= maxLength) return name
   const hash = createHash('sha256').update(name).digest('hex').slice(0, hashLength)

@@ -13,6 +13,8 @@ export interface Runner {
 
 /** The election, as far as readiness looks at it. */
 export interface Standing {
+  /** Of its check. Default: `leader-election`. */
+  readonly checkName?: string
   readonly trouble: string | undefined
   readonly standing: string
 }
@@ -27,7 +29,10 @@ export function readinessChecks(runners: readonly Runner[], election?: Standing)
   )
   if (election === undefined) return checks
   const check = () => election.trouble
-  return [...checks, { probe: 'ready', name: 'leader-election', check, note: () => election.standing }]
+  return [
+    ...checks,
+    { probe: 'ready', name: election.checkName ?? 'leader-election', check, note: () => election.standing },
+  ]
 }
 
 /** What keeps it from being ready, as one sentence; undefined when nothing does. */

@@ -4,7 +4,7 @@ import { assert, unreachable } from '../base/assert.ts'
 import { type Clock, deadline } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Instruments } from '../base/instrument.ts'
-import type { TokenBucket } from '../base/token-bucket.ts'
+import { type TokenBucket, takeFromAll } from '../base/token-bucket.ts'
 import { Places } from './places.ts'
 import type { MayServe } from './ready-lines.ts'
 import type { RetryWish, WorkItem, WorkQueue } from './work-queue.ts'
@@ -34,8 +34,8 @@ export interface WorkerOptions<K extends string> {
    * that find all places held by one group have half as many again.
    */
   readonly maxConcurrent: number
-  /** Each turn takes a token; workers that share a bucket share its rate. Default: no limit. */
-  readonly rateLimit?: TokenBucket
+  /** Each turn takes a token of every bucket; workers that share a bucket share its rate. Default: no limit. */
+  readonly rateLimits?: readonly TokenBucket[]
   /** After this long a turn's signal aborts. Default: 5 minutes. */
   readonly turnTimeoutMs?: number
 }
@@ -131,7 +131,7 @@ export class Worker<K extends string> {
 
   /** Begins what may begin now; returns after how many milliseconds to look again at the latest. */
   #beginTurns(): number {
-    const { clock, queue, rateLimit } = this.#options
+    const { clock, queue, rateLimits = [] } = this.#options
     queue.reportRunning()
     const idleMs = this.#turns.size === 0 ? longestSleepMs : reportIntervalMs
     for (; this.#begunSinceBreath < turnsPerBreath; this.#begunSinceBreath++) {
@@ -141,7 +141,7 @@ export class Worker<K extends string> {
       const mayServe: MayServe = (request) => places.isFree(request)
       // A key of another group may find a place as soon as it is due.
       if (!queue.canTake(mayServe)) return Math.min(reportIntervalMs, queue.nextDueInMs() ?? reportIntervalMs)
-      const tokenInMs = rateLimit?.take(clock.monotonicMs()) ?? 0
+      const tokenInMs = takeFromAll(rateLimits, clock.monotonicMs())
       if (tokenInMs > 0) return tokenInMs
       const item = queue.take(mayServe)
       if (item === undefined) return idleMs

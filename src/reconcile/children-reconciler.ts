@@ -2,7 +2,7 @@
 // as far as they do at every moment (I3), and nothing is deleted on the word of a cache alone (I5).
 import type { Applier } from '../apply/applier.ts'
 import { leftAloneEvent } from '../apply/conflict-rule.ts'
-import { type Compare, leftovers, type Plan, plan, type Step } from '../apply/plan.ts'
+import { type Compare, leftovers, type ManagerOf, plan, type Step } from '../apply/plan.ts'
 import type { Readiness } from '../apply/readiness.ts'
 import { claimRemote, homeOf, newPlaces } from '../apply/remote-children.ts'
 import type { Clock } from '../base/clock.ts'
@@ -15,6 +15,7 @@ import { describeRef, refOf } from '../object/ref.ts'
 import type { Resource } from '../object/resource.ts'
 import { type Cause, describeCause } from '../queue/cause.ts'
 import type { DesiredObject } from '../synth/desired.ts'
+import { abandonedInClusterEvent, type ClusterState, clusterVerdict, hasNothingThere } from './cluster-doubt.ts'
 import { nextDeletion, waitSentence } from './deletion.ts'
 import type { InventoryLoader } from './inventory-loader.ts'
 import type { InventoryTokens } from './inventory-tokens.ts'
@@ -47,11 +48,12 @@ export interface ChildrenReconcilerOptions {
   readonly view: ChildrenView
   readonly applier: Applier
   readonly compare: Compare
-  /** The field manager of the applier. */
-  readonly manager: string
+  readonly managerOf: ManagerOf
   readonly parents: ParentRecorder
   readonly members: InventoryLoader
   readonly tokens: InventoryTokens
+  /** The cluster of the children. */
+  readonly clusterState: () => ClusterState
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
@@ -97,31 +99,43 @@ export class ChildrenReconciler {
 
   /** Applies and prunes. Rejects when the inventory could not be written, or the signal aborted; other failures are in the outcome. */
   async makeSo(object: LiveObject, { desired: declared, causes }: Wanted, signal: AbortSignal): Promise<Made> {
-    const { view, compare, manager, applier, parents, members, tokens, recordEvent } = this.#options
+    const { view, compare, managerOf, applier, parents, members, tokens, recordEvent } = this.#options
+    const state = this.#options.clusterState()
+    const { cluster } = state
+    const { doubt, abandoned } = clusterVerdict(object, state)
+    if (doubt !== undefined) throw doubt
     const isFresh = view.isFresh(object)
     const seen = view.childrenOf(object)
-    const places = newPlaces(object, declared)
+    const places = newPlaces(object, declared, cluster)
     const unseen = await members.unseen(object, { seen, places }, signal)
     // An error is never absence: the record of a child that could not be read stays as it is, and all else goes on.
     const unread = settleUnread(object, unseen.unread, declared)
     const children = [...seen, ...unseen.objects]
-    const claim = { parent: object, desired: declared, children, unread: unread.places, ...tokens.of(object) }
+    const claim = { parent: object, desired: declared, children, unread: unread.places, cluster, ...tokens.of(object) }
     const { desired, inventory } = claimRemote(claim)
     // The record first: marks that reach further than it are taken off again, and each write of them is an event.
     const recorded = await parents.record(object, inventory, signal)
     const parent = await parents.cover(recorded, unread.applicable, signal)
-    if (unread.abandoned !== undefined) recordEvent(parent, unread.abandoned)
+    for (const event of [abandonedInClusterEvent(abandoned), unread.abandoned])
+      if (event !== undefined) recordEvent(parent, event)
     const contributedTo = view.contributedTo.bind(view)
-    const wanted = plan({ parent, desired, children, contributedTo, compare, manager })
-    const isHeld = wanted.prune.length > 0 && !(await this.#mayDelete(parent, isFresh, signal))
-    const planned = isHeld ? { ...wanted, prune: [] } : wanted
-    this.#logPlan(parent, planned, causes)
-    const report = await applier.run(parent, planned, signal)
+    const wanted = plan({ parent, desired, children, contributedTo, compare, managerOf, cluster })
+    const written = wanted.waves.flat().flatMap(describeStep)
+    this.#logActions(parent, { actions: written, causes })
+    const mayPrune = async () => {
+      if (!(await this.#mayDelete(parent, isFresh, signal))) return false
+      const pruned = wanted.prune.map((child) => `delete ${describeRef(refOf(child))}`)
+      this.#logActions(parent, { before: written, actions: pruned, causes })
+      return true
+    }
+    const report = await applier.run(parent, wanted, { mayPrune, signal })
     const failures = [...report.failures, ...[...unseen.failures, ...unread.errors].map((error) => ({ error }))]
-    const outcome = outcomeOfTurn({ ...report, home: homeOf(parent), failures })
+    const home = cluster === undefined ? homeOf(parent) : undefined
+    const outcome = outcomeOfTurn({ ...report, home, failures })
     const isApplied = failures.length === unread.errors.length && unread.applicable.length === declared.length
     if (failures.length + report.gated.length > 0) return { outcome, children: report.children, isApplied }
-    if (isHeld) return { outcome: { kind: 'waiting', ...cacheCatchUp }, children: report.children, isApplied }
+    if (report.isPruneHeld)
+      return { outcome: { kind: 'waiting', ...cacheCatchUp }, children: report.children, isApplied }
     const on = await this.#shrink(parent, { desired, was: [...wanted.prune, ...wanted.going] }, signal)
     const isRest = on === undefined || outcome.kind !== 'settled'
     return { outcome: isRest ? outcome : { kind: 'waiting', on }, children: report.children, isApplied }
@@ -130,10 +144,16 @@ export class ChildrenReconciler {
   /** One step of the ordered deletion. */
   async deleteNext(parent: LiveObject, signal: AbortSignal): Promise<Deleted> {
     const { view, applier, members, clock, log } = this.#options
+    const state = this.#options.clusterState()
+    if (hasNothingThere(parent, state)) return {}
+    const { doubt, abandoned, isCutOff } = clusterVerdict(parent, state)
+    if (doubt !== undefined) throw doubt
+    const abandonedEvent = abandonedInClusterEvent(abandoned)
+    if (isCutOff) return { leftAlone: abandonedEvent === undefined ? [] : [abandonedEvent] }
     const isFresh = view.isFresh(parent)
     const loose = await members.unseen(parent, { seen: [] }, signal)
     const children = distinct([...view.childrenOf(parent), ...loose.objects])
-    const step = nextDeletion({ parent, children, nowMs: clock.now() })
+    const step = nextDeletion({ parent, children, cluster: state.cluster, nowMs: clock.now() })
     if (step.kind === 'delete') {
       if (!(await this.#mayDelete(parent, isFresh, signal))) return { wait: cacheCatchUp }
       for (const object of step.objects) {
@@ -148,7 +168,8 @@ export class ChildrenReconciler {
     const [failure] = [...loose.failures, ...doubts, ...unread.errors]
     if (failure !== undefined) throw failure
     if (step.kind !== 'done') return { wait: { on: step.on } }
-    return { leftAlone: [leftAloneEvent(parent, loose.strangers), unread.abandoned].flatMap((event) => event ?? []) }
+    const events = [leftAloneEvent(parent, loose.strangers), unread.abandoned, abandonedEvent]
+    return { leftAlone: events.flatMap((event) => event ?? []) }
   }
 
   /**
@@ -160,17 +181,27 @@ export class ChildrenReconciler {
     { desired, was }: { readonly desired: readonly DesiredObject[]; readonly was: readonly LiveObject[] },
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const { view, parents, members, clock } = this.#options
+    const { view, parents, members, clock, clusterState } = this.#options
     const seen = was.filter((child) => view.covers(child, child.metadata.namespace))
     const known = { seen: view.childrenOf(parent) }
     const again = seen.length === was.length ? undefined : await members.unseen(parent, known, signal)
     const [failure] =
       again === undefined ? [] : [...again.failures, ...settleUnread(parent, again.unread, desired).errors]
     if (failure !== undefined) throw failure
-    const { prune, going } = leftovers({ parent, desired, children: again?.objects ?? [] })
+    const { prune, going } = leftovers({
+      parent,
+      desired,
+      children: again?.objects ?? [],
+      cluster: clusterState().cluster,
+    })
     const unseen = [...prune, ...going]
     await parents.shrink(parent, { desired, left: [...seen, ...unseen] }, signal)
     return unseen.length === 0 ? undefined : waitSentence(unseen, clock.now())
+  }
+
+  /** Does its user abandon what the resource, which is being deleted, has in a cluster that cannot be reached? */
+  isAbandoned(parent: LiveObject): boolean {
+    return clusterVerdict(parent, this.#options.clusterState()).isCutOff
   }
 
   /** May anything be deleted now for this resource? */
@@ -188,15 +219,20 @@ export class ChildrenReconciler {
 
   readonly #asChild = (object: LiveObject): Child => ({ object, readiness: this.#options.view.readinessOf(object) })
 
-  #logPlan(object: LiveObject, { waves, prune }: Plan, causes: readonly Cause[]): void {
-    const written = waves.flat().flatMap(describeStep)
-    const pruned = prune.map((child) => `delete ${describeRef(refOf(child))}`)
-    const actions = [...written, ...pruned]
+  #logActions(object: LiveObject, { before = [], actions, causes }: Actions): void {
     if (actions.length === 0) return
     const { log, tracer } = this.#options
     log.info({ ...logFieldsOf(object), causes: causes.map(describeCause), actions }, 'applying')
-    tracer.active.note(() => ({ 'konverge.actions': actions }))
+    tracer.active.note(() => ({ 'konverge.actions': [...before, ...actions] }))
   }
+}
+
+/** Lines for the log about one reconcile. */
+interface Actions {
+  readonly actions: readonly string[]
+  /** Those that the log has already. */
+  readonly before?: readonly string[]
+  readonly causes: readonly Cause[]
 }
 
 function describeStep({ desired: { object }, action }: Step): readonly string[] {

@@ -2,29 +2,38 @@
 // Parts and their order of start and stop are here; what a turn does is in reconciler.ts.
 import { Applier } from '../apply/applier.ts'
 import { Convergence } from '../apply/convergence.ts'
-import type { Compare } from '../apply/plan.ts'
+import type { Compare, ManagerOf } from '../apply/plan.ts'
 import { assert } from '../base/assert.ts'
 import type { BackoffPolicy } from '../base/backoff.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Gauge, Instruments, Log } from '../base/instrument.ts'
+import type { Instruments, Log } from '../base/instrument.ts'
 import type { Random, SecretSource } from '../base/random.ts'
-import type { TokenBucket } from '../base/token-bucket.ts'
+import { TokenBucket } from '../base/token-bucket.ts'
 import type { InformerHealth } from '../cache/informer.ts'
 import type { Informers } from '../cache/informers.ts'
 import type { ExternalTools } from '../external/external.ts'
 import { type EffectGate, openGate } from '../external/protocol-runner.ts'
 import type { KubeClient } from '../kube/client.ts'
+import { OperatorClient } from '../kube/operator-client.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
 import { TracedClient } from '../kube/traced-client.ts'
-import { childManagerOf, type OperatorIdentity } from '../object/identity.ts'
+import {
+  childManagerOf,
+  clientManagerOf,
+  contributionManagerOf,
+  type OperatorIdentity,
+  ownedByValue,
+  partOf,
+} from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyFor, keyOf, parseKey } from '../object/ref.ts'
-import { groupKindOf, groupResourceOf } from '../object/resource.ts'
-import { WorkQueue } from '../queue/work-queue.ts'
-import { Worker } from '../queue/worker.ts'
+import { groupKindOf, isOf } from '../object/resource.ts'
+import { type Cause, type WorkItem, WorkQueue } from '../queue/work-queue.ts'
+import { type Verdict, Worker } from '../queue/worker.ts'
 import { ChildrenReconciler, type ChildrenReconcilerOptions } from './children-reconciler.ts'
+import { ClusterStateWatcher } from './cluster-state-watcher.ts'
 import type { EventReport } from './context.ts'
-import { ControllerView, type HeldKind } from './controller-view.ts'
+import { ControllerView } from './controller-view.ts'
 import { tellLimitMs } from './cut-off.ts'
 import { isDeclaredRead } from './declared-read.ts'
 import { type Controller, resourceIn } from './definition.ts'
@@ -33,15 +42,18 @@ import { EventsRunner, type ResourceEvent } from './events-runner.ts'
 import { inventoryOf } from './inventory.ts'
 import { InventoryLoader, type InventoryLoaderOptions } from './inventory-loader.ts'
 import { InventoryTokens } from './inventory-tokens.ts'
-import { kindsNotInstalled } from './kinds-not-installed.ts'
+import { KindsRecorder } from './kinds-recorder.ts'
 import { LiveLoader } from './live-loader.ts'
 import { OutsideReconciler } from './outside-reconciler.ts'
 import { ParentRecorder } from './parent-recorder.ts'
 import { Reconciler } from './reconciler.ts'
 import { RecordsRecorder } from './records-recorder.ts'
+import type { RemoteCluster } from './remote-cluster.ts'
 import { RepairRunner } from './repair-runner.ts'
+import type { Shard } from './shard.ts'
+import { withoutOthersRecords } from './status-part.ts'
 import { StatusRecorder } from './status-recorder.ts'
-import type { Trigger } from './triggers.ts'
+import { causeOfKind, type Trigger } from './triggers.ts'
 import { TurnMetrics } from './turn-metrics.ts'
 
 export interface ControllerRunnerOptions {
@@ -54,6 +66,8 @@ export interface ControllerRunnerOptions {
   /** Which kinds the server has; shared by all controllers of the process. */
   readonly discovery: InventoryLoaderOptions['discovery']
   readonly informers: Informers
+  /** Where the controller's children are, if not in the cluster of its resources. */
+  readonly remote?: RemoteCluster | undefined
   readonly controller: Controller
   /** Which of the controller's resources this process looks after; absent: all. */
   readonly labelSelector?: string | undefined
@@ -69,6 +83,8 @@ export interface ControllerRunnerOptions {
   readonly tools: ExternalTools
   /** Effects outside begin only while it is open. Default: always. */
   readonly gate?: EffectGate | undefined
+  /** The share of this process in the controller's resources. Default: all. */
+  readonly shard?: Shard | undefined
 }
 
 type ChildrenParts = Pick<ChildrenReconcilerOptions, 'log' | 'tracer' | 'metrics' | 'parents'> & {
@@ -78,23 +94,36 @@ type ChildrenParts = Pick<ChildrenReconcilerOptions, 'log' | 'tracer' | 'metrics
 export class ControllerRunner {
   readonly #options: ControllerRunnerOptions
   readonly #view: ControllerView
+  readonly #cluster: ClusterStateWatcher
   readonly #queue: WorkQueue<Key>
-  /** The field manager of its children. */
-  readonly #manager: string
+  readonly #managerOf: ManagerOf
   readonly #worker: Worker<Key>
-  readonly #servedKinds: Gauge
-  /** Named in the log as not installed. */
-  readonly #missingKinds = new Set<string>()
   #isPrepared = false
   /** Until then nothing is queued: a standby may see any number of resources come and go. */
   #isWorking = false
+  /** Of all resources, after a kind came or went. */
+  #lastQueueing: Promise<void> = Promise.resolve()
 
   constructor(options: ControllerRunnerOptions) {
-    const { clock, random, instruments, client, informers, controller, labelSelector } = options
+    const { clock, random, instruments, client, informers, controller, labelSelector, remote, shard } = options
     const backoff = controller.backoff ?? options.backoff
-    this.#options = { ...options, client: new TracedClient({ client, tracer: instruments.tracer }) }
-    this.#manager = childManagerOf(options.identity, controller.name)
-    this.#view = new ControllerView({ operatorName: options.identity.name, controller, informers, labelSelector })
+    const traced = (untraced: KubeClient) => new TracedClient({ client: untraced, tracer: instruments.tracer })
+    const elsewhere = remote && { ...remote, client: traced(remote.client), cluster: remote.watcher }
+    const identity = partOf(options.identity, controller.part)
+    this.#options = { ...options, identity, client: traced(client), remote: elsewhere }
+    const manager = childManagerOf(options.identity, controller.name)
+    const contributor = contributionManagerOf(options.identity, controller.name)
+    this.#managerOf = ({ policies }) => (policies.contribute ? contributor : manager)
+    this.#view = new ControllerView({
+      identity: options.identity,
+      controller,
+      informers,
+      labelSelector,
+      elsewhere,
+      shard,
+    })
+    const kinds = this.#view.kinds.filter(({ isAtHome }) => !isAtHome)
+    this.#cluster = new ClusterStateWatcher({ clock, cluster: remote?.watcher, kinds })
     this.#queue = new WorkQueue({
       clock,
       random,
@@ -104,15 +133,14 @@ export class ControllerRunner {
       ...(backoff === undefined ? {} : { backoff }),
     })
     this.#worker = this.#makeWorker()
-    this.#servedKinds = instruments.metrics.gauge({
-      name: 'controller_kind_served',
-      help: '1 while the API server serves a kind that the controller uses, 0 while its CRD is not installed.',
-      labels: ['controller', 'resource', 'optional'],
-    })
   }
 
   get name(): string {
     return this.#options.controller.name
+  }
+
+  get controller(): Controller {
+    return this.#options.controller
   }
 
   /** Does it take turns, or wait for nothing but its own to take them, as opposed to waiting for its caches? */
@@ -130,9 +158,13 @@ export class ControllerRunner {
     return this.#options.controller.limits.reconcileMs
   }
 
-  /** One entry per informer, but for those of optional kinds that are not installed: nothing is waited for there. */
+  /**
+   * One entry per informer, but for those of optional kinds that are not installed: nothing is waited for there. Nor are those of another cluster
+   * here, as no other process could reach it either.
+   */
   get health(): readonly InformerHealth[] {
-    const kinds = this.#view.kinds.filter(({ optional, informer }) => !optional || informer.isServed)
+    const atHome = this.#view.kinds.filter(({ isAtHome }) => isAtHome)
+    const kinds = atHome.filter(({ optional, informer }) => !optional || informer.isServed)
     return kinds.flatMap(({ informer }) => informer.health)
   }
 
@@ -140,11 +172,13 @@ export class ControllerRunner {
   async run(signal: AbortSignal, mayWork: Promise<void> = Promise.resolve()): Promise<void> {
     const { instruments } = this.#options
     try {
-      await Promise.all(this.#view.kinds.map(({ informer }) => informer.waitUntilKnown(signal)))
+      const atHome = this.#view.kinds.filter((kind) => kind.isAtHome)
+      await Promise.all(atHome.map(({ informer }) => informer.waitUntilKnown(signal)))
+      await this.#cluster.waitUntilUsable(signal)
       this.#isPrepared = true
-      for (const kind of this.#view.kinds) {
-        this.#observeKind(kind)
-        kind.informer.addServedHandler(() => this.#observeKind(kind))
+      new KindsRecorder(this.#options.controller, instruments).watch(this.#view.kinds)
+      for (const { resource, informer } of this.#view.dependencies) {
+        informer.addServedHandler((isServed) => this.#queueLater(causeOfKind(resource, isServed), signal))
       }
       await untilAborted(mayWork, signal)
     } catch (thrown) {
@@ -153,22 +187,51 @@ export class ControllerRunner {
     }
     instruments.log.info({ controller: this.name, resources: this.#view.parents.length }, 'working')
     this.#isWorking = true
-    for (const parent of this.#view.parents) {
-      this.#queue.add(keyOf(parent), { priority: 'resync', cause: { kind: 'initial' } })
-    }
+    await this.#queueAll({ kind: 'initial' }, signal)
     const listening = new AbortController()
-    const events = this.#listen(AbortSignal.any([signal, listening.signal]))
+    const listens = AbortSignal.any([signal, listening.signal])
+    this.#cluster.watch((cause) => this.#queueLater(cause, signal), listens)
+    const events = this.#listen(listens)
     await this.#worker.run(signal)
     listening.abort(new DOMException('the controller stops', 'AbortError'))
     await events
+    await this.#lastQueueing
+  }
+
+  /** Queues all resources, behind what people change. */
+  async #queueAll(cause: Cause, signal: AbortSignal): Promise<void> {
+    const { slices } = this.#options.informers
+    for (const parent of this.#view.parents) {
+      this.#enqueue({ key: keyOf(parent), priority: 'resync', cause })
+      if (slices.isOver) await slices.nextTurn(signal)
+      if (signal.aborted || this.#queue.isShutDown) return
+    }
+  }
+
+  #queueLater(cause: Cause, signal: AbortSignal): void {
+    if (this.#isWorking) this.#lastQueueing = this.#lastQueueing.then(() => this.#queueAll(cause, signal))
+  }
+
+  /** Reconciles the resource; does nothing while this process does not work the controller. */
+  enqueue({ namespace, name }: ResourceEvent): void {
+    this.#enqueue({ key: keyFor(namespace, name), priority: 'child', cause: { kind: 'external' } })
+  }
+
+  /** How many of the controller's resources are in memory. */
+  get resources(): number {
+    return this.#view.parents.length
+  }
+
+  /** Queues each resource of this process once, at the lowest priority; nothing before the controller works. */
+  resync(signal: AbortSignal): void {
+    this.#queueLater({ kind: 'initial' }, signal)
   }
 
   async #listen(signal: AbortSignal): Promise<void> {
     const { clock, random, instruments, controller } = this.#options
     if (controller.events === undefined) return
     const log = instruments.log.with({ controller: controller.name })
-    const onEvent = ({ namespace, name }: ResourceEvent) =>
-      this.#queue.add(keyFor(namespace, name), { priority: 'child', cause: { kind: 'external' } })
+    const onEvent = (event: ResourceEvent) => this.enqueue(event)
     await new EventsRunner({ clock, random, log, events: controller.events, onEvent }).run(signal)
   }
 
@@ -177,35 +240,18 @@ export class ControllerRunner {
     await this.#worker.drain(limitMs)
   }
 
-  /** Shows in log and metrics whether a kind is installed. One that is at the start is worth no line of the log. */
-  #observeKind({ resource, optional, informer: { isServed } }: HeldKind): void {
-    const { log } = this.#options.instruments
-    const kind = groupResourceOf(resource)
-    const isNews = this.#missingKinds.has(kind) === isServed
-    this.#servedKinds.set({ controller: this.name, resource: kind, optional: String(optional) }, isServed ? 1 : 0)
-    if (!isNews) return
-    const fields = { controller: this.name, resource: kind, optional }
-    if (isServed) {
-      this.#missingKinds.delete(kind)
-      log.info(fields, `${kind} is installed`)
-    } else {
-      this.#missingKinds.add(kind)
-      if (optional) log.info(fields, `${kind} is not installed; it is optional, so the controller works without it`)
-      else log.warn(fields, kindsNotInstalled([resource]).message)
-    }
-  }
-
   #makeWorker(): Worker<Key> {
     const { clock, random, secrets, instruments, client, controller, maxConcurrent, rateLimit, recordEvent } =
       this.#options
     const { identity, gate = openGate, metricsPerResource = false } = this.#options
     const { tracer } = instruments
+    const clientManager = clientManagerOf(identity, controller.name)
     const view = this.#view
     const log = instruments.log.with({ controller: controller.name })
-    const { abnormalConditions: abnormal } = controller
+    const { abnormalConditions: abnormal, reconcileRate: ownRate } = controller
     const metrics = new TurnMetrics(instruments.metrics, controller.name, { abnormal, perResource: metricsPerResource })
-    const convergence = new Convergence({ manager: this.#manager, random })
-    const desired = new DesiredObjects(identity.name, controller, view)
+    const convergence = new Convergence(random)
+    const desired = new DesiredObjects(identity, controller, view, this.#options.remote?.watcher)
     const parents = this.#makeParentRecorder()
     const children = this.#makeChildrenReconciler({ log, tracer, metrics, convergence, parents })
     const status = new StatusRecorder({
@@ -229,9 +275,10 @@ export class ControllerRunner {
       log,
       tracer,
       metrics,
-      parentOf: (key) => view.parent(key),
+      parentOf: (key) => this.#parentAt(key),
       kinds: view,
       liveFor: (signal) => this.#liveFor(signal),
+      clientFor: (signal) => new OperatorClient({ client, signal, fieldManager: clientManager }),
       gate,
       children,
       outside,
@@ -245,23 +292,36 @@ export class ControllerRunner {
     })
     view.onTrigger(
       (trigger) => this.#enqueue(trigger),
-      ({ metadata: { uid } }) => {
+      (object) => {
+        const { uid } = object.metadata
         desired.forget(uid)
         status.forget(uid)
         outside.forget(uid)
+        // No reconcile follows that would.
+        if (isOf(controller.resource, object) && !this.#works(keyOf(object))) reconciler.forget(keyOf(object))
       },
     )
-    const handle = reconciler.reconcile.bind(reconciler)
     return new Worker({
       clock,
       instruments: { ...instruments, log },
       queue: this.#queue,
-      handle,
+      handle: (item, signal) => this.#handle(reconciler, item, signal),
       maxConcurrent: controller.maxConcurrent ?? maxConcurrent,
       // The reconciler cuts itself off before, and tells.
       turnTimeoutMs: controller.limits.reconcileMs + 2 * tellLimitMs,
-      ...(rateLimit === undefined ? {} : { rateLimit }),
+      rateLimits: [rateLimit, ownRate && new TokenBucket(ownRate)].filter((bucket) => bucket !== undefined),
     })
+  }
+
+  #parentAt(key: Key): LiveObject | undefined {
+    const parent = this.#view.parent(key)
+    return parent && withoutOthersRecords(parent, this.#options.controller.part)
+  }
+
+  #handle(reconciler: Reconciler, item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
+    const { shard } = this.#options
+    if (shard === undefined) return reconciler.reconcile(item, signal)
+    return shard.run(this.#view.setOf(item.key), (until) => reconciler.reconcile(item, until), signal)
   }
 
   #liveFor(signal: AbortSignal): LiveLoader {
@@ -275,17 +335,25 @@ export class ControllerRunner {
   }
 
   #enqueue({ key, priority, cause }: Trigger): void {
-    if (this.#isWorking) this.#queue.add(key, { priority, cause })
+    if (this.#isWorking && this.#works(key)) this.#queue.add(key, { priority, cause })
+  }
+
+  #works(key: Key): boolean {
+    const { shard } = this.#options
+    return shard === undefined || shard.works(this.#view.setOf(key))
   }
 
   #makeChildrenReconciler(parts: ChildrenParts): ChildrenReconciler {
-    const { clock, client, controller, recordEvent, secrets } = this.#options
+    const { clock, controller, recordEvent, secrets, remote } = this.#options
+    const { client } = remote ?? this.#options
     const { convergence } = parts
     const view = this.#view
     const members = this.#makeInventoryLoader()
     const applier = new Applier({
       client,
-      fieldManager: this.#manager,
+      cluster: remote?.watcher,
+      managerOf: this.#managerOf,
+      fieldValidation: controller.fieldValidation,
       resourceOf: (object) => {
         const resource = members.resourceOf(object) ?? resourceIn(controller, object, 'contribution')
         assert(resource !== undefined, `${controller.name} owns or contributes to ${groupKindOf(object)}`)
@@ -299,7 +367,8 @@ export class ControllerRunner {
       onWritten: (written) => view.written(written),
       onDeleted: (object, parent) => view.childDeleted(object, parent),
     })
-    const compare: Compare = (object, live) => convergence.compare(object, live, clock.monotonicMs())
+    const compare: Compare = (object, live, manager) =>
+      convergence.compare(object, live, { manager, nowMs: clock.monotonicMs() })
     const tokens = new InventoryTokens(secrets)
     return new ChildrenReconciler({
       ...parts,
@@ -307,9 +376,10 @@ export class ControllerRunner {
       view,
       applier,
       compare,
-      manager: this.#manager,
+      managerOf: this.#managerOf,
       members,
       tokens,
+      clusterState: () => this.#cluster.state,
       recordEvent,
     })
   }
@@ -330,18 +400,21 @@ export class ControllerRunner {
   }
 
   #makeInventoryLoader(): InventoryLoader {
-    const { client, controller, discovery } = this.#options
+    const { client: parents, identity, controller, remote } = this.#options
+    const { client, discovery } = remote ?? this.#options
     const covers: ControllerView['covers'] = (kind, namespace) => this.#view.covers(kind, namespace)
-    return new InventoryLoader({ client, discovery, controller, covers })
+    const maker = { manager: childManagerOf(identity, controller.name), ownedBy: ownedByValue(controller.name) }
+    return new InventoryLoader({ client, parents, cluster: remote?.watcher, discovery, controller, maker, covers })
   }
 
   #makeParentRecorder(): ParentRecorder {
-    const { client, identity, controller } = this.#options
+    const { client, identity, controller, remote } = this.#options
     const view = this.#view
     return new ParentRecorder({
       client,
       identity,
       controller,
+      cluster: remote?.watcher,
       newest: (key) => view.parent(key),
       onWritten: (live) => view.parentWritten(live),
     })

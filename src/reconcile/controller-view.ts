@@ -2,31 +2,40 @@
 // as an informer that is shared with every other controller; and for each event, who is to have a turn.
 
 import type { Written } from '../apply/applier.ts'
+import type { ChildCluster } from '../apply/child-cluster.ts'
 import { isMember } from '../apply/member-rule.ts'
 import { type Readiness, readinessOf } from '../apply/readiness.ts'
+import { isOfSibling, type MakerNames } from '../apply/sibling-rule.ts'
 import { assert } from '../base/assert.ts'
+import type { InformerEvent } from '../cache/change-handler.ts'
 import { Freshness } from '../cache/freshness.ts'
-import type { InformerEvent } from '../cache/informer.ts'
 import type { InformerView } from '../cache/informer-view.ts'
 import type { Informers } from '../cache/informers.ts'
 import type { IndexFunction } from '../cache/store.ts'
+import { childManagerOf, type OperatorIdentity, ownedByValue } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
-import { type Key, keyOf } from '../object/ref.ts'
-import { groupKindOf, isOf, type Resource } from '../object/resource.ts'
+import { type Key, keyOf, parseKey } from '../object/ref.ts'
+import { apiVersionOf, groupKindOf, isOf, type Resource } from '../object/resource.ts'
 import type { Role } from '../synth/draft.ts'
 import type { ReadyPredicate } from '../synth/field-policies.ts'
-import { applySetId, managedByLabel, partOfLabel } from '../synth/membership.ts'
-import { type Controller, type Owned, resourceIn, type Watch } from './definition.ts'
+import { applySetId, childrenSelector, partOfLabel } from '../synth/membership.ts'
+import type { Owned, Watch } from './declared-kinds.ts'
+import { type Controller, resourceIn } from './definition.ts'
 import type { CachedKind } from './live-loader.ts'
-import { type Trigger, triggersOfChild, triggersOfKind, triggersOfParent, triggersOfWatched } from './triggers.ts'
+import type { Shard } from './shard.ts'
+import { type Trigger, triggersOfChild, triggersOfParent, triggersOfWatched } from './triggers.ts'
 
 export interface ControllerViewOptions {
-  readonly operatorName: string
+  readonly identity: OperatorIdentity
   readonly controller: Controller
   readonly informers: Informers
   /** Which of the controller's own resources this process looks after. */
   readonly labelSelector?: string | undefined
+  /** Where the children are, if not in the cluster of the controller's resources. */
+  readonly elsewhere?: { readonly cluster: ChildCluster; readonly informers: Informers } | undefined
+  /** Of those, and of their children, the objects that this process keeps in memory. Default: all. */
+  readonly shard?: Pick<Shard, 'keeps' | 'keepsChild'> | undefined
 }
 
 interface HeldChild {
@@ -43,11 +52,15 @@ interface HeldWatch {
 export interface HeldKind {
   readonly resource: Resource
   readonly optional: boolean
+  /** True in the cluster of the controller's resources. */
+  readonly isAtHome: boolean
   readonly informer: InformerView
 }
 
 export class ControllerView {
   readonly #controller: Controller
+  readonly #maker: MakerNames
+  readonly #cluster: ChildCluster | undefined
   readonly #parents: InformerView
   readonly #children: ReadonlyMap<string, HeldChild>
   readonly #watched: readonly HeldWatch[]
@@ -59,28 +72,47 @@ export class ControllerView {
   readonly #ownWrites = { parents: new Map<string, string>(), children: new Map<string, string>() }
   readonly #freshness = new Freshness()
 
-  constructor({ operatorName, controller, informers, labelSelector }: ControllerViewOptions) {
+  constructor({ identity, controller, informers, labelSelector, elsewhere, shard }: ControllerViewOptions) {
     this.#controller = controller
+    this.#maker = { manager: childManagerOf(identity, controller.name), ownedBy: ownedByValue(controller.name) }
+    this.#cluster = elsewhere?.cluster
+    const homeCluster = elsewhere?.cluster.homeUid
+    const ours = childrenSelector({ operatorName: identity.name, shardName: identity.shard, homeCluster })
     this.#parents = informers.informerFor({
       resource: controller.resource,
+      namespaces: controller.namespaces,
       labelSelector: joinedSelector(labelSelector, controller.labelSelector),
       fieldSelector: controller.fieldSelector,
-      indexes: { fields: { ...controller.indexes, [setIndex]: setsOf } },
+      metadataOnly: controller.metadataOnly,
+      transform: controller.keep,
+      keepsWhole: true,
+      indexes: {
+        fields: {
+          ...parentIndexesOf(controller),
+          [setIndexOf(controller)]: (parent) => [this.#setOf(parent)],
+        },
+      },
+      keeps: shard && ((parent) => shard.keeps(this.#setOf(parent))),
     })
     this.#children = new Map(
-      controller.owns.map((owned) => {
+      [...controller.owns, ...retiredOf(controller)].map((owned) => {
         // The same for all controllers of the operator, so that they share one informer of a kind.
-        const selected = { labelSelector: `${managedByLabel}=${operatorName}`, indexes: { labels: [partOfLabel] } }
+        const selected = { labelSelector: ours, indexes: { labels: [partOfLabel] }, keeps: shard?.keepsChild }
         const request = { resource: owned.resource, ...selected }
-        return [groupKindOf(owned.resource), { owned, informer: informers.informerFor(request) }]
+        const informer =
+          elsewhere === undefined
+            ? informers.informerFor({ ...request, namespaces: controller.namespaces })
+            : elsewhere.informers.informerFor(request)
+        return [groupKindOf(owned.resource), { owned, informer }]
       }),
     )
     this.#watched = controller.watches.map((watch) => {
-      const { resource, labelSelector, metadataOnly, keep } = watch
+      const { resource, labelSelector, metadataOnly, keep, namespaces = controller.namespaces } = watch
       return {
         watch,
         informer: informers.informerFor({
           resource,
+          namespaces,
           labelSelector,
           metadataOnly,
           transform: keep,
@@ -90,22 +122,37 @@ export class ControllerView {
     })
   }
 
+  /** The ApplySet of the resource at this key, whether or not it exists. */
+  setOf(key: Key): string {
+    const { resource } = this.#controller
+    return this.#setOf({ apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: parseKey(key) })
+  }
+
+  #setOf(parent: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>): string {
+    return applySetId(parent, this.#controller.part, this.#cluster?.homeUid)
+  }
+
   /** Every kind, with the informer that has to be in step, or to know that the kind is not served, before a turn may be taken. */
   get kinds(): readonly HeldKind[] {
-    return [{ resource: this.#controller.resource, optional: false, informer: this.#parents }, ...this.#dependencies]
+    const { resource } = this.#controller
+    return [{ resource, optional: false, isAtHome: true, informer: this.#parents }, ...this.dependencies]
   }
 
   /** All kinds but the controller's own. */
-  get #dependencies(): readonly HeldKind[] {
+  get dependencies(): readonly HeldKind[] {
     return [
-      ...[...this.#children.values()].map(({ owned, informer }) => ({ ...owned, informer })),
-      ...this.#watched.map(({ watch: { resource, optional = false }, informer }) => ({ resource, optional, informer })),
+      ...[...this.#children.values()].map(({ owned: { resource, optional }, informer }) => {
+        return { resource, optional, isAtHome: this.#cluster === undefined, informer }
+      }),
+      ...this.#watched.map(({ watch: { resource, optional = false }, informer }) => {
+        return { resource, optional, isAtHome: true, informer }
+      }),
     ]
   }
 
   /** The kinds that no turn can do without and that the API server does not serve. */
   get missingKinds(): readonly Resource[] {
-    const missing = this.#dependencies.filter(({ optional, informer }) => !optional && !informer.isServed)
+    const missing = this.dependencies.filter(({ optional, informer }) => !optional && !informer.isServed)
     return [...new Map(missing.map(({ resource }) => [groupKindOf(resource), resource])).values()]
   }
 
@@ -116,14 +163,14 @@ export class ControllerView {
 
   /** Names of all kinds, optional ones too, that the API server does not serve. */
   get unavailableKinds(): readonly string[] {
-    const missing = this.#dependencies.filter(({ informer }) => !informer.isServed)
+    const missing = this.dependencies.filter(({ informer }) => !informer.isServed)
     return [...new Set(missing.map(({ resource }) => groupKindOf(resource)))].sort()
   }
 
   /** Is this kind, which the controller owns or watches, served? */
   readonly isAvailable = (resource: Resource): boolean => {
     const kind = groupKindOf(resource)
-    const isDeclared = this.#dependencies.some((held) => groupKindOf(held.resource) === kind)
+    const isDeclared = this.dependencies.some((held) => groupKindOf(held.resource) === kind)
     assert(isDeclared, `isAvailable is asked about ${kind}, which ${this.#controller.name} owns or watches`)
     return !this.unavailableKinds.includes(kind)
   }
@@ -138,12 +185,12 @@ export class ControllerView {
 
   /** Found by owner reference and by inventory label; `isMember` decides. */
   childrenOf(parent: LiveObject): readonly LiveObject[] {
-    const set = applySetId(parent)
+    const set = this.#setOf(parent)
     const found = [...this.#children.values()].flatMap(({ informer }) => [
       ...informer.byOwner(parent.metadata.uid),
       ...informer.byLabel(partOfLabel, set),
     ])
-    const members = found.filter((child) => isMember(child, parent))
+    const members = found.filter((child) => isMember(child, parent, this.#cluster) && !isOfSibling(child, this.#maker))
     return [...new Map(members.map((child) => [child.metadata.uid, child])).values()]
   }
 
@@ -231,16 +278,14 @@ export class ControllerView {
   /** Calls back for every turn that an event asks for, and for every parent and child that is gone. Returns what ends it. */
   onTrigger(trigger: (trigger: Trigger) => void, gone: (object: LiveObject) => void): () => void {
     const { resource } = this.#controller
-    const lookup = (index: string, value: string) => this.#parents.byIndex(index, value).map(keyOf)
+    const lookup = (index: string, value: string) =>
+      this.#parents.byIndex(parentIndexName(this.#controller, index), value).map(keyOf)
     const parentAt = (key: Key) => this.#parents.get(key)
-    const parentsOfSet = (set: string) => this.#parents.byIndex(setIndex, set)
+    const parentsOfSet = (set: string) => this.#parents.byIndex(setIndexOf(this.#controller), set)
     const each = (triggers: readonly Trigger[]) => {
       for (const wish of triggers) trigger(wish)
     }
     const ends = [
-      ...this.#dependencies.map(({ resource, informer }) =>
-        informer.addServedHandler((isServed) => each(triggersOfKind(resource, isServed, this.#parents.list()))),
-      ),
       this.#parents.addHandler((event: InformerEvent) => {
         if (event.kind === 'deleted') {
           gone(event.object)
@@ -251,7 +296,8 @@ export class ControllerView {
       ...[...this.#children.values()].map(({ owned, informer }) =>
         informer.addHandler((event: InformerEvent) => {
           if (event.kind === 'deleted') gone(event.object)
-          const kind = { parent: resource, owned, parentsOfSet, parentAt }
+          const kind = { parent: resource, owned, parentsOfSet, parentAt, cluster: this.#cluster }
+          if (isOfSibling(event.object, this.#maker)) return
           if (!isOwnWrite(this.#ownWrites.children, event)) each(triggersOfChild(kind, event))
         }),
       ),
@@ -268,6 +314,12 @@ export class ControllerView {
   }
 }
 
+/** Kinds to look for in memory, because no mark on a resource says where children of an earlier version of the controller are. */
+function retiredOf({ finalizer, retired }: Controller): readonly Required<Owned>[] {
+  if (finalizer) return []
+  return retired.map((resource) => ({ resource, statusMatters: false, hasStatus: true, optional: true }))
+}
+
 /** Forgets an object that is gone. */
 function isOwnWrite(versions: Map<string, string>, { kind, object }: InformerEvent): boolean {
   const { uid, resourceVersion } = object.metadata
@@ -275,14 +327,22 @@ function isOwnWrite(versions: Map<string, string>, { kind, object }: InformerEve
   return kind !== 'deleted' && versions.get(uid) === resourceVersion
 }
 
-/** Parents by the label value of their children. One function for all controllers, as they share informers. */
-const setIndex = 'konverge.dev/apply-set'
-const setsOf = (parent: LiveObject) => [applySetId(parent)]
+/** Parents by the label value of their children. The controllers of a kind share its informer. */
+const setIndexOf = ({ name }: Controller) => `konverge.dev/apply-set/${name}`
 
 /** Both hold. */
 function joinedSelector(...selectors: readonly (string | undefined)[]): string | undefined {
   const given = selectors.filter((selector) => selector !== undefined && selector !== '')
   return given.length === 0 ? undefined : given.join(',')
+}
+
+function parentIndexName({ name }: Controller, index: string): string {
+  return `${name}/${index}`
+}
+
+function parentIndexesOf(controller: Controller): Controller['indexes'] {
+  const indexes = Object.entries(controller.indexes)
+  return Object.fromEntries(indexes.map(([index, valuesOf]) => [parentIndexName(controller, index), valuesOf]))
 }
 
 /** Informers are shared by controllers, and each may call its indexes as it likes. */

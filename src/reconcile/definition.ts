@@ -1,21 +1,26 @@
 // What does somebody say to get a controller? Three functions, of which only `observe` may look at the world: `observe` (facts)
 // → `desired` (constructs) → `status` (what to tell). The other two are pure, so preview, diff and graph need no cluster.
 import type { Chart } from 'cdk8s'
-import { assert } from '../base/assert.ts'
+import type { FieldValidation } from '../apply/apply-runner.ts'
 import type { BackoffPolicy } from '../base/backoff.ts'
-import type { Json } from '../base/json.ts'
 import type { SecretSource } from '../base/random.ts'
+import type { TokenBucketLimit } from '../base/token-bucket.ts'
 import type { ExternalReport } from '../external/external.ts'
-import { isBuiltIn } from '../object/built-in.ts'
+import type { OperatorClient } from '../kube/operator-client.ts'
 import type { ConditionClaim } from '../object/condition.ts'
+import { controllerNameOf } from '../object/identity.ts'
 import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
-import type { Key } from '../object/ref.ts'
 import { groupResourceOf, isOf, type Resource } from '../object/resource.ts'
+import type { Right } from '../object/right.ts'
 import type { SagaReport } from '../saga/saga.ts'
 import type { Role } from '../synth/draft.ts'
+import type { Declared } from '../synth/plain-object.ts'
 import type { EventReport, LiveReader } from './context.ts'
+import type { Owned, Read, Watch } from './declared-kinds.ts'
 import type { ResourceEvent } from './events-runner.ts'
 import type { External } from './external-definition.ts'
+import { type Keep, keepOf } from './kept-parent.ts'
+import { assertOptionsFit } from './option-rules.ts'
 import type { Child, Outcome } from './outcome.ts'
 import type { ParentOf } from './parent.ts'
 import type { Repair } from './repair.ts'
@@ -74,6 +79,8 @@ export interface RepairContext<Spec, Status, Facts> extends DesiredContext<Spec,
 
 export interface CleanupContext<Spec, Status> extends ObserveContext<Spec, Status> {
   readonly report: (event: EventReport) => void
+  /** For reads and writes of the author's own, as the field manager `<operator>-client:<controller>`; ends with `signal`. Declare in `rights` what it does. */
+  readonly client: OperatorClient
 }
 
 export type CleanupResult =
@@ -88,62 +95,6 @@ export interface Refusal {
   readonly message: string
 }
 
-/** Keys of resources that have `value` in the named index of the definition. */
-export type IndexLookup = (index: string, value: string) => readonly Key[]
-
-export interface Watch {
-  readonly resource: Resource
-  readonly labelSelector?: string
-  /** Which resources an object of that kind concerns. */
-  keysFor(object: LiveObject, lookup: IndexLookup): readonly Key[]
-  /** Named values of an object, for `live.byIndex` to look up. */
-  readonly indexes?: Readonly<Record<string, (object: LiveObject) => readonly string[]>>
-  /** The part that matters; a change elsewhere in the object wakes nobody. Default: all of it but its version. */
-  digest?(object: LiveObject): Json
-  /** What to keep in memory of each object. Default: all but foreign managedFields. */
-  keep?(object: LiveObject): LiveObject
-  /**
-   * Is only the metadata of the objects asked for and held, without managedFields? So a foreign Secret may wake a resource
-   * while nothing of what is in it enters memory. Every new resourceVersion counts as a change, unless `digest` says what
-   * does; reads of the kind go to the API server, and have to be declared in `reads`. Default false.
-   */
-  readonly metadataOnly?: boolean
-  /** May `repair` delete objects of this kind? Said here, so that rights can be derived from the definition. Default false. */
-  readonly repairMayDelete?: boolean
-  /**
-   * Does `desired` set fields on objects of this kind, with `contribute`? Then the operator needs the right to patch them,
-   * and `keep` and `metadataOnly` must be absent: all of the object is compared. Default false.
-   */
-  readonly contributes?: boolean
-  /** May the kind be missing? As `Owned.optional`: without its CRD no object of it is seen. Default false. */
-  readonly optional?: boolean
-}
-
-/** A kind whose objects the constructs make. */
-export interface Owned {
-  readonly resource: Resource
-  /** Does the status function look at its status? If not, only its becoming ready or unready wakes. Default true. */
-  readonly statusMatters?: boolean
-  /**
-   * Does the kind have a status at all? A custom kind that has one is ready by its condition Ready or Available; one that
-   * has none is ready when it exists. Built-in kinds are known. Default true.
-   */
-  readonly hasStatus?: boolean
-  /**
-   * May the kind be missing? While its CRD is not installed, objects of it that `desired` declares are left out, what depends on
-   * them does not wait, and everything else is applied. Installing the CRD reconciles every resource, without a restart. A missing
-   * kind that is not optional stops every resource with reason `KindNotInstalled` until its CRD is installed. Default false.
-   */
-  readonly optional?: boolean
-}
-
-/** A kind that the controller's own functions read from the API server. */
-export interface Read {
-  readonly resource: Resource
-  /** By `list` too, rather than by `find` alone? Default false: who may list Secrets may read them all. */
-  readonly isListed?: boolean
-}
-
 /** What the controller's own functions and a whole reconcile may take, in milliseconds. */
 export interface ReconcileLimits {
   /** A call of `observe` or `observePaused`. Default: 60 s. */
@@ -155,16 +106,36 @@ export interface ReconcileLimits {
 }
 
 export interface ControllerOptions<Spec, Status extends StatusWithConditions, Facts> {
+  /**
+   * Names one of several controllers of a kind, e.g. `audit`: at most 19 of a-z, 0-9 and '-'. It has a finalizer, an inventory, children and
+   * conditions of its own: Ready is `AuditReady`, and so on. `external`, `sagas` and children in other namespaces are for the controller
+   * without a name, of which a kind has one at most. Do not change it later. Default: none.
+   */
+  readonly name?: string
   /** Every kind that `desired` can make. */
   readonly owns: readonly (Resource | Owned)[]
   readonly watches?: readonly Watch[]
+  /**
+   * The cluster of all children, by the name of a connection in `clusters` of `runOperator`. The resources, and what `watches`, `live` and
+   * `reads` show, are in the operator's own cluster. The CRD has a list `status.inventory` for the children, see docs/multi-cluster.md.
+   * Default: the operator's own cluster.
+   */
+  readonly childrenIn?: string
   /**
    * What `observe` and `cleanup` read that is neither owned nor held in memory by `watches`. A read that is not declared is
    * refused: the roles of the operator are derived from what is.
    */
   readonly reads?: readonly (Resource | Read)[]
+  /** What `cleanup` does with its client, for `rightsOf`; `observe` may read the kinds, too. Default: nothing. */
+  readonly rights?: readonly Right[]
   /** Kinds that earlier versions of the controller made and this one does not. What is left of them is pruned, given the right. */
   readonly retired?: readonly Resource[]
+  /**
+   * `false`: nothing but the status is written on a resource: no finalizer, label or annotation. When the resource is deleted, the garbage collector of Kubernetes
+   * deletes its children, in no order. Excludes `cleanup`, `parting`, `external`, `sagas`, `childrenIn`, and children in other namespaces, which are
+   * `FinalizerNeeded`. Kinds that leave `owns` are pruned only if they are in `retired`. Default: true.
+   */
+  readonly finalizer?: boolean
   /**
    * What a resource stands for outside the cluster, looked after in this order once the children are applied, and removed in
    * reverse before them. The CRD has a list `status.external` for it.
@@ -180,10 +151,32 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
    * ignores its signal goes on, and at most three calls of `observe` do.
    */
   readonly limits?: Partial<ReconcileLimits>
+  /**
+   * Unknown fields of children. `Strict`: the child is Degraded with the reason `UnknownField`, and the message names the fields. `Warn`: the
+   * child is applied without them, and an Event names them, for clusters of several versions. Default: `Strict`.
+   */
+  readonly fieldValidation?: FieldValidation
   /** Reconciles at once. Default: that of the operator, 10. */
   readonly maxConcurrent?: number
+  /** Reconciles a second, and how many may begin at once, beside the rate that all controllers share. Default: no limit. */
+  readonly reconcileRate?: TokenBucketLimit
   /** Delays between the retries of one resource. Default: that of the operator, 5 s to 300 s. */
   readonly backoff?: BackoffPolicy
+  /**
+   * Namespaces of the controller's resources and their children, of those of the operator. Children in other namespaces are read from
+   * the API server. Default: the namespaces of the operator.
+   */
+  readonly namespaces?: readonly string[]
+  /**
+   * The part of a resource that is held in memory, and that every function of the controller sees. Metadata and status are always part of it. A
+   * resource for which the function throws is held whole. Default: all but foreign managedFields.
+   */
+  keep?(object: LiveObject): LiveObject
+  /**
+   * Reads and holds only the metadata of resources, and the functions of the controller see nothing else. Excludes `status`, `external`, `sagas` and
+   * children in other namespaces, which are recorded in the status. Default: false.
+   */
+  readonly metadataOnly?: boolean
   /** Selects the controller's resources, besides the selector of the operator. A resource that leaves it is no longer managed, and keeps its finalizer. */
   readonly labelSelector?: string
   /** The same by fields, as `spec.class=fast`, of those that the CRD declares in `selectableFields`. */
@@ -214,13 +207,18 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
   observePaused?(context: ObserveContext<Spec, Status>): Promise<readonly ConditionClaim[]>
   /** Says what cannot work before anything is made. */
   refuse?(context: DesiredContext<Spec, Status, Facts>): Refusal | undefined
-  desired(chart: Chart, context: DesiredContext<Spec, Status, Facts>): void
+  /**
+   * Declares every object that should exist: puts constructs into the chart, returns plain objects, or both. Pure and synchronous.
+   *
+   * @example desired: (_, { object: { metadata, spec } }) => [objectOf(ConfigMap, { metadata: { name: metadata.name }, data: spec.pages })]
+   */
+  desired(chart: Chart, context: DesiredContext<Spec, Status, Facts>): Declared
   /**
    * What has to be done, by children, before a resource that is being deleted may go, and what is outside with it: as `desired`, once its
    * sagas have ended. What it does not declare is pruned. The deletion goes on when it declares nothing any more, which has to follow from what is stored: a
    * status that says that it is done. It waits while `observe` fails. Children that cannot be made as the namespace goes hold nothing up.
    */
-  parting?(chart: Chart, context: DesiredContext<Spec, Status, Facts>): void
+  parting?(chart: Chart, context: DesiredContext<Spec, Status, Facts>): Declared
   /** Names at most one object that has to go for the children to go on; asked after every apply without failures. Pure. */
   repair?(context: RepairContext<Spec, Status, Facts>): Repair | undefined
   /**
@@ -235,21 +233,31 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
 
 /** A controller as the runtime holds it: `owns` in one form, types erased. */
 export interface Controller {
-  /** `replicatedkvstores.data.konverge.dev` */
+  /** `replicatedkvstores.data.konverge.dev`, or with a name of its own `replicatedkvstores.data.konverge.dev_audit`. */
   readonly name: string
+  /** Its own name among the controllers of the kind. */
+  readonly part: string | undefined
   readonly resource: Resource
   /** Is there a status of it to write? */
   readonly hasStatus: boolean
   readonly owns: readonly Required<Owned>[]
+  readonly childrenIn: string | undefined
   readonly watches: readonly Watch[]
   readonly reads: readonly Required<Read>[]
+  readonly rights: readonly Right[]
   readonly retired: readonly Resource[]
+  readonly finalizer: boolean
   readonly external: readonly External<unknown, unknown, unknown>[]
   readonly sagas: readonly Saga<unknown, unknown, unknown>[]
   readonly indexes: Readonly<Record<string, (object: LiveObject) => readonly string[]>>
   readonly limits: ReconcileLimits
+  readonly fieldValidation: FieldValidation
   readonly maxConcurrent: number | undefined
+  readonly reconcileRate: TokenBucketLimit | undefined
   readonly backoff: BackoffPolicy | undefined
+  readonly namespaces: readonly string[] | undefined
+  readonly keep: Keep | undefined
+  readonly metadataOnly: boolean
   readonly labelSelector: string | undefined
   readonly fieldSelector: string | undefined
   readonly resyncMs: number | undefined
@@ -259,8 +267,8 @@ export interface Controller {
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
   observePaused(context: ObserveContext<unknown, unknown>): Promise<readonly ConditionClaim[]>
   refuse(context: DesiredContext<unknown, unknown, unknown>): Refusal | undefined
-  desired(chart: Chart, context: DesiredContext<unknown, unknown, unknown>): void
-  readonly parting: ((chart: Chart, context: DesiredContext<unknown, unknown, unknown>) => void) | undefined
+  desired(chart: Chart, context: DesiredContext<unknown, unknown, unknown>): Declared
+  readonly parting: ((chart: Chart, context: DesiredContext<unknown, unknown, unknown>) => Declared) | undefined
   repair(context: RepairContext<unknown, unknown, unknown>): Repair | undefined
   status(context: StatusContext<unknown, unknown, unknown>): StatusReport<StatusWithConditions>
   cleanup(context: CleanupContext<unknown, unknown>): Promise<CleanupResult>
@@ -293,48 +301,37 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
   resource: Resource<Spec, Status>,
   options: ControllerOptions<Spec, Status, Facts>,
 ): Controller {
-  const trimmed = options.watches?.find(
-    ({ contributes, keep, metadataOnly }) => contributes === true && (keep !== undefined || metadataOnly === true),
-  )
-  const kept = trimmed?.resource.kind
-  assert(
-    kept === undefined,
-    `the watch of ${kept} contributes, so it needs whole objects; leave keep and metadataOnly out`,
-  )
   const limits = Object.freeze({ ...defaultLimits, ...options.limits })
-  const { maxConcurrent = 1, resyncMs = 1 } = options
-  assert(
-    Number.isInteger(maxConcurrent) && maxConcurrent > 0,
-    `maxConcurrent is a positive number, and not ${maxConcurrent}`,
-  )
-  assert(
-    Number.isFinite(resyncMs) && resyncMs > 0,
-    `resyncMs is a positive number of milliseconds, and not ${resyncMs}`,
-  )
-  for (const [name, ms] of Object.entries(limits)) {
-    assert(Number.isFinite(ms) && ms > 0, `limits.${name} is a positive number of milliseconds, and not ${ms}`)
-  }
   // The types are erased here, once: the runtime hands a controller only objects of its own resource and facts that its
   // own `observe` returned.
   const erased = options as unknown as ControllerOptions<unknown, StatusWithConditions, unknown>
-  assertStatusFits(resource, erased)
+  assertOptionsFit(resource, { ...erased, limits })
   return Object.freeze({
-    name: groupResourceOf(resource),
+    name: controllerNameOf(groupResourceOf(resource), options.name),
+    part: options.name,
     resource,
     hasStatus: erased.status !== undefined,
     owns: erased.owns.map((owned) =>
       'resource' in owned ? { ...ownedDefaults, ...owned } : { ...ownedDefaults, resource: owned },
     ),
+    childrenIn: options.childrenIn,
     watches: erased.watches ?? [],
     reads: (erased.reads ?? []).map((read) =>
       'resource' in read ? { isListed: false, ...read } : { isListed: false, resource: read },
     ),
+    rights: erased.rights ?? [],
     retired: erased.retired ?? [],
+    finalizer: erased.finalizer ?? true,
     external: erased.external ?? [],
     sagas: erased.sagas ?? [],
     limits,
+    fieldValidation: options.fieldValidation ?? 'Strict',
     maxConcurrent: options.maxConcurrent,
+    reconcileRate: options.reconcileRate,
     backoff: options.backoff,
+    namespaces: options.namespaces,
+    keep: keepOf(erased),
+    metadataOnly: options.metadataOnly ?? false,
     labelSelector: options.labelSelector,
     fieldSelector: options.fieldSelector,
     resyncMs: options.resyncMs,
@@ -351,20 +348,6 @@ export function defineController<Spec, Status extends StatusWithConditions, Fact
     status: (context) => erased.status?.(context as never) ?? { fields: {}, conditions: [] },
     cleanup: (context) => erased.cleanup?.(context as never) ?? Promise.resolve({ kind: 'done' }),
   } satisfies Controller)
-}
-
-function assertStatusFits(
-  { kind, group }: Resource,
-  { status, external = [], sagas = [] }: ControllerOptions<unknown, StatusWithConditions, unknown>,
-): void {
-  assert(
-    status === undefined || !isBuiltIn({ group }),
-    `the status of ${kind} belongs to Kubernetes; leave status out: Events and metrics report the conditions`,
-  )
-  assert(
-    status !== undefined || external.length + sagas.length === 0,
-    `external and sagas of ${kind} are recorded in its status; give the controller a status, or declare a kind of your own for them`,
-  )
 }
 
 /** The resource of an object that the constructs declare; undefined for a kind that the controller has nothing to do with. */

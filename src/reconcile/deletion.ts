@@ -1,6 +1,7 @@
 // In which order do the children of a deleted resource go? By the apply order stored on them, backwards, each wave waited
 // for until it is gone; never by the constructs, which may no longer build (I6). What the garbage collector will take in
 // any order, the first wave of same-namespace children, is left to it. What is to be retained stays.
+import type { ChildCluster } from '../apply/child-cluster.ts'
 import { isExpendable } from '../apply/prune-rule.ts'
 import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
@@ -17,14 +18,16 @@ export type DeletionStep =
 export interface DeletionInput {
   readonly parent: LiveObject
   readonly children: readonly LiveObject[]
+  /** Where they are, if not in the cluster of the parent: no garbage collector there knows the parent. */
+  readonly cluster?: ChildCluster | undefined
   /** Wall clock, milliseconds since the epoch. */
   readonly nowMs: number
 }
 
-export function nextDeletion({ parent, children, nowMs }: DeletionInput): DeletionStep {
+export function nextDeletion({ parent, children, cluster, nowMs }: DeletionInput): DeletionStep {
   const ordered = children
     .filter((child) => isExpendable(child, parent))
-    .filter((child) => orderOf(child) > 0 || !isCollected(parent, child))
+    .filter((child) => orderOf(child) > 0 || cluster !== undefined || !isCollected(parent, child))
   if (ordered.length === 0) return { kind: 'done' }
   const highest = Math.max(...ordered.map(orderOf))
   const wave = ordered.filter((child) => orderOf(child) === highest)

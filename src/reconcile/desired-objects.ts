@@ -1,7 +1,9 @@
 // Desired objects of a controller's resources as they are applied: synthesized once per change of the inputs, normalized, and with the hash of
 // what is declared. Invariant: the same inputs give the same objects, by identity, because holds go by it.
+import type { ChildCluster } from '../apply/child-cluster.ts'
 import { withAppliedHash } from '../diff/applied-hash.ts'
 import { normalize } from '../diff/normalize.ts'
+import type { OperatorIdentity } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import type { DesiredObject, DesiredSet } from '../synth/desired.ts'
 import { SynthMemo } from '../synth/memo.ts'
@@ -14,17 +16,23 @@ import { type ParentOf, parentOf } from './parent.ts'
 /** How many resources keep their synthesized objects in memory; about 10 KiB each. */
 const memoCapacity = 10_000
 
+/** What is known of the kinds that a controller declares. */
+export type KindsView = Pick<ControllerView, 'scopeOf' | 'unavailableKinds'>
+
 export class DesiredObjects {
-  readonly #operatorName: string
+  readonly #identity: OperatorIdentity
   readonly #controller: Controller
-  readonly #view: ControllerView
+  readonly #view: KindsView
   readonly #memo = new SynthMemo({ capacity: memoCapacity })
+  readonly #homeCluster: string | undefined
   readonly #known = new WeakMap<KubeObject, KubeObject>()
 
-  constructor(operatorName: string, controller: Controller, view: ControllerView) {
-    this.#operatorName = operatorName
+  /** `cluster`: where the objects are to be, if not in the cluster of the resources. */
+  constructor(identity: OperatorIdentity, controller: Controller, view: KindsView, cluster?: ChildCluster) {
+    this.#identity = identity
     this.#controller = controller
     this.#view = view
+    this.#homeCluster = cluster?.homeUid
   }
 
   of(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
@@ -41,8 +49,11 @@ export class DesiredObjects {
   #synthesize(parent: LiveObject, facts: unknown, declare: Controller['desired']): DesiredSet {
     return synthesize({
       parent,
-      operatorName: this.#operatorName,
+      operatorName: this.#identity.name,
+      shardName: this.#identity.shard,
       controllerName: this.#controller.name,
+      part: this.#controller.part,
+      homeCluster: this.#homeCluster,
       build: (chart) => declare(chart, { object: asDeclared(parent), facts }),
       scopeOf: (apiVersion, kind, role) => this.#view.scopeOf(apiVersion, kind, role),
     })

@@ -1,10 +1,10 @@
 // Events from outside the cluster that a controller listens to, such as webhooks or a message queue: each names a resource to reconcile. Invariant: a
 // source that fails is begun again after growing delays, one that floods leaves the event loop to others, and none outlives its signal.
-import { backoffDelayMs, defaultBackoff } from '../base/backoff.ts'
 import { type Clock, sleep } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
+import { runRestarting } from '../base/restart-runner.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
 
 /** A resource of the controller's kind. */
@@ -24,8 +24,6 @@ export interface EventsRunnerOptions {
 
 /** Events taken before others have their turn. */
 const eventsPerBreath = 64
-/** A source that worked for so long has recovered: its next failure is its first. */
-const recoveredMs = 60_000
 
 export class EventsRunner {
   readonly #options: EventsRunnerOptions
@@ -37,19 +35,9 @@ export class EventsRunner {
   /** Resolves when the signal aborts, or the source ends by itself. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random, log } = this.#options
-    for (let failures = 1; !signal.aborted; failures++) {
-      const beganMs = clock.monotonicMs()
-      try {
-        await this.#listen(signal)
-        return
-      } catch (thrown) {
-        if (signal.aborted) return
-        if (clock.monotonicMs() - beganMs > recoveredMs) failures = 1
-        const delayMs = backoffDelayMs({ policy: defaultBackoff, failures, random })
-        log.warn({ error: messageOf(thrown), delayMs }, 'the events of the controller failed; they are begun again')
-        await sleep(clock, delayMs, signal).catch(() => {})
-      }
-    }
+    const onFailure = (thrown: unknown, delayMs: number) =>
+      log.warn({ error: messageOf(thrown), delayMs }, 'the events of the controller failed; they are begun again')
+    await runRestarting({ clock, random, onFailure }, (until) => this.#listen(until), signal)
   }
 
   async #listen(signal: AbortSignal): Promise<void> {

@@ -11,6 +11,7 @@ import { earlierFinalizer, foreignInventory, type Inventory } from './inventory.
 export function hasFinalizer(object: LiveObject, identity: OperatorIdentity): boolean {
   const { finalizers = [] } = object.metadata
   if (finalizers.includes(identity.qualifiedName)) return true
+  if (identity.part !== undefined) return false
   return finalizers.includes(earlierFinalizer) && foreignInventory(object, identity) === undefined
 }
 
@@ -37,15 +38,18 @@ export function adoptionPatch(object: LiveObject, inventory: Inventory): Patch {
   }
 }
 
-export function releasePatch(object: LiveObject, { qualifiedName }: OperatorIdentity): Patch {
+export function releasePatch(object: LiveObject, { qualifiedName, part }: OperatorIdentity): Patch {
   const { finalizers = [], resourceVersion } = object.metadata
-  const left = finalizers.filter((name) => name !== qualifiedName && name !== earlierFinalizer)
+  const left = finalizers.filter((name) => name !== qualifiedName && (part !== undefined || name !== earlierFinalizer))
   return { type: 'merge', body: { metadata: { resourceVersion, finalizers: left } } }
 }
 
 /** Ours takes the place of that of an earlier version. */
-function finalizersWith({ metadata: { finalizers = [] } }: LiveObject, { finalizer }: Inventory): readonly string[] {
-  const kept = finalizers.filter((name) => name === finalizer || name !== earlierFinalizer)
+function finalizersWith(
+  { metadata: { finalizers = [] } }: LiveObject,
+  { finalizer, replaces }: Inventory,
+): readonly string[] {
+  const kept = finalizers.filter((name) => name === finalizer || name !== replaces)
   return kept.includes(finalizer) ? kept : [...kept, finalizer]
 }
 

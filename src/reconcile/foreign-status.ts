@@ -5,31 +5,13 @@ import { type FieldSet, fieldSetOf } from '../diff/field-set.ts'
 import type { Condition } from '../object/condition.ts'
 import type { LiveObject } from '../object/object.ts'
 import type { ResourceStatus } from './records.ts'
+import type { StatusPart } from './status-part.ts'
 
 /** What a controller has reported in this process, on any resource. */
 export interface Reported {
   readonly fields: ReadonlySet<string>
   readonly conditions: ReadonlySet<string>
 }
-
-/** Types and fields of the runtime itself. */
-const runtimeTypes = new Set([
-  'Ready',
-  'Progressing',
-  'Degraded',
-  'Reconciling',
-  'Stalled',
-  'Paused',
-  'AnnotationIgnored',
-])
-const runtimeFields = new Set([
-  'conditions',
-  'observedGeneration',
-  'lastHandledReconcileAt',
-  'external',
-  'sagas',
-  'inventory',
-])
 
 export interface ForeignStatusInput {
   /** The resource as it is stored. */
@@ -39,19 +21,21 @@ export interface ForeignStatusInput {
   readonly reported: Reported
   /** The field manager of our status. */
   readonly manager: string
+  readonly part: StatusPart
 }
 
 /** The status to store: `next`, and what others have written beside it. Nothing new is the very same status. */
-export function withForeign({ live, next, reported, manager }: ForeignStatusInput): ResourceStatus {
+export function withForeign({ live, next, reported, manager, part }: ForeignStatusInput): ResourceStatus {
   const previous = (live.status ?? {}) as ResourceStatus & JsonObject // A status is JSON.
   const owned = ownedStatusOf(live, manager)
   const { conditions: ours = [], ...fields } = next as ResourceStatus & JsonObject
-  const isKept = (name: string) => !runtimeFields.has(name) && (owned !== undefined || !reported.fields.has(name))
+  const isKept = (name: string) =>
+    part.isOthersField(name) || (!part.ownFields.has(name) && (owned !== undefined || !reported.fields.has(name)))
   const others = Object.fromEntries(
     Object.entries(previous).filter(([name]) => isKept(name) || Object.hasOwn(fields, name)),
   )
   const merged = owned === undefined ? { ...others, ...fields } : mergedFields(others, fields, owned)
-  const conditions = mergedConditions(previous.conditions ?? [], ours, ownsType(owned, reported))
+  const conditions = mergedConditions(previous.conditions ?? [], ours, ownsType(owned, { reported, part }))
   // Both came from JSON.
   return { ...merged, conditions } as unknown as ResourceStatus
 }
@@ -96,9 +80,12 @@ function mergedConditions(
 }
 
 /** Only of a list map does the API server record whose each condition is. */
-function ownsType(owned: FieldSet | undefined, reported: Reported): (type: string) => boolean {
+function ownsType(
+  owned: FieldSet | undefined,
+  { reported, part }: Pick<ForeignStatusInput, 'reported' | 'part'>,
+): (type: string) => boolean {
   const list = owned?.field('conditions')
   return (type) =>
-    runtimeTypes.has(type) ||
+    part.isOwnType(type) ||
     (list?.grain === 'items' ? list.child({ kind: 'key', key: { type } }) !== undefined : reported.conditions.has(type))
 }

@@ -1,8 +1,10 @@
 // Reads from the API server what memory cannot tell: the members of an inventory where no informer looks, and, before anything
 // is deleted, whether the parent still is what the turn takes it for. An error is never absence (I5).
 
+import type { ChildCluster } from '../apply/child-cluster.ts'
 import { isMember } from '../apply/member-rule.ts'
-import { type ChildPlace, homeOf, inventoryEntriesOf, isEntryOf } from '../apply/remote-children.ts'
+import { type ChildPlace, entriesIn, homeOf, isEntryOf } from '../apply/remote-children.ts'
+import { isOfSibling, type MakerNames } from '../apply/sibling-rule.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import { deepEqual } from '../base/json.ts'
 import { FieldSetPool } from '../cache/field-set-pool.ts'
@@ -17,14 +19,22 @@ import { groupKindOf, type Resource } from '../object/resource.ts'
 import { applySetId, partOfLabel } from '../synth/membership.ts'
 import type { Controller } from './definition.ts'
 import { hasEarlierMarks, recordedReach } from './inventory.ts'
+import { keptOf } from './kept-parent.ts'
 import { LiveLoader } from './live-loader.ts'
+import { isBeingTakenOver } from './shard-mark.ts'
 import { steeringOf } from './steering.ts'
 import type { UnreadChild } from './unread-children.ts'
 
 export interface InventoryLoaderOptions {
+  /** Of the cluster of the children, as `discovery` is. */
   readonly client: KubeClient
+  /** Of the cluster of the parents. */
+  readonly parents: Pick<KubeClient, 'get'>
+  /** Where all children are, if not in the cluster of their parents. `confirm` rejects unless the cluster behind the connection is still the same. */
+  readonly cluster?: (ChildCluster & { confirm(signal: AbortSignal): Promise<void> }) | undefined
   readonly discovery: Pick<DiscoveryClient, 'find' | 'invalidate'>
   readonly controller: Controller
+  readonly maker: MakerNames
   /** Is every member of this kind and namespace in memory? Undefined: the kind is cluster-scoped. */
   readonly covers: (resource: Resource, namespace: string | undefined) => boolean
 }
@@ -63,15 +73,18 @@ export class InventoryLoader {
     const objects: LiveObject[] = []
     const failures: CodedError[] = []
     const unread: UnreadChild[] = []
-    const owned = this.#options.controller.owns.map(({ resource }) => groupKindOf(resource))
-    for (const kind of new Set([...recordedReach(parent).kinds, ...owned]))
+    const { cluster, controller } = this.#options
+    const owned = controller.owns.map(({ resource }) => groupKindOf(resource))
+    const kinds = [...recordedReach(parent, controller.part).kinds, ...owned]
+    // In another cluster there is no child without a record.
+    for (const kind of new Set(cluster === undefined ? kinds : []))
       try {
         objects.push(...(await this.#listed(kind, parent, signal)))
       } catch (thrown) {
         signal.throwIfAborted()
         failures.push(lookFailed(kind, thrown))
       }
-    const recorded = inventoryEntriesOf(parent).filter((entry) => !seen.some((child) => isEntryOf(entry, child)))
+    const recorded = entriesIn(cluster, parent).filter((entry) => !seen.some((child) => isEntryOf(entry, child)))
     const remote: readonly ChildPlace[] = [...recorded, ...places]
     for (const kind of new Set(remote.map((place) => place.kind))) {
       const found = await this.#remote(
@@ -84,9 +97,11 @@ export class InventoryLoader {
     }
     const trimmed = objects.map((object) => trim(object, { keepsFieldsOf: isChildManager, fieldSets: this.#fieldSets }))
     return {
-      objects: trimmed.filter((object) => isMember(object, parent)),
+      objects: trimmed.filter(
+        (object) => isMember(object, parent, cluster) && !isOfSibling(object, this.#options.maker),
+      ),
       strangers: trimmed.filter(
-        (object) => !isMember(object, parent) && recorded.some((entry) => isEntryOf(entry, object)),
+        (object) => !isMember(object, parent, cluster) && recorded.some((entry) => isEntryOf(entry, object)),
       ),
       failures,
       unread,
@@ -113,8 +128,9 @@ export class InventoryLoader {
 
   /** Does the API server show the very parent, of the same generation, as much deleted and not paused? The cache may be behind. */
   async isCurrent(parent: LiveObject, signal: AbortSignal): Promise<boolean> {
-    const { client, controller } = this.#options
-    const live = await loadIfPresent(client, controller.resource, parent.metadata, signal)
+    const { parents, controller } = this.#options
+    const found = await loadIfPresent(parents, controller.resource, parent.metadata, signal)
+    const live = found && keptOf(controller.keep, found)
     return (
       live !== undefined &&
       live.metadata.uid === parent.metadata.uid &&
@@ -124,18 +140,22 @@ export class InventoryLoader {
     )
   }
 
-  /** The descriptor of a kind that the controller owns, or that a member was found of. */
+  /** The descriptor of a kind that the controller owns, that a member was found of, or that is retired. */
   resourceOf(object: KubeObject): Resource | undefined {
-    return this.#owned(groupKindOf(object)) ?? this.#found.get(groupKindOf(object))
+    const kind = groupKindOf(object)
+    const retired = this.#options.controller.retired.find((resource) => groupKindOf(resource) === kind)
+    return this.#owned(kind) ?? this.#found.get(kind) ?? retired
   }
 
   /** In the parent's own namespace. */
   async #listed(kind: string, parent: LiveObject, signal: AbortSignal): Promise<readonly LiveObject[]> {
+    const { part } = this.#options.controller
     const resource = this.#owned(kind) ?? (await this.#find(kind, signal))
     const namespace = resource?.scope === 'Cluster' ? parent.metadata.namespace : homeOf(parent)
     const isAtHome = (resource?.scope === 'Cluster') === (namespace === undefined)
     // Informers select by a label that children of an earlier version lack.
-    const isInMemory = (found: Resource) => this.#options.covers(found, namespace) && !hasEarlierMarks(parent)
+    const mayLackLabels = hasEarlierMarks(parent, part) || isBeingTakenOver(parent, part)
+    const isInMemory = (found: Resource) => this.#options.covers(found, namespace) && !mayLackLabels
     if (resource === undefined || !isAtHome || isInMemory(resource)) return []
     const live = new LiveLoader({
       client: this.#options.client,
@@ -144,7 +164,7 @@ export class InventoryLoader {
       signal,
     })
     try {
-      return await live.list(resource, { namespace, labels: { [partOfLabel]: applySetId(parent) } })
+      return await live.list(resource, { namespace, labels: { [partOfLabel]: applySetId(parent, part) } })
     } catch (thrown) {
       if (isKubeError(thrown, 'ResourceNotFound') && (await this.#isGone(kind, signal))) return []
       throw thrown
@@ -160,16 +180,20 @@ export class InventoryLoader {
     const objects: LiveObject[] = []
     const unread: UnreadChild[] = []
     let failure: unknown
+    let confirmed: Promise<void> | undefined
+    // The absence of a child drops its record, so it has to be the word of the right cluster.
+    const confirm = () => (confirmed ??= this.#options.cluster?.confirm(signal) ?? Promise.resolve())
     for (const place of places) {
       try {
         if (failure !== undefined) throw failure
         const resource = this.#owned(kind) ?? (await this.#find(kind, signal))
         const live = resource && (await loadIfPresent(this.#options.client, resource, place, signal))
         if (live !== undefined) objects.push(live)
+        else await confirm()
       } catch (thrown) {
         signal.throwIfAborted()
         // Without an answer of discovery it is not known whether the child exists, whatever the reason.
-        const isGone = isKubeError(thrown, 'ResourceNotFound') && (await this.#isGone(kind, signal).catch(() => false))
+        const isGone = isKubeError(thrown, 'ResourceNotFound') && (await this.#isGoneFrom(kind, confirm, signal))
         if (isGone) return { objects: [], unread: [] }
         signal.throwIfAborted()
         if (!isKubeError(thrown, 'Forbidden')) failure = thrown
@@ -177,6 +201,15 @@ export class InventoryLoader {
       }
     }
     return { objects, unread }
+  }
+
+  async #isGoneFrom(kind: string, confirm: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
+    try {
+      await confirm()
+      return await this.#isGone(kind, signal)
+    } catch {
+      return false
+    }
   }
 
   #owned(kind: string): Resource | undefined {

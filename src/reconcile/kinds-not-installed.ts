@@ -3,14 +3,20 @@
 import { CodedError } from '../base/errors.ts'
 import { apiVersionOf, groupKindOf, groupResourceOf, type Resource } from '../object/resource.ts'
 import type { DesiredObject } from '../synth/desired.ts'
+import type { Controller } from './definition.ts'
 
 /** Ends the reconcile of a resource whose controller cannot do without these kinds. Installing them reconciles it again. */
-export function kindsNotInstalled(missing: readonly Resource[]): CodedError<'KindNotInstalled'> {
+export function kindsNotInstalled(
+  missing: readonly Resource[],
+  { owns, childrenIn }: Pick<Controller, 'owns' | 'childrenIn'>,
+): CodedError<'KindNotInstalled'> {
   const kinds = missing.map((resource) => `${resource.kind} (${apiVersionOf(resource)})`).join(', ')
+  const isElsewhere = missing.every((kind) => owns.some(({ resource }) => groupKindOf(resource) === groupKindOf(kind)))
+  const where = childrenIn !== undefined && isElsewhere ? ` of cluster ${childrenIn}` : ''
   const names = missing.map(groupResourceOf).join(', ')
   return new CodedError({
     code: 'KindNotInstalled',
-    message: `the API server does not serve ${kinds}; install the CustomResourceDefinition ${names}: the operator goes on by itself then`,
+    message: `the API server${where} does not serve ${kinds}; install the CustomResourceDefinition ${names}: the operator goes on by itself then`,
     remedy: 'stop',
   })
 }

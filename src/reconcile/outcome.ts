@@ -41,7 +41,12 @@ export type Outcome =
 export function isToldAtOnce(outcome: Outcome): boolean {
   return outcome.kind === 'retry' && toldAtOnce.has(outcome.reason)
 }
-const toldAtOnce: ReadonlySet<string> = new Set<string>([...rejections, 'ObserveTimeout', 'CleanupTimeout'])
+const toldAtOnce: ReadonlySet<string> = new Set<string>([
+  ...rejections,
+  'ObserveTimeout',
+  'CleanupTimeout',
+  'ClusterUnreachable',
+])
 
 /** While something takes time, and no event comes, the first look comes within 15 s, and each later one within twice the time before it. */
 export const waitingRecheckMs = 15_000

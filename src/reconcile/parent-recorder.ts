@@ -1,6 +1,7 @@
 // Writes our marks on a resource: finalizer, labels and annotations of the inventory, and the list of its remote children in the
 // status. The inventory covers the children before any of them is created, and shrinks when they are gone; a parent whose marks
 // are right is not written (I1, I3, I4).
+import type { ChildCluster } from '../apply/child-cluster.ts'
 import {
   areSameEntries,
   entriesFor,
@@ -14,7 +15,6 @@ import { isKubeError } from '../kube/kube-errors.ts'
 import type { OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
-import { groupKindOf } from '../object/resource.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import type { Controller } from './definition.ts'
 import { adoptionPatch, isAdopted, releasePatch } from './finalizer.ts'
@@ -22,17 +22,24 @@ import {
   coveringMarks,
   type Inventory,
   inventoryOf,
+  isMarked,
   joined,
+  kindsAtHome,
+  noMarks,
   type Reach,
   reachOf,
   recordedReach,
   settledMarks,
 } from './inventory.ts'
+import { keptOf } from './kept-parent.ts'
+import { withoutOthersRecords } from './status-part.ts'
 
 export interface ParentRecorderOptions {
   readonly client: KubeClient
   readonly identity: OperatorIdentity
   readonly controller: Controller
+  /** Where all children are, if not in the cluster of the parents. */
+  readonly cluster?: ChildCluster | undefined
   /** The newest state that memory has of a resource. */
   readonly newest: (key: Key) => LiveObject | undefined
   /** Our own write, to be seen by the next read although its event has not come yet. */
@@ -49,12 +56,14 @@ export class ParentRecorder {
   /** Puts finalizer and inventory on. */
   async adopt(object: LiveObject, signal: AbortSignal): Promise<LiveObject> {
     const { controller, identity } = this.#options
-    return await this.#mark(object, inventoryOf(object, controller, identity), signal)
+    const inventory = inventoryOf(object, controller, identity)
+    return inventory === undefined ? object : await this.#mark(object, inventory, signal)
   }
 
   /** Before an apply: the inventory reaches wherever these objects will be. */
   async cover(object: LiveObject, desired: readonly DesiredObject[], signal: AbortSignal): Promise<LiveObject> {
-    const reach = joined(recordedReach(object), this.#reachOf(object, desired))
+    if (!this.#needsMarks(object)) return object
+    const reach = joined(recordedReach(object, this.#options.identity.part), this.#reachOf(object, desired))
     return await this.#mark(object, coveringMarks(object, reach, this.#options.identity), signal)
   }
 
@@ -64,9 +73,16 @@ export class ParentRecorder {
     { desired, left }: { readonly desired: readonly DesiredObject[]; readonly left: readonly LiveObject[] },
     signal: AbortSignal,
   ): Promise<LiveObject> {
-    const reach = joined(this.#reachOf(object, desired), reachOf(object, left))
-    const kept = entriesFor(object, [...desired.map((item) => item.object), ...left])
-    const marks = settledMarks(object, reach, this.#options.identity)
+    if (!this.#needsMarks(object)) return object
+    const { cluster, controller, identity } = this.#options
+    const kept = entriesFor(object, [...desired.map((item) => item.object), ...left], cluster)
+    if (!controller.finalizer && left.length === 0) {
+      // The record first: it is what the marks are there for.
+      const recorded = await this.record(object, kept, signal)
+      return await this.#patch(recorded, noMarks(recorded, identity), signal)
+    }
+    const stays = cluster === undefined ? reachOf(object, left) : nowhere
+    const marks = settledMarks(object, joined(this.#reachOf(object, desired), stays), identity)
     return await this.record(await this.#mark(object, marks, signal), kept, signal)
   }
 
@@ -76,17 +92,31 @@ export class ParentRecorder {
    */
   async record(object: LiveObject, inventory: readonly InventoryEntry[], signal: AbortSignal): Promise<LiveObject> {
     if (areSameEntries(inventoryEntriesOf(object), inventory)) return object
-    const { controller, client, identity, onWritten } = this.#options
+    const { controller } = this.#options
     if (!controller.hasStatus) throw noStatus(object.kind)
+    if (controller.part !== undefined) throw notRecorded(controller.part)
     if (inventory.length > maxInventoryEntries) throw tooMany(inventory.length)
+    const written = await this.#writeInventory(object, inventory, signal)
+    const kept = inventoryEntriesOf(written)
+    if (areSameEntries(kept, inventory)) return written
+    // Of what was kept of them, as without their cluster, no entry must be taken for another child.
+    if (kept.length > 0) await this.#writeInventory(written, inventoryEntriesOf(object), signal)
+    throw notKept(controller.name)
+  }
+
+  async #writeInventory(
+    object: LiveObject,
+    inventory: readonly InventoryEntry[],
+    signal: AbortSignal,
+  ): Promise<LiveObject> {
+    const { controller, client, identity, onWritten } = this.#options
     const { uid, resourceVersion } = object.metadata
     const entries = inventory.length === 0 ? null : inventory.map((entry) => ({ ...entry }))
     const body = { metadata: { uid, resourceVersion }, status: { inventory: entries } }
     const options = { fieldManager: identity.statusManager, subresource: 'status' } as const
     const written = await client.patch(controller.resource, object.metadata, { type: 'merge', body }, options, signal)
     onWritten(written)
-    if (!areSameEntries(inventoryEntriesOf(written), inventory)) throw notKept(controller.name)
-    return written
+    return keptOf(controller.keep, written)
   }
 
   /** Takes the finalizer off the newest version we know: the status has just been written, and a merge patch replaces the list. */
@@ -100,15 +130,22 @@ export class ParentRecorder {
     }
   }
 
+  /** False for a resource of a controller without finalizer, unless an earlier version of it left marks. */
+  #needsMarks(object: LiveObject): boolean {
+    const { controller, identity } = this.#options
+    return controller.finalizer || isMarked(object, identity)
+  }
+
   /** All kinds that the controller owns are in it, so that a child more or less seldom is a write of its parent. */
   #reachOf(object: LiveObject, desired: readonly DesiredObject[]): Reach {
-    const owned = this.#options.controller.owns.map(({ resource }) => groupKindOf(resource))
+    const { cluster, controller } = this.#options
+    if (cluster !== undefined) return nowhere
     const own = desired.filter(({ policies }) => !policies.contribute)
     const reach = reachOf(
       object,
       own.map((item) => item.object),
     )
-    return joined(reach, { kinds: owned, namespaces: [] })
+    return joined(reach, { kinds: kindsAtHome(controller), namespaces: [] })
   }
 
   async #mark(object: LiveObject, inventory: Inventory, signal: AbortSignal): Promise<LiveObject> {
@@ -121,9 +158,11 @@ export class ParentRecorder {
     const options = { fieldManager: identity.parentManager }
     const written = await client.patch(controller.resource, object.metadata, patch, options, signal)
     onWritten(written)
-    return written
+    return withoutOthersRecords(keptOf(controller.keep, written), controller.part)
   }
 }
+
+const nowhere: Reach = { kinds: [], namespaces: [] }
 
 function tooMany(count: number): CodedError<'TooManyRemoteChildren'> {
   return new CodedError({
@@ -141,10 +180,18 @@ function noStatus(kind: string): CodedError<'RecordsNotKept'> {
   })
 }
 
+function notRecorded(part: string): CodedError<'RecordsNotKept'> {
+  return new CodedError({
+    code: 'RecordsNotKept',
+    message: `the controller '${part}' declares a child outside of the resource's namespace, which only the controller without a name can record; move it there`,
+    remedy: 'stop',
+  })
+}
+
 function notKept(resource: string): CodedError<'RecordsNotKept'> {
   return new CodedError({
     code: 'RecordsNotKept',
-    message: `the CRD of ${resource} does not keep status.inventory, so no child is created outside of the resource's namespace; add the list that "Children in other namespaces" in docs/writing-a-controller.md shows to its schema`,
+    message: `the CRD of ${resource} does not keep status.inventory, so no child is created outside of the resource's namespace; add the list that "Children in other namespaces" in docs/writing-a-controller.md shows to its schema, for children in another cluster with the field cluster`,
     remedy: 'stop',
     retryAfterMs: unwatchedRetryMs,
   })

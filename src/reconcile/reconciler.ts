@@ -6,6 +6,7 @@ import { CodedError, messageOf } from '../base/errors.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
 import type { Random, SecretSource } from '../base/random.ts'
 import type { EffectGate } from '../external/protocol-runner.ts'
+import type { OperatorClient } from '../kube/operator-client.ts'
 import type { OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
@@ -49,6 +50,7 @@ import { nextLookMs, steeringOf } from './steering.ts'
 import { type LiveTurn, nextTurn } from './turn.ts'
 import { attributesOf } from './turn-attributes.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
+import { assertCollectable } from './without-finalizer.ts'
 
 export interface ReconcilerOptions {
   readonly identity: OperatorIdentity
@@ -65,6 +67,8 @@ export interface ReconcilerOptions {
   readonly kinds: Pick<ObserveContext<unknown, unknown>, 'isAvailable'> & { readonly missingKinds: readonly Resource[] }
   /** Reads for the controller's own functions, for one turn. */
   readonly liveFor: (signal: AbortSignal) => LiveReader
+  /** Requests of a clean-up's own. */
+  readonly clientFor: (signal: AbortSignal) => OperatorClient
   readonly children: ChildrenReconciler
   readonly parents: ParentRecorder
   readonly repairs: RepairRunner
@@ -76,7 +80,8 @@ export interface ReconcilerOptions {
   readonly desiredOf: (parent: LiveObject, facts: unknown) => readonly DesiredObject[]
   /** Those that a resource needs before it goes; undefined where its controller declares none. */
   readonly partingOf: ((parent: LiveObject, facts: unknown) => readonly DesiredObject[]) | undefined
-  readonly inventoryOf: (parent: LiveObject) => Inventory
+  /** Undefined: the resource needs no marks. */
+  readonly inventoryOf: (parent: LiveObject) => Inventory | undefined
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
@@ -95,17 +100,22 @@ export class Reconciler {
     this.#calls = new CallRunner({ clock, log, metrics, limits: controller.limits })
   }
 
+  forget(key: Key): void {
+    this.#options.metrics.conditions.forget(key)
+    this.#pace.forget(key)
+  }
+
   /** One turn. Rejects only when aborted. */
   async reconcile(item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
-    const { identity, controller, parentOf: cached, inventoryOf, metrics, tracer } = this.#options
+    const { identity, controller, parentOf: cached, inventoryOf, tracer } = this.#options
     const turn = nextTurn(cached(item.key), { identity, inventoryOf, isSuspended: controller.isSuspended })
     if (turn.kind === 'forget' || turn.kind === 'leave') {
-      metrics.conditions.forget(item.key)
-      this.#pace.forget(item.key)
+      this.forget(item.key)
+      if (turn.kind === 'leave' && turn.event !== undefined) this.#options.recordEvent(turn.object, turn.event)
       return { kind: 'settled' }
     }
-    const name = `reconcile ${turn.object.kind}`
-    return await tracer.run(name, attributesOf(turn, item), () => this.#turn(turn, item, signal))
+    const work = () => this.#turn(turn, item, signal)
+    return await tracer.run(`reconcile ${turn.object.kind}`, attributesOf(turn, item), work)
   }
 
   async #turn(turn: LiveTurn, item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
@@ -218,7 +228,7 @@ export class Reconciler {
       if (foreign !== undefined) throw foreign
       if (kind === 'clean') return await this.#clean(object, signal)
       const { missingKinds } = this.#options.kinds
-      if (missingKinds.length > 0) throw kindsNotInstalled(missingKinds)
+      if (missingKinds.length > 0) throw kindsNotInstalled(missingKinds, this.#options.controller)
       return await this.#run(kind === 'adopt' ? await parents.adopt(object, signal) : object, causes, signal)
     } catch (thrown) {
       signal.throwIfAborted()
@@ -246,11 +256,9 @@ export class Reconciler {
       if (refusal !== undefined) {
         throw new CodedError({ code: refusal.reason ?? 'InvalidSpec', message: refusal.message, remedy: 'stop' })
       }
-      const { isApplied, ...made } = await children.makeSo(
-        object,
-        { desired: desiredOf(object, facts), causes },
-        signal,
-      )
+      const desired = desiredOf(object, facts)
+      assertCollectable(controller, object, desired)
+      const { isApplied, ...made } = await children.makeSo(object, { desired, causes }, signal)
       const repair = isApplied
         ? controller.repair({ object: parentOf(object), facts, children: made.children })
         : undefined
@@ -294,7 +302,7 @@ export class Reconciler {
   /** What it waits for, or undefined when nothing is to be done any more. */
   async #part({ object, factsOf }: Deletion, signal: AbortSignal): Promise<Outcome | undefined> {
     const { partingOf, children } = this.#options
-    if (partingOf === undefined) return undefined
+    if (partingOf === undefined || children.isAbandoned(object)) return undefined
     // It waits for what could not be looked up.
     const facts = (await factsOf()) ?? (await this.#observe(object, signal))
     const desired = partingOf(object, facts)
@@ -320,11 +328,12 @@ export class Reconciler {
 
   /** Says what the controller waits for, or undefined when it is done. */
   async #cleanUp(object: LiveObject, signal: AbortSignal): Promise<Wait | undefined> {
-    const { controller, children, gate, repairs, recordEvent, tracer } = this.#options
+    const { controller, children, gate, repairs, recordEvent, tracer, clientFor } = this.#options
     const report = (event: EventReport) => recordEvent(object, event)
     const cleanup = async (until: AbortSignal) => {
       const passage = gate.enter(until)
-      const context = { ...this.#observing(object, passage.signal), report }
+      const client = clientFor(passage.signal)
+      const context = { ...this.#observing(object, passage.signal), client, report }
       return await controller.cleanup(context).finally(() => passage.end())
     }
     const result = await tracer.run('clean up', noAttributes, () => this.#calls.run('cleanup', object, cleanup, signal))

@@ -30,6 +30,7 @@ import {
   type TurnRecords,
 } from './records.ts'
 import { nextStatus, type StatusReport, type StatusWrite, statusWrite } from './status.ts'
+import { type StatusPart, statusPartOf } from './status-part.ts'
 import { isAnswerDue, steeringOf } from './steering.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
 
@@ -73,9 +74,11 @@ export class StatusRecorder {
   readonly #reported = { fields: new Set<string>(), conditions: new Set<string>() }
   /** The API server drops `lastHandledReconcileAt`: the CRD of the kind does not have it. */
   #dropsToken = false
+  readonly #part: StatusPart
 
   constructor(options: StatusRecorderOptions) {
     this.#options = options
+    this.#part = statusPartOf(options.controller.part)
   }
 
   /**
@@ -97,7 +100,7 @@ export class StatusRecorder {
       const { external: _, sagas: __, ...untouched } = since.previous ?? {}
       const previous: ResourceStatus = { ...untouched, ...recordFields(stored) }
       const next = nextStatus({ ...since, previous, report, outcome: told, records, complaint, token })
-      return { live, previous, next, stored, isUnderWay }
+      return { live, before: this.#storedBefore(live, previous), next, stored, isUnderWay }
     }
     const write = await this.#writeOver(object, statusOver, signal)
     if (write.kind === 'now') for (const event of report?.events ?? []) this.#options.recordEvent(object, event)
@@ -116,7 +119,8 @@ export class StatusRecorder {
     const statusOver = (live: LiveObject): Written => {
       const { previous, ...since } = this.#since(object, live)
       const next = pausedStatus({ ...since, previous, ...paused })
-      return { live, previous, next, stored: recordsOf(object), isUnderWay: false }
+      const before = this.#storedBefore(live, previous)
+      return { live, before, next, stored: recordsOf(object), isUnderWay: false }
     }
     await this.#writeOver(object, statusOver, signal)
   }
@@ -144,7 +148,14 @@ export class StatusRecorder {
   }
 
   #statusOf(object: LiveObject): ResourceStatus | undefined {
-    return this.#options.controller.hasStatus ? statusOf(object) : this.#kept.get(object.metadata.uid)
+    if (!this.#options.controller.hasStatus) return this.#kept.get(object.metadata.uid)
+    return this.#part.read(statusOf(object))
+  }
+
+  /** The whole status that the next one replaces. What is recorded in it is that from which the reconcile decided. */
+  #storedBefore(live: LiveObject, own: ResourceStatus | undefined): ResourceStatus | undefined {
+    const { hasStatus, part } = this.#options.controller
+    return hasStatus && part !== undefined ? statusOf(live) : own
   }
 
   #since(object: LiveObject, live: LiveObject) {
@@ -159,7 +170,9 @@ export class StatusRecorder {
   }
 
   #tokenOf(object: LiveObject): string | undefined {
-    return this.#dropsToken ? undefined : steeringOf(object).token
+    const { part } = this.#options.controller
+    // One answer cannot be that of several controllers.
+    return this.#dropsToken || part !== undefined ? undefined : steeringOf(object).token
   }
 
   /** Where another writer was first, its status is read: memory may be behind it, and its event may never come. */
@@ -185,7 +198,7 @@ export class StatusRecorder {
 
   async #write(
     object: LiveObject,
-    { live, previous, next, stored, isUnderWay }: Written,
+    { live, before, next, stored, isUnderWay }: Written,
     signal: AbortSignal,
   ): Promise<StatusWrite> {
     const { clock, controller, client, fieldManager, metrics, onWritten } = this.#options
@@ -194,9 +207,15 @@ export class StatusRecorder {
     const nowMs = clock.monotonicMs()
     const writtenAtMs = this.#writtenAtMs.get(uid)
     const whole = controller.hasStatus
-      ? withForeign({ live, next, reported: this.#reported, manager: fieldManager })
+      ? withForeign({
+          live,
+          next: this.#part.stored(next),
+          reported: this.#reported,
+          manager: fieldManager,
+          part: this.#part,
+        })
       : next
-    const write = statusWrite({ previous, next: whole, isUnderWay, writtenAtMs, nowMs })
+    const write = statusWrite({ previous: before, next: whole, isUnderWay, writtenAtMs, nowMs })
     if (write.kind !== 'now') return write
     if (!controller.hasStatus) {
       this.#keep(object, next)
@@ -274,7 +293,7 @@ export class StatusRecorder {
 interface Written {
   /** What the status is written over. */
   readonly live: LiveObject
-  readonly previous: ResourceStatus | undefined
+  readonly before: ResourceStatus | undefined
   readonly next: ResourceStatus
   /** The records that are known to be in the cluster. */
   readonly stored: Records

@@ -1,5 +1,6 @@
 // Which resources does an event concern, and how urgently? Pure. An event that cannot change what a turn decides wakes
 // nobody: a parent's status is ours, and a child's or watched object's counts only as far as the definition looks at it.
+import type { ChildCluster } from '../apply/child-cluster.ts'
 import { isMember } from '../apply/member-rule.ts'
 import { readinessOf } from '../apply/readiness.ts'
 import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
@@ -9,7 +10,7 @@ import { describeRef, type Key, keyFor, keyOf, refOf } from '../object/ref.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
 import type { Cause, Priority } from '../queue/work-queue.ts'
 import { partOfAnnotation, partOfLabel } from '../synth/membership.ts'
-import type { IndexLookup, Owned, Watch } from './definition.ts'
+import type { IndexLookup, Owned, Watch } from './declared-kinds.ts'
 
 /** What an informer reports, as far as triggers look at it. */
 export interface ObjectEvent {
@@ -44,11 +45,13 @@ export interface ChildKind {
   /** The parents of an ApplySet: one, or none. */
   readonly parentsOfSet: (set: string) => readonly LiveObject[]
   readonly parentAt: (key: Key) => LiveObject | undefined
+  /** Where the children are, if not in the cluster of their parents: owner references there refer to nothing here. */
+  readonly cluster?: ChildCluster | undefined
 }
 
 /** An event of a kind that the controller owns: it concerns the controlling parent, and the one before it. */
 export function triggersOfChild(
-  { parent, owned, parentsOfSet, parentAt }: ChildKind,
+  { parent, owned, parentsOfSet, parentAt, cluster }: ChildKind,
   event: ObjectEvent,
 ): readonly Trigger[] {
   const { object, previous, kind, isInitial } = event
@@ -64,10 +67,10 @@ export function triggersOfChild(
   function parentKeysOf(child: LiveObject | undefined): readonly Key[] {
     if (child === undefined) return []
     const owner = controllerOf(child)
-    if (owner === undefined) {
+    if (owner === undefined || cluster !== undefined) {
       const { labels, annotations } = child.metadata
       const parents = parentsOfSet(labels?.[partOfLabel] ?? annotations?.[partOfAnnotation] ?? '')
-      return parents.filter((candidate) => isMember(child, candidate)).map(keyOf)
+      return parents.filter((candidate) => isMember(child, candidate, cluster)).map(keyOf)
     }
     if (!refersToKind(owner, parent)) return []
     if (parent.scope === 'Namespaced') return [keyFor(child.metadata.namespace, owner.name)]
@@ -93,13 +96,8 @@ export function triggersOfWatched(watch: Watch, lookup: IndexLookup, event: Obje
 }
 
 /** The API server serves a kind that it did not serve, or the other way round: every resource of the controller is concerned. */
-export function triggersOfKind(
-  resource: Resource,
-  isServed: boolean,
-  parents: readonly LiveObject[],
-): readonly Trigger[] {
-  const cause: Cause = { kind: 'watched', detail: `${groupResourceOf(resource)} ${isServed ? 'installed' : 'missing'}` }
-  return parents.map((parent) => ({ key: keyOf(parent), priority: 'resync', cause }))
+export function causeOfKind(resource: Resource, isServed: boolean): Cause {
+  return { kind: 'watched', detail: `${groupResourceOf(resource)} ${isServed ? 'installed' : 'missing'}` }
 }
 
 /** What of a parent can change a turn: its desired state (by generation, where it has one), and the metadata that people steer by. */

@@ -9,7 +9,9 @@ import { groupKindOf } from '../object/resource.ts'
 import { pathOf } from './construct-path.ts'
 import { type FieldPolicies, policiesOf } from './field-policies.ts'
 import { withoutField } from './field-selector.ts'
+import { nameKeyAnnotation } from './membership.ts'
 import { nameProblem } from './metadata-rules.ts'
+import { generatedName } from './names.ts'
 import { applyOverlays, type Overlay } from './overlay.ts'
 import { SynthError, type SynthErrorCode } from './synth-errors.ts'
 import { wireJson } from './wire-json.ts'
@@ -42,6 +44,8 @@ export interface DraftInput {
   readonly overlays: readonly Overlay[]
   readonly parent: LiveObject
   readonly scopeOf: ScopeOf
+  /** True if the objects are for another cluster than that of the parent. Default false. */
+  readonly isElsewhere?: boolean
 }
 
 /** Written by the API server, or by the runtime; a construct cannot know them. */
@@ -49,7 +53,6 @@ const forbiddenMetadata: readonly string[] = [
   'creationTimestamp',
   'deletionGracePeriodSeconds',
   'deletionTimestamp',
-  'generateName',
   'generation',
   'managedFields',
   'ownerReferences',
@@ -59,7 +62,7 @@ const forbiddenMetadata: readonly string[] = [
 ]
 
 /** Throws a SynthError that names the construct. */
-export function draftOf({ apiObject, overlays, parent, scopeOf }: DraftInput): Draft {
+export function draftOf({ apiObject, overlays, parent, scopeOf, isElsewhere = false }: DraftInput): Draft {
   const constructPath = pathOf(apiObject)
   const asked = policiesOf(apiObject)
   const patched = applyOverlays(render(apiObject, constructPath), overlays, constructPath)
@@ -70,9 +73,14 @@ export function draftOf({ apiObject, overlays, parent, scopeOf }: DraftInput): D
   }
   const groupKind = groupKindOf({ apiVersion, kind })
   const policies = { ...asked, retain: asked.retain || (!asked.contribute && keptKinds.has(groupKind)) }
-  const declared = isJsonObject(metadata) ? metadata : {}
+  const { generateName, ...declared } = isJsonObject(metadata) ? metadata : {}
   refuseForbiddenFields(declared, content, constructPath)
   const name = nameOf(declared, groupKind, constructPath)
+  const generated = generatedNameOf(parent, groupKind, metadata)
+  if (generateName !== undefined && generateName !== '' && generated !== name) {
+    const instead = `leave metadata.name out, and set metadata.generateName and the annotation ${nameKeyAnnotation} as strings where the object is made`
+    throw refusal('InvalidName', constructPath, `has metadata.generateName and another name, ${name}; ${instead}`)
+  }
   const namespace = namespaceOf({
     kind,
     declared,
@@ -80,7 +88,8 @@ export function draftOf({ apiObject, overlays, parent, scopeOf }: DraftInput): D
     scope: scopeIn({ apiVersion, kind, policies, scopeOf, constructPath }),
     constructPath,
   })
-  if (groupKind === groupKindOf(parent) && name === parent.metadata.name && namespace === parent.metadata.namespace) {
+  const isNamesake = name === parent.metadata.name && namespace === parent.metadata.namespace
+  if (groupKind === groupKindOf(parent) && isNamesake && !isElsewhere) {
     throw refusal(
       'OwnIdentity',
       constructPath,
@@ -99,6 +108,15 @@ export function draftOf({ apiObject, overlays, parent, scopeOf }: DraftInput): D
     content,
     policies,
   }
+}
+
+/** The name for `generateName` in this metadata; undefined if it has none. */
+export function generatedNameOf(parent: LiveObject, groupKind: string, metadata: unknown): string | undefined {
+  if (!isJsonObject(metadata)) return undefined
+  const { generateName: prefix, annotations } = metadata
+  if (typeof prefix !== 'string' || prefix === '') return undefined
+  const key = isJsonObject(annotations) ? annotations[nameKeyAnnotation] : undefined
+  return generatedName({ uid: parent.metadata.uid, groupKind, prefix, key: typeof key === 'string' ? key : '' })
 }
 
 function render(apiObject: ApiObject, constructPath: string): JsonObject {

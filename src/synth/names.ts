@@ -36,6 +36,27 @@ export function childName(parentName: string, leaf: string, maxLength: number = 
   return [shownParent.slice(0, room), shownLeaf, tail].map(withoutOuterHyphens).filter(isNotEmpty).join('-')
 }
 
+export interface NameToGenerate {
+  /** The uid of the parent: another object of its name has other children. */
+  readonly uid: string
+  readonly groupKind: string
+  /** `metadata.generateName`; cut where it leaves no room for the rest. */
+  readonly prefix: string
+  /** The value of the annotation `konverge.dev/name-key`: another one gives another name. */
+  readonly key: string
+}
+
+/**
+ * The name for `metadata.generateName`: the prefix and 40 bits of a hash. The same parent, kind, prefix and key give the same name in every
+ * reconcile, unlike the API server, which would make another child each time.
+ *
+ * @example generatedName({ uid, groupKind: 'Job.batch', prefix: 'report-', key: '7' }) // 'report-9c1e0b54d2'
+ */
+export function generatedName({ uid, groupKind, prefix, key }: NameToGenerate): string {
+  const room = (derivedNameLimit(groupKind) ?? maxLabelLength) - hashLength
+  return prefix.slice(0, room) + hashJson([uid, groupKind, prefix, key]).slice(0, hashLength)
+}
+
 /**
  * The most characters a name of this kind can have before something that is derived from it breaks: a CronJob's Jobs
  * carry 11 more, a StatefulSet's `controller-revision-hash` label too. Undefined: as long as the syntax allows.

@@ -4,7 +4,14 @@ import { isJsonObject, type JsonObject } from '../base/json.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { ownerReferenceTo } from '../object/ownership.ts'
 import type { Draft } from './draft.ts'
-import { applyOrderAnnotation, type Membership, partOfAnnotation, partOfLabel, pruneAnnotation } from './membership.ts'
+import {
+  applyOrderAnnotation,
+  homeClusterLabel,
+  type Membership,
+  partOfAnnotation,
+  partOfLabel,
+  pruneAnnotation,
+} from './membership.ts'
 import { annotationsProblem, labelsProblem } from './metadata-rules.ts'
 import { SynthError } from './synth-errors.ts'
 import { wireJson } from './wire-json.ts'
@@ -27,7 +34,7 @@ export function stampedObject({ draft, wave, parent, membership }: StampInput): 
   const { namespace: _, ...declared } = draft.metadata
   if (draft.policies.contribute) return unstampedObject(draft)
   const labels = { ...mapOf(draft, 'labels'), ...membership }
-  const owned = isOwned(draft, parent)
+  const owned = membership[homeClusterLabel] === undefined && isOwned(draft, parent)
   const annotations = {
     ...mapOf(draft, 'annotations'),
     [applyOrderAnnotation]: String(wave),
@@ -63,7 +70,7 @@ function unstampedObject(draft: Draft): KubeObject {
 }
 
 /**
- * A namespaced owner can own in its namespace only, a cluster-scoped one everywhere. A retained object has no owner, as
+ * An owner owns in its own cluster only: the garbage collector of another one would take it for gone. A namespaced owner can own in its namespace only, a cluster-scoped one everywhere. A retained object has no owner, as
  * the garbage collector would delete it with its owner.
  */
 function isOwned({ namespace, policies }: Draft, parent: LiveObject): boolean {

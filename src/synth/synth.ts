@@ -12,24 +12,21 @@ import { pathOf } from './construct-path.ts'
 import { readTree } from './construct-tree.ts'
 import type { DesiredSet } from './desired.ts'
 import { desiredSetOf } from './desired-order.ts'
-import { type Draft, draftOf, type ScopeOf } from './draft.ts'
+import { type Draft, draftOf, generatedNameOf, type ScopeOf } from './draft.ts'
 import { withoutField } from './field-selector.ts'
-import { membershipOf } from './membership.ts'
+import { type Maker, membershipOf } from './membership.ts'
 import { childName, derivedNameLimit } from './names.ts'
 import { overlaysOf } from './overlay.ts'
+import { addDeclared, type Declared } from './plain-object.ts'
 import { stampedObject } from './stamp.ts'
 import { SynthError } from './synth-errors.ts'
 import { placesOf } from './waves.ts'
 
-export interface SynthInput {
+export interface SynthInput extends Maker {
   /** The custom resource. Never changed. */
   readonly parent: LiveObject
-  /** The value of the label by which child informers select. */
-  readonly operatorName: string
-  /** E.g. `databases.data.konverge.dev`. */
-  readonly controllerName: string
-  /** The controller's `desired`: puts constructs into the chart. Pure and synchronous. */
-  readonly build: (chart: Chart) => void
+  /** The controller's `desired`: puts constructs into the chart, and may return plain objects. Pure and synchronous. */
+  readonly build: (chart: Chart) => Declared
   readonly scopeOf: ScopeOf
 }
 
@@ -37,19 +34,21 @@ export interface SynthInput {
  * Builds the constructs and gives the objects they make, in the order to apply. Throws a SynthError; there is no partial
  * set. Costs what the constructs cost, 0.1–0.5 ms for four objects; SynthMemo saves it where nothing changed.
  *
- * An object without `metadata.name` is called `<parent>-<kind>`; of two that would share a name one has to be named.
+ * An object without `metadata.name` is called `<parent>-<kind>`, or by its `metadata.generateName`; of two that would share a name one has
+ * to be named.
  */
-export function synthesize({ parent, operatorName, controllerName, build, scopeOf }: SynthInput): DesiredSet {
+export function synthesize({ parent, build, scopeOf, ...maker }: SynthInput): DesiredSet {
   const chart = new ResourceChart(parent)
   runBuild(build, chart, parent)
   const { constructs, apiObjects } = readTree(chart)
   const overlays = overlaysOf(constructs)
+  const isElsewhere = maker.homeCluster !== undefined
   const drafts = apiObjects.map((apiObject) =>
-    draftOf({ apiObject, overlays: overlays.get(apiObject) ?? [], parent, scopeOf }),
+    draftOf({ apiObject, overlays: overlays.get(apiObject) ?? [], parent, scopeOf, isElsewhere }),
   )
   refuseDuplicates(drafts)
   const places = placesOf({ constructs, objects: apiObjects, implied: namespaceDependencies(drafts) })
-  const membership = membershipOf(parent, { operatorName, controllerName })
+  const membership = membershipOf(parent, maker)
   const desired = drafts.map((draft, index) => {
     const place = places[index]
     assert(place !== undefined, 'every object has a place')
@@ -75,25 +74,30 @@ function lastingDraft(draft: Draft): Draft {
 
 /** A chart whose unnamed objects are called after the resource and their kind, so that construct ids never become names. */
 class ResourceChart extends Chart {
-  readonly #parentName: string
+  readonly #parent: LiveObject
 
   constructor(parent: LiveObject) {
     const { name, namespace } = parent.metadata
     // cdk8s-plus makes selector labels of construct paths, so the id has to differ for every resource of a namespace.
     super(new App(), `${name}.${groupKindOf(parent)}`, namespace === undefined ? {} : { namespace })
-    this.#parentName = name
+    this.#parent = parent
   }
 
   override generateObjectName(apiObject: ApiObject): string {
     const { apiVersion, kind } = apiObject
-    return childName(this.#parentName, kind.toLowerCase(), derivedNameLimit(groupKindOf({ apiVersion, kind })))
+    const groupKind = groupKindOf({ apiVersion, kind })
+    // cdk8s keeps what was declared in a private field.
+    const { metadata } = Reflect.get(apiObject, 'props') as { readonly metadata?: unknown }
+    const generated = generatedNameOf(this.#parent, groupKind, metadata)
+    return generated ?? childName(this.#parent.metadata.name, kind.toLowerCase(), derivedNameLimit(groupKind))
   }
 }
 
-function runBuild(build: (chart: Chart) => unknown, chart: Chart, parent: LiveObject): void {
-  let returned: unknown
+function runBuild(build: (chart: Chart) => Declared, chart: Chart, parent: LiveObject): void {
+  let returned: Declared
   try {
     returned = build(chart)
+    addDeclared(chart, returned)
   } catch (cause) {
     throw cause instanceof SynthError ? cause : buildFailed(chart, parent, cause)
   }

@@ -12,7 +12,7 @@ export type LogLevel = (typeof logLevels)[number]
 export interface LoggerOptions {
   readonly clock: Clock
   /** Lines below it are not written, and cost next to nothing. Default: `info`. */
-  readonly level?: LogLevel
+  readonly level?: LogLevel | undefined
   /** A stream that takes each line, as `process.stdout`, or a file descriptor, which is then written synchronously. */
   readonly destination: DestinationStream | number
 }
@@ -35,6 +35,61 @@ export function createLogger({ clock, level = 'info', destination }: LoggerOptio
   }
   const stream = typeof destination === 'number' ? pino.destination({ dest: destination, sync: true }) : destination
   return new Logger(pino(options, stream))
+}
+
+/** What takes log lines: a pino logger is one, and others need a few lines around them. */
+export interface LogSink {
+  debug(fields: LogFields, message: string): unknown
+  info(fields: LogFields, message: string): unknown
+  warn(fields: LogFields, message: string): unknown
+  error(fields: LogFields, message: string): unknown
+}
+
+/** A log that hands its lines to another, redacted, and without those below the level. Default: `info`. */
+export function logOver(sink: LogSink, level: LogLevel = 'info'): Log {
+  return new HandingLog({ sink, least: logLevels.indexOf(level), fields: {} })
+}
+
+interface HandingLogOptions {
+  readonly sink: LogSink
+  /** An index of `logLevels`. */
+  readonly least: number
+  /** On every line, redacted. */
+  readonly fields: LogFields
+}
+
+class HandingLog implements Log {
+  readonly #options: HandingLogOptions
+
+  constructor(options: HandingLogOptions) {
+    this.#options = options
+  }
+
+  debug(fields: LogFields, message: string): void {
+    this.#write('debug', fields, message)
+  }
+
+  info(fields: LogFields, message: string): void {
+    this.#write('info', fields, message)
+  }
+
+  warn(fields: LogFields, message: string): void {
+    this.#write('warn', fields, message)
+  }
+
+  error(fields: LogFields, message: string): void {
+    this.#write('error', fields, message)
+  }
+
+  with(fields: LogFields): Log {
+    const all = { ...this.#options.fields, ...redactFields(fields) }
+    return new HandingLog({ ...this.#options, fields: all })
+  }
+
+  #write(level: Exclude<LogLevel, 'silent'>, fields: LogFields, message: string): void {
+    const { sink, least, fields: own } = this.#options
+    if (logLevels.indexOf(level) >= least) sink[level]({ ...own, ...redactFields(fields) }, lineText(message))
+  }
 }
 
 class Logger implements Log {

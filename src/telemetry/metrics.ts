@@ -2,14 +2,21 @@
 // process never share series. A bug in the use of a metric (other labels, other kind) throws at once, not at scrape time.
 import * as prom from 'prom-client'
 import { assert } from '../base/assert.ts'
-import type { Counter, Gauge, Histogram, MetricOptions, Metrics } from '../base/instrument.ts'
+import type { Counter, Gauge, Histogram, MetricLabels, MetricOptions, Metrics } from '../base/instrument.ts'
 
 export interface PrometheusMetricsOptions {
   /** The value of the label `operator` on every series. Default: no such label. */
   readonly operator?: string
+  /** The same, of the label `shard`. */
+  readonly shard?: string | undefined
   /** Also expose `process_…` and `nodejs_…`: CPU, memory, event-loop lag. Default: false. */
   readonly processMetrics?: boolean
+  /** A registry that others may use too: then the label `operator` is on the metrics that are made here, and on no others. Default: one of its own. */
+  readonly registry?: MetricsRegistry | undefined
 }
+
+/** A registry of prom-client. */
+export type MetricsRegistry = prom.Registry<prom.RegistryContentType>
 
 /** What a scrape answers. */
 export interface Exposition {
@@ -25,11 +32,16 @@ interface Made {
 }
 
 export class PrometheusMetrics implements Metrics, Exposition {
-  readonly #registry = new prom.Registry()
+  readonly #registry: MetricsRegistry
+  /** On every series that is made here. */
+  readonly #own: MetricLabels
   readonly #made = new Map<string, Made>()
 
-  constructor({ operator, processMetrics = false }: PrometheusMetricsOptions = {}) {
-    if (operator !== undefined) this.#registry.setDefaultLabels({ operator })
+  constructor({ operator, shard, processMetrics = false, registry }: PrometheusMetricsOptions = {}) {
+    const labels = { ...(operator === undefined ? {} : { operator }), ...(shard === undefined ? {} : { shard }) }
+    this.#registry = registry ?? new prom.Registry()
+    this.#own = registry === undefined ? {} : labels
+    if (registry === undefined) this.#registry.setDefaultLabels(labels)
     if (processMetrics) prom.collectDefaultMetrics({ register: this.#registry })
   }
 
@@ -43,36 +55,47 @@ export class PrometheusMetrics implements Metrics, Exposition {
 
   counter(options: MetricOptions): Counter {
     return this.#once('counter', options, () => {
-      const counter = new prom.Counter(this.#configurationOf(options))
+      const counter = this.#shared(options, prom.Counter) ?? new prom.Counter(this.#configurationOf(options))
+      const own = this.#own
       return {
-        add: (labels, amount = 1) => counter.inc(labels, amount),
-        remove: (labels) => counter.remove(labels),
+        add: (labels, amount = 1) => counter.inc({ ...labels, ...own }, amount),
+        remove: (labels) => counter.remove({ ...labels, ...own }),
       } satisfies Counter
     })
   }
 
   gauge(options: MetricOptions): Gauge {
     return this.#once('gauge', options, () => {
-      const gauge = new prom.Gauge(this.#configurationOf(options))
+      const gauge = this.#shared(options, prom.Gauge) ?? new prom.Gauge(this.#configurationOf(options))
+      const own = this.#own
       return {
-        set: (labels, value) => gauge.set(labels, value),
-        remove: (labels) => gauge.remove(labels),
+        set: (labels, value) => gauge.set({ ...labels, ...own }, value),
+        remove: (labels) => gauge.remove({ ...labels, ...own }),
       } satisfies Gauge
     })
   }
 
   histogram(options: MetricOptions & { readonly buckets: readonly number[] }): Histogram {
     return this.#once('histogram', options, () => {
-      const histogram = new prom.Histogram({ ...this.#configurationOf(options), buckets: [...options.buckets] })
+      const configuration = { ...this.#configurationOf(options), buckets: [...options.buckets] }
+      const histogram = this.#shared(options, prom.Histogram) ?? new prom.Histogram(configuration)
+      const own = this.#own
       return {
-        observe: (labels, value) => histogram.observe(labels, value),
-        remove: (labels) => histogram.remove(labels),
+        observe: (labels, value) => histogram.observe({ ...labels, ...own }, value),
+        remove: (labels) => histogram.remove({ ...labels, ...own }),
       } satisfies Histogram
     })
   }
 
   #configurationOf({ name, help, labels }: MetricOptions) {
-    return { name, help, labelNames: [...labels], registers: [this.#registry] }
+    return { name, help, labelNames: [...labels, ...Object.keys(this.#own)], registers: [this.#registry] }
+  }
+
+  /** The metric that another operator has made in the same registry. */
+  #shared<M extends object>({ name }: MetricOptions, kind: new (...args: never[]) => M): M | undefined {
+    const found = this.#registry.getSingleMetric(name)
+    assert(found === undefined || found instanceof kind, `metric ${name} is in the registry, and not made by konverge`)
+    return found
   }
 
   #once<M extends Made['metric']>(kind: Made['kind'], { name, labels }: MetricOptions, make: () => M): M {

@@ -12,15 +12,23 @@ import { assert } from '../base/assert.ts'
 import { type Instruments, silentInstruments } from '../base/instrument.ts'
 import { seededRandom, seededSecrets } from '../base/random.ts'
 import type { KubeClient } from '../kube/client.ts'
+import { Fence } from '../kube/fence.ts'
+import { FencedClient } from '../kube/fenced-client.ts'
 import { FetchClient } from '../kube/fetch-client.ts'
 import { KubeError } from '../kube/kube-errors.ts'
 import { RestClient } from '../kube/rest-client.ts'
 import { CustomResourceDefinition } from '../object/built-in.ts'
 import { type Condition, findCondition } from '../object/condition.ts'
+import { identityOf } from '../object/identity.ts'
 import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
 import { defineResource, isOf, type Resource } from '../object/resource.ts'
-import { Operator } from '../operator/operator.ts'
+import { defaultTiming } from '../operator/election.ts'
+import { Operator, type OperatorOptions } from '../operator/operator.ts'
+import type { OperatorHandle } from '../operator/operator-handle.ts'
+import type { Runnable } from '../operator/runnable.ts'
+import { ShardRunner } from '../operator/shard-runner.ts'
 import type { Controller } from '../reconcile/definition.ts'
+import { Shard } from '../reconcile/shard.ts'
 import { HealthRegistry } from '../telemetry/health.ts'
 import { type RequestRecord, RequestRecorder } from './request-recorder.ts'
 import { SimClock } from './sim-clock.ts'
@@ -46,10 +54,28 @@ export interface TestClusterOptions {
   readonly rights?: readonly object[]
   /** Where the logs, metrics and spans of the controllers go. Default: nowhere. */
   readonly instruments?: Instruments
+  /** The clock of another test cluster, so that time is the same in both. Default: that of the first of `clusters`, else one of its own. */
+  readonly clock?: SimClock
+  /**
+   * Other clusters by the names that `childrenIn` of controllers has. Give each cluster a `seed` of its own, because clusters are told apart by uids.
+   *
+   * @example const home = await startCluster({ seed: 2, clusters: { edge }, definitions: [websiteDefinition] })
+   */
+  readonly clusters?: Readonly<Record<string, TestCluster>>
 }
 
 /** A whole object but for its type, which the resource says. */
 export type ObjectBody = Pick<KubeObject, 'metadata'> & { readonly [field: string]: unknown }
+
+export interface TestOperatorOptions {
+  /** Default: `operator`. */
+  readonly name?: string
+  readonly controllers?: readonly Controller[]
+  readonly runnables?: readonly Runnable[]
+}
+
+/** An operator in the cluster, as `startOperator` gives it to a program. */
+export type TestOperator = Pick<OperatorHandle, 'stop' | 'enqueue' | 'client'>
 
 const adminToken = 'admin'
 const operatorToken = 'operator'
@@ -84,7 +110,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
 
 export class TestCluster implements AsyncDisposable {
   /** Moves only by `settle`, `advance`, or its own methods. */
-  readonly clock = new SimClock()
+  readonly clock: SimClock
   /** The test's own hand: the administrator's, and no fault meets it. */
   readonly client: KubeClient
   /** What goes wrong; none at first. */
@@ -96,9 +122,17 @@ export class TestCluster implements AsyncDisposable {
   readonly #instruments: Instruments
   readonly #running: { readonly stop: AbortController; readonly ended: Promise<void> }[] = []
   readonly #signal = new AbortController()
+  readonly #others: Readonly<Record<string, TestCluster>>
 
   constructor(options: TestClusterOptions) {
     const { seed = 1, instruments = silentInstruments, simulatedNodes = 0, rights, controllers = ['*'] } = options
+    const others = options.clusters ?? {}
+    this.clock = options.clock ?? Object.values(others)[0]?.clock ?? new SimClock()
+    assert(
+      Object.values(others).every((other) => other.clock === this.clock),
+      'clusters of one test share a clock; start each with the clock of the first',
+    )
+    this.#others = others
     this.#seed = seed
     this.#instruments = instruments
     const user = options.user ?? (rights === undefined ? undefined : operatorName)
@@ -150,29 +184,70 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /** Runs controllers as one operator, called `operator`, until `stop` is called, or the cluster stops. */
-  run(...controllers: readonly Controller[]): { stop(): Promise<void> } {
-    return this.runAs(operatorName, ...controllers)
+  run(...controllers: readonly Controller[]): TestOperator {
+    return this.start({ controllers })
   }
 
   /** As `run`, as the operator of this name: for tests of several operators in one cluster. */
-  runAs(name: string, ...controllers: readonly Controller[]): { stop(): Promise<void> } {
+  runAs(name: string, ...controllers: readonly Controller[]): TestOperator {
+    return this.start({ name, controllers })
+  }
+
+  /** Starts an operator of controllers and runnables; it acts alone, without an election. */
+  start({ name = operatorName, controllers = [], runnables = [] }: TestOperatorOptions): TestOperator {
+    const clusters = Object.fromEntries(
+      Object.entries(this.#others).map(([at, other]) => [at, other.#operatorClient()]),
+    )
+    return this.#start({ name, client: this.#operatorClient(), clusters, controllers, runnables })
+  }
+
+  /**
+   * Runs controllers as one more member of the operator called `operator`, whose members divide the resources by a hash. `member` is the user agent of
+   * its requests. Members renew their Leases in the namespace `default`, so that the cluster never settles: use `advance`.
+   */
+  runMember(member: string, ...controllers: readonly Controller[]): TestOperator {
+    const { clock } = this
+    const unfenced = this.#clientOver(this.#requests, member, operatorToken)
+    const fence = new Fence(clock)
+    const shards = new ShardRunner({
+      operatorName,
+      clock,
+      random: seededRandom(this.#seed + 4),
+      instruments: this.#instruments,
+      client: unfenced,
+      fieldManager: identityOf(operatorName).leaseManager,
+      identity: member,
+      namespace: 'default',
+      timing: defaultTiming,
+      fence,
+      shard: new Shard(),
+    })
+    const client = new FencedClient({ client: unfenced, fence })
+    return this.#start({ name: operatorName, client, controllers, fence, shards })
+  }
+
+  #start(
+    parts: Pick<OperatorOptions, 'name' | 'client' | 'clusters' | 'controllers' | 'runnables' | 'fence' | 'shards'>,
+  ): TestOperator {
     const stop = new AbortController()
     const operator = new Operator({
-      name,
+      ...parts,
       clock: this.clock,
       random: seededRandom(this.#seed + 2),
       secrets: seededSecrets(this.#seed + 3),
       instruments: this.#instruments,
-      client: this.#clientOver(this.#requests, 'operator', operatorToken),
       health: new HealthRegistry(),
-      controllers,
     })
     const ended = operator.run(stop.signal).catch((thrown: unknown) => {
       if (!stop.signal.aborted) throw thrown
     })
     const running = { stop, ended }
     this.#running.push(running)
-    return { stop: () => this.#end(running) }
+    return {
+      stop: () => this.#end(running),
+      enqueue: (of, resource) => operator.enqueue(of, resource),
+      client: operator.client,
+    }
   }
 
   /** Creates an object of a kind, in the namespace `default` if it does not say where. Rejects with a KubeError if the API server refuses. */
@@ -233,12 +308,14 @@ export class TestCluster implements AsyncDisposable {
    * something writes for ever.
    */
   async settle(quietMs = 60_000): Promise<void> {
-    let [revision, quiet] = [this.server.log.revision, 0]
+    const revisionOf = () =>
+      [this, ...Object.values(this.#others)].reduce((sum, { server }) => sum + server.log.revision, 0)
+    let [revision, quiet] = [revisionOf(), 0]
     for (let passed = 0; quiet < quietMs; passed += stepMs) {
       assert(passed < settleLimitMs, 'the cluster comes to rest within ten minutes')
       await this.clock.advance(stepMs)
-      quiet = this.server.log.revision === revision ? quiet + stepMs : 0
-      revision = this.server.log.revision
+      quiet = revisionOf() === revision ? quiet + stepMs : 0
+      revision = revisionOf()
     }
   }
 
@@ -250,6 +327,10 @@ export class TestCluster implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
+  }
+
+  #operatorClient(): KubeClient {
+    return this.#clientOver(this.#requests, 'operator', operatorToken)
   }
 
   #clientOver(server: Answering, userAgent: string, token: string): KubeClient {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Backup } from '../../imports/wire/backup.ts'
 import { Database } from '../../imports/wire/database.ts'
 import { ReplicatedKVStore } from '../../imports/wire/replicated-kv-store.ts'
-import { controllersNamed } from '../../src/cli/flagship.ts'
+import { flagshipOf } from '../../src/cli/flagship.ts'
 import { Job, Secret, StatefulSet } from '../../src/index.ts'
 import type { KubeObject } from '../../src/object/object.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
     await createSecret(name, data)
   }
   await createSecret('keys', { accessKeyId: 'AKIATEST', secretAccessKey: secretText('bounded keys') })
-  for (const controller of controllersNamed([], { policy: bounds })) cluster.run(controller)
+  for (const controller of flagshipOf({ policy: bounds })) cluster.run(controller)
   const provider = { server: { connectionSecretRef: { name: 'allowed' }, sslMode: 'disable' } }
   await cluster.create(Database, { metadata: { name: 'mine' }, spec: { provider } } as KubeObject)
 })

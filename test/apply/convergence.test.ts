@@ -35,17 +35,17 @@ const answered = (data: Record<string, string>): LiveObject =>
     data,
   })
 
-const convergenceOf = (seed = 1) => new Convergence({ manager, random: seededRandom(seed) })
+const convergenceOf = (seed = 1) => new Convergence(seededRandom(seed))
 
 describe('convergence', () => {
   it('takes back a field twice and gives up at the third round, naming field and other side', () => {
     const convergence = convergenceOf()
     const object = answered({ key: 'ours' })
-    convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 0 })
-    convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 1_000 })
-    expect(() => convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: 2_000 })).toThrow(
-      /3 times by konverge .* at data\.key by perhaps editor/,
-    )
+    convergence.learn({ desired, live: object, paths: [path], manager, rivals: [], nowMs: 0 })
+    convergence.learn({ desired, live: object, paths: [path], manager, rivals: [], nowMs: 1_000 })
+    expect(() =>
+      convergence.learn({ desired, live: object, paths: [path], manager, rivals: [], nowMs: 2_000 }),
+    ).toThrow(/3 times by konverge .* at data\.key by perhaps editor/)
   })
 
   it('leaves the object alone for a while after that, and then tries once more', () => {
@@ -53,7 +53,7 @@ describe('convergence', () => {
     const object = answered({ key: 'ours' })
     for (const nowMs of [0, 1, 2]) {
       try {
-        convergence.learn({ desired, live: object, paths: [path], rivals: [], nowMs: nowMs })
+        convergence.learn({ desired, live: object, paths: [path], manager, rivals: [], nowMs: nowMs })
       } catch {}
     }
     expect(() => convergence.assertMayApply(desired, object, 2 + holdOffMs - 1)).toThrow(/keeps being changed back/)
@@ -106,7 +106,7 @@ describe('convergence', () => {
     it('begins from the shortest time once it was accepted', () => {
       const convergence = convergenceOf()
       holds(convergence, 6)
-      convergence.learn({ desired, live: answered({ key: 'ours' }), paths: [], rivals: [], nowMs: 1_000_000 })
+      convergence.learn({ desired, manager, live: answered({ key: 'ours' }), paths: [], rivals: [], nowMs: 1_000_000 })
       expect(holds(convergence, 1)[0]).toBeLessThanOrEqual(5_100)
     })
 
@@ -132,23 +132,23 @@ describe('convergence', () => {
   it('takes for equal what the server made of our last apply', () => {
     const convergence = convergenceOf()
     const rewritten = answered({ key: 'OURS' })
-    expect(convergence.compare(desired, rewritten, 0).kind).toBe('different')
-    convergence.learn({ desired, live: rewritten, paths: [], rivals: [], nowMs: 0 })
-    expect(convergence.compare(desired, rewritten, 1).kind).toBe('equal')
-    expect(convergence.compare(desired, answered({ key: 'theirs' }), 1).kind).toBe('different')
+    expect(convergence.compare(desired, rewritten, { manager, nowMs: 0 }).kind).toBe('different')
+    convergence.learn({ desired, live: rewritten, paths: [], manager, rivals: [], nowMs: 0 })
+    expect(convergence.compare(desired, rewritten, { manager, nowMs: 1 }).kind).toBe('equal')
+    expect(convergence.compare(desired, answered({ key: 'theirs' }), { manager, nowMs: 1 }).kind).toBe('different')
   })
 
   it('applies once more after an hour what the server rewrites', () => {
     const convergence = convergenceOf()
     const rewritten = answered({ key: 'OURS' })
-    convergence.learn({ desired, live: rewritten, paths: [], rivals: [], nowMs: 0 })
-    expect(convergence.compare(desired, rewritten, 3_599_999).kind).toBe('equal')
-    expect(convergence.compare(desired, rewritten, 3_600_000).kind).toBe('different')
+    convergence.learn({ desired, live: rewritten, paths: [], manager, rivals: [], nowMs: 0 })
+    expect(convergence.compare(desired, rewritten, { manager, nowMs: 3_599_999 }).kind).toBe('equal')
+    expect(convergence.compare(desired, rewritten, { manager, nowMs: 3_600_000 }).kind).toBe('different')
   })
 
   it('lets nothing known make up for never having applied', () => {
     const convergence = convergenceOf()
-    convergence.learn({ desired, live: answered({ key: 'OURS' }), paths: [], rivals: [], nowMs: 0 })
-    expect(convergence.compare(desired, live({ data: { key: 'OURS' } }), 1).kind).toBe('unowned')
+    convergence.learn({ desired, manager, live: answered({ key: 'OURS' }), paths: [], rivals: [], nowMs: 0 })
+    expect(convergence.compare(desired, live({ data: { key: 'OURS' } }), { manager, nowMs: 1 }).kind).toBe('unowned')
   })
 })

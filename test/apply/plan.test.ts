@@ -34,8 +34,8 @@ const child = (name: string, metadata = {}): LiveObject =>
 const manager = 'shop/stores.example.dev'
 const equal = (): Comparison => ({ kind: 'equal' })
 const different = (): Comparison => ({ kind: 'different', changes: [] })
-const planOf = (input: Omit<PlanInput, 'contributedTo' | 'manager'>) =>
-  plan({ ...input, manager, contributedTo: () => undefined })
+const planOf = (input: Omit<PlanInput, 'contributedTo' | 'managerOf'>) =>
+  plan({ ...input, managerOf: () => manager, contributedTo: () => undefined })
 const summaryOf = ({ waves }: Plan) =>
   waves.map((wave) => wave.map(({ desired: { object }, action }) => `${action.kind} ${object.metadata.name}`))
 

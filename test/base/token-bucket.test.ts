@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TokenBucket } from '../../src/base/token-bucket.ts'
+import { TokenBucket, takeFromAll } from '../../src/base/token-bucket.ts'
 
 const limits = fc.record({
   perSecond: fc.double({ min: 0.01, max: 5_000, noNaN: true }),
@@ -38,6 +38,29 @@ describe('TokenBucket', () => {
       // Once found: a need a hair under a whole millisecond.
       { examples: [[{ perSecond: 0.010000000000000002, burst: 2 }, 2.1827872842550278e-11, 5]] },
     )
+  })
+
+  it('reserves tokens in order, no faster than they are gained', () => {
+    const bucket = new TokenBucket({ perSecond: 10, burst: 2 })
+    expect(Array.from({ length: 5 }, () => bucket.reserve(0))).toEqual([0, 0, 100, 200, 300])
+    expect(bucket.reserve(350)).toBe(50)
+    expect(bucket.reserve(10_000)).toBe(0)
+  })
+
+  it('takes of several buckets or of none', () => {
+    const [wide, narrow] = [new TokenBucket({ perSecond: 1, burst: 2 }), new TokenBucket({ perSecond: 1, burst: 1 })]
+    expect(takeFromAll([wide, narrow], 0)).toBe(0)
+    expect(takeFromAll([wide, narrow], 0)).toBeGreaterThanOrEqual(1_000)
+    expect(takeFromAll([wide], 0)).toBe(0)
+    expect(takeFromAll([], 0)).toBe(0)
+  })
+
+  it.each([
+    { perSecond: 0, burst: 1 },
+    { perSecond: 1, burst: 0 },
+    { perSecond: Number.NaN, burst: 1 },
+  ])('is none with $perSecond a second and a burst of $burst', (limit) => {
+    expect(() => new TokenBucket(limit)).toThrow('a rate is more than 0 a second')
   })
 
   it('never allows more than the burst and what was gained since', () => {

@@ -13,7 +13,7 @@ import { ConfigMap } from '../../src/object/built-in.ts'
 import { isChildManager } from '../../src/object/identity.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { keyOf } from '../../src/object/ref.ts'
-import { SimClock } from '../../src/testing/sim-clock.ts'
+import { BusyClock } from './busy-clock.ts'
 import { ModelServer } from './model-server.ts'
 
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e')
@@ -61,7 +61,8 @@ type Operation = Drawn<typeof change> | Drawn<typeof fault> | Drawn<typeof pause
 type Meddling = Exclude<Drawn<typeof fault>['kind'], 'freeze' | 'outage'> | 'tick'
 
 class World {
-  readonly clock = new SimClock()
+  /** Each object takes long, so that snapshots are taken in several slices, and anything happens between them. */
+  readonly clock = new BusyClock()
   readonly server = new ModelServer(this.clock)
   readonly freshness = new Freshness()
   readonly informer: Informer
@@ -84,8 +85,17 @@ class World {
       keepsFieldsOf: isChildManager,
       fieldSets: new FieldSetPool(),
       indexes: { labels: ['app'] },
+      transform: (object) => {
+        this.clock.work(2)
+        return object
+      },
+    })
+    // What was written last is gone with the kind; freshness waits for the watch to pass it all the same.
+    this.informer.addServedHandler((isServed) => {
+      if (!isServed) this.written.clear()
     })
     this.informer.addHandler(({ kind, object }) => {
+      this.clock.work(2)
       this.lives.set(object.metadata.uid, [...(this.lives.get(object.metadata.uid) ?? []), kind])
     })
   }

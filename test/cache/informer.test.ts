@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { type Instruments, silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
+import type { InformerEvent } from '../../src/cache/change-handler.ts'
 import { FieldSetPool } from '../../src/cache/field-set-pool.ts'
-import { Informer, type InformerEvent, type InformerOptions } from '../../src/cache/informer.ts'
+import { Informer, type InformerOptions } from '../../src/cache/informer.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import { ConfigMap, Secret } from '../../src/object/built-in.ts'
 import { isChildManager } from '../../src/object/identity.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
+import { BusyClock } from './busy-clock.ts'
 import { ModelServer } from './model-server.ts'
 import { configMap, ownedBy } from './objects.ts'
 
@@ -377,5 +379,126 @@ describe('what we wrote ourselves', () => {
     const { informer, start } = setUp()
     await start()
     expect(informer.hasSeen('opaque')).toBe(true)
+  })
+})
+
+/** Where each object takes a millisecond to reduce, to index, and in each handler. */
+function setUpBusy(count: number) {
+  const clock = new BusyClock()
+  const working = <T>(answer: T) => {
+    clock.work(1)
+    return answer
+  }
+  const reduced: string[] = []
+  const { server, informer } = setUp({
+    clock,
+    transform: (object) => {
+      reduced.push(object.metadata.name)
+      return working(object)
+    },
+    indexes: { fields: { name: ({ metadata }) => working([metadata.name]) } },
+  })
+  for (let index = 0; index < count; index++) server.write(`o${index}`)
+  const told: string[] = []
+  informer.addHandler(({ kind, object }) => void told.push(working(`${kind} ${object.metadata.uid}`)))
+  /** The sizes that readers have seen, one after the other. */
+  const sizes: number[] = []
+  clock.onTurn = () => {
+    if (sizes.at(-1) !== informer.size) sizes.push(informer.size)
+  }
+  return { clock, server, informer, told, reduced, sizes }
+}
+
+function expire(server: ModelServer): void {
+  server.compact()
+  server.sendError(410, 'Expired')
+}
+
+describe('Informer of many objects', () => {
+  const never = new AbortController().signal
+
+  it.each([
+    ['a stream', true],
+    ['pages', false],
+  ])(
+    'holds the event loop a few milliseconds at a time over %s, and readers see all of it at once',
+    async (_, hasWatchList) => {
+      const { clock, server, informer, told, sizes } = setUpBusy(600)
+      server.hasWatchList = hasWatchList
+      informer.start(never)
+      await clock.advance(2_000)
+      expect(told).toHaveLength(600)
+      expect(clock.longestHeldMs).toBeLessThanOrEqual(12)
+      expect(sizes).toEqual([0, 600])
+      server.freeze()
+      for (let index = 0; index < 300; index++) server.remove(`o${index}`)
+      for (let index = 300; index < 600; index++) server.write(`o${index}`, { data: { key: 'new' } })
+      expire(server)
+      server.thaw()
+      await clock.advance(20_000)
+      expect(told).toHaveLength(1_200)
+      expect(clock.longestHeldMs).toBeLessThanOrEqual(12)
+      expect(sizes).toEqual([0, 600, 300])
+    },
+  )
+
+  it('has synced when its handlers have heard of everything', async () => {
+    const { clock, informer, told } = setUpBusy(100)
+    informer.start(never)
+    const heard = informer.waitUntilSynced(never).then(() => told.length)
+    while (told.length === 0) await clock.advance(0)
+    await clock.advance(2_000)
+    await expect(heard).resolves.toBe(100)
+  })
+
+  it('tells of changes that come during a long snapshot after it, and in order', async () => {
+    const { clock, server, informer, told } = setUpBusy(50)
+    informer.start(never)
+    let isDone = false
+    informer.addHandler(({ object }) => {
+      if (isDone || object.metadata.name !== 'o3') return
+      isDone = true
+      server.remove('o0')
+      server.write('o49', { data: { key: 'new' } })
+    })
+    await clock.advance(2_000)
+    expect(told.slice(50)).toEqual(['deleted o0-1', 'updated o49-50'])
+  })
+
+  it('starts over when the stream breaks in the middle of a snapshot, and shows nothing of the first half', async () => {
+    const { clock, server, informer, told, reduced, sizes } = setUpBusy(50)
+    const look = clock.onTurn
+    clock.onTurn = () => {
+      look()
+      if (reduced.length < 25 || server.find('o0') === undefined) return
+      server.breakStreams()
+      server.remove('o0')
+    }
+    informer.start(never)
+    await clock.advance(20_000)
+    expect(reduced.length).toBeGreaterThan(49 + 25)
+    expect(sizes).toEqual([0, 49])
+    expect(told).toHaveLength(49)
+    expect(told).not.toContain('added o0-1')
+  })
+
+  it('holds what a snapshot brings again once, and does not reduce it again', async () => {
+    const { clock, server, informer, reduced } = setUpBusy(50)
+    informer.start(never)
+    await clock.advance(2_000)
+    const before = informer.list()
+    expire(server)
+    await clock.advance(20_000)
+    expect(server.requests.filter(({ text }) => text.startsWith('watch all'))).toHaveLength(2)
+    expect(informer.list().every((object, index) => object === before[index])).toBe(true)
+    expect(reduced).toHaveLength(50)
+  })
+
+  it('stops in the middle of a snapshot without waiting for time to pass', async () => {
+    const { clock, informer, told } = setUpBusy(50)
+    informer.start(never)
+    await clock.advance(0)
+    await informer.stop()
+    expect(told.length).toBeLessThanOrEqual(50)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Instruments, silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
-import type { InformerEvent } from '../../src/cache/informer.ts'
+import type { InformerEvent } from '../../src/cache/change-handler.ts'
 import { Informers } from '../../src/cache/informers.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import { ConfigMap, Namespace } from '../../src/object/built-in.ts'
@@ -135,6 +135,15 @@ describe('Informers', () => {
     await clock.advance(300_000)
     const count = (end: string) => lines.filter((text) => text.endsWith(end)).length
     expect([informers.hasSynced, count('failing'), count('in sync')]).toEqual([true, 4, 8])
+  })
+
+  it('watches some of its namespaces where a request names them, and no others', () => {
+    const { informers } = setUp(['a', 'b'])
+    const view = informers.informerFor({ resource: ConfigMap, namespaces: ['b'] })
+    expect([view.covers('a'), view.covers('b')]).toEqual([false, true])
+    expect(() => informers.informerFor({ resource: ConfigMap, namespaces: ['c'] })).toThrow(
+      'configmaps are watched in the namespace c, which the operator does not serve',
+    )
   })
 
   it('watches cluster-scoped resources once, whatever the namespaces', async () => {

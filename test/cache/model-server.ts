@@ -276,7 +276,9 @@ class Stream {
     if (!this.isSilent) this.#finish({})
   }
 
+  /** What is on its way is lost. */
   fail(error: unknown): void {
+    this.#queue.length = 0
     this.#finish({ error })
   }
 

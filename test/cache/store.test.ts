@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Indexes, type ObjectSelection, Store } from '../../src/cache/store.ts'
+import { type Indexes, isSameVersion, type ObjectSelection, Store } from '../../src/cache/store.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { controllerOf } from '../../src/object/ownership.ts'
 import { keyFor, keyOf } from '../../src/object/ref.ts'
@@ -10,6 +10,17 @@ const indexes: Indexes = {
   labels: ['app'],
   fields: { words: (object) => String(object.words ?? '').split(' ') },
 }
+function replace(store: Store, objects: readonly LiveObject[]) {
+  const next = store.emptied()
+  for (const object of new Map(objects.map((object) => [keyOf(object), object])).values()) {
+    const known = store.get(keyOf(object))
+    next.put(known !== undefined && isSameVersion(known, object) ? known : object)
+  }
+  const changes = [...store.changesTo(next)].flat()
+  store.become(next)
+  return changes
+}
+
 const names = (objects: readonly LiveObject[]) => objects.map(keyOf).sort()
 
 describe('Store', () => {
@@ -52,7 +63,7 @@ describe('Store', () => {
   it('finds in a replacement what came, went, changed and was made anew, and passes over what stayed', () => {
     const store = new Store()
     for (const name of ['gone', 'same', 'changed', 'anew']) store.put(configMap(name, { version: 1 }))
-    const changes = store.replace([
+    const changes = replace(store, [
       configMap('same', { version: 1 }),
       configMap('changed', { version: 5 }),
       configMap('anew', { version: 6, uid: 'anew-2' }),
@@ -117,7 +128,7 @@ describe('Store', () => {
         const store = new Store(indexes)
         const model = new NaiveStore()
         for (const { kind, objects } of operations) {
-          if (kind === 'replace') store.replace(objects)
+          if (kind === 'replace') replace(store, objects)
           else for (const object of objects) store[kind](object)
           model[kind](objects)
           expect(names(store.list())).toEqual(model.where(() => true))

@@ -159,10 +159,9 @@ describe('the fallback to a list', () => {
     },
   )
 
-  it('asks for everything in one answer when the continue token has expired', () => {
+  it('lists from the start in larger pages when the continue token has expired', () => {
     const run = play([...second, failed('Expired')])
-    expect(run.state.phase).toMatchObject({ kind: 'resting', next: { kind: 'listing' } })
-    expect(run.state.phase).not.toHaveProperty('next.limit')
+    expect(run.state.phase).toMatchObject({ kind: 'resting', next: { kind: 'listing', limit: 2_000 } })
     expect(run.state.phase).not.toHaveProperty('next.continueToken')
     expect(kinds(run)).toEqual(['discard', 'restart'])
   })

@@ -14,10 +14,15 @@ class Recorder implements WatchSink {
   readonly objects = new Map<string, string>()
   readonly versions: string[] = []
   readonly told: string[] = []
+  #next = new Map<string, string>()
 
-  replace: WatchSink['replace'] = (objects, version) => {
+  collect: WatchSink['collect'] = (object) => void this.#next.set(keyOf(object), object.metadata.resourceVersion)
+  uncollect: WatchSink['uncollect'] = (object) => void this.#next.delete(keyOf(object))
+  discard: WatchSink['discard'] = () => this.#next.clear()
+  replace: WatchSink['replace'] = async (version) => {
     this.objects.clear()
-    for (const object of objects) this.objects.set(keyOf(object), object.metadata.resourceVersion)
+    for (const [key, resourceVersion] of this.#next) this.objects.set(key, resourceVersion)
+    this.#next.clear()
     this.told.push(`replace with ${this.objects.size}`)
     this.versions.push(version)
   }
@@ -27,7 +32,7 @@ class Recorder implements WatchSink {
     this.told.push(`${type} ${object.metadata.name}`)
     this.versions.push(object.metadata.resourceVersion)
   }
-  absent: WatchSink['absent'] = () => void this.told.push('absent')
+  absent: WatchSink['absent'] = async () => void this.told.push('absent')
   reached: WatchSink['reached'] = (version) => {
     this.versions.push(version)
   }
@@ -117,7 +122,7 @@ describe('Watcher', () => {
     expect(content()).toEqual(served())
   })
 
-  it('lists in one answer when the continue token has expired between pages', async () => {
+  it('lists in larger pages when the continue token has expired between pages', async () => {
     const { server, content, served, texts, start, clock } = setUp({
       client: (server) => ({
         ...neverCalled,
@@ -136,7 +141,7 @@ describe('Watcher', () => {
     for (let index = 0; index < 600; index++) server.write(`o${index}`)
     void start()
     await clock.advance(2_000)
-    expect(texts().slice(0, 4)).toEqual(['watch all ', 'list  limit=500', 'list 700@500 limit=500', 'list  limit=none'])
+    expect(texts().slice(0, 4)).toEqual(['watch all ', 'list  limit=500', 'list 700@500 limit=500', 'list  limit=2000'])
     await clock.advance(5_000)
     expect(content()).toEqual(served())
   })

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { flagshipOf } from '../../src/cli/flagship.ts'
 import { install } from '../../src/cli/install.ts'
+import { konverge as flagship } from '../../src/cli/konverge-program.ts'
 import { konverge, sentenceOf } from './konverge.ts'
 
+const program = { ...flagship, controllers: flagshipOf() }
 const limitMs = 120_000
 const defaults = {
+  program,
+  flags: {},
   namespace: 'konverge-system',
   image: 'konverge:test',
   replicas: 2,
@@ -13,6 +18,7 @@ const defaults = {
   metrics: 'protected' as const,
   controllers: [] as readonly string[],
   name: 'konverge',
+  includesDataPods: true,
   environment: {},
 }
 
@@ -102,6 +108,7 @@ describe.concurrent('konverge install', { timeout: limitMs }, () => {
     const { exitCode, stdout, stderr } = await konverge(['install', '--dry-run'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(stdout).toMatch(/image: localhost\/konverge:\d/)
+    expect(stdout).toContain('name: konverge-system.konverge.databases')
   })
 
   it.each([

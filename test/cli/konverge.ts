@@ -16,14 +16,18 @@ export interface KonvergeOptions {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const ownProgram = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 /** No file can be in it, not even one of the superuser: what a program keeps in its home is no business of a test. */
 export const noHome = '/dev/null'
 /** Far more than any of these runs needs, also on a busy machine. */
 const limitMs = 240_000
 
-/** Runs `konverge` with these arguments until it ends; a run that does not is killed, and rejects. */
-export function konverge(args: readonly string[], { input, environment = {} }: KonvergeOptions = {}): Promise<Ended> {
+/** Runs `konverge`, or another program, with these arguments until it ends; a run that does not is killed, and rejects. */
+export function konverge(
+  args: readonly string[],
+  { input, environment = {} }: KonvergeOptions = {},
+  program = ownProgram,
+): Promise<Ended> {
   return new Promise((resolve, reject) => {
     // Of the surroundings only what Node needs: a KUBECONFIG of this machine is no business of a test.
     const env = { PATH: process.env['PATH'] ?? '', HOME: noHome, ...environment }

@@ -5,9 +5,12 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { CommandError } from '../../src/cli/command-error.ts'
+import { flagshipOf } from '../../src/cli/flagship.ts'
+import { konverge as flagship } from '../../src/cli/konverge-program.ts'
 import { preview } from '../../src/cli/preview.ts'
 import { konverge, sentenceOf, withFiles } from './konverge.ts'
 
+const program = { ...flagship, controllers: flagshipOf() }
 const limitMs = 120_000
 
 interface Manifest {
@@ -231,7 +234,7 @@ describe('konverge preview refuses, with exit code 2, one sentence and nothing w
     {
       title: 'a kind that is not ours',
       text: 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: x }\n',
-      says: /no controller for ConfigMap; konverge previews ReplicatedKVStore/,
+      says: /no controller for ConfigMap; there is one for ReplicatedKVStore/,
     },
     { title: 'a document without a kind', text: 'a: 1\n', says: /with apiVersion and kind/ },
     { title: 'a document that is no object', text: '- 1\n- 2\n', says: /with apiVersion and kind/ },
@@ -283,7 +286,8 @@ describe('konverge preview refuses, with exit code 2, one sentence and nothing w
 
 async function refusalOf(file: string): Promise<CommandError> {
   const written: string[] = []
-  const options = { files: [file], write: (text: string) => void written.push(text) }
+  const write = (text: string) => void written.push(text)
+  const options = { program, flags: {}, environment: {}, files: [file], write }
   try {
     await preview(options, new AbortController().signal)
   } catch (thrown) {

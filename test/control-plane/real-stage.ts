@@ -1,13 +1,13 @@
 // `konverge dev --control-plane real`: the real control plane, whose nodes kwok plays, with the operator in a process of its own as a
 // person would start it.
 import { dirname } from 'node:path'
-import type { Stage, StageAsk } from '../../src/cli/dev/stage.ts'
+import type { DatabaseStage, StageAsk } from '../../src/cli/dev/stage.ts'
 import { startControlPlane } from './control-plane.ts'
 import { OperatorChild } from './operator-child.ts'
 
 const nodes = 5
 
-export async function startRealStage({ environment, signal }: StageAsk): Promise<Stage> {
+export async function startRealStage({ environment, signal }: StageAsk): Promise<DatabaseStage> {
   const controlPlane = await startControlPlane({ kwok: { nodes }, environment, signal })
   const { connection } = controlPlane
   return {

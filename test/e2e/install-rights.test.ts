@@ -1,6 +1,7 @@
 // The rights of a default install, as an API server decides them: everything in the served namespace, and no Secret elsewhere.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { install } from '../../src/cli/install.ts'
+import { konverge as program } from '../../src/cli/konverge-program.ts'
 import { Namespace } from '../../src/index.ts'
 import type { KubeObject } from '../../src/object/object.ts'
 import { defineResource } from '../../src/object/resource.ts'
@@ -21,6 +22,9 @@ async function printedBy(options: object): Promise<string> {
     text += more
   }
   const given = {
+    program,
+    flags: {},
+    includesDataPods: true,
     name: 'konverge',
     namespace: 'konverge-system',
     image: 'k:1',

@@ -57,6 +57,7 @@ const kinds: readonly Resource[] = [
   ...[namespaced('visits.example.dev', 'v1', 'Guest'), namespaced('visits.example.dev', 'v1', 'House')],
   ...[namespaced('shops.example.dev', 'v1', 'Shop'), namespaced('shops.example.dev', 'v1', 'Flyer', 'flyers')],
   ...[namespaced('status.example.dev', 'v1', 'Probe')],
+  ...['Gadget', 'Part'].map((kind) => namespaced('fields.example.dev', 'v1', kind)),
   // The old form, with the message and the involved object.
   namespaced('', 'v1', 'Event'),
 ]

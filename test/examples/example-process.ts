@@ -4,21 +4,32 @@ import { usualLimitMs } from '../control-plane/wait-until.ts'
 
 const folder = new URL('../../examples/', import.meta.url).pathname
 
+export interface ExampleOptions {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly args?: readonly string[]
+}
+
 export class ExampleProcess {
   readonly #child: ChildProcess
   readonly #exited: Promise<number | null>
   output = ''
 
   /** `path` below examples/. Its pages are on any free port. */
-  constructor(path: string, kubeconfig: string, environment: Readonly<Record<string, string>> = {}) {
+  constructor(path: string, kubeconfig: string, { environment = {}, args = [] }: ExampleOptions = {}) {
     const env = { ...process.env, KUBECONFIG: kubeconfig, PORT: '0', ...environment }
-    this.#child = spawn(process.execPath, [`${folder}${path}`], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = spawn(process.execPath, [`${folder}${path}`, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#exited = new Promise((resolve) => this.#child.once('exit', (code) => resolve(code)))
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk: Buffer) => {
         this.output += chunk.toString()
       })
     }
+  }
+
+  /** As a machine that fails ends it. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.#exited
   }
 
   /** Asks it to end, and kills it if it does not; gives its exit code. */

@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { konverge } from '../cli/konverge.ts'
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 import { ExampleProcess } from './example-process.ts'
 
 const cluster = attachToControlPlane()
+const examples = join(import.meta.dirname, '..', '..', 'examples', '01-minimal')
+const websites = join(examples, 'main.ts')
 let program: ExampleProcess | undefined
 
 beforeAll(async () => {
@@ -17,6 +20,7 @@ beforeAll(async () => {
     '02-owned-children/wiki.crd.yaml',
     '03-external/dns-record.crd.yaml',
     '04-saga/archive.crd.yaml',
+    'multi-cluster/storefront.crd.yaml',
   ]) {
     await cluster.apply(...(await objectsOf(path)))
   }
@@ -34,10 +38,18 @@ afterEach(async () => {
 })
 
 it('01-minimal makes a Website ready', async () => {
-  program = new ExampleProcess('01-minimal/main.ts', cluster.connection.kubeconfigPath)
+  program = new ExampleProcess('01-minimal/main.ts', cluster.connection.kubeconfigPath, {
+    args: ['run', '--http-port=0'],
+  })
   await cluster.apply(...(await objectsOf('01-minimal/website.yaml')))
   await until('the website to be ready', 'website/home', 'Ready=True/Settled')
   expect(await kubectl('get', 'deployment', 'home', '-o', 'jsonpath={.status.readyReplicas}')).toBe('2')
+  const diff = (file: string, input = '') =>
+    konverge(['diff', '-f', file, '--kubeconfig', cluster.connection.kubeconfigPath], { input }, websites)
+  expect(await diff(`${examples}/website.yaml`)).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+  const grown = (await readFile(`${examples}/website.yaml`, 'utf8')).replace('replicas: 2', 'replicas: 3')
+  const lines = ['Website', 'Deployment'].map((kind) => `change ${kind} default/home\n  spec.replicas: 2 → 3\n`)
+  expect(await diff('-', grown)).toEqual({ exitCode: 1, stdout: lines.join(''), stderr: '' })
   await kubectl('delete', 'website', 'home', '--timeout=180s')
   expect(await program.stop(), program.output).toBe(0)
 })
@@ -73,7 +85,9 @@ it('02-owned-children takes a Wiki from a missing theme over a new image to its 
 it('03-external writes a DnsRecord into a folder, puts it right, and takes it away', async () => {
   const zone = await mkdtemp(join(tmpdir(), 'zone-'))
   onTestFinished(() => rm(zone, { recursive: true, force: true }))
-  program = new ExampleProcess('03-external/main.ts', cluster.connection.kubeconfigPath, { ZONE: zone })
+  program = new ExampleProcess('03-external/main.ts', cluster.connection.kubeconfigPath, {
+    environment: { ZONE: zone },
+  })
   await cluster.apply(...(await objectsOf('03-external/dns-record.yaml')))
   await until('the record to be written', 'dnsrecord/shop', 'Ready=True/Settled')
   const file = join(zone, 'shop.example.com')
@@ -97,7 +111,9 @@ it('03-external writes a DnsRecord into a folder, puts it right, and takes it aw
 it('04-saga moves an Archive to another folder, and takes a move back that cannot be', async () => {
   const root = await mkdtemp(join(tmpdir(), 'archives-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))
-  program = new ExampleProcess('04-saga/main.ts', cluster.connection.kubeconfigPath, { ROOT: root })
+  program = new ExampleProcess('04-saga/main.ts', cluster.connection.kubeconfigPath, {
+    environment: { ROOT: root },
+  })
   await cluster.apply(...(await objectsOf('04-saga/archive.yaml')))
   await until('the archive to have its folder', 'archive/letters', 'Ready=True/Settled')
   await writeFile(join(root, 'cellar', 'dear-john'), 'good-bye')
@@ -114,6 +130,69 @@ it('04-saga moves an Archive to another folder, and takes a move back that canno
   expect(await readdir(join(root, 'garage'))).toEqual([])
   await kubectl('delete', 'archive', 'letters', '--timeout=180s')
   expect(await program.stop(), program.output).toBe(0)
+})
+
+it('multi-cluster makes the children of a Storefront by a connection of their own, without owner references', async () => {
+  // The same cluster by another connection: nothing in the operator assumes that the two differ.
+  const { kubeconfigPath } = cluster.connection
+  program = new ExampleProcess('multi-cluster/main.ts', kubeconfigPath, {
+    environment: { EDGE_KUBECONFIG: kubeconfigPath },
+  })
+  await cluster.apply(...(await objectsOf('multi-cluster/storefront.yaml')))
+  await until('the storefront to be ready', 'storefront/shop', 'Ready=True/Settled')
+  expect(await kubectl('get', 'deployment', 'shop', '-o', 'jsonpath={.metadata.ownerReferences}')).toBe('')
+  const clusterUid = await kubectl('get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}')
+  const recorded = await kubectl('get', 'storefront', 'shop', '-o', 'jsonpath={.status.inventory[*].cluster}')
+  expect(recorded).toBe(`${clusterUid} ${clusterUid}`)
+  await kubectl('delete', 'storefront', 'shop', '--timeout=180s')
+  expect(await kubectl('get', 'deployment,service', '-l', 'konverge.dev/home-cluster', '-o', 'name')).toBe('')
+  expect(await program.stop(), program.output).toBe(0)
+})
+
+it('05-shards divides Websites among processes, and those of one that is killed are taken over', async () => {
+  const { kubeconfigPath } = cluster.connection
+  const environment = { LEASE_NAMESPACE: 'default' }
+  const start = () => new ExampleProcess('05-shards/main.ts', kubeconfigPath, { environment })
+  const [killed, stopped] = [start(), start()]
+  onTestFinished(async () => void (await Promise.all([killed.stop(), stopped.stop()])))
+  const names = Array.from({ length: 24 }, (_, index) => `shard-site-${index}`)
+  const manifest = (name: string, replicas: number) => ({
+    apiVersion: 'example.com/v1',
+    kind: 'Website',
+    metadata: { name, namespace: 'default' },
+    spec: { image: 'nginx:1.29', replicas },
+  })
+  const scale = async (replicas: number) => {
+    await cluster.apply(...names.map((name) => manifest(name, replicas)))
+    await waitUntil({ what: `all Deployments to have ${replicas} replicas`, everyMs: 500 }, async () => {
+      const found = await kubectl(
+        'get',
+        'deployments',
+        ...names,
+        '--ignore-not-found',
+        '-o',
+        'jsonpath={.items[*].spec.replicas}',
+      )
+      return found === names.map(() => replicas).join(' ')
+    })
+  }
+  const members = async () => {
+    const path = 'jsonpath={range .items[*]}{.spec.holderIdentity}={.metadata.annotations.konverge\\.dev/slots} {end}'
+    const text = await kubectl('get', 'leases', '-l', 'konverge.dev/members-of=websites', '-o', path)
+    return text.split(' ').filter((entry) => !entry.startsWith('=') && entry !== '' && !entry.endsWith('=/256'))
+  }
+  await waitUntil({ what: 'two members with slots', everyMs: 500 }, async () => (await members()).length === 2)
+  await scale(1)
+  await killed.kill()
+  await scale(2)
+  await waitUntil({ what: 'one member with all slots', everyMs: 500 }, async () => {
+    const [only, ...others] = await members()
+    return others.length === 0 && only?.endsWith('=0-255/256') === true
+  })
+  await kubectl('delete', 'websites', ...names, '--timeout=180s')
+  expect(await stopped.stop(), stopped.output).toBe(0)
+  expect(await members()).toEqual([])
+  await kubectl('delete', 'lease', 'websites')
 })
 
 async function objectsOf(path: string): Promise<readonly object[]> {

@@ -47,6 +47,28 @@ describe('the rights of an operator', () => {
     expect(cluster).toEqual([])
   })
 
+  it('have those that authors declare, of controllers, of runnables and of the program', () => {
+    const { namespaced, cluster } = rightsOf({
+      name: 'konverge',
+      controllers: [
+        { ...declared(), rights: [{ resource: StatefulSet, subresource: 'scale', verbs: ['patch', 'get'] }] },
+      ],
+      runnables: [{ rights: [{ resource: ConfigMap, verbs: ['create', 'patch'] }] }, {}],
+      rights: [
+        { resource: ConfigMap, verbs: ['list'] },
+        { resource: StorageClass, verbs: ['get'] },
+      ],
+    })
+    expect(linesOf(namespaced)).toEqual([
+      '/configmaps list,create,patch',
+      'apps/statefulsets/scale get,patch',
+      'events.k8s.io/events create,patch',
+      'example.com/sites get,list,watch,patch',
+      'example.com/sites/status patch',
+    ])
+    expect(linesOf(cluster)).toEqual(['storage.k8s.io/storageclasses get'])
+  })
+
   it('are what is done to each kind: owned, watched or read', () => {
     const { namespaced, cluster } = rights(
       declared({
@@ -142,6 +164,14 @@ describe('the rights of an operator', () => {
     ])
     const { home } = rightsOf({ name: 'konverge', controllers: [], leaseName: 'shard-2' })
     expect(home.map(({ resourceNames }) => resourceNames)).toEqual([undefined, ['shard-2']])
+    const { home: ofMembers } = rightsOf({ name: 'konverge', controllers: [], isSharded: true })
+    expect(ofMembers).toEqual([
+      {
+        apiGroups: ['coordination.k8s.io'],
+        resources: ['leases'],
+        verbs: ['get', 'list', 'create', 'patch', 'delete'],
+      },
+    ])
   })
 })
 
@@ -155,6 +185,40 @@ const anyController = fc
     retired: fc.array(anyKind),
   })
   .map(declared)
+
+describe('the rights of an operator with children in another cluster', () => {
+  const controllers = [
+    {
+      ...declared({ owns: [ConfigMap, Namespace], reads: [{ resource: Secret, isListed: false }], retired: [Service] }),
+      childrenIn: 'edge',
+    },
+    { ...declared({ resource: Fleet, owns: [StatefulSet] }), childrenIn: 'west' },
+  ]
+  const identity = '/namespaces get'
+
+  it('have nothing of the children in its own cluster, but for asking which cluster it is', () => {
+    const { namespaced, cluster } = rightsOf({ name: 'konverge', controllers })
+    expect(linesOf(namespaced)).toEqual([
+      '/secrets get',
+      'example.com/sites get,list,watch,patch',
+      'example.com/sites/status patch',
+    ])
+    expect(linesOf(cluster)).toEqual([
+      'events.k8s.io/events create,patch',
+      'example.com/fleets get,list,watch,patch',
+      'example.com/fleets/status patch',
+      identity,
+    ])
+    expect(cluster.at(-1)?.resourceNames).toEqual(['kube-system'])
+  })
+
+  it('have nothing but the children in the other cluster', () => {
+    const { namespaced, cluster, home } = rightsOf({ name: 'konverge', controllers, cluster: 'edge' })
+    expect(linesOf(namespaced)).toEqual(['/configmaps get,list,watch,create,patch,delete', '/services get,delete'])
+    expect(linesOf(cluster)).toEqual(['/namespaces get,list,watch,create,patch', identity])
+    expect(home).toEqual([])
+  })
+})
 
 describe('for any controllers', () => {
   it('the rules do not depend on the order in which things are declared, and no right is in two rules', () => {

@@ -5,6 +5,24 @@ import { isKubeError, kubeErrorOf } from '../../src/kube/kube-errors.ts'
 const attempt = 'apply StatefulSet default/store'
 
 describe('kubeErrorOf', () => {
+  it('names the fields of an apply that the schema does not have, in one order', () => {
+    const failed = 'failed to create typed patch object (/p; apps/v1, Kind=Deployment): '
+    const known = 'field not declared in schema'
+    const both = `${failed}errors:\n  .spec.template.spec.containers[name="a b"].imagePolicy: ${known}\n  .spec.replica: ${known}`
+    const error = kubeErrorOf({ attempt, httpStatus: 500, body: { message: both } })
+    expect(error).toMatchObject({
+      code: 'UnknownField',
+      message: expect.stringMatching(
+        'does not know spec.replica, spec.template.spec.containers\\[name="a b"\\].imagePolicy; correct',
+      ),
+    })
+    expect(error.causes.map(({ field }) => field)).toHaveLength(2)
+    const one = kubeErrorOf({ attempt, httpStatus: 500, body: { message: `${failed}.spec.replica: ${known}` } })
+    expect(one.causes).toMatchObject([{ reason: 'UnknownField', field: 'spec.replica' }])
+    const mistyped = { message: `${failed}.spec.replicas: expected numeric (int or float), got string` }
+    expect(kubeErrorOf({ attempt, httpStatus: 500, body: mistyped })).toMatchObject({ code: 'Invalid' })
+  })
+
   it.each([
     [400, {}, 'BadRequest'],
     [401, {}, 'Unauthorized'],

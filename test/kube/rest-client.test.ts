@@ -192,6 +192,33 @@ describe('RestClient: what it makes of answers', () => {
     })
   })
 
+  it('parses a page item by item for a caller who comes between, and gives the same', async () => {
+    const [first, second] = [liveStore, { ...liveStore, metadata: { ...liveStore.metadata, uid: 'u2' } }]
+    const server = await serve((response) =>
+      answer(response, 200, { items: [first, second], metadata: { resourceVersion: '9', continue: 'more' } }),
+    )
+    const client = clientOf(connectionTo(server.url))
+    let calls = 0
+    const beforeItem = async () => {
+      calls += 1
+    }
+    const page = await client.list(StatefulSet, { beforeItem }, signal)
+    expect(page).toEqual(await client.list(StatefulSet, {}, signal))
+    expect(page.items).toHaveLength(2)
+    expect(calls).toBe(3)
+  })
+
+  it.each(['{"items":[{"p":"hunter2"', '{"metadata":{},"items":["hunter2"]}', '<html>hunter2</html>', '{"items":[]}'])(
+    'refuses a page that is %j, parsed item by item, and quotes nothing of it',
+    async (text) => {
+      const server = await serve((response) => response.writeHead(200).end(text))
+      const beforeItem = () => undefined
+      const failure = await failureOf(clientOf(connectionTo(server.url)).list(Secret, { beforeItem }, signal))
+      expect(failure.code).toBe('ServerError')
+      expect(`${failure.message} ${failure.cause}`).not.toContain('hunter2')
+    },
+  )
+
   it('gives of a list of metadata the kind that was asked for, and drops what a careless server sends all the same', async () => {
     const metadata = { name: 's', namespace: 'default', uid: 'u1', resourceVersion: '7' }
     const partial = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata, data: { password: 'x' } }

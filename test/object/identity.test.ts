@@ -1,6 +1,13 @@
 // Names of operators and controllers fit where the API server stores them, and are never those of others.
 import { describe, expect, it } from 'vitest'
-import { childManagerOf, identityOf, isChildManager, ownedByValue } from '../../src/object/identity.ts'
+import {
+  childManagerOf,
+  clientManagerOf,
+  identityOf,
+  isChildManager,
+  isStatusManager,
+  ownedByValue,
+} from '../../src/object/identity.ts'
 import { labelsProblem } from '../../src/synth/metadata-rules.ts'
 
 describe('ownedByValue', () => {
@@ -68,5 +75,27 @@ describe('childManagerOf', () => {
     'a/b/c',
   ])('is none for %s', (manager) => {
     expect(isChildManager(manager)).toBe(false)
+  })
+})
+
+describe('clientManagerOf', () => {
+  const shop = identityOf('shop')
+
+  it.each([
+    [undefined, 'shop-client'],
+    ['nightly', 'shop-client:nightly'],
+    ['gateway-status', 'shop-client:gateway-status'],
+    ['c'.repeat(200), expect.stringMatching(/^shop-client:c{95}_[0-9a-f]{20}$/)],
+  ])('with the user %s is no manager of the runtime', (user, manager) => {
+    const made = clientManagerOf(shop, user)
+    expect(made).toEqual(manager)
+    expect(made.length).toBeLessThanOrEqual(128)
+    expect([isChildManager(made), isStatusManager(made)]).toEqual([false, false])
+  })
+
+  it('of one operator is none of another that bears its name as a prefix', () => {
+    const other = identityOf('shop-client')
+    const managers = [other.parentManager, other.statusManager, other.eventManager, other.leaseManager]
+    expect([...managers, childManagerOf(other, 'websites.example.com')]).not.toContain(clientManagerOf(shop))
   })
 })

@@ -7,19 +7,21 @@ import { ConfigMap } from '../../src/object/built-in.ts'
 import { defaultTiming } from '../../src/operator/election.ts'
 import { Elector } from '../../src/operator/elector.ts'
 import { Operator } from '../../src/operator/operator.ts'
+import type { Runnable, RunnableContext } from '../../src/operator/runnable.ts'
 import { HealthRegistry, healthText } from '../../src/telemetry/health.ts'
 import { at, failure } from '../model-api.ts'
 import { Site, siteController, World } from '../reconcile/life.ts'
 import { settled } from '../reconcile/sites.ts'
 
 class Replica {
+  readonly operator: Operator
   readonly fence: Fence
   readonly health = new HealthRegistry()
   readonly #world: World
   readonly #stop = new AbortController()
   readonly #ended: Promise<unknown>
 
-  constructor(world: World, identity: string) {
+  constructor(world: World, identity: string, runnables: readonly Runnable[] = []) {
     const { clock, api, instruments } = world
     const surroundings = { clock, random: seededRandom(1), instruments }
     this.#world = world
@@ -34,7 +36,9 @@ class Replica {
       elector: new Elector({ ...surroundings, client: api, ...its }),
       health: this.health,
       controllers: [siteController()],
+      runnables,
     })
+    this.operator = operator
     this.#ended = operator.run(this.#stop.signal).then(
       () => 'in order',
       (thrown: unknown) => thrown,
@@ -57,7 +61,7 @@ class Replica {
 }
 
 /** A world in which every write of something but the lease falls into the time of exactly one leader. */
-async function twoReplicas() {
+async function twoReplicas(runnables: readonly Runnable[] = []) {
   const world = new World()
   const replicas: Replica[] = []
   const leaderless: string[] = []
@@ -66,7 +70,7 @@ async function twoReplicas() {
     if (replicas.filter(({ fence }) => fence.isOpen).length !== 1) leaderless.push(`${verb} ${plural} ${key}`)
   }
   const start = async (identity: string) => {
-    const replica = new Replica(world, identity)
+    const replica = new Replica(world, identity, runnables)
     replicas.push(replica)
     await world.clock.advance(100)
     return replica
@@ -104,6 +108,61 @@ describe('of two replicas', () => {
     expect(page(world)).toBe('after')
     expect(lists).toBe(0)
     expect(leaderless).toEqual([])
+    await b.stop()
+  })
+
+  it('the one that leads reconciles what a program enqueues and writes for it; the other does neither', async () => {
+    const { world, a, b } = await twoReplicas()
+    const metadata = { namespace: 'default', name: 'own' }
+    const places = { namespace: 'default', name: 'a' }
+    const begun = () => world.lines.filter(({ message }) => message === 'turn ended').length
+    await expect(b.operator.client.apply(ConfigMap, { metadata })).rejects.toMatchObject({ code: 'NotLeader' })
+    const before = begun()
+    b.operator.enqueue(Site, places)
+    await world.clock.advance(1_000)
+    expect(begun()).toBe(before)
+    a.operator.enqueue(Site, places)
+    await a.operator.client.apply(ConfigMap, { metadata })
+    await world.clock.advance(1_000)
+    expect(begun()).toBe(before + 1)
+    expect(world.api.find(ConfigMap, 'default/own')).toBeDefined()
+    await Promise.all([a.stop(), b.stop()])
+  })
+
+  it('a runnable goes on in the one that leads, and in the other when that stops', async () => {
+    const begun: AbortSignal[] = []
+    const run = async ({ signal, client }: RunnableContext) => {
+      begun.push(signal)
+      await client.apply(ConfigMap, {
+        metadata: { namespace: 'default', name: 'own' },
+        data: { text: `${begun.length}` },
+      })
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    }
+    const { world, a, b, leaderless } = await twoReplicas([{ name: 'nightly', run }])
+    expect(begun.map(({ aborted }) => aborted)).toEqual([false])
+    expect(await a.stop()).toBe('in order')
+    expect(begun.map(({ aborted }) => aborted)).toEqual([true])
+    await world.clock.advance(defaultTiming.retryPeriodMs * 1.2)
+    expect(begun.map(({ aborted }) => aborted)).toEqual([true, false])
+    expect(world.api.find(ConfigMap, 'default/own')).toMatchObject({ data: { text: '2' } })
+    expect(leaderless).toEqual([])
+    await b.stop()
+  })
+
+  it('a runnable is aborted when its process leads no more', async () => {
+    const begun: AbortSignal[] = []
+    const run = async ({ signal }: RunnableContext) => {
+      begun.push(signal)
+      await new Promise(() => {})
+    }
+    const { world, a, b } = await twoReplicas([{ name: 'nightly', run }])
+    world.api.before = ({ plural }) => {
+      if (plural === 'leases') throw failure('Unreachable', 'no answer')
+    }
+    await world.clock.advance(defaultTiming.durationMs)
+    expect(begun.map(({ aborted }) => aborted)).toEqual([true])
+    expect(await a.ended).toMatchObject({ code: 'LeaseLost' })
     await b.stop()
   })
 

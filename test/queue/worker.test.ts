@@ -102,7 +102,7 @@ describe('Worker, turns', () => {
         begun.push(key)
         return settled
       },
-      { rateLimit, maxConcurrent: 10 },
+      { rateLimits: [rateLimit], maxConcurrent: 10 },
     )
     expect(rateLimit.take(clock.monotonicMs())).toBe(0)
     for (const key of ['a', 'b', 'c']) queue.add(key, self)
@@ -119,7 +119,7 @@ describe('Worker, turns', () => {
         begun.push(key)
         return settled
       },
-      { rateLimit: new TokenBucket({ perSecond: 1, burst: 1 }) },
+      { rateLimits: [new TokenBucket({ perSecond: 1, burst: 1 })] },
     )
     for (const key of ['a', 'b']) queue.add(key, { ...self, priority: 'resync' })
     await settle()
@@ -191,7 +191,7 @@ describe('Worker, namespaces', () => {
       return { kind: 'waiting', afterMs: 15_000 }
     }
     const rateLimit = new TokenBucket({ perSecond: 200, burst: 400 })
-    const { clock, queue } = start(handle, { maxConcurrent: 10, rateLimit }, inNamespaces)
+    const { clock, queue } = start(handle, { maxConcurrent: 10, rateLimits: [rateLimit] }, inNamespaces)
     for (let index = 0; index < 10_000; index++) queue.add(`busy/${index}`, self)
     await clock.advance(70_000)
     expect(beganAtMs.size, 'each has waited once').toBe(10_000)

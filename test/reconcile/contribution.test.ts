@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ConfigMap, PersistentVolumeClaim, Service } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { keyFor } from '../../src/object/ref.ts'
-import type { Watch } from '../../src/reconcile/definition.ts'
+import type { Watch } from '../../src/reconcile/declared-kinds.ts'
 import { contribute, hold, waitForReady } from '../../src/synth/field-policies.ts'
 import { at } from '../model-api.ts'
 import { Site, siteController, World } from './life.ts'
@@ -91,6 +91,41 @@ describe('a contribution', () => {
     await life.end()
     world.api.requests.length = 0
     await world.live(noted)
+    await world.clock.advance(1_200_000)
+    expect(world.api.requests).toEqual([])
+  })
+
+  it('to an object that another resource of the same controller owns comes to rest, also after a restart', async () => {
+    const world = new World()
+    const lines = (data: Record<string, string>) => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'lines' },
+      data,
+    })
+    const both = siteController({
+      watches: [{ resource: ConfigMap, contributes: true, keysFor: () => [keyFor('default', 'b')] }],
+      desired: (chart, { object }) => {
+        const isOwner = object.metadata.name === 'a'
+        const made = new ApiObject(
+          chart,
+          'lines',
+          lines(isOwner ? { owned: object.spec.page } : { added: object.spec.page }),
+        )
+        if (!isOwner) contribute(made)
+      },
+    })
+    world.addSite('a', { page: '1' })
+    world.addSite('b', { page: '2' })
+    const life = await world.live(both)
+    await world.clock.advance(60_000)
+    world.api.edit(Site, 'default/a', { spec: { page: '3' } })
+    await world.clock.advance(60_000)
+    expect(at(world.api.find(ConfigMap, 'default/lines'), 'data')).toEqual({ owned: '3', added: '2' })
+    expect([world.conditions('default/a'), world.conditions('default/b')]).toEqual([settled, settled])
+    await life.end()
+    world.api.requests.length = 0
+    await world.live(both)
     await world.clock.advance(1_200_000)
     expect(world.api.requests).toEqual([])
   })

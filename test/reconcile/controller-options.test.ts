@@ -5,6 +5,9 @@ import {
   type ControllerOptions,
   defineController,
   defineResource,
+  Namespace,
+  objectOf,
+  Secret,
   type StatusWithConditions,
 } from '../../src/index.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
@@ -77,6 +80,62 @@ describe('a controller', () => {
     expect([await isReady('fast'), await isReady('slow')]).toEqual([true, false])
   })
 
+  it('looks after the resources of its namespaces, beside one that serves others', async () => {
+    cluster = await startCluster({ definitions: [definition] })
+    for (const name of ['a', 'b']) await cluster.create(Namespace, { metadata: { name } })
+    const desired = (_: unknown, { object: { metadata } }: { object: { metadata: { name: string } } }) => [
+      objectOf(ConfigMap, { metadata: { name: metadata.name } }),
+    ]
+    cluster.run(tasks({ namespaces: ['a'], desired }))
+    for (const namespace of ['a', 'b'])
+      await cluster.create(Task, { metadata: { name: 'task', namespace }, spec: { lane: 'x' } })
+    await cluster.advance(10_000)
+    expect(await cluster.find(ConfigMap, 'a/task')).toBeDefined()
+    expect(await cluster.find(ConfigMap, 'b/task')).toBeUndefined()
+    const watched = cluster
+      .requests()
+      .filter(({ verb, resource }) => verb === 'watch' && /tasks|configmaps/.test(resource))
+    expect(new Set(watched.map(({ namespace }) => namespace))).toEqual(new Set(['a']))
+  })
+
+  it('watches a kind in other namespaces than its own where the watch says so', async () => {
+    cluster = await startCluster({ definitions: [definition] })
+    await cluster.create(Namespace, { metadata: { name: 'themes' } })
+    const seen: string[] = []
+    cluster.run(
+      tasks({
+        namespaces: ['default'],
+        watches: [
+          {
+            resource: Secret,
+            namespaces: ['themes'],
+            keysFor: ({ metadata }) => {
+              seen.push(`${metadata.namespace}/${metadata.name}`)
+              return []
+            },
+          },
+        ],
+      }),
+    )
+    await cluster.advance(1_000)
+    for (const namespace of ['default', 'themes']) await cluster.create(Secret, { metadata: { name: 'a', namespace } })
+    await cluster.advance(10_000)
+    expect(new Set(seen)).toEqual(new Set(['themes/a']))
+  })
+
+  it('is not defined with namespaces for a cluster-scoped kind, or with none', async () => {
+    await start({})
+    const definedFor = (kind: typeof Task, namespaces: readonly string[]) => () =>
+      defineController(kind, {
+        owns: [],
+        namespaces,
+        desired: () => {},
+        status: () => ({ fields: {}, conditions: [] }),
+      })
+    expect(definedFor({ ...Task, scope: 'Cluster' }, ['a'])).toThrow('Task is cluster-scoped')
+    expect(definedFor(Task, [])).toThrow('names at least one namespace')
+  })
+
   it('has as many reconciles at once as it says', async () => {
     let [running, most] = [0, 0]
     const observe = async () => {
@@ -89,6 +148,20 @@ describe('a controller', () => {
     await add('a', 'b', 'c', 'd', 'e', 'f')
     await cluster.advance(10_000)
     expect(most).toBe(2)
+  })
+
+  it('begins as many reconciles a second as it says', async () => {
+    const times: number[] = []
+    const observe = async () => {
+      times.push(cluster.clock.monotonicMs())
+      return undefined
+    }
+    await start({ reconcileRate: { perSecond: 2, burst: 1 }, observe })
+    await add('a', 'b', 'c', 'd', 'e')
+    await cluster.advance(10_000)
+    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0))
+    expect(gaps.length).toBeGreaterThanOrEqual(4)
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500)
   })
 
   it('retries after its own delays', async () => {
@@ -125,6 +198,7 @@ describe('a controller', () => {
   it.each([
     [{ maxConcurrent: 0 }, 'maxConcurrent is a positive number'],
     [{ maxConcurrent: 1.5 }, 'maxConcurrent is a positive number'],
+    [{ reconcileRate: { perSecond: 0, burst: 1 } }, 'a rate is more than 0 a second'],
     [{ resyncMs: 0 }, 'resyncMs is a positive number of milliseconds'],
   ])('is rejected with %j', async (over, message) => {
     cluster = await startCluster()

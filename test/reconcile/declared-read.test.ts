@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ConfigMap, Pod, Secret, Service } from '../../src/object/built-in.ts'
+import { ConfigMap, Deployment, Job, Pod, Secret, Service } from '../../src/object/built-in.ts'
 import { isDeclaredRead } from '../../src/reconcile/declared-read.ts'
 import { siteController } from './life.ts'
 
@@ -7,6 +7,10 @@ const controller = siteController({
   owns: [ConfigMap],
   watches: [{ resource: Pod, keysFor: () => [] }],
   reads: [Secret, { resource: Service, isListed: true }],
+  rights: [
+    { resource: Job, verbs: ['get', 'delete'] },
+    { resource: Deployment, subresource: 'scale', verbs: ['get', 'list'] },
+  ],
 })
 
 it.each([
@@ -16,6 +20,9 @@ it.each([
   ['list', Secret, false],
   ['find', Service, true],
   ['list', Service, true],
+  ['find', Job, true],
+  ['list', Job, false],
+  ['find', Deployment, false],
   // What memory does not hold of a watched kind is outside the selection, and has to be declared like any other.
   ['find', Pod, false],
   ['list', Pod, false],

@@ -18,7 +18,7 @@ import { siteController } from './life.ts'
 const site = (name: string, namespace = 'default', uid = 'u') =>
   live({ apiVersion: 'example.dev/v1', kind: 'Site', metadata: { name, namespace, uid } })
 const shop = identityOf('shop')
-const idOf = (parent: ReturnType<typeof site>) => inventoryOf(parent, siteController(), shop).labels
+const idOf = (parent: ReturnType<typeof site>) => inventoryOf(parent, siteController(), shop)?.labels ?? {}
 
 describe('the inventory of a parent', () => {
   it('names the kinds of its children in ApplySet form, sorted, in whatever order they are declared', () => {
@@ -26,7 +26,7 @@ describe('the inventory of a parent', () => {
       [Service, Deployment, ConfigMap],
       [Deployment, ConfigMap, Service],
     ])
-      expect(inventoryOf(site('a'), siteController({ owns }), shop).annotations).toEqual({
+      expect(inventoryOf(site('a'), siteController({ owns }), shop)?.annotations).toEqual({
         'applyset.kubernetes.io/tooling': 'konverge.dev/shop/v1',
         'applyset.kubernetes.io/contains-group-kinds': 'ConfigMap,Deployment.apps,Service',
       })
@@ -75,7 +75,7 @@ describe('the reach of an inventory', () => {
 
   it('keeps the kinds that were recorded before', () => {
     const parent = annotated({ 'applyset.kubernetes.io/contains-group-kinds': 'Secret' })
-    expect(inventoryOf(parent, siteController({ owns: [ConfigMap] }), shop).annotations).toMatchObject({
+    expect(inventoryOf(parent, siteController({ owns: [ConfigMap] }), shop)?.annotations).toMatchObject({
       'applyset.kubernetes.io/contains-group-kinds': 'ConfigMap,Secret',
     })
   })
@@ -132,5 +132,22 @@ describe('the reach of an inventory', () => {
       finalizer: 'konverge.dev/shop',
       annotations: { 'applyset.kubernetes.io/tooling': 'konverge.dev/shop/v1' },
     })
+  })
+
+  it.each([
+    ['new', {}, 'eu'],
+    ['of an operator without shards', { 'applyset.kubernetes.io/tooling': 'konverge.dev/shop/v1' }, 'eu:taking-over'],
+    [
+      'being taken over',
+      { 'applyset.kubernetes.io/tooling': 'konverge.dev/shop/v1', 'konverge.dev/shard': 'eu:taking-over' },
+      'eu:taking-over',
+    ],
+    ['of the shard', { 'applyset.kubernetes.io/tooling': 'konverge.dev/shop/v1', 'konverge.dev/shard': 'eu' }, 'eu'],
+  ])('that is %s says how far its shard has its children', (_, annotations, mark) => {
+    const eu = identityOf('shop', 'eu')
+    const reach = { kinds: ['ConfigMap'], namespaces: [] }
+    expect(coveringMarks(annotated(annotations), reach, eu).annotations['konverge.dev/shard']).toBe(mark)
+    expect(settledMarks(annotated(annotations), reach, eu).annotations['konverge.dev/shard']).toBe('eu')
+    expect(coveringMarks(annotated(annotations), reach, shop).annotations).not.toHaveProperty(['konverge.dev/shard'])
   })
 })

@@ -79,20 +79,27 @@ export interface LogLine {
 export interface WorldOptions {
   readonly tracer?: Tracer
   readonly metrics?: Metrics
+  readonly clock?: SimClock
 }
 
 /** The server, the time, and what every life on it wrote into the log and metrics. */
 export class World {
   readonly #tracer: Tracer
   readonly #metrics: Metrics
-  readonly clock = new SimClock()
-  readonly api = new ModelApi(this.clock)
+  readonly clock: SimClock
+  readonly api: ModelApi
   readonly lines: LogLine[] = []
   readonly events: EventReport[] = []
 
-  constructor({ tracer = silentInstruments.tracer, metrics = silentInstruments.metrics }: WorldOptions = {}) {
+  constructor({
+    tracer = silentInstruments.tracer,
+    metrics = silentInstruments.metrics,
+    clock = new SimClock(),
+  }: WorldOptions = {}) {
     this.#tracer = tracer
     this.#metrics = metrics
+    this.clock = clock
+    this.api = new ModelApi(clock)
   }
 
   addSite(name = 'a', spec: SiteSpec = { page: 'hello' }, namespace = 'default'): LiveObject {

@@ -133,7 +133,7 @@ describe('what an earlier version left', () => {
     await cluster.settle()
     expect((await cluster.find(ConfigMap, 'a'))?.['data']).toEqual({ open: 'yes', banner: 'sale' })
     expect((await managersOf(cluster, 'a'))?.sort()).toEqual([
-      'operator/banners.example.com',
+      'operator/banners.example.com+contributions',
       'operator/shops.example.com',
     ])
     expect((await cluster.requestsDuring(1_200_000)).filter(isNoWatch)).toEqual([])

@@ -10,6 +10,7 @@ const finalizer = 'konverge.dev/shop'
 const earlier = 'konverge.dev/cleanup'
 const inventory = {
   finalizer,
+  replaces: 'konverge.dev/cleanup',
   labels: { 'applyset.kubernetes.io/id': 'set-1' },
   annotations: { 'applyset.kubernetes.io/tooling': 'konverge.dev/shop/v1' },
 }

@@ -2,13 +2,24 @@
 import type { JsonObject } from '../../src/base/json.ts'
 import { type Random, seededRandom } from '../../src/base/random.ts'
 import type { FaultRule } from '../../src/testing/index.ts'
-import { type ChildKind, childKinds, type ParentKind, type ParentSpec, parentKinds } from './stranger-kinds.ts'
+import {
+  type ChildKind,
+  childKinds,
+  type Extension,
+  hasStatus,
+  type ParentKind,
+  type ParentSpec,
+  parentKinds,
+  scopeOf,
+} from './stranger-kinds.ts'
 import {
   type ChildName,
   type ChildPolicy,
   type ChildTemplate,
   type ControllerPlan,
+  elsewhere,
   functionNames,
+  home,
   type Manner,
   type Misbehaviour,
   nameOf,
@@ -75,7 +86,15 @@ class Draw {
 function drawController(draw: Draw, kind: ParentKind): ControllerPlan {
   const versions = [drawVersion(draw)]
   while (versions.length < 3 && draw.chance(0.5)) versions.push(nextVersion(draw, versions.at(-1) ?? { templates: [] }))
-  return { kind, isAddonOptional: draw.chance(0.7), versions }
+  return { kind, isAddonOptional: draw.chance(0.7), versions: hasStatus(kind) ? versions : versions.map(atHome) }
+}
+
+/** Children elsewhere are recorded in the status. */
+function atHome({ templates, bug }: VersionPlan): VersionPlan {
+  const kept = templates.filter(({ kind }) => scopeOf(kind) === 'Namespaced')
+  const ungated = kept.map(({ policy: { waitsFor: _, ...policy }, ...one }) => ({ ...one, policy }))
+  const atHome = (kept.length < templates.length ? ungated : kept).map((one) => ({ ...one, isElsewhere: false }))
+  return { templates: atHome, bug }
 }
 
 /** Some ConfigMaps become contributions to those of another controller. */
@@ -124,6 +143,7 @@ function drawTemplate(draw: Draw, slot: number): ChildTemplate {
     kind,
     slot,
     isCommon: draw.chance(0.15),
+    isElsewhere: draw.chance(0.15),
     fromSize: draw.from([0, 0, 0, 1, 2]),
     bodies: drawBodies(draw, kind),
     policy: drawPolicy(draw, kind),
@@ -160,8 +180,7 @@ function drawBody(draw: Draw, kind: ChildKind): JsonObject {
   const labels = draw.chance(0.2) ? { metadata: { labels: { team: draw.from(['x', 'y']) } } } : {}
   if (kind === 'ConfigMap')
     return { ...labels, data: { ...some(draw, { a: drawText, b: drawText }), c: drawText(draw) } }
-  // A spec without any field is in counterexamples/.
-  return { ...labels, spec: { ...some(draw, specFields), modes: drawModes(draw) } }
+  return { ...labels, spec: some(draw, specFields) }
 }
 
 type FieldDraw = (draw: Draw) => JsonObject[string]
@@ -181,15 +200,21 @@ const drawModes: FieldDraw = (draw) =>
 const specFields: Readonly<Record<string, FieldDraw>> = {
   size: (draw) => 1 + draw.below(4),
   note: drawText,
-  // A list or map of fields that is emptied is in counterexamples/.
   ports: (draw) =>
-    ['http', 'https', 'admin'].slice(draw.below(3)).map((name) => ({
+    ['http', 'https', 'admin'].slice(draw.below(4)).map((name) => ({
       name,
       ...(draw.chance(0.6) ? { port: 80 + draw.below(3) } : {}),
       ...(draw.chance(0.3) ? { protocol: draw.from(['TCP', 'UDP']) } : {}),
     })),
-  tags: (draw) => ['r', 's', 't'].slice(draw.below(3)),
-  options: (draw) => Object.fromEntries(['k', 'l'].slice(draw.below(2)).map((key) => [key, draw.from(['0', '1'])])),
+  rules: (draw) =>
+    ['x', 'y'].slice(draw.below(3)).map((name) => ({
+      name,
+      protocol: draw.from(['TCP', 'UDP']),
+      ...(draw.chance(0.5) ? { port: 80 + draw.below(3) } : {}),
+    })),
+  tags: (draw) => ['r', 's', 't'].slice(draw.below(4)),
+  options: (draw) => Object.fromEntries(['k', 'l'].slice(draw.below(3)).map((key) => [key, draw.from(['0', '1'])])),
+  modes: (draw) => drawModes(draw),
   block: (draw) => ({ mode: draw.from(['0', '1']) }),
   fixed: (draw) => draw.from(['0', '0', '1']),
 }
@@ -217,7 +242,13 @@ function drawEvent(draw: Draw, kinds: readonly ParentKind[], operators: number):
     case 'delete':
     case 'pause':
     case 'resume':
+    case 'label':
+    case 'unlabel-parent':
       return { kind, of, name }
+    case 'extend-kind':
+      return { kind, of: draw.from(extensibleKinds), extension: draw.from(extensions) }
+    case 'set-fact':
+      return { kind, name, shift: draw.from([undefined, 0, 1, 2]) }
     case 'hand-over':
       return { kind, child: drawChildName(draw, of, name), of, name }
     case 'edit-child':
@@ -225,6 +256,8 @@ function drawEvent(draw: Draw, kinds: readonly ParentKind[], operators: number):
     case 'unlabel':
     case 'disown':
     case 'pin':
+    case 'relabel':
+    case 'reset-records':
     case 'unpin':
     case 'delete-child':
     case 'delete-foreign':
@@ -250,6 +283,9 @@ function drawEvent(draw: Draw, kinds: readonly ParentKind[], operators: number):
 
 const misbehaviours: readonly Misbehaviour[] = ['throw', 'reject', 'hang', 'hang-deaf', 'wait']
 
+const extensibleKinds = ['Part', 'Engine', 'Addon', 'Zone', ...parentKinds] as const
+const extensions: readonly Extension[] = ['field', 'default', 'version']
+
 /** As often as they stand here. */
 const eventKinds: readonly WorldEvent['kind'][] = [
   ...(['create', 'create', 'create', 'edit', 'edit', 'edit', 'edit', 'edit', 'delete', 'delete'] as const),
@@ -266,12 +302,23 @@ const eventKinds: readonly WorldEvent['kind'][] = [
     'unpin',
     'hand-over',
     'create-foreign',
+    'relabel',
+    'reset-records',
+    'label',
+    'unlabel-parent',
+    'extend-kind',
+    'set-fact',
+    'set-fact',
   ] as const),
 ]
 
 function drawChildName(draw: Draw, of: ParentKind, parent: string): ChildName {
   const slot = draw.below(slots)
-  return { kind: draw.from(childKinds), name: nameOf(of, parent, { slot, isCommon: draw.chance(0.15) }) }
+  return {
+    kind: draw.from(childKinds),
+    name: nameOf(of, parent, { slot, isCommon: draw.chance(0.15) }),
+    namespace: draw.chance(0.2) ? elsewhere : home,
+  }
 }
 
 function drawChildEdit(draw: Draw, child: ChildName): WorldEvent {

@@ -1,4 +1,6 @@
-// `npm run strangers`: generated controllers in generated worlds, so many as are asked for. Ends with the plain line that counts them.
+// `npm run strangers`: generated controllers in generated worlds, as many as are asked for. Ends with the line that counts them.
+// With `--jobs` the seeds are shared out to processes, whose lines appear as they come.
+import { fork } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -14,25 +16,54 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     shown: { type: 'string', default: '5' },
     keep: { type: 'string' },
+    jobs: { type: 'string', default: '1' },
   },
 })
 const [runs, firstSeed, shown] = [Number(values.runs), Number(values.seed), Number(values.shown)]
+const jobs = Number(values.jobs)
 const startedMs = performance.now()
 const failed: number[] = []
 let done = 0
-for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
-  const plan = worldPlan(seed)
-  const faults = await runWorld(plan)
-  done += 1
-  if (faults.length > 0) {
-    failed.push(seed)
-    process.stdout.write(`FAILED seed ${seed}: ${faults.join('; ')}\n`)
-    if (failed.length <= shown) await showShrunk(plan)
-  }
-  if (done % 1_000 === 0) process.stdout.write(`${countLine()}\n`)
-}
+if (jobs > 1) await runInProcesses()
+else await runHere()
 process.stdout.write(`${countLine()}\n`)
 process.exitCode = failed.length === 0 ? 0 : 1
+
+async function runHere(): Promise<void> {
+  for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
+    const plan = worldPlan(seed)
+    const faults = await runWorld(plan)
+    done += 1
+    if (faults.length > 0) {
+      failed.push(seed)
+      process.stdout.write(`FAILED seed ${seed}: ${faults.join('; ')}\n`)
+      if (failed.length <= shown) await showShrunk(plan)
+    }
+    if (done % 1_000 === 0) process.stdout.write(`${countLine()}\n`)
+    process.send?.({ seed, hasFailed: faults.length > 0 })
+  }
+}
+
+/** Each process has as many consecutive seeds as the others. */
+async function runInProcesses(): Promise<void> {
+  const share = Math.ceil(runs / jobs)
+  const ends = Array.from({ length: jobs }, (_, job) => {
+    const first = job * share
+    const own = { runs: Math.max(0, Math.min(share, runs - first)), seed: firstSeed + first, shown }
+    const args = Object.entries(own).flatMap(([name, value]) => [`--${name}`, String(value)])
+    const child = fork(import.meta.filename, values.keep === undefined ? args : [...args, '--keep', values.keep])
+    child.on('message', ({ seed, hasFailed }: { readonly seed: number; readonly hasFailed: boolean }) => {
+      done += 1
+      if (hasFailed) failed.push(seed)
+    })
+    return new Promise<void>((resolve, reject) =>
+      child.once('close', (code) =>
+        code === 0 || code === 1 ? resolve() : reject(new Error(`a process ended: ${code}`)),
+      ),
+    )
+  })
+  await Promise.all(ends)
+}
 
 function countLine(): string {
   const seconds = (performance.now() - startedMs) / 1_000

@@ -1,15 +1,17 @@
 // Writes to children as other managers do, and remembers what they left.
 import type { JsonObject } from '../../src/base/json.ts'
 import type { KubeObject, LiveObject } from '../../src/index.ts'
+import { managedByLabel } from '../../src/synth/membership.ts'
 import type { TestCluster } from '../../src/testing/index.ts'
-import { type ChildKind, childResource, strangerVersion } from './stranger-kinds.ts'
-import type { ChildName, WorldEvent } from './world-plan.ts'
+import { type ChildKind, childResource, strangerVersion, withoutExtension } from './stranger-kinds.ts'
+import { type ChildName, home, keyOf, namespaceOf, type WorldEvent } from './world-plan.ts'
 
-/** The namespace of all resources. */
-export const home = 'default'
 /** A finalizer of another manager. */
 export const pin = 'strangers.test/pin'
-type MarkEvent = Extract<WorldEvent, { readonly kind: 'unlabel' | 'disown' | 'pin' | 'unpin' | 'hand-over' }>
+type MarkEvent = Extract<
+  WorldEvent,
+  { readonly kind: 'unlabel' | 'disown' | 'pin' | 'unpin' | 'relabel' | 'reset-records' | 'hand-over' }
+>
 
 type EventOf<Kind extends WorldEvent['kind']> = Extract<WorldEvent, { readonly kind: Kind }>
 export type ChildEvent =
@@ -23,6 +25,7 @@ export class OtherManagers {
   /** By uid: what other managers added to children under the name `theirs`. */
   readonly #theirs = new Map<string, ChildName & { readonly value: unknown }>()
   readonly #disowned = new Set<string>()
+  readonly #reset = new Set<string>()
   readonly #signal = new AbortController().signal
 
   constructor(cluster: TestCluster) {
@@ -32,6 +35,11 @@ export class OtherManagers {
   /** Uids of children whose owner reference was removed. */
   get disowned(): ReadonlySet<string> {
     return this.#disowned
+  }
+
+  /** Uids of children whose managedFields were reset. */
+  get reset(): ReadonlySet<string> {
+    return this.#reset
   }
 
   /** Rejects with a KubeError where the API server refuses. */
@@ -65,7 +73,7 @@ export class OtherManagers {
   async #setReady({ name, isReady }: EventOf<'ready-engine'>): Promise<void> {
     const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False' }]
     const patch = { type: 'merge', body: { status: { conditions } } } as const
-    const at = { namespace: home, name: name }
+    const at = { namespace: home, name }
     const options = { fieldManager: 'engineer', subresource: 'status' } as const
     await this.#note(
       { kind: 'Engine', name: name },
@@ -76,13 +84,13 @@ export class OtherManagers {
   async #editChild({ child, manager, manner, body }: EventOf<'edit-child'>): Promise<void> {
     const { client } = this.#cluster
     const resource = childResource(child.kind)
-    const at = { namespace: home, name: child.name }
+    const at = { namespace: namespaceOf(child), name: child.name }
     const write =
       manner === 'update'
         ? client.patch(resource, at, { type: 'merge', body }, { fieldManager: manager }, this.#signal)
         : client.apply(
             resource,
-            wholeOf(child, body, home),
+            wholeOf(child, body),
             { fieldManager: manager, force: manner === 'apply-forced' },
             this.#signal,
           )
@@ -96,7 +104,7 @@ export class OtherManagers {
     if (found === undefined) return
     const { uid } = found.metadata
     const patch = { type: 'merge', body: { metadata: markOf(event, found) } } as const
-    const at = { namespace: home, name: child.name }
+    const at = { namespace: namespaceOf(child), name: child.name }
     const live = await this.#cluster.client.patch(
       childResource(child.kind),
       at,
@@ -105,6 +113,11 @@ export class OtherManagers {
       this.#signal,
     )
     if (kind === 'disown') this.#disowned.add(uid)
+    // Without records nothing tells whether a controller made it: it stays what it was.
+    if (kind === 'reset-records') {
+      this.#reset.add(uid)
+      return
+    }
     if (kind === 'hand-over') this.#foreign.delete(uid)
     else if (kind !== 'unpin' || live.metadata.deletionTimestamp === undefined) this.#note(child, live)
     else this.#foreign.delete(uid)
@@ -113,7 +126,7 @@ export class OtherManagers {
   async #deleteChild(child: ChildName): Promise<void> {
     const found = await this.#find(child)
     if (found === undefined) return
-    await this.#cluster.delete(childResource(child.kind), child.name)
+    await this.#cluster.delete(childResource(child.kind), keyOf(child))
     this.#foreign.delete(found.metadata.uid)
     this.#theirs.delete(found.metadata.uid)
   }
@@ -139,19 +152,21 @@ export class OtherManagers {
     ]
   }
 
-  #find({ kind, name }: ChildName): Promise<LiveObject | undefined> {
-    return this.#cluster.find(childResource(kind), `${home}/${name}`)
+  #find(child: ChildName): Promise<LiveObject | undefined> {
+    return this.#cluster.find(childResource(child.kind), keyOf(child))
   }
 }
 
-function bodyOf({ name }: ChildName, body: JsonObject) {
-  return { ...body, metadata: { ...(body['metadata'] as object | undefined), name } } // A body of the plan.
+function bodyOf(child: ChildName, body: JsonObject) {
+  const namespace = namespaceOf(child)
+  const place = { name: child.name, ...(namespace && { namespace }) }
+  return { ...body, metadata: { ...(body['metadata'] as object | undefined), ...place } } // A body of the plan.
 }
 
-export function wholeOf(child: ChildName, body: JsonObject, namespace: string): KubeObject {
+export function wholeOf(child: ChildName, body: JsonObject): KubeObject {
   const { metadata, ...rest } = bodyOf(child, body)
   const apiVersion = child.kind === 'ConfigMap' ? 'v1' : strangerVersion
-  return { ...rest, apiVersion, kind: child.kind, metadata: { ...metadata, namespace } }
+  return { ...rest, apiVersion, kind: child.kind, metadata }
 }
 
 function theirsOf(live: LiveObject): unknown {
@@ -170,10 +185,10 @@ function isUnmanaged({ metadata: { managedFields = [] } }: LiveObject): boolean 
 /** All of an object but its version, its managers and contributions to it. */
 function contentOf(live: LiveObject | undefined): string {
   if (live === undefined) return ''
-  const { kind: _, apiVersion: __, metadata, data = {}, ...rest } = live
+  const { kind: _, apiVersion: __, metadata, data = {}, spec = {}, ...rest } = live
   const { managedFields: ___, resourceVersion: ____, ...named } = metadata
   const kept = Object.entries(data as object).filter(([key]) => !key.startsWith('from-')) // Of a ConfigMap.
-  return JSON.stringify([named, kept, rest])
+  return JSON.stringify([named, kept, withoutExtension(spec as JsonObject), rest]) // Of a child kind.
 }
 
 function markOf(event: MarkEvent, { metadata }: LiveObject): JsonObject {
@@ -181,6 +196,10 @@ function markOf(event: MarkEvent, { metadata }: LiveObject): JsonObject {
   switch (event.kind) {
     case 'unlabel':
       return { labels: Object.fromEntries(Object.keys(labels).map((key) => [key, null])) }
+    case 'relabel':
+      return { labels: { [managedByLabel]: 'other' } }
+    case 'reset-records':
+      return { managedFields: [{}] }
     case 'disown':
       return { ownerReferences: null }
     case 'pin':

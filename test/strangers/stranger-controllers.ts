@@ -23,14 +23,19 @@ import {
   type ParentKind,
   type ParentSpec,
   parentResource,
+  scopeOf,
   strangerVersion,
 } from './stranger-kinds.ts'
 import {
   type ControllerPlan,
   declaredChildren,
   type FunctionName,
+  factName,
+  home,
   type Misbehaviour,
+  namespaceOf,
   type PureFunction,
+  shiftOf,
   type VersionPlan,
 } from './world-plan.ts'
 
@@ -64,6 +69,10 @@ export class Misbehaviours {
   }
 }
 
+interface Facts {
+  readonly shift: number
+}
+
 /** The controller as the version at this place declares it. Later kinds of a plan are retired, so that nothing of them is left. */
 export function strangerController(plan: ControllerPlan, at: number, misbehaviours: Misbehaviours): Controller {
   const { kind } = plan
@@ -73,26 +82,30 @@ export function strangerController(plan: ControllerPlan, at: number, misbehaviou
   }
   const owned = kindsOf(version)
   const retired = kindsOf(...plan.versions).filter((one) => !owned.includes(one))
-  const options: Omit<ControllerOptions<ParentSpec, StatusWithConditions, object>, 'status'> = {
+  const options: Omit<ControllerOptions<ParentSpec, StatusWithConditions, Facts>, 'status'> = {
     owns: owned.map((one) => ownedOf(one, plan)),
     retired: retired.map(childResource),
     watches: [{ resource: ConfigMap, keysFor: (_, lookup) => lookup('all', 'all'), contributes: true }],
     indexes: { all: () => ['all'] },
     limits: { observeMs: 2_000, cleanupMs: 2_000, reconcileMs: 20_000 },
-    observe: ({ signal }) => misbehaviours.wait(kind, 'observe', signal).then(() => ({})),
+    observe: async ({ object: { metadata }, live, signal }) => {
+      await misbehaviours.wait(kind, 'observe', signal)
+      const { namespace = home, name } = metadata
+      return { shift: shiftOf(await live.find(ConfigMap, { namespace, name: factName(name) })) }
+    },
     refuse: ({ object: { spec } }) => {
       fail('refuse', spec)
       return spec.isRefused === true ? { reason: 'Refused', message: 'the plan refuses it' } : undefined
     },
-    desired: (chart, { object: { metadata, spec } }) => {
+    desired: (chart, { object: { metadata, spec }, facts: { shift } }) => {
       fail('desired', spec)
-      declare(chart, kind, version, { name: metadata.name, spec })
+      declare(chart, kind, version, { name: metadata.name, spec, shift })
     },
     cleanup: async ({ signal }): Promise<CleanupResult> =>
       (await misbehaviours.wait(kind, 'cleanup', signal)) ? { kind: 'waiting', on: 'the plan' } : { kind: 'done' },
   }
-  if (!hasStatus(kind)) return defineController<ParentSpec, object>(parentResource(kind), options)
-  return defineController<ParentSpec, StatusWithConditions, object>(parentResource(kind), {
+  if (!hasStatus(kind)) return defineController<ParentSpec, Facts>(parentResource(kind), options)
+  return defineController<ParentSpec, StatusWithConditions, Facts>(parentResource(kind), {
     ...options,
     status: ({ object: { spec } }) => {
       fail('status', spec)
@@ -114,19 +127,22 @@ export function kindsOf(...versions: readonly VersionPlan[]): readonly ChildKind
 function ownedOf(kind: ChildKind, { isAddonOptional }: ControllerPlan): Owned {
   const resource = childResource(kind)
   if (kind === 'Addon') return { resource, hasStatus: false, optional: isAddonOptional }
-  return kind === 'Part' ? { resource, hasStatus: false } : { resource }
+  return kind === 'Part' || kind === 'Zone' ? { resource, hasStatus: false } : { resource }
 }
 
 function declare(
   chart: ConstructorParameters<typeof ApiObject>[0],
   of: ParentKind,
   version: VersionPlan,
-  parent: { readonly name: string; readonly spec: ParentSpec },
+  parent: Parameters<typeof declaredChildren>[2],
 ): void {
   const made = new Map<number, ApiObject>()
-  for (const { kind, name, body, policy, isHeld, at } of declaredChildren(of, version, parent)) {
+  for (const declared of declaredChildren(of, version, parent)) {
+    const { kind, name, body, policy, isHeld, at } = declared
+    // Of a cluster-scoped resource a child has no namespace by itself.
+    const namespace = scopeOf(of) === 'Cluster' || declared.namespace !== home ? namespaceOf(declared) : undefined
     const apiVersion = kind === 'ConfigMap' ? 'v1' : strangerVersion
-    const metadata = { ...(body['metadata'] as object | undefined), name } // A body of the plan.
+    const metadata = { ...(body['metadata'] as object | undefined), name, ...(namespace && { namespace }) } // A body of the plan.
     const child = new ApiObject(chart, `child-${at}`, { ...body, apiVersion, kind, metadata })
     made.set(at, child)
     if (policy.shared !== undefined) shared(child, policy.shared)

@@ -1,14 +1,19 @@
 // Kinds of the generated worlds. Parent kinds differ in their status schema; child kinds have fields of every list type, with defaults.
+import type { JsonObject } from '../../src/base/json.ts'
 import { ConfigMap, defineResource, type Resource, type StatusWithConditions } from '../../src/index.ts'
 
-export const parentKinds = ['Alpha', 'Beta', 'Gamma', 'Delta'] as const
+/** Omega is cluster-scoped. */
+export const parentKinds = ['Alpha', 'Beta', 'Gamma', 'Delta', 'Omega'] as const
 export type ParentKind = (typeof parentKinds)[number]
-export const childKinds = ['ConfigMap', 'Part', 'Engine', 'Addon'] as const
+/** Zone is cluster-scoped. */
+export const childKinds = ['ConfigMap', 'Part', 'Engine', 'Addon', 'Zone'] as const
 export type ChildKind = (typeof childKinds)[number]
 
 const group = 'strangers.test'
 export const strangerVersion = `${group}/v1`
-const namespaced = { group, version: 'v1', scope: 'Namespaced' } as const
+export const scopeOf = (kind: string) => (kind === 'Omega' || kind === 'Zone' ? 'Cluster' : 'Namespaced')
+const typeOf = <Kind extends string>(kind: Kind) =>
+  ({ group, version: 'v1', scope: scopeOf(kind), kind, plural: pluralOf(kind) }) as const
 const pluralOf = (kind: string) => `${kind.toLowerCase()}s`
 
 /** `rev` chooses the bodies of the children, `size` how many of them are declared. */
@@ -22,14 +27,15 @@ export interface ParentSpec {
 export const hasStatus = (kind: ParentKind) => kind !== 'Gamma'
 
 export function parentResource(kind: ParentKind) {
-  return defineResource<ParentSpec, StatusWithConditions>({ ...namespaced, kind, plural: pluralOf(kind) })
+  return defineResource<ParentSpec, StatusWithConditions>(typeOf(kind))
 }
 
 const childResources: Readonly<Record<ChildKind, Resource>> = {
   ConfigMap,
-  Part: defineResource({ ...namespaced, kind: 'Part', plural: 'parts' }),
-  Engine: defineResource({ ...namespaced, kind: 'Engine', plural: 'engines' }),
-  Addon: defineResource({ ...namespaced, kind: 'Addon', plural: 'addons' }),
+  Part: defineResource(typeOf('Part')),
+  Engine: defineResource(typeOf('Engine')),
+  Addon: defineResource(typeOf('Addon')),
+  Zone: defineResource(typeOf('Zone')),
 }
 
 export function childResource(kind: ChildKind): Resource {
@@ -57,6 +63,16 @@ const childSpec = {
         properties: { name: text, port: { type: 'integer' }, protocol: { type: 'string', default: 'TCP' } },
       },
     },
+    rules: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name', 'protocol'],
+      items: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: text, protocol: { type: 'string', default: 'TCP' }, port: { type: 'integer' } },
+      },
+    },
     tags: { type: 'array', 'x-kubernetes-list-type': 'set', items: text },
     options: { type: 'object', additionalProperties: text },
     block: {
@@ -68,10 +84,14 @@ const childSpec = {
   },
 }
 
+/** What a later release of a definition has more: a field, a field with a default, a version that is not stored. */
+export type Extension = 'field' | 'default' | 'version'
+export type DefinedKind = ParentKind | Exclude<ChildKind, 'ConfigMap'>
+
 /** The definition of a parent or child kind of this group. */
-export function definitionOf(kind: ParentKind | Exclude<ChildKind, 'ConfigMap'>) {
+export function definitionOf(kind: DefinedKind, extension?: Extension) {
   const isParent = (parentKinds as readonly string[]).includes(kind)
-  const withStatus = kind !== 'Gamma' && kind !== 'Part' && kind !== 'Addon'
+  const withStatus = !['Gamma', 'Part', 'Addon', 'Zone'].includes(kind)
   const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] }
   const conditions = {
     type: 'array',
@@ -79,7 +99,7 @@ export function definitionOf(kind: ParentKind | Exclude<ChildKind, 'ConfigMap'>)
     items: { ...anything, required: ['type'], properties: { type: text } },
   }
   const properties = {
-    spec: isParent ? anything : childSpec,
+    spec: isParent ? anything : extended(childSpec, extension),
     ...(withStatus ? { status: { ...anything, properties: { conditions } } } : {}),
   }
   return {
@@ -89,14 +109,23 @@ export function definitionOf(kind: ParentKind | Exclude<ChildKind, 'ConfigMap'>)
     spec: {
       group,
       names: { kind, plural: pluralOf(kind), singular: kind.toLowerCase(), listKind: `${kind}List` },
-      scope: 'Namespaced',
-      versions: [
-        {
-          ...{ name: 'v1', served: true, storage: true },
-          schema: { openAPIV3Schema: { type: 'object', properties } },
-          ...(withStatus ? { subresources: { status: {} } } : {}),
-        },
-      ],
+      scope: scopeOf(kind),
+      versions: ['v1', ...(extension === 'version' ? ['v2'] : [])].map((name) => ({
+        ...{ name, served: true, storage: name === 'v1' },
+        schema: { openAPIV3Schema: { type: 'object', properties } },
+        ...(withStatus ? { subresources: { status: {} } } : {}),
+      })),
     },
   }
+}
+
+/** Of a child kind, without the field that a later definition may have set to its default. */
+export function withoutExtension({ grade: _, ...spec }: Readonly<Record<string, unknown>>): JsonObject {
+  return spec as JsonObject // Of a live object.
+}
+
+function extended(schema: typeof childSpec, extension: Extension | undefined): object {
+  if (extension === undefined || extension === 'version') return schema
+  const grade = extension === 'field' ? text : { ...text, default: 'A' }
+  return { ...schema, properties: { ...schema.properties, grade } }
 }

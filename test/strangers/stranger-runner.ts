@@ -2,10 +2,17 @@
 import process from 'node:process'
 import { type Instruments, type Log, silentInstruments } from '../../src/base/instrument.ts'
 import type { JsonObject } from '../../src/base/json.ts'
-import { CustomResourceDefinition, type LiveObject, Namespace, type StatusWithConditions } from '../../src/index.ts'
+import {
+  ConfigMap,
+  CustomResourceDefinition,
+  findCondition,
+  type LiveObject,
+  Namespace,
+  type StatusWithConditions,
+} from '../../src/index.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import { type RequestRecord, startCluster, type TestCluster } from '../../src/testing/index.ts'
-import { home, OtherManagers, pin, wholeOf } from './other-managers-client.ts'
+import { OtherManagers, pin, wholeOf } from './other-managers-client.ts'
 import { Misbehaviours, strangerController } from './stranger-controllers.ts'
 import {
   type ChildKind,
@@ -15,12 +22,14 @@ import {
   hasStatus,
   type ParentSpec,
   parentResource,
+  scopeOf,
   strangerVersion,
 } from './stranger-kinds.ts'
 import { declaredNow, freshKey, freshManager, type RestingParent, verdictOn } from './stranger-verdict.ts'
-import type { OperatorPlan, WorldEvent, WorldPlan } from './world-plan.ts'
+import { elsewhere, factName, home, type OperatorPlan, shiftOf, type WorldEvent, type WorldPlan } from './world-plan.ts'
 
 const freshNamespace = 'fresh'
+const childPlurals = childKinds.map((kind) => childResource(kind).plural)
 /** What backoffs and rechecks need at most, once nothing is at fault. */
 const calmMs = 1_200_000
 const restMs = 600_000
@@ -68,11 +77,13 @@ class StrangeWorld {
     const cluster = await startCluster({
       seed: plan.seed + 1,
       controllers: ['garbage-collector'],
-      definitions: [...kinds, 'Part' as const, 'Engine' as const, ...addon].map(definitionOf),
+      definitions: [...kinds, 'Part' as const, 'Engine' as const, 'Zone' as const, ...addon].map((kind) =>
+        definitionOf(kind),
+      ),
       instruments: instrumentsFor(broken),
     })
     const world = new StrangeWorld(cluster, broken)
-    await cluster.create(Namespace, { metadata: { name: freshNamespace } })
+    for (const name of [freshNamespace, elsewhere]) await cluster.create(Namespace, { metadata: { name } })
     for (const operator of plan.operators) {
       world.#operators.push({ plan: operator, version: 0, running: world.#run(operator, 0) })
     }
@@ -134,6 +145,22 @@ class StrangeWorld {
       case 'install-addon':
         await cluster.create(CustomResourceDefinition, definitionOf('Addon'))
         return
+      case 'label':
+      case 'unlabel-parent': {
+        const live = await cluster.find(parentResource(event.of), event.name)
+        const gone = Object.keys(live?.metadata.labels ?? {}).map((label) => [label, null])
+        const labels = event.kind === 'label' ? { team: 'z' } : Object.fromEntries(gone)
+        await cluster.patch(parentResource(event.of), event.name, { metadata: { labels } })
+        return
+      }
+      case 'extend-kind': {
+        const { metadata, spec } = definitionOf(event.of, event.extension)
+        await cluster.patch(CustomResourceDefinition, metadata.name, { spec: { versions: spec.versions } })
+        return
+      }
+      case 'set-fact':
+        await this.#setFact(event)
+        return
       case 'uninstall-addon':
         await cluster.delete(CustomResourceDefinition, definitionOf('Addon').metadata.name)
         this.#others.forget('Addon')
@@ -141,6 +168,14 @@ class StrangeWorld {
       default:
         await this.#others.act(event)
     }
+  }
+
+  async #setFact({ name, shift }: Extract<WorldEvent, { readonly kind: 'set-fact' }>): Promise<void> {
+    const fact = { metadata: { name: factName(name) }, data: { shift: String(shift) } }
+    const found = await this.#cluster.find(ConfigMap, fact.metadata.name)
+    if (shift === undefined) await this.#cluster.delete(ConfigMap, fact.metadata.name)
+    else if (found === undefined) await this.#cluster.create(ConfigMap, fact)
+    else await this.#cluster.patch(ConfigMap, fact.metadata.name, { data: fact.data })
   }
 
   /** Nothing is at fault any more: what is wrong once it has come to rest. */
@@ -157,15 +192,22 @@ class StrangeWorld {
     const kinds = childKinds.filter((kind) => kind !== 'Addon' || isAddonInstalled)
     const children = (await Promise.all(kinds.map((kind) => this.#list(kind)))).flat()
     const fresh = await this.#applyFresh(parents, isAddonInstalled)
-    const faults = verdictOn({ parents, children, isAddonInstalled, fresh, disowned: this.#others.disowned })
-    const isTrying = parents.some(
-      ({ of, live }) =>
-        !hasStatus(of) || !live.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
-    )
+    const faults = verdictOn({
+      parents,
+      children,
+      isAddonInstalled,
+      fresh,
+      disowned: this.#others.disowned,
+      reset: this.#others.reset,
+    })
+    const isFailing = parents.some(({ of, live }) => !hasStatus(of) || !isTold(live, 'Degraded', 'False'))
+    const isWaiting = parents.some(({ live }) => !isTold(live, 'Ready', 'True'))
     const mayAsk = ({ verb, code, resource }: RequestRecord) =>
       verb === 'watch' ||
       code === 404 ||
-      (isTrying && (verb === 'get' || verb === 'list' || code >= 400 || resource === 'events'))
+      // Children of a kind that is no longer owned are looked for until they are pruned. Discovery has no resource.
+      (isWaiting && (verb === 'list' || resource === '' || (verb === 'get' && childPlurals.includes(resource)))) ||
+      (isFailing && (verb === 'get' || code >= 400 || resource === 'events'))
     const loud = asked.filter((request) => !mayAsk(request))
     return [
       ...faults,
@@ -209,13 +251,16 @@ class StrangeWorld {
       await this.play({ kind: 'resume', of, name: live.metadata.name }, undefined)
     for (const kind of childKinds) {
       const found = await this.#list(kind).catch(() => [])
-      for (const { metadata } of found.filter(({ metadata }) => metadata.finalizers?.includes(pin) === true))
-        await this.play({ kind: 'unpin', child: { kind, name: metadata.name } }, undefined)
+      for (const { metadata } of found.filter(({ metadata }) => metadata.finalizers?.includes(pin) === true)) {
+        const { name, namespace } = metadata
+        await this.play({ kind: 'unpin', child: { kind, name, namespace } }, undefined)
+      }
     }
   }
 
   async #list(kind: ChildKind): Promise<readonly LiveObject[]> {
-    const found = await this.#cluster.list(childResource(kind), home)
+    const places = scopeOf(kind) === 'Cluster' ? [undefined] : [home, elsewhere]
+    const found = (await Promise.all(places.map((place) => this.#cluster.list(childResource(kind), place)))).flat()
     return found.filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt').map((one) => ({ ...one, kind }))
   }
 
@@ -225,12 +270,16 @@ class StrangeWorld {
       for (const controller of plan.controllers) {
         const of = controller.kind
         const at = Math.min(version, controller.versions.length - 1)
-        for (const found of await this.#cluster.list(parentResource(of), home)) {
+        for (const found of await this.#cluster.list(
+          parentResource(of),
+          scopeOf(of) === 'Cluster' ? undefined : home,
+        )) {
           const live = { ...found, kind: of, apiVersion: strangerVersion } as LiveObject<
             ParentSpec,
             StatusWithConditions
           > // Of that kind.
-          parents.push({ of, live, controller, version: at })
+          const shift = shiftOf(await this.#cluster.find(ConfigMap, factName(live.metadata.name)))
+          parents.push({ of, live, controller, version: at, shift })
         }
       }
     }
@@ -247,9 +296,8 @@ class StrangeWorld {
       for (const child of declaredNow(parent)) {
         if ((child.kind === 'Addon' && !isAddonInstalled) || child.policy.contribute !== undefined) continue
         const whole = wholeOf(
-          { kind: child.kind, name: `fresh-${fresh.size}` },
+          { kind: child.kind, name: `fresh-${fresh.size}`, namespace: freshNamespace },
           withoutShared(child.body, child.policy.shared),
-          freshNamespace,
         )
         fresh.set(
           freshKey(parent.live, child),
@@ -265,6 +313,10 @@ function withoutShared(body: JsonObject, path: string | undefined): JsonObject {
   const [field = '', member = ''] = path?.split('.') ?? []
   const { [member]: _, ...rest } = (body[field] ?? {}) as JsonObject // A map in every body.
   return path === undefined ? body : { ...body, [field]: rest }
+}
+
+function isTold({ status }: RestingParent['live'], type: string, value: string): boolean {
+  return findCondition(status?.conditions ?? [], type)?.status === value
 }
 
 /** Keeps lines about broken invariants. */

@@ -1,15 +1,25 @@
 // Judges a world at rest: children against a fresh apply of what is declared, objects of others, orphans, finalizers and status. Pure.
+import { createHash } from 'node:crypto'
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts'
 import { findCondition, type KubeObject, type LiveObject, type StatusWithConditions } from '../../src/index.ts'
-import { applySetId, partOfLabel, pruneAnnotation } from '../../src/synth/membership.ts'
+import {
+  applySetId,
+  managedByLabel,
+  partOfLabel,
+  pruneAnnotation,
+  tokenAnnotation,
+} from '../../src/synth/membership.ts'
 import { fieldsOf, withoutFields } from './field-sets.ts'
 import { kindsOf } from './stranger-controllers.ts'
-import { hasStatus, type ParentKind, type ParentSpec } from './stranger-kinds.ts'
+import { hasStatus, type ParentKind, type ParentSpec, withoutExtension } from './stranger-kinds.ts'
 import {
+  type ChildName,
   type ChildPolicy,
   type ControllerPlan,
   type DeclaredChild,
   declaredChildren,
+  keyOf,
+  namespaceOf,
   type PureFunction,
 } from './world-plan.ts'
 
@@ -20,6 +30,8 @@ export interface RestingParent {
   readonly controller: ControllerPlan
   /** The place of the running version. */
   readonly version: number
+  /** What `observe` reads. */
+  readonly shift: number
 }
 
 export interface WorldAtRest {
@@ -31,6 +43,8 @@ export interface WorldAtRest {
   readonly fresh: ReadonlyMap<string, LiveObject>
   /** Uids of children whose owner reference another manager removed. */
   readonly disowned: ReadonlySet<string>
+  /** Uids of children whose managedFields another client reset. */
+  readonly reset: ReadonlySet<string>
 }
 
 export const freshManager = 'fresh'
@@ -43,9 +57,9 @@ export function verdictOn(world: WorldAtRest): readonly string[] {
 }
 
 /** What is declared for a resource now; nothing where it is refused or a needed kind is missing. */
-export function declaredNow({ of, live, controller, version }: RestingParent): readonly DeclaredChild[] {
+export function declaredNow({ of, live, controller, version, shift }: RestingParent): readonly DeclaredChild[] {
   const plan = controller.versions[version] ?? { templates: [] }
-  return declaredChildren(of, plan, { name: live.metadata.name, spec: live.spec ?? { rev: 0, size: 0 } })
+  return declaredChildren(of, plan, { name: live.metadata.name, spec: live.spec ?? { rev: 0, size: 0 }, shift })
 }
 
 function parentFaults(parent: RestingParent, world: WorldAtRest): readonly string[] {
@@ -100,7 +114,9 @@ function judgeChild(child: DeclaredChild, { parent, world, gate }: ChildSurround
   const { kind, name, policy, isHeld } = child
   if (kind === 'Addon' && !world.isAddonInstalled) return { standing: 'absent', faults: [] }
   const isGated = gate === 'waiting' || gate === 'failing'
-  const live = world.children.find((one) => one.kind === kind && one.metadata.name === name)
+  const live = world.children.find(
+    ({ metadata, ...one }) => one.kind === kind && metadata.name === name && metadata.namespace === namespaceOf(child),
+  )
   if (isHeld || isGated) return { standing: 'waiting', isHeldBack: true, faults: [] }
   if (live === undefined && child.policy.contribute !== undefined)
     return { standing: 'waiting', isHeldBack: true, faults: [] }
@@ -110,7 +126,8 @@ function judgeChild(child: DeclaredChild, { parent, world, gate }: ChildSurround
   const fresh = world.fresh.get(freshKey(parent.live, child))
   if (fresh === undefined) return { standing: 'failing', faults: ['has no fresh apply'] }
   if (isImmutable(fresh, live) && policy.recreate !== true) return { standing: 'failing', faults: [] }
-  const faults = differences({ child, controller: parent.controller, fresh, live })
+  const isReset = world.reset.has(live.metadata.uid)
+  const faults = differences({ child, controller: parent.controller, fresh, live, isReset })
   return { standing: kind === 'Engine' && !isReady(live) ? 'waiting' : 'ready', faults }
 }
 
@@ -121,11 +138,32 @@ function judgeContribution({ body }: DeclaredChild, live: LiveObject): Judgement
   return { standing: 'ready', faults: data?.[key] === value ? [] : [`lacks the contribution ${key}`] }
 }
 
+/** A remote child is one by the record in the status of its resource. */
+function isRemote({ metadata }: LiveObject, parent: LiveObject): boolean {
+  return metadata.namespace !== parent.metadata.namespace
+}
+
+function isRecorded({ kind, metadata }: LiveObject, { status }: LiveObject): boolean {
+  const { inventory = [] } = (status ?? {}) as { readonly inventory?: readonly (ChildName & { tokenDigest: string })[] } // The runtime's.
+  const digest = createHash('sha256')
+    .update(metadata.annotations?.[tokenAnnotation] ?? '')
+    .digest('base64url')
+  return inventory.some(
+    ({ name, namespace, tokenDigest, ...entry }) =>
+      entry.kind.split('.')[0] === kind &&
+      name === metadata.name &&
+      namespace === metadata.namespace &&
+      tokenDigest === digest,
+  )
+}
+
 /** Is it a child of this very resource? A retained one has no owner reference. */
 function isChildOf(child: LiveObject, { live }: RestingParent, { retain }: ChildPolicy): boolean {
   const { ownerReferences, labels } = child.metadata
   const owner = ownerReferences?.find(({ controller }) => controller === true)
-  if (owner !== undefined) return owner.uid === live.metadata.uid
+  if (owner !== undefined && owner.uid !== live.metadata.uid) return false
+  if (isRemote(child, live)) return isRecorded(child, live)
+  if (owner !== undefined) return true
   return (retain === true || isRetained(child)) && labels?.[partOfLabel] === applySetId(live)
 }
 
@@ -159,9 +197,11 @@ interface Compared {
   readonly controller: ControllerPlan
   readonly fresh: LiveObject
   readonly live: LiveObject
+  /** Of fields beyond the declared ones no record tells any more whose they are. */
+  readonly isReset: boolean
 }
 
-function differences({ child, controller, fresh, live }: Compared): readonly string[] {
+function differences({ child, controller, fresh, live, isReset }: Compared): readonly string[] {
   const { shared, initialOnly } = child.policy
   const leftNow = [shared ?? [], initialOnly ?? []].flat().map(fieldPathOf)
   const leftEver = policyPathsOf(controller, child)
@@ -174,12 +214,24 @@ function differences({ child, controller, fresh, live }: Compared): readonly str
   const [wanted, has] = [fresh, live].map((object) => withoutEmpty(withoutFields(comparable(object), ignored)))
   const ours = [...fieldsOf(live, isOwn)].filter((path) => !isStamp(path) && !isLeft(path))
   const surplus = ours.filter((path) => !declared.includes(path))
-  const lacking = declared.filter((path) => !isLeft(path) && !ours.includes(path))
+  // A record alone wakes no controller: the next reconcile takes the fields again.
+  const lacking = isReset ? [] : declared.filter((path) => !isLeft(path) && !ours.includes(path))
   return [
-    ...(deepEqual(wanted as Json, has as Json) ? [] : [`is ${JSON.stringify(has)} and not ${JSON.stringify(wanted)}`]),
+    ...(deepEqual(wanted as Json, has as Json) || (isReset && holds(has as Json, wanted as Json))
+      ? []
+      : [`is ${JSON.stringify(has)} and not ${JSON.stringify(wanted)}`]),
     ...(surplus.length === 0 ? [] : [`has fields of ours that are not declared: ${surplus.join(' ')}`]),
     ...(lacking.length === 0 ? [] : [`has declared fields that are not ours: ${lacking.join(' ')}`]),
   ]
+}
+
+/** Is every member of a map in the other one, with lists as they are? */
+function holds(has: Json | undefined, wanted: Json | undefined): boolean {
+  if (isJsonObject(wanted) && isJsonObject(has))
+    return Object.entries(wanted).every(([name, value]) => holds(has[name], value))
+  return isJsonList(wanted)
+    ? isJsonList(has) && wanted.every((item) => has.some((other) => holds(other, item)))
+    : has === wanted
 }
 
 const isStampKey = (key: string) => /^(applyset\.kubernetes\.io|konverge\.dev)\//.test(key)
@@ -203,22 +255,32 @@ function withoutEmpty(value: Json | undefined): Json {
 }
 
 /** Without identity, times, managers and stamps. */
-function comparable({ metadata, status: _, ...rest }: KubeObject): JsonObject {
+function comparable({ metadata, status: _, spec, ...rest }: KubeObject): JsonObject {
   const plain = (map: Readonly<Record<string, string>> = {}) =>
     Object.fromEntries(Object.entries(map).filter(([key]) => !isStampKey(key)))
   const [labels, annotations] = [plain(metadata.labels), plain(metadata.annotations)]
-  return structuredClone({ ...rest, metadata: { labels, annotations } }) as unknown as JsonObject // Of JSON.
+  const body = spec === undefined ? {} : { spec: withoutExtension(spec as JsonObject) } // Of a child kind.
+  return structuredClone({ ...rest, ...body, metadata: { labels, annotations } }) as unknown as JsonObject // Of JSON.
 }
 
-/** Children of the resource that it no longer declares. */
+/** Children of the resource that it no longer declares. Without its label none is found (docs/decisions/0088). */
 function leftoverFaults(parent: RestingParent, { children }: WorldAtRest): readonly string[] {
-  const declared = new Set(declaredNow(parent).map(({ kind, name }) => `${kind} ${name}`))
+  const declared = new Set(declaredNow(parent).map((child) => `${child.kind} ${keyOf(child)}`))
   const { uid, name } = parent.live.metadata
+  const isHeldAtHome = ({ metadata: { ownerReferences = [], labels } }: LiveObject) =>
+    ownerReferences.some((owner) => owner.controller === true && owner.uid === uid) &&
+    ![undefined, 'other'].includes(labels?.[managedByLabel])
   return children
-    .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid))
-    .filter((child) => !isRetained(child) && !declared.has(`${child.kind} ${child.metadata.name}`))
+    .filter((child) => (isRemote(child, parent.live) ? isRecorded(child, parent.live) : isHeldAtHome(child)))
+    .filter((child) => !isRetained(child) && !declared.has(`${child.kind} ${keyOf(nameIn(child))}`))
     .map((child) => `${parent.of} ${name}: ${child.kind} ${child.metadata.name} is not declared and still there`)
 }
+
+const nameIn = ({ kind, metadata: { name, namespace } }: LiveObject): ChildName => ({
+  kind: kind as ChildName['kind'], // A child's.
+  name,
+  namespace,
+})
 
 function isRetained({ metadata }: LiveObject): boolean {
   return metadata.annotations?.[pruneAnnotation] === 'disabled'

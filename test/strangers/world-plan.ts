@@ -1,8 +1,16 @@
 // A world: operators with small controllers in several versions, and the events that meet them. It is JSON, so that it can be kept. Pure.
 
 import type { JsonObject } from '../../src/base/json.ts'
+import type { KubeObject } from '../../src/index.ts'
 import type { FaultRule } from '../../src/testing/index.ts'
-import type { ChildKind, ParentKind, ParentSpec } from './stranger-kinds.ts'
+import {
+  type ChildKind,
+  type DefinedKind,
+  type Extension,
+  type ParentKind,
+  type ParentSpec,
+  scopeOf,
+} from './stranger-kinds.ts'
 
 /** One child that a version of a controller declares. */
 export interface ChildTemplate {
@@ -10,6 +18,8 @@ export interface ChildTemplate {
   readonly slot: number
   /** Every resource of the world declares the same name. */
   readonly isCommon: boolean
+  /** In another namespace than that of the resources. */
+  readonly isElsewhere?: boolean
   /** It is declared from this `spec.size` on. */
   readonly fromSize: number
   /** One of them is declared, by `spec.rev`. */
@@ -56,6 +66,23 @@ export type Misbehaviour = 'throw' | 'reject' | 'hang' | 'hang-deaf' | 'wait'
 export interface ChildName {
   readonly kind: ChildKind
   readonly name: string
+  /** Default: `home`. */
+  readonly namespace?: string | undefined
+}
+
+/** The namespace of all resources but the cluster-scoped ones. */
+export const home = 'default'
+export const elsewhere = 'elsewhere'
+
+/** Undefined: the kind is cluster-scoped. */
+export function namespaceOf({ kind, namespace = home }: ChildName): string | undefined {
+  return scopeOf(kind) === 'Cluster' ? undefined : namespace
+}
+
+/** `namespace/name`, or the name. */
+export function keyOf(child: ChildName): string {
+  const namespace = namespaceOf(child)
+  return namespace === undefined ? child.name : `${namespace}/${child.name}`
 }
 
 /** How another manager writes. */
@@ -63,7 +90,11 @@ export type Manner = 'update' | 'apply' | 'apply-forced'
 
 export type WorldEvent =
   | { readonly kind: 'create' | 'edit'; readonly of: ParentKind; readonly name: string; readonly spec: ParentSpec }
-  | { readonly kind: 'delete' | 'pause' | 'resume'; readonly of: ParentKind; readonly name: string }
+  | {
+      readonly kind: 'delete' | 'pause' | 'resume' | 'label' | 'unlabel-parent'
+      readonly of: ParentKind
+      readonly name: string
+    }
   | {
       readonly kind: 'edit-child'
       readonly child: ChildName
@@ -71,8 +102,8 @@ export type WorldEvent =
       readonly manner: Manner
       readonly body: JsonObject
     }
-  /** Another manager takes its labels or its owner, or puts a finalizer on it. */
-  | { readonly kind: 'unlabel' | 'disown' | 'pin' | 'unpin'; readonly child: ChildName }
+  /** Another manager takes its labels or its owner, puts a finalizer on it, changes the labels of membership, or resets its managedFields. */
+  | { readonly kind: 'unlabel' | 'disown' | 'pin' | 'unpin' | 'relabel' | 'reset-records'; readonly child: ChildName }
   | { readonly kind: 'hand-over'; readonly child: ChildName; readonly of: ParentKind; readonly name: string }
   | { readonly kind: 'delete-child'; readonly child: ChildName }
   | { readonly kind: 'create-foreign'; readonly child: ChildName; readonly body: JsonObject }
@@ -89,6 +120,9 @@ export type WorldEvent =
   | { readonly kind: 'fault'; readonly rule: FaultRule }
   | { readonly kind: 'calm' }
   | { readonly kind: 'install-addon' | 'uninstall-addon' }
+  | { readonly kind: 'extend-kind'; readonly of: DefinedKind; readonly extension: Extension }
+  /** What `observe` reads for resources of this name. Undefined: the object is deleted. */
+  | { readonly kind: 'set-fact'; readonly name: string; readonly shift: number | undefined }
 
 export interface TimedEvent {
   readonly event: WorldEvent
@@ -115,17 +149,18 @@ export interface DeclaredChild extends ChildName {
 export function declaredChildren(
   of: ParentKind,
   { templates }: VersionPlan,
-  parent: { readonly name: string; readonly spec: ParentSpec },
+  parent: { readonly name: string; readonly spec: ParentSpec; readonly shift: number },
 ): readonly DeclaredChild[] {
   const { rev, size } = parent.spec
   return templates.flatMap((template, at) => {
     if (size < template.fromSize) return []
     const { kind, policy, bodies } = template
-    const body = bodies[rev % bodies.length] ?? {}
+    const body = bodies[(rev + parent.shift) % bodies.length] ?? {}
     return [
       {
         kind,
         name: nameOf(policy.contribute ?? of, parent.name, template),
+        namespace: template.isElsewhere === true && policy.contribute === undefined ? elsewhere : home,
         body,
         policy,
         at,
@@ -133,6 +168,13 @@ export function declaredChildren(
       },
     ]
   })
+}
+
+/** The ConfigMap that resources of this name observe; `data.shift` is added to `spec.rev` where a body is chosen. */
+export const factName = (parent: string) => `fact-${parent}`
+
+export function shiftOf(fact: KubeObject | undefined): number {
+  return Number((fact?.['data'] as { readonly shift?: string } | undefined)?.shift ?? 0) // Written by the world.
 }
 
 export function nameOf(

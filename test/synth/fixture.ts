@@ -4,6 +4,7 @@ import type { Construct } from 'constructs'
 import type { LiveObject } from '../../src/object/object.ts'
 import type { DesiredSet } from '../../src/synth/desired.ts'
 import type { ScopeOf } from '../../src/synth/draft.ts'
+import type { Declared } from '../../src/synth/plain-object.ts'
 import { type SynthInput, synthesize } from '../../src/synth/synth.ts'
 import { SynthError, type SynthErrorCode } from '../../src/synth/synth-errors.ts'
 
@@ -33,12 +34,12 @@ const unknownKinds = new Set(['Unheard'])
 export const scopeOf: ScopeOf = (_, kind) =>
   unknownKinds.has(kind) ? undefined : clusterKinds.has(kind) ? 'Cluster' : 'Namespaced'
 
-export function inputOf(build: (chart: Chart) => void, over: Partial<SynthInput> = {}): SynthInput {
+export function inputOf(build: (chart: Chart) => Declared, over: Partial<SynthInput> = {}): SynthInput {
   const names = { operatorName: 'konverge', controllerName: 'replicatedkvstores.data.konverge.dev' }
   return { parent, ...names, build, scopeOf, ...over }
 }
 
-export function synth(build: (chart: Chart) => void, over: Partial<SynthInput> = {}): DesiredSet {
+export function synth(build: (chart: Chart) => Declared, over: Partial<SynthInput> = {}): DesiredSet {
   return synthesize(inputOf(build, over))
 }
 

@@ -53,7 +53,7 @@ describe('assertPure', () => {
 
   it('tells when the resource itself was changed', () => {
     const mutable = structuredClone(parent)
-    const input = inputOf(() => Object.assign(mutable.spec as object, { replicas: 9 }), { parent: mutable })
+    const input = inputOf(() => void Object.assign(mutable.spec as object, { replicas: 9 }), { parent: mutable })
     expect(refusalOf(() => assertPure(input))).toMatchObject({
       code: 'ImpureBuild',
       message: expect.stringContaining('/spec/replicas'),

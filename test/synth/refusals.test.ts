@@ -197,21 +197,15 @@ describe('synthesize refuses', () => {
         return object(chart, 'a', { data: loop })
       },
     },
-    ...[
-      'managedFields',
-      'uid',
-      'resourceVersion',
-      'generation',
-      'ownerReferences',
-      'generateName',
-      'deletionTimestamp',
-    ].map((field) => ({
-      what: `a declared metadata.${field}`,
-      code: 'ForbiddenField',
-      path: 'a',
-      says: new RegExp(`metadata\\.${field}`),
-      build: (chart: Chart) => object(chart, 'a', { metadata: { name: 'a', [field]: 'x' } }),
-    })),
+    ...['managedFields', 'uid', 'resourceVersion', 'generation', 'ownerReferences', 'deletionTimestamp'].map(
+      (field) => ({
+        what: `a declared metadata.${field}`,
+        code: 'ForbiddenField',
+        path: 'a',
+        says: new RegExp(`metadata\\.${field}`),
+        build: (chart: Chart) => object(chart, 'a', { metadata: { name: 'a', [field]: 'x' } }),
+      }),
+    ),
     {
       what: 'a declared status',
       code: 'ForbiddenField',

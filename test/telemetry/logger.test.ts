@@ -1,6 +1,7 @@
+import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { CodedError } from '../../src/base/errors.ts'
-import { createLogger, type LogLevel } from '../../src/telemetry/logger.ts'
+import { createLogger, type LogLevel, type LogSink, logOver } from '../../src/telemetry/logger.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
 
 function newLog(level?: LogLevel) {
@@ -57,5 +58,46 @@ describe('createLogger', () => {
     })
     expect(entries()[0].err.stack).toContain('logger.test.ts')
     expect(lines.join()).not.toContain('hunter2')
+  })
+})
+
+describe('logOver', () => {
+  const sinkOf = (lines: unknown[]): LogSink => {
+    const at = (level: string) => (fields: object, message: string) => void lines.push([level, fields, message])
+    return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  }
+
+  it('hands lines to the logger of a program, without secrets and without what a terminal obeys', () => {
+    const lines: unknown[] = []
+    const log = logOver(sinkOf(lines)).with({ controller: 'databases', token: 'abc' })
+    log.warn({ name: 'a', data: { password: 'hunter2hunter2' } }, 'x\u009b')
+    const fields = { controller: 'databases', token: '[redacted]', name: 'a', data: '[redacted]' }
+    expect(lines).toEqual([['warn', fields, 'x\\u009b']])
+  })
+
+  it.each([
+    { level: 'debug', written: ['debug', 'info', 'warn', 'error'] },
+    { level: undefined, written: ['info', 'warn', 'error'] },
+    { level: 'silent', written: [] },
+  ] as const)('hands on $written at level $level', ({ level, written }) => {
+    const lines: unknown[][] = []
+    const log = logOver(sinkOf(lines), level)
+    for (const at of ['debug', 'info', 'warn', 'error'] as const) log[at]({}, 'a')
+    expect(lines.map(([at]) => at)).toEqual(written)
+  })
+
+  it('takes a logger of pino', () => {
+    const lines: string[] = []
+    const program = pino({ base: { app: 'shop' }, timestamp: false }, { write: (line) => void lines.push(line) })
+    logOver(program).error(
+      { name: 'a', err: new CodedError({ code: 'Gone', message: 'gone', remedy: 'stop' }) },
+      'failed',
+    )
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      app: 'shop',
+      name: 'a',
+      err: { message: 'gone', code: 'Gone' },
+      msg: 'failed',
+    })
   })
 })

@@ -1,3 +1,4 @@
+import { Gauge, Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
 import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
 
@@ -39,6 +40,26 @@ describe('PrometheusMetrics', () => {
     one.counter(turns).add({ outcome: 'settled' })
     other.counter(turns)
     expect(await other.text()).not.toContain('settled')
+  })
+
+  it('shares the registry of a program with other operators, and labels only its own series', async () => {
+    const registry = new Registry()
+    new Gauge({ name: 'visitors', help: 'Of the program.', registers: [registry] }).set(3)
+    const [shop, blog] = ['shop', 'blog'].map((operator) => new PrometheusMetrics({ operator, registry }))
+    shop?.counter(turns).add({ outcome: 'settled' }, 2)
+    blog?.counter(turns).add({ outcome: 'settled' })
+    blog?.gauge({ name: 'depth', help: 'Depth.', labels: [] }).set({}, 7)
+    shop?.gauge({ name: 'depth', help: 'Depth.', labels: [] }).set({}, 1)
+    shop?.gauge({ name: 'depth', help: 'Depth.', labels: [] }).remove({})
+    const text = await registry.metrics()
+    expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([
+      'visitors 3',
+      'turns_total{outcome="settled",operator="shop"} 2',
+      'turns_total{outcome="settled",operator="blog"} 1',
+      'depth{operator="blog"} 7',
+    ])
+    expect(() => shop?.gauge({ ...turns, name: 'visitors' })).not.toThrow()
+    expect(() => shop?.counter({ ...turns, name: 'visitors' })).toThrow('made alike everywhere')
   })
 
   it('forgets a removed series and no other', async () => {

@@ -1,55 +1,82 @@
-// The control plane that `konverge dev` runs on: the API server and a node, both in this process. Nothing is installed and nothing is
+// The control plane that a `dev` command runs on: the API server and its nodes, in this process. Nothing is installed and nothing is
 // built; what it writes is in one folder, which goes at the end unless it was asked to keep what is written.
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { messageOf } from '../../base/errors.ts'
-import { makeFolder, passageMode } from '../../local-node/private-folder-provisioner.ts'
+import { passageMode } from '../../local-node/private-folder-provisioner.ts'
 import { startEmbeddedServer } from '../embedded-server.ts'
 import { checkFolderToKeep, makeOwnFolder, sweepLeftovers } from '../own-folder.ts'
 import { appendPrivate } from '../private-file.ts'
-import { endPodsOf, NodeHere, nodeFolder } from './node-here.ts'
-import { OperatorHere } from './operator-here.ts'
-import { fastClass } from './sample-objects.ts'
-import type { Stage, StageAsk } from './stage.ts'
+import { endPodsOf, nodeFolder } from './node-folder.ts'
+import { OperatorHere, type OperatorHereOptions } from './operator-here.ts'
+import type { Stage } from './stage.ts'
 
 export interface EmbeddedStageOptions {
-  readonly port: number
+  /** Default: any free one. */
+  readonly port?: number | undefined
   readonly kubeconfig?: string | undefined
   readonly persist?: string | undefined
   readonly repair?: boolean | undefined
 }
 
+/** What the nodes of a stage are. */
+export type StageNodes =
+  /** Pods only seem to run. */
+  | { readonly kind: 'simulated'; readonly nodes: number }
+  | { readonly kind: 'here'; start(place: NodePlace): Promise<StageNode> }
+
+export interface NodePlace {
+  readonly kubeconfigPath: string
+  /** Of the whole stage. */
+  readonly folder: string
+  /** PEM of the certificate by which the API server reads logs. */
+  readonly logReader: string
+}
+
+export interface StageNode {
+  /** Throws one sentence if it has ended by itself. */
+  throwIfEnded(): void
+  stop(): Promise<void>
+}
+
+export interface StageParts {
+  /** As in `the embedded control plane runs`. */
+  readonly title: string
+  readonly nodes: StageNodes
+  readonly groundwork: Stage['groundwork']
+  readonly operator: Omit<OperatorHereOptions, 'kubeconfig' | 'logFile'>
+}
+
 /** Rejects with a CommandError of exit code 2 where an option is at fault. */
-export async function startEmbeddedStage(options: EmbeddedStageOptions, ask: StageAsk): Promise<Stage> {
+export async function startEmbeddedStage(options: EmbeddedStageOptions, parts: StageParts): Promise<Stage> {
+  const { title, nodes, groundwork, operator } = parts
   await using undo = new AsyncDisposableStack()
   const folder = options.persist ?? (await ownFolder(undo))
   if (options.persist !== undefined) checkFolderToKeep(folder)
   await mkdir(folder, { recursive: true, mode: passageMode(process.getuid?.()) })
   const faults = join(folder, 'apiserver.log')
+  const { port = 0, kubeconfig = join(folder, 'kubeconfig'), persist, repair } = options
   const server = await startEmbeddedServer({
-    ...options,
-    host: '127.0.0.1',
-    kubeconfig: options.kubeconfig ?? join(folder, 'kubeconfig'),
+    ...{ host: '127.0.0.1', port, kubeconfig, persist, repair },
+    ...(nodes.kind === 'simulated' ? { simulatedNodes: nodes.nodes } : {}),
     onFault: (thrown) => appendPrivate(faults, `${thrown instanceof Error ? thrown.stack : messageOf(thrown)}\n`),
   })
   undo.defer(() => server.stop())
   const { kubeconfigPath } = server
-  const { environment, signal } = ask
-  await makeFolder(nodeFolder(folder), passageMode(process.getuid?.()))
-  const logReader = server.kubeletReader
-  const node = await NodeHere.start({ kubeconfigPath, folder, environment, logReader }, signal)
-  undo.defer(() => node.stop())
+  const place = { kubeconfigPath, folder, logReader: server.kubeletReader }
+  const node = nodes.kind === 'here' ? await nodes.start(place) : undefined
+  if (node !== undefined) undo.defer(() => node.stop())
   const stack = undo.move()
   return {
-    title: 'the embedded control plane runs, with this machine as its node',
+    title,
     kubeconfigPath,
-    groundwork: [fastClass],
+    groundwork,
     isFresh: server.isFresh,
-    databases: node.databases,
     keptFolder: options.persist,
-    startOperator: () => new OperatorHere(kubeconfigPath, join(folder, 'operator.log')),
-    throwIfEnded: () => node.throwIfEnded(),
+    startOperator: () =>
+      new OperatorHere({ ...operator, kubeconfig: kubeconfigPath, logFile: join(folder, 'operator.log') }),
+    throwIfEnded: () => node?.throwIfEnded(),
     stop: () => stack.disposeAsync(),
   }
 }

@@ -1,6 +1,6 @@
 // Where do the pods of `konverge dev` run? On a node in this process: PostgreSQL and konverge as processes of this machine, every
 // other image as if it ran.
-import { closeSync, existsSync, realpathSync, writeSync } from 'node:fs'
+import { closeSync, realpathSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { deadline, systemClock } from '../../base/clock.ts'
@@ -14,13 +14,13 @@ import type { ImageEntry, ImageTable } from '../../local-node/images.ts'
 import { konvergeImage, postgresImage } from '../../local-node/known-images.ts'
 import { loadMachine } from '../../local-node/machine-loader.ts'
 import { NodeRunner } from '../../local-node/node-runner.ts'
-import { ProcessRunner } from '../../local-node/process-runner.ts'
 import { createLogger } from '../../telemetry/logger.ts'
 import { CommandError } from '../command-error.ts'
 import { packageVersion } from '../package-folder.ts'
 import { openPrivate } from '../private-file.ts'
 import { toolPlaces } from '../tool-places.ts'
 import { isOpenToAll, machinePostgres } from './machine-postgres.ts'
+import { nodeFolder } from './node-folder.ts'
 import { shownPostgres } from './shown-postgres.ts'
 import type { DatabasesHere } from './stage.ts'
 
@@ -112,18 +112,6 @@ export class NodeHere {
   #end(ending: string): void {
     this.#ending = ending
   }
-}
-
-/** Where the node is within the stage's folder. */
-export function nodeFolder(folder: string): string {
-  return join(folder, 'node')
-}
-
-/** Ends the programs that a node left running in its folder when it was killed. */
-export async function endPodsOf(folder: string, signal: AbortSignal): Promise<void> {
-  const processes = join(folder, 'processes')
-  if (!existsSync(processes)) return
-  await new ProcessRunner({ clock: systemClock, log: silentInstruments.log, folder: processes }).endOrphans(signal)
 }
 
 /** Where we are root it runs as somebody else, who has to get to its files. */

@@ -1,15 +1,21 @@
-// How does the operator run beside the embedded control plane? In this process, as `konverge run` would run it, with its log in a
-// file: there is no second process to start, or to leave behind.
+// The operator beside the embedded control plane: in this process, as `run` would run it, with its log in a file. There is no second process to
+// start, or to leave behind.
 import { closeSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { messageOf } from '../../base/errors.ts'
-import { runOperator } from '../../index.ts'
+import { type Controller, runOperator } from '../../index.ts'
 import { CommandError } from '../command-error.ts'
-import { localControllers } from '../flagship.ts'
-import { packageVersion } from '../package-folder.ts'
 import { openPrivate } from '../private-file.ts'
 import { lastErrorOf, metricsUrlOf } from './operator-log.ts'
 import type { RunningOperator } from './stage.ts'
+
+export interface OperatorHereOptions {
+  readonly name: string
+  readonly userAgent: string
+  readonly controllers: readonly Controller[]
+  readonly kubeconfig: string
+  readonly logFile: string
+}
 
 export class OperatorHere implements RunningOperator {
   readonly logFile: string
@@ -20,18 +26,15 @@ export class OperatorHere implements RunningOperator {
   #ending: string | undefined
 
   /** Starts at once. */
-  constructor(kubeconfig: string, logFile: string) {
+  constructor({ logFile, ...operator }: OperatorHereOptions) {
     this.logFile = logFile
     const file = openPrivate(logFile, 'w')
     this.#file = file
     const run = runOperator(
       {
-        name: 'konverge',
-        kubeconfig,
-        controllers: localControllers,
+        ...operator,
         environment: {},
         output: { write: (text) => writeSync(file, text) },
-        userAgent: `konverge/${packageVersion()}`,
         http: { host: '127.0.0.1', port: 0 },
       },
       this.#stop.signal,

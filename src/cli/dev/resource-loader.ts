@@ -1,5 +1,4 @@
-// What does `konverge dev` ask of the control plane that it shows? The rows of its table, and at which address of this machine a
-// Service is reached.
+// Reads what a `dev` command shows: the rows of its table, and the address of this machine at which a Service is reached.
 import { deadline, systemClock } from '../../base/clock.ts'
 import { silentInstruments } from '../../base/instrument.ts'
 import { loadConnection } from '../../kube/kube-config-loader.ts'
@@ -7,40 +6,47 @@ import { isKubeError } from '../../kube/kube-errors.ts'
 import { loadIfPresent } from '../../kube/object-loader.ts'
 import { RestClient } from '../../kube/rest-client.ts'
 import { Service } from '../../object/built-in.ts'
-import { packageVersion } from '../package-folder.ts'
-import { type ListedResource, type ResourceRow, rowOf, type ShownKind, shownKinds } from './resource-table.ts'
+import { type ListedResource, type ResourceRow, rowOf, type ShownKind } from './resource-table.ts'
 
 const closeLimitMs = 500
 /** docs/local-node.md. */
 const localAddress = 'konverge.dev/local-address'
 
+export interface ResourceLoaderOptions {
+  readonly kubeconfigPath: string
+  /** In the order in which they are shown. */
+  readonly kinds: readonly ShownKind[]
+  readonly userAgent: string
+}
+
 export class ResourceLoader {
   readonly #client: RestClient
+  readonly #kinds: readonly ShownKind[]
   /** By kind, as they were when the server last told. */
   readonly #known = new Map<ShownKind, readonly ResourceRow[]>()
 
-  private constructor(client: RestClient) {
+  private constructor(client: RestClient, kinds: readonly ShownKind[]) {
     this.#client = client
+    this.#kinds = kinds
   }
 
-  static async open(kubeconfigPath: string, signal: AbortSignal): Promise<ResourceLoader> {
+  static async open(options: ResourceLoaderOptions, signal: AbortSignal): Promise<ResourceLoader> {
+    const { kubeconfigPath, kinds, userAgent } = options
     const source = { kind: 'files', paths: [kubeconfigPath] } as const
     const connection = await loadConnection({ clock: systemClock, source, environment: {} }, signal)
-    const userAgent = `konverge-dev/${packageVersion()}`
-    return new ResourceLoader(
-      new RestClient({ connection, clock: systemClock, instruments: silentInstruments, userAgent }),
-    )
+    const instruments = silentInstruments
+    return new ResourceLoader(new RestClient({ connection, clock: systemClock, instruments, userAgent }), kinds)
   }
 
   /** All resources of the operator, by kind, namespace and name. */
   async rows(signal: AbortSignal): Promise<readonly ResourceRow[]> {
-    return (await Promise.all(shownKinds.map((kind) => this.#rowsOf(kind, signal)))).flat()
+    return (await Promise.all(this.#kinds.map((kind) => this.#rowsOf(kind, signal)))).flat()
   }
 
   async #rowsOf(kind: ShownKind, signal: AbortSignal): Promise<readonly ResourceRow[]> {
     try {
       const { items } = await this.#client.list(kind.resource, {}, signal)
-      const rows = items.map((item) => rowOf(kind, item as unknown as ListedResource)) // By the schemas in crds/.
+      const rows = items.map((item) => rowOf(kind, item as unknown as ListedResource)) // As each kind has it.
       this.#known.set(kind, rows)
       return rows
     } catch (thrown) {

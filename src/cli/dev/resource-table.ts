@@ -1,35 +1,21 @@
 // How do the operator's resources read at a glance? One line each, whatever its kind; and of a later list only what differs from
 // the one before. Pure.
-import { Backup } from '../../../imports/wire/backup.ts'
-import { Database } from '../../../imports/wire/database.ts'
-import { DatabaseUser } from '../../../imports/wire/database-user.ts'
-import { Migration } from '../../../imports/wire/migration.ts'
-import { ReplicatedKVStore } from '../../../imports/wire/replicated-kv-store.ts'
 import type { Resource } from '../../object/resource.ts'
 
 /** What is looked at of a resource, as the server gives it: of each kind its own. */
 export interface ListedResource {
   readonly metadata: {
-    readonly namespace: string
+    /** Absent: the kind is cluster-scoped. */
+    readonly namespace?: string
     readonly name: string
-    readonly generation: number
+    /** Absent for some kinds without a status. */
+    readonly generation?: number
     /** RFC 3339. */
     readonly creationTimestamp: string
   }
-  readonly spec: {
-    readonly replicas?: number
-    readonly databases?: readonly { readonly name: string }[]
-    readonly schedule?: string
-  }
+  readonly spec?: unknown
   readonly status?: {
     readonly observedGeneration?: number
-    readonly readyReplicas?: number
-    readonly databaseName?: string
-    readonly serverVersion?: string
-    readonly groupRole?: string
-    readonly access?: string
-    readonly progress?: string
-    readonly artifact?: { readonly bytes: number }
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string }[]
   }
 }
@@ -43,7 +29,7 @@ export interface ResourceRow {
   readonly detail: string
   /** The reason of the Ready condition; a dash before there is one. */
   readonly status: string
-  /** Ready=True, and said of the newest spec. */
+  /** Ready=True, and said of the newest spec; of a kind without a status: it exists. */
   readonly isReady: boolean
   /** Milliseconds since the epoch. */
   readonly createdMs: number
@@ -52,49 +38,21 @@ export interface ResourceRow {
 export interface ShownKind {
   readonly resource: Resource
   readonly shortName: string
+  /** Does its controller write a status? Default: true. */
+  readonly hasStatus?: boolean
   readonly detail: (listed: ListedResource) => string
 }
 
-/** In the order in which they are shown. */
-export const shownKinds: readonly ShownKind[] = [
-  {
-    resource: ReplicatedKVStore,
-    shortName: 'kv',
-    detail: ({ spec, status }) => `${status?.readyReplicas ?? 0} of ${spec.replicas} replicas`,
-  },
-  {
-    resource: Database,
-    shortName: 'db',
-    detail: ({ status }) => (status?.serverVersion === undefined ? '' : `PostgreSQL ${status.serverVersion}`),
-  },
-  {
-    resource: DatabaseUser,
-    shortName: 'dbu',
-    detail: ({ spec, status }) =>
-      [status?.access, spec.databases?.map(({ name }) => name).join(', ')].filter(Boolean).join(' on '),
-  },
-  {
-    resource: Migration,
-    shortName: 'mig',
-    detail: ({ status }) => (status?.progress === undefined ? '' : `${status.progress} steps`),
-  },
-  {
-    resource: Backup,
-    shortName: 'bak',
-    detail: ({ spec, status }) =>
-      spec.schedule ?? (status?.artifact === undefined ? '' : `${status.artifact.bytes} bytes`),
-  },
-]
-
-export function rowOf({ shortName, detail }: ShownKind, listed: ListedResource): ResourceRow {
+export function rowOf({ shortName, hasStatus = true, detail }: ShownKind, listed: ListedResource): ResourceRow {
   const { metadata, status } = listed
+  const { namespace, name, generation } = metadata
   const condition = status?.conditions?.find(({ type }) => type === 'Ready')
   return {
     kind: shortName,
-    resource: `${shortName} ${metadata.namespace}/${metadata.name}`,
+    resource: `${shortName} ${namespace === undefined ? '' : `${namespace}/`}${name}`,
     detail: detail(listed),
     status: condition?.reason ?? '-',
-    isReady: condition?.status === 'True' && status?.observedGeneration === metadata.generation,
+    isReady: !hasStatus || (condition?.status === 'True' && status?.observedGeneration === generation),
     createdMs: Date.parse(metadata.creationTimestamp),
   }
 }

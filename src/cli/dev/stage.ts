@@ -1,5 +1,4 @@
-// On what does `konverge dev` play? A control plane with a node, and the operator before it: both come in two makes, one in this
-// process and the real one in processes of its own.
+// The control plane and the operator that a `dev` command shows. Both come in two makes: in this process, and the real one in processes of its own.
 import type { KubeObject } from '../../object/object.ts'
 import type { ShownPostgres } from './shown-postgres.ts'
 
@@ -14,7 +13,6 @@ export interface Stage {
   readonly groundwork: readonly KubeObject[]
   /** Was there nothing in it when it was started? Samples go only into such a one. */
   readonly isFresh: boolean
-  readonly databases: DatabasesHere
   /** What stays when it stops; absent: nothing. */
   readonly keptFolder?: string | undefined
   startOperator(): RunningOperator
@@ -22,6 +20,11 @@ export interface Stage {
   throwIfEnded(): void
   /** Leaves no process behind, and no file but those that are meant to stay. */
   stop(): Promise<void>
+}
+
+/** A stage of konverge's own operator. */
+export interface DatabaseStage extends Stage {
+  readonly databases: DatabasesHere
 }
 
 /** Can databases run on it? `simulated`: its pods only seem to run. `missing`: they wait, and the sentence says what for. */
@@ -40,6 +43,8 @@ export interface RunningOperator {
 }
 
 export interface StageAsk {
+  /** Writes a line for the person who waits. */
+  readonly tell: (text: string) => void
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Told while it starts; later `stop` ends it. */
   readonly signal: AbortSignal

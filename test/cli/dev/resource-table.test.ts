@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import type { ListedResource, ResourceRow } from '../../../src/cli/dev/resource-table.ts'
-import { changedRows, rowOf, shownKinds, tableHead, tableLine } from '../../../src/cli/dev/resource-table.ts'
+import { type OwnResource, shownKinds } from '../../../src/cli/dev/own-kinds.ts'
+import type { ResourceRow } from '../../../src/cli/dev/resource-table.ts'
+import { changedRows, rowOf, tableHead, tableLine } from '../../../src/cli/dev/resource-table.ts'
 
-const rowOfA = (shortName: string, listed: ListedResource): ResourceRow => {
+const rowOfA = (shortName: string, listed: OwnResource): ResourceRow => {
   const kind = shownKinds.find((shown) => shown.shortName === shortName)
   if (kind === undefined) throw new Error(`${shortName} is not shown`)
   return rowOf(kind, listed)
 }
-const created: ListedResource = {
+const created: OwnResource = {
   metadata: { namespace: 'shop', name: 'cart', generation: 2, creationTimestamp: '2026-01-01T00:00:00Z' },
   spec: { replicas: 3 },
 }
-const withReady = (status: string, observedGeneration: number): ListedResource => ({
+const withReady = (status: string, observedGeneration: number): OwnResource => ({
   ...created,
   status: { observedGeneration, readyReplicas: 2, conditions: [{ type: 'Ready', status, reason: 'Because' }] },
 })

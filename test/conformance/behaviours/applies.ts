@@ -20,6 +20,11 @@ function ownersOf(object: Json): Record<string, Json | undefined> {
   )
 }
 
+function entryOf(manager: string): JsonObject {
+  const apiVersion = 'conformance.konverge.dev/v1'
+  return { manager, operation: 'Apply', apiVersion, fieldsType: 'FieldsV1' }
+}
+
 async function applied(stage: Stage, manager: string, body: JsonObject): Promise<JsonObject> {
   return taken(await stage.apply(manager, widgets, body))
 }
@@ -234,6 +239,43 @@ export const applies = area('applies', (it) => {
     const body = await applied(stage, 'a', widget('empty', { limits: {} }))
     expect(at(body, 'spec.limits')).toEqual({})
     expect(ownersOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:limits': {} } } })
+  })
+
+  it('refuses to empty a map whose members are all the applier’s: what is left of it is null', async (stage) => {
+    await applied(stage, 'a', widget('emptied', { size: 1, limits: { cpu: 1 } }))
+    const { status, body } = await stage.apply('a', widgets, widget('emptied', { size: 1, limits: {} }))
+    expect(status).toBe(422)
+    expect(at(body, 'details.causes.0')).toMatchObject({ field: 'spec.limits', reason: 'FieldValueTypeInvalid' })
+  })
+
+  it('removes a struct with its defaults where the applier empties its only list', async (stage) => {
+    await applied(stage, 'a', widget('unlisted', { tags: ['x'] }))
+    expect(at(await applied(stage, 'a', widget('unlisted', { tags: [] })), 'spec')).toBe(undefined)
+  })
+
+  it('takes an empty map where a JSON patch emptied it, which leaves no record of its own', async (stage) => {
+    await applied(stage, 'a', widget('patched', { size: 1, limits: { cpu: 1 } }))
+    const operations = [{ op: 'replace', path: '/spec/limits', value: {} }]
+    taken(await stage.patch('json', widgets, 'patched', operations, { query: { fieldManager: 'a' } }))
+    const body = await applied(stage, 'a', widget('patched', { size: 1, limits: {} }))
+    expect(at(body, 'spec')).toEqual({ size: 1, mode: 'plain', limits: {} })
+    expect(ownersOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:size': {}, 'f:limits': {} } } })
+  })
+
+  it('keeps a default where a JSON patch took the member and its record', async (stage) => {
+    const labels = { team: 'x' }
+    const labelled = (spec: JsonObject) =>
+      object(widgets, 'defaulted', { metadata: { name: 'defaulted', labels }, spec })
+    await applied(stage, 'a', labelled({ mode: 'plain', tags: ['x'] }))
+    const records = [{ ...entryOf('a'), fieldsV1: { 'f:metadata': { 'f:labels': { 'f:team': {} } } } }]
+    const operations = [
+      { op: 'replace', path: '/spec', value: {} },
+      { op: 'add', path: '/metadata/managedFields', value: records },
+    ]
+    const patched = taken(await stage.patch('json', widgets, 'defaulted', operations, { query: { fieldManager: 'a' } }))
+    expect(Object.keys(ownersOf(patched))).toEqual(['a Apply'])
+    const body = await applied(stage, 'a', labelled({ tags: [] }))
+    expect(at(body, 'spec')).toEqual({ mode: 'plain', tags: [] })
   })
 
   it('takes from an updater what an applier takes over by force, and only that', async (stage) => {

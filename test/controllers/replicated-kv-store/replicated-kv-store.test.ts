@@ -129,6 +129,8 @@ describe('a store', () => {
         object,
         live: readerOf(claims),
         ...seen,
+        // Nothing is asked of it.
+        client: undefined as never,
         report,
       })
       expect(result).toEqual({ kind: 'done' })

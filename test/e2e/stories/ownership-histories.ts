@@ -228,7 +228,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
     expect(after).toHaveLength(writes.length)
     expect(await data('signed')).toEqual(both)
     const managers = await managersOf('configmap', 'signed')
-    expect(managers?.sort()).toEqual(['konverge/banners.test.konverge.dev', manager])
+    expect(managers?.sort()).toEqual(['konverge/banners.test.konverge.dev+contributions', manager])
   })
 
   describe('a field policy', () => {

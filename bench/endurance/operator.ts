@@ -1,0 +1,55 @@
+// The operator of the endurance run, in a process of its own: `node --expose-gc operator.ts <kubeconfig>`. It answers each message `sample` or
+// `collect` with its figures; before those of `collect` the heap is collected.
+import { strict as assert } from 'node:assert'
+import process from 'node:process'
+import { runOperator } from '../../src/index.ts'
+import { type HeldLoop, HeldLoopMeter } from '../held-loop.ts'
+import { sites } from './fleet.ts'
+
+export interface Sample extends HeldLoop {
+  readonly heapBytes: number
+  readonly rssBytes: number
+}
+
+const [kubeconfig = ''] = process.argv.slice(2)
+const { gc } = globalThis
+assert(gc !== undefined, 'run with --expose-gc')
+let meter = new HeldLoopMeter()
+const stop = new AbortController()
+process.on('disconnect', () => stop.abort(new Error('the bench has ended')))
+process.on('message', (message) => void answer(message === 'collect'))
+
+async function answer(collects: boolean): Promise<void> {
+  const held = await meter.take()
+  if (collects) {
+    // Collected by hand, which holds the loop and is not counted.
+    meter.stop()
+    gc?.()
+    meter = new HeldLoopMeter()
+  }
+  const { heapUsed: heapBytes, rss: rssBytes } = process.memoryUsage()
+  const sample: Sample = { ...held, heapBytes, rssBytes }
+  process.send?.(sample)
+}
+
+await runOperator(
+  {
+    name: 'endurance',
+    controllers: [sites],
+    environment: process.env,
+    output: { write: (text) => isWorthALine(text) && process.stderr.write(text) },
+    userAgent: 'endurance/1.0.0',
+    kubeconfig,
+    http: { host: '127.0.0.1', port: 0 },
+    metrics: { kind: 'off' },
+    leaderElection: { enabled: false },
+    maxConcurrent: 16,
+  },
+  stop.signal,
+)
+meter.stop()
+
+/** Cut watches are the run's own doing. */
+function isWorthALine(text: string): boolean {
+  return /"level":"?(error|fatal|50|60)/.test(text)
+}

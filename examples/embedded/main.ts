@@ -1,0 +1,14 @@
+// A web server with an operator in it: `node examples/embedded/main.ts`. `POST /websites/<namespace>/<name>` reconciles a website, `GET /websites` lists
+// them.
+import process from 'node:process'
+import { startSiteServer } from './site-server.ts'
+
+const { env: environment, stdout: output } = process
+const { operator, server } = await startSiteServer({ environment, output }, Number(environment['PORT'] ?? 8081))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void operator.stop())
+try {
+  await operator.done
+} finally {
+  server.close()
+  server.closeAllConnections()
+}

@@ -1,0 +1,22 @@
+// The test of a runnable, in a cluster of the test's own process. Outside this repository the imports read: from 'konverge' and from
+// 'konverge/testing'.
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { ConfigMap, rightsOf } from '../../src/index.ts'
+import { startCluster } from '../../src/testing/index.ts'
+import { Website } from '../01-minimal/website.ts'
+import { report } from './report.ts'
+
+const definition = parse(readFileSync(new URL('../01-minimal/website.crd.yaml', import.meta.url), 'utf8'))
+
+it('reports the replicas of all websites', async () => {
+  const rights = rightsOf({ name: 'sites', controllers: [], runnables: [report] }).namespaced
+  await using cluster = await startCluster({ definitions: [definition], rights })
+  for (const name of ['home', 'shop'])
+    await cluster.create(Website, { metadata: { name }, spec: { image: 'registry.example/site:1', replicas: 2 } })
+  const operator = cluster.start({ runnables: [report] })
+  await cluster.settle()
+  expect(await cluster.find(ConfigMap, 'websites')).toMatchObject({ data: { replicas: '4' } })
+  await operator.stop()
+})

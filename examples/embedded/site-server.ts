@@ -1,0 +1,57 @@
+// A web server with an operator in it: the program starts the operator, gives it work, uses its client, and stops it. Outside this repository the
+// second import reads: from 'konverge'.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { healthText, type OperatorHandle, type RunOperatorOptions, startOperator } from '../../src/index.ts'
+import { Website, website } from '../01-minimal/website.ts'
+import { report } from './report.ts'
+
+/** Resolves when requests are answered. `port` 0 takes any free one. */
+export async function startSiteServer(
+  options: Pick<RunOperatorOptions, 'environment' | 'output' | 'kubeconfig'>,
+  port: number,
+): Promise<{ readonly operator: OperatorHandle; readonly server: ReturnType<typeof createServer> }> {
+  const operator = await startOperator({
+    ...options,
+    name: 'sites',
+    controllers: [website],
+    runnables: [report],
+    userAgent: 'sites/1.0.0',
+    http: 'off',
+  })
+  const server = createServer((request, response) => {
+    answer(operator, request, response).catch(() => response.writeHead(502).end())
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return { operator, server }
+}
+
+async function answer(operator: OperatorHandle, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, page = '', namespace = '', name = ''] = (request.url ?? '').split('/')
+  switch (`${request.method} /${page}`) {
+    case 'POST /websites':
+      operator.enqueue(Website, { namespace, name })
+      response.writeHead(202).end()
+      break
+    case 'GET /websites':
+      response.end(JSON.stringify(await websitesOf(operator)))
+      break
+    case 'GET /readyz': {
+      const report = operator.readyz()
+      response.writeHead(report.isOk ? 200 : 503).end(healthText(report, { isVerbose: false }))
+      break
+    }
+    case 'GET /metrics':
+      response.setHeader('content-type', operator.metrics.contentType).end(await operator.metrics.text())
+      break
+    default:
+      response.writeHead(404).end()
+  }
+}
+
+async function websitesOf({ client }: OperatorHandle): Promise<Readonly<Record<string, number>>> {
+  const replicas: Record<string, number> = {}
+  for await (const { items } of client.pages(Website)) {
+    for (const { metadata, spec } of items) replicas[`${metadata.namespace}/${metadata.name}`] = spec.replicas
+  }
+  return replicas
+}

@@ -1,0 +1,40 @@
+// Tells the children of one controller from those of another controller of the same kind: both have the same resource as their owner.
+// Pure. Invariant: a child belongs to one controller at most, as long as the record of its apply or its label is left.
+import { CodedError } from '../base/errors.ts'
+import type { LiveObject } from '../object/object.ts'
+import { describeRef, refOf } from '../object/ref.ts'
+import { ownedByLabel } from '../synth/membership.ts'
+
+/** The names that a controller leaves on its children. */
+export interface MakerNames {
+  /** The field manager. */
+  readonly manager: string
+  /** The value of the label `konverge.dev/owned-by`. */
+  readonly ownedBy: string
+}
+
+/** True if another controller of the kind made the object. The record of its apply says so, or where that is lost, the label. */
+export function isOfSibling({ metadata }: LiveObject, { manager, ownedBy }: MakerNames): boolean {
+  const { managedFields = [], labels } = metadata
+  const makers = managedFields.flatMap(({ manager: maker = '', operation, subresource = '' }) =>
+    operation === 'Apply' && subresource === '' ? [maker] : [],
+  )
+  if (makers.includes(manager)) return false
+  const label = labels?.[ownedByLabel]
+  return makers.some((maker) => areSiblings(maker, manager)) || (label !== undefined && areSiblings(label, ownedBy))
+}
+
+/** The rejection of a child whose name another controller of the kind uses. */
+export function siblingConflict(parent: LiveObject, live: LiveObject): CodedError<'ConflictingOwner'> {
+  const maker = live.metadata.labels?.[ownedByLabel] ?? 'another controller of its kind'
+  return new CodedError({
+    code: 'ConflictingOwner',
+    message: `${describeRef(refOf(live))} exists, made by ${maker} for ${describeRef(refOf(parent))}; give the child of one of the two controllers another name`,
+    remedy: 'retry',
+  })
+}
+
+/** `_` begins the name of a part, and a `+` the suffix of contributions, which own no object. */
+function areSiblings(one: string, other: string): boolean {
+  return one !== other && !one.includes('+') && one.split('_', 1)[0] === other.split('_', 1)[0]
+}

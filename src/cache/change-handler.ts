@@ -1,0 +1,60 @@
+// Who wants to know when a store changes? Handlers hear of every change once, in order, after the store has it.
+import type { Slices } from '../base/slices.ts'
+import type { LiveObject } from '../object/object.ts'
+import type { StoreChange } from './store.ts'
+
+/** A change of the store. `isInitial` marks what was there before this process first looked. */
+export type InformerEvent<T extends LiveObject = LiveObject> = StoreChange<T> & { readonly isInitial: boolean }
+
+/** Called synchronously; a throw is logged and counted, and disturbs nobody else. */
+export type InformerHandler<T extends LiveObject = LiveObject> = (event: InformerEvent<T>) => void
+
+export interface ChangeHandlerOptions {
+  readonly slices: Slices
+  /** `who`: the handler, as in `handler of added`. */
+  readonly onThrow: (who: string, object: LiveObject, thrown: unknown) => void
+}
+
+export class ChangeHandler<T extends LiveObject> {
+  readonly #options: ChangeHandlerOptions
+  readonly #handlers = new Set<InformerHandler<T>>()
+
+  constructor(options: ChangeHandlerOptions) {
+    this.#options = options
+  }
+
+  /** The handler hears of all these objects first, as initial. Returns how to stop hearing. */
+  add(handler: InformerHandler<T>, objects: readonly T[]): () => void {
+    // A function of its own, so that the same handler added twice is two handlers.
+    const added: InformerHandler<T> = (event) => handler(event)
+    this.#handlers.add(added)
+    for (const object of objects) this.#tell(added, { kind: 'added', object, isInitial: true })
+    return () => void this.#handlers.delete(added)
+  }
+
+  tell(events: Iterable<InformerEvent<T>>): void {
+    // A handler that is added meanwhile has been told of the whole store already.
+    const handlers = [...this.#handlers]
+    for (const event of events) for (const handler of handlers) this.#tell(handler, event)
+  }
+
+  /** As `tell`. No other change may be told meanwhile, so that none overtakes another; the rest is not told once the signal has aborted. */
+  async tellInSlices(events: Iterable<InformerEvent<T>>, signal: AbortSignal): Promise<void> {
+    const { slices } = this.#options
+    const handlers = [...this.#handlers]
+    for (const event of events) {
+      for (const handler of handlers) this.#tell(handler, event)
+      if (slices.isOver) await slices.nextTurn(signal)
+      if (signal.aborted) return
+    }
+  }
+
+  #tell(handler: InformerHandler<T>, event: InformerEvent<T>): void {
+    if (!this.#handlers.has(handler)) return
+    try {
+      handler(event)
+    } catch (thrown) {
+      this.#options.onThrow(`handler of ${event.kind}`, event.object, thrown)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// A client of the cluster that a command's options name. Invariant: it is closed when the command ends, however it ends.
+import { deadline, systemClock } from '../base/clock.ts'
+import { silentInstruments } from '../base/instrument.ts'
+import type { KubeClient } from '../kube/client.ts'
+import type { Connection } from '../kube/connection.ts'
+import { DiscreetClient } from '../kube/discreet-client.ts'
+import { type ConnectionSource, loadConnection } from '../kube/kube-config-loader.ts'
+import { RestClient } from '../kube/rest-client.ts'
+
+/** Which cluster, and as whom. */
+export interface ClusterChoice {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly kubeconfig?: string | undefined
+  readonly context?: string | undefined
+}
+
+/** The program that asks. */
+export interface Asker {
+  readonly userAgent: string
+}
+
+const closeLimitMs = 500
+
+/** The errors of the client quote no values. */
+export async function withClient<T>(
+  { environment, kubeconfig, context, userAgent }: ClusterChoice & Asker,
+  use: (client: KubeClient, connection: Connection) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const clock = systemClock
+  const source: ConnectionSource =
+    kubeconfig === undefined ? { kind: 'default' } : { kind: 'files', paths: [kubeconfig] }
+  const connection = await loadConnection({ clock, source, environment, context }, signal)
+  const client = new RestClient({ connection, clock, instruments: silentInstruments, userAgent })
+  try {
+    return await use(new DiscreetClient(client), connection)
+  } finally {
+    const limit = deadline(clock, closeLimitMs, new AbortController().signal)
+    await client.close(limit.signal)
+    limit.clear()
+  }
+}

@@ -1,0 +1,211 @@
+// A command-line program: reads arguments, environment and signals, and hands values to the command. Invariant: a failure is one sentence on standard
+// error and an exit code; nothing that a command needs is loaded before the command is known.
+import process from 'node:process'
+import { Command, CommanderError } from 'commander'
+import { CodedError, messageOf } from '../base/errors.ts'
+import { identityOf } from '../object/identity.ts'
+import { CommandError } from './command-error.ts'
+import type { Play } from './dev/play.ts'
+import { flagValuesOf, withCluster, withFlags, withMetrics } from './option-sets.ts'
+import { names, operatorName, port, ports, positive } from './option-values.ts'
+import type { OperatorCliOptions } from './program.ts'
+import { addRun } from './run-command.ts'
+
+/** What a program of this package has besides the commands of every operator. */
+export interface OwnParts {
+  /** Adds commands. */
+  readonly addCommands?: (program: Command, signal: AbortSignal) => void
+  /** What `dev` shows instead of the controllers on a cluster whose pods only seem to run, and its further options. */
+  readonly dev?: {
+    readonly description: string
+    readonly addOptions: (dev: Command) => void
+    readonly loadPlay: (options: Readonly<Record<string, unknown>>) => Promise<Play>
+  }
+  /** `install` adds the NetworkPolicies of the pods of konverge's own kinds. */
+  readonly includesDataPods?: boolean
+}
+
+/** Exit codes of failures: `diff` keeps 1 for a difference, as `kubectl diff` does. */
+interface ExitCodes {
+  failure: 1 | 2
+  success: 0 | 1
+}
+
+interface Building {
+  readonly options: OperatorCliOptions
+  readonly own: OwnParts
+  readonly exits: ExitCodes
+  readonly signal: AbortSignal
+}
+
+/** Resolves with the exit code when the command has ended. */
+export async function runCommandLine(
+  options: OperatorCliOptions,
+  argv: readonly string[],
+  own: OwnParts = {},
+): Promise<number> {
+  const stop = new AbortController()
+  // The first signal asks to end in order; Node's own default is back for the second, which ends at once.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => stop.abort(new CommandError(`ended by ${signal}`, 1)))
+  const exits: ExitCodes = { failure: 1, success: 0 }
+  try {
+    identityOf(options.name)
+    await programWith({ options, own, exits, signal: stop.signal }).parseAsync(argv)
+    return exits.success
+  } catch (thrown) {
+    return report(thrown, options.name, exits)
+  }
+}
+
+function programWith(building: Building): Command {
+  const { options, own, signal } = building
+  const program = new Command(options.name)
+  program.description(options.description ?? `The operator ${options.name}.`).version(options.version)
+  program
+    .exitOverride()
+    .configureOutput({ outputError: () => {}, writeErr: () => {} })
+    .showHelpAfterError(false)
+  addRun(program, options, signal)
+  addInstall(program, building)
+  own.addCommands?.(program, signal)
+  addDev(program, building)
+  addPreview(program, building)
+  addDiff(program, building)
+  addGenerate(program, building)
+  return program
+}
+
+const write = (text: string) => void process.stdout.write(text)
+
+function addInstall(program: Command, { options, own, signal }: Building): void {
+  const install = program
+    .command('install')
+    .description('install the operator: CRDs, roles, Deployment')
+    .option('--name <name>', 'the operator’s name, and that of its objects', operatorName, options.name)
+    .option('--dry-run', 'print the manifests, for kubectl apply --server-side -f -, and apply nothing')
+    .option('--namespace <name>', 'the namespace in which the operator runs (default: the name and -system)')
+    .option('--image <reference>', 'the container image', options.image)
+    .option('--replicas <pods>', 'how many pods, of which one leads and the others stand by', positive, 2)
+    .option('--namespaces <names>', 'serve these namespaces, separated by commas (default: default)', names, [])
+    .option('--all-namespaces', 'serve all namespaces, with rights on every Secret of the cluster')
+  withMetrics(install, 'protected')
+    .option(
+      '--egress-ports <ports>',
+      `where the pods may connect to (default: ${(options.egressPorts ?? [443, 6443]).join()})`,
+      ports,
+    )
+    .option('--controllers <names>', 'run these controllers only, separated by commas', names, [])
+  withFlags(withCluster(install), 'install', options).action(async (given) =>
+    (await import('./install.ts')).install(
+      {
+        ...given,
+        ...kitOf(options, given),
+        includesDataPods: own.includesDataPods,
+        write,
+      },
+      signal,
+    ),
+  )
+}
+
+/** It listens to signals itself: more ends it than them. */
+function addDev(program: Command, { options, own, signal }: Building): void {
+  const dev = program
+    .command('dev')
+    .description(own.dev?.description ?? 'show the operator at work, on a control plane in this process')
+  own.dev?.addOptions(dev)
+  dev
+    .option('--no-samples', 'apply no samples')
+    .option('--port <port>', 'where the API is served (default: any free port)', port)
+    .option('--kubeconfig <file>', 'where to write the kubeconfig that leads to it (default: a temporary file)')
+    .option('--persist <folder>', 'keep everything in this folder, over restarts (default: nothing stays)')
+    .option('--repair', 'keep the whole records of a folder that is corrupt')
+  if (own.dev === undefined) withFlags(dev, 'dev', options)
+  dev.action(async (given) => {
+    const kit = { ...given, ...kitOf(options, given), output: process.stdout }
+    const play = own.dev?.loadPlay(kit) ?? (await import('./dev/plain-play.ts')).plainPlay(kit, signal)
+    await (await import('./dev.ts')).dev(kit, await play)
+  })
+}
+
+function addPreview(program: Command, { options, signal }: Building): void {
+  const preview = program
+    .command('preview')
+    .description('print the manifests of resources, without a cluster')
+    .requiredOption('-f, --filename <file...>', 'YAML files with the resources; - is standard input')
+  withFlags(preview, 'preview', options).action(async (given) =>
+    (await import('./preview.ts')).preview({ ...kitOf(options, given), files: given.filename, write }, signal),
+  )
+}
+
+function addDiff(program: Command, { options, exits, signal }: Building): void {
+  const diff = program
+    .command('diff')
+    .description('show what applying resources would change in the cluster; exit code 0: nothing, 1: something')
+    .requiredOption('-f, --filename <file...>', 'YAML files with the resources; - is standard input')
+    .option('--name <name>', 'the operator’s name, as it runs in the cluster', operatorName, options.name)
+    .option(
+      '--namespaces <names>',
+      'the namespaces that the operator serves, separated by commas (default: all)',
+      names,
+    )
+    .option('--field-manager <name>', 'who applies the resources, in the sense of server-side apply', 'kubectl')
+  withFlags(withCluster(diff), 'diff', options).action(async (given) => {
+    exits.failure = 2
+    const { diff } = await import('./diff.ts')
+    const writeError = (text: string) => void process.stderr.write(`${options.name}: ${text}\n`)
+    const isDifferent = await diff(
+      { ...given, ...kitOf(options, given), files: given.filename, write, writeError },
+      signal,
+    )
+    if (isDifferent) exits.success = 1
+  })
+}
+
+function addGenerate(program: Command, { options, signal }: Building): void {
+  program
+    .command('generate')
+    .description('write constructs, types and descriptors from the CRDs')
+    .option('--crds <folder>', 'where the CRDs are', 'crds')
+    .option('--out <folder>', 'where the generated code goes', 'imports')
+    .option('--check', 'write nothing; fail if anything would change')
+    .action(async ({ crds, out, check }: { crds: string; out: string; check?: boolean }) =>
+      (await import('./generate.ts')).generateCommand(
+        {
+          crdFolder: crds,
+          outFolder: out,
+          mode: check === true ? 'check' : 'write',
+          program: options.name,
+          write,
+        },
+        signal,
+      ),
+    )
+}
+
+function kitOf(program: OperatorCliOptions, given: Readonly<Record<string, unknown>>) {
+  return { program, flags: flagValuesOf(program, given), environment: process.env }
+}
+
+function report(thrown: unknown, name: string, { failure }: ExitCodes): number {
+  if (thrown instanceof CommanderError) {
+    // Help and version have been printed; anything else is a wrong flag.
+    if (thrown.exitCode === 0) return 0
+    process.stderr.write(`${name}: ${wrongUse(thrown)}; ${name} --help lists what there is\n`)
+    return 2
+  }
+  process.stderr.write(`${name}: ${messageOf(thrown)}\n`)
+  if (thrown instanceof CommandError) return Math.max(thrown.exitCode, failure)
+  if (!(thrown instanceof CodedError) && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`)
+  return failure
+}
+
+/** Commander's words as the first half of a sentence. */
+function wrongUse({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'name a command'
+  return message
+    .replace(/^error: /, '')
+    .replace(/\.$/, '')
+    .replaceAll('\n', ' ')
+}

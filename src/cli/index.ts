@@ -1,0 +1,9 @@
+// The door to the command line: the commands of konverge's own program, for any operator.
+export { operatorCli } from './operator-cli.ts'
+export type {
+  ControllerCommand,
+  ControllerSettings,
+  FlagValues,
+  OperatorCliOptions,
+  OperatorFlag,
+} from './program.ts'

@@ -1,0 +1,39 @@
+// Options that several commands share, and the flags of a program's controllers.
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type MetricsKind, metricsKinds } from './metrics-option.ts'
+import { type ControllerCommand, type FlagValues, longNameOf, type OperatorCliOptions } from './program.ts'
+
+/** Which cluster, and as whom. */
+export function withCluster(command: Command): Command {
+  return command
+    .option('--kubeconfig <file>', 'the kubeconfig (default: KUBECONFIG, the pod’s service account, ~/.kube/config)')
+    .option('--context <name>', 'a context of the kubeconfig (default: its current one)')
+}
+
+export function withMetrics(command: Command, byDefault: MetricsKind): Command {
+  const text = 'who reads /metrics: users of the cluster by HTTPS, this machine, everybody, or nobody'
+  return command.addOption(new Option('--metrics <which>', text).choices(metricsKinds).default(byDefault))
+}
+
+/** The program's own flags that the command has. */
+export function withFlags(command: Command, name: ControllerCommand, { flags = [] }: OperatorCliOptions): Command {
+  for (const { flag, text, check, commands } of flags) {
+    if (commands !== undefined && !commands.includes(name)) continue
+    command.option(flag, text, (value: string) => {
+      const problem = check?.(value)
+      if (problem !== undefined) throw new InvalidArgumentError(`${problem}.`)
+      return value
+    })
+  }
+  return command
+}
+
+/** The program's own flags among what a command was given. */
+export function flagValuesOf({ flags = [] }: OperatorCliOptions, given: Readonly<Record<string, unknown>>): FlagValues {
+  return Object.fromEntries(
+    flags.flatMap(({ flag }) => {
+      const value = given[new Option(flag).attributeName()]
+      return typeof value === 'string' || value === true ? [[longNameOf(flag), value]] : []
+    }),
+  )
+}

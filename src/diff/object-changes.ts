@@ -1,0 +1,69 @@
+// What differs between two states of one object, field by field, whoever owns the fields. Items of lists are told apart by their names where all have
+// one, else by their positions. What the server keeps for itself is left out. Pure.
+import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
+import { asJson, type KubeObject } from '../object/object.ts'
+import { appliedHashAnnotation } from './applied-hash.ts'
+import type { Change } from './compare.ts'
+import { type FieldPath, fieldElement, indexElement } from './field-path.ts'
+
+/** In the order of the fields of `after`; what only `before` has comes last in its object. Linear in both. */
+export function objectChanges(before: KubeObject, after: KubeObject): readonly Change[] {
+  return changesOf(shown(before), shown(after), [])
+}
+
+const bookkeeping = ['creationTimestamp', 'generation', 'managedFields', 'resourceVersion', 'selfLink', 'uid']
+const bookkeepingAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', appliedHashAnnotation]
+
+/** Without the status, which is nobody's to declare, and without what servers and appliers note on the object. */
+function shown(object: KubeObject): JsonObject {
+  const { status: _, metadata, ...rest } = asJson(object)
+  const kept = isJsonObject(metadata) ? without(metadata, bookkeeping) : {}
+  const annotations = isJsonObject(kept.annotations) ? without(kept.annotations, bookkeepingAnnotations) : {}
+  const hasAnnotations = Object.keys(annotations).length > 0
+  return { ...rest, metadata: hasAnnotations ? { ...kept, annotations } : without(kept, ['annotations']) }
+}
+
+function without(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
+}
+
+function changesOf(before: Json | undefined, after: Json | undefined, path: FieldPath): readonly Change[] {
+  if (deepEqual(before, after)) return []
+  if (isJsonObject(before) && isJsonObject(after)) {
+    const names = new Set([...Object.keys(after), ...Object.keys(before)])
+    return [...names].flatMap((name) => changesOf(own(before, name), own(after, name), [...path, fieldElement(name)]))
+  }
+  if (isJsonList(before) && isJsonList(after)) return changesOfLists(before, after, path)
+  if (before === undefined) return after === undefined ? [] : [{ kind: 'add', path, desired: after }]
+  if (after === undefined) return [{ kind: 'remove', path, live: before }]
+  return [{ kind: 'change', path, desired: after, live: before }]
+}
+
+function changesOfLists(before: readonly Json[], after: readonly Json[], path: FieldPath): readonly Change[] {
+  const [known, wanted] = [byName(before), byName(after)]
+  if (known !== undefined && wanted !== undefined) {
+    const names = new Set([...wanted.keys(), ...known.keys()])
+    const changes = [...names].flatMap((name) =>
+      changesOf(known.get(name), wanted.get(name), [...path, { kind: 'key', key: { name } }]),
+    )
+    if (changes.length > 0) return changes
+    return [{ kind: 'reorder', path, desired: [...wanted.keys()], live: [...known.keys()] }]
+  }
+  const isOfObjects = [...before, ...after].every(isJsonObject)
+  if (!isOfObjects) return [{ kind: 'change', path, desired: after, live: before }]
+  const longest = Math.max(before.length, after.length)
+  return Array.from({ length: longest }, (_, index) =>
+    changesOf(before[index], after[index], [...path, indexElement(index)]),
+  ).flat()
+}
+
+/** Undefined unless all items have names of their own. */
+function byName(items: readonly Json[]): ReadonlyMap<string, Json> | undefined {
+  const named = new Map<string, Json>()
+  for (const item of items) {
+    const name = isJsonObject(item) ? own(item, 'name') : undefined
+    if (typeof name !== 'string' || named.has(name)) return undefined
+    named.set(name, item)
+  }
+  return named
+}

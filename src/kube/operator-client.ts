@@ -1,0 +1,215 @@
+// The client for the author's own reads and writes, typed by the descriptors of kinds. Invariant: it writes as a field manager of its own, so that
+// no apply of the author's removes a field that the runtime applied, nor the other way round.
+import type { KubeObject, LiveObject, ObjectMeta } from '../object/object.ts'
+import { apiVersionOf, type ObjectOf, type Resource } from '../object/resource.ts'
+import type {
+  DeleteOptions,
+  KubeClient,
+  ListOptions,
+  ListPage,
+  Location,
+  Patch,
+  Preconditions,
+  WriteOptions,
+} from './client.ts'
+import { loadIfPresent } from './object-loader.ts'
+
+/** Of every call. */
+export interface CallOptions {
+  /** Ends the call. It also ends with the client's own signal, and after 30 s. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface SubresourceOptions<S extends string> extends CallOptions {
+  /** `status`, `scale`, `eviction`, …; absent: the object itself. */
+  readonly subresource?: S
+}
+
+export interface AuthorWriteOptions<S extends string> extends SubresourceOptions<S>, Partial<WriteOptions> {}
+
+export interface AuthorApplyOptions<S extends string> extends AuthorWriteOptions<S> {
+  /** Takes fields over from other managers. Default false: a conflict rejects with a KubeError `Conflict`. */
+  readonly force?: boolean
+}
+
+export interface AuthorDeleteOptions extends CallOptions, Omit<DeleteOptions, 'preconditions'> {
+  /** The very object that is meant; another one of that name rejects with a KubeError `Conflict`. Default: whatever bears the name. */
+  readonly preconditions?: Preconditions
+}
+
+/** The object for itself and its status; what other subresources answer has a shape of its own. */
+export type AnswerOf<R extends Resource, S extends string> = S extends 'status' ? ObjectOf<R> : LiveObject
+
+/** One page of a list. */
+export interface PageOf<R extends Resource> extends Omit<ListPage, 'items'> {
+  readonly items: readonly ObjectOf<R>[]
+}
+
+/** An object to create. Its `apiVersion` and `kind` follow from the resource, but for subresources of another kind. */
+export interface NewObject<Spec = unknown, Status = unknown> {
+  readonly apiVersion?: string
+  readonly kind?: string
+  readonly metadata: Omit<ObjectMeta, 'name'> & { readonly name?: string }
+  readonly spec?: Spec
+  readonly status?: Status
+  readonly [field: string]: unknown
+}
+
+/** What an apply declares of an object: any part of it. */
+export interface AppliedObject<Spec = unknown, Status = unknown> extends NewObject<PartOf<Spec>, PartOf<Status>> {
+  readonly metadata: ObjectMeta
+}
+
+/** The value, every field of it optional. */
+export type PartOf<T> = unknown extends T
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly PartOf<Item>[]
+    : T extends object
+      ? { readonly [Field in keyof T]?: PartOf<T[Field]> }
+      : T
+
+export interface OperatorClientOptions {
+  readonly client: KubeClient
+  /** Owns the fields that are written, unless a call names another manager. */
+  readonly fieldManager: string
+  /** Ends all calls. */
+  readonly signal: AbortSignal
+}
+
+/** Pages of 500 objects, as kubectl asks for. */
+const pageSize = 500
+
+/**
+ * Reads and writes of the author's own. Reads ask the API server each time. Calls reject with a KubeError when it refuses or cannot be reached; writes reject with a
+ * CodedError `NotLeader` where replicas elect a leader and this process does not lead. What is written is owned by `<operator>-client`, with a colon and the name
+ * of the runnable, or of the controller of a `cleanup`. Rights follow from the `rights` that are declared.
+ *
+ * @example
+ * const { replicas } = (await client.get(Website, { namespace: 'shop', name: 'home' })).spec
+ * const patch = { type: 'merge', body: { spec: { replicas } } } as const
+ * await client.patch(Deployment, { namespace: 'shop', name: 'home' }, patch, { subresource: 'scale' })
+ */
+export class OperatorClient {
+  readonly #client: KubeClient
+  readonly #fieldManager: string
+  readonly #signal: AbortSignal
+
+  constructor({ client, fieldManager, signal }: OperatorClientOptions) {
+    this.#client = client
+    this.#fieldManager = fieldManager
+    this.#signal = signal
+  }
+
+  /** Rejects with a KubeError `NotFound` if there is none. */
+  async get<R extends Resource, S extends string = 'status'>(
+    resource: R,
+    at: Location,
+    options: SubresourceOptions<S> = {},
+  ): Promise<AnswerOf<R, S>> {
+    const { subresource } = options
+    const found = await this.#client.get(resource, placeOf(at), this.#signalOf(options), subresource && { subresource })
+    return answer(found)
+  }
+
+  /** Undefined if there is none. */
+  async find<R extends Resource>(
+    resource: R,
+    at: Location,
+    options: CallOptions = {},
+  ): Promise<ObjectOf<R> | undefined> {
+    const found = await loadIfPresent(this.#client, resource, placeOf(at), this.#signalOf(options))
+    return found && answer(found)
+  }
+
+  /** One page: all objects, or `limit` of them and a `continueToken` for the next page. */
+  async list<R extends Resource>(resource: R, options: ListOptions & CallOptions = {}): Promise<PageOf<R>> {
+    const { signal: _, ...selection } = options
+    const page = await this.#client.list(resource, selection, this.#signalOf(options))
+    return { ...page, items: page.items.map((item) => answer<ObjectOf<R>>(item)) }
+  }
+
+  /**
+   * All pages, one request each, of `limit` objects (default 500). All show the same state. A list that takes longer than the server remembers that state (5 min)
+   * ends with a KubeError `Expired`: begin again.
+   *
+   * @example for await (const { items } of client.pages(Pod, { labelSelector: 'app=shop' })) count += items.length
+   */
+  async *pages<R extends Resource>(
+    resource: R,
+    options: ListOptions & CallOptions = {},
+  ): AsyncGenerator<PageOf<R>, void> {
+    let page: PageOf<R> | undefined
+    do {
+      const next = page?.continueToken === undefined ? {} : { continueToken: page.continueToken }
+      page = await this.list(resource, { limit: pageSize, ...options, ...next })
+      yield page
+    } while (page.continueToken !== undefined)
+  }
+
+  /** Rejects with a KubeError `AlreadyExists` if there is one. `metadata.generateName` lets the server name it. */
+  async create<R extends Resource, S extends string = 'status'>(
+    resource: R,
+    object: R extends Resource<infer Spec, infer Status> ? NewObject<Spec, Status> : never,
+    options: AuthorWriteOptions<S> = {},
+  ): Promise<AnswerOf<R, S>> {
+    const written = this.#writeOptionsOf(options)
+    return answer(await this.#client.create(resource, wholeOf(resource, object), written, this.#signalOf(options)))
+  }
+
+  /** Server-side apply: creates the object, or sets the fields that it declares, and removes those that the last apply of the manager declared. */
+  async apply<R extends Resource, S extends string = 'status'>(
+    resource: R,
+    object: R extends Resource<infer Spec, infer Status> ? AppliedObject<Spec, Status> : never,
+    options: AuthorApplyOptions<S> = {},
+  ): Promise<AnswerOf<R, S>> {
+    const written = { force: options.force ?? false, ...this.#writeOptionsOf(options) }
+    return answer(await this.#client.apply(resource, wholeOf(resource, object), written, this.#signalOf(options)))
+  }
+
+  /** A JSON Merge Patch (RFC 7396) or a JSON Patch (RFC 6902). A `resourceVersion` in it makes it hold only for that version. */
+  async patch<R extends Resource, S extends string = 'status'>(
+    resource: R,
+    at: Location,
+    patch: Patch,
+    options: AuthorWriteOptions<S> = {},
+  ): Promise<AnswerOf<R, S>> {
+    const written = this.#writeOptionsOf(options)
+    return answer(await this.#client.patch(resource, placeOf(at), patch, written, this.#signalOf(options)))
+  }
+
+  /** Resolves when the server accepted; finalizers may hold the object. Rejects with a KubeError `NotFound` if there is none. */
+  async delete(resource: Resource, at: Location, options: AuthorDeleteOptions = {}): Promise<void> {
+    const { signal: _, preconditions, ...deleted } = options
+    await this.#client.delete(resource, placeOf(at), { ...deleted, preconditions }, this.#signalOf(options))
+  }
+
+  #signalOf({ signal }: CallOptions): AbortSignal {
+    return signal === undefined ? this.#signal : AbortSignal.any([signal, this.#signal])
+  }
+
+  #writeOptionsOf<S extends string>(options: AuthorWriteOptions<S>): WriteOptions & { readonly subresource?: S } {
+    const { fieldManager = this.#fieldManager, dryRun, fieldValidation, subresource } = options
+    return {
+      fieldManager,
+      ...(dryRun === undefined ? {} : { dryRun }),
+      ...(fieldValidation === undefined ? {} : { fieldValidation }),
+      ...(subresource === undefined ? {} : { subresource }),
+    }
+  }
+}
+
+/** Callers pass whole objects' metadata too. */
+function placeOf({ namespace, name }: Location): Location {
+  return { namespace, name }
+}
+
+/** What is created under a generated name has none yet; the port asks for a name. */
+function wholeOf(resource: Resource, object: object): KubeObject {
+  return { apiVersion: apiVersionOf(resource), kind: resource.kind, ...object } as unknown as KubeObject
+}
+
+/** Sound: what a resource serves has the wire shape that its descriptor declares. */
+function answer<Answer>(object: LiveObject): Answer {
+  return object as Answer
+}

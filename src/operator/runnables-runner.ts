@@ -1,0 +1,96 @@
+// Runs the runnables of an operator. Invariant: none begins before this process leads, each is aborted when the operator stops, and none that ignores
+// that delays the stop for longer than its limit.
+import { type Clock, deadline } from '../base/clock.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Counter, Gauge, Instruments } from '../base/instrument.ts'
+import type { Random } from '../base/random.ts'
+import { runRestarting } from '../base/restart-runner.ts'
+import type { KubeClient } from '../kube/client.ts'
+import { OperatorClient } from '../kube/operator-client.ts'
+import { untilAborted } from '../kube/shared-runner.ts'
+import { clientManagerOf, type OperatorIdentity } from '../object/identity.ts'
+import { assertNames, type Runnable } from './runnable.ts'
+
+export interface RunnablesRunnerOptions {
+  readonly identity: OperatorIdentity
+  readonly clock: Clock
+  readonly random: Random
+  readonly instruments: Instruments
+  readonly client: KubeClient
+  readonly runnables: readonly Runnable[]
+}
+
+export class RunnablesRunner {
+  readonly #options: RunnablesRunnerOptions
+  readonly #stopping = new AbortController()
+  /** Those that run, by name. */
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #active: Gauge
+  readonly #failures: Counter
+
+  constructor(options: RunnablesRunnerOptions) {
+    assertNames(options.runnables)
+    const { metrics } = options.instruments
+    const labels = ['runnable']
+    const help = '1 while the runnable runs, 0 while it waits after a failure, for the leadership, or has ended.'
+    this.#options = options
+    this.#active = metrics.gauge({ name: 'runnable_active', help, labels })
+    this.#failures = metrics.counter({ name: 'runnable_failures_total', help: 'Failures of the runnable.', labels })
+  }
+
+  /** Begins them once `mayRun` has resolved. Never rejects. */
+  async run(mayRun: Promise<void> = Promise.resolve()): Promise<void> {
+    const { runnables } = this.#options
+    for (const { name } of runnables) this.#active.set({ runnable: name }, 0)
+    try {
+      await untilAborted(mayRun, this.#stopping.signal)
+    } catch {
+      return
+    }
+    for (const runnable of runnables) {
+      this.#running.set(
+        runnable.name,
+        this.#keepRunning(runnable).finally(() => this.#running.delete(runnable.name)),
+      )
+    }
+  }
+
+  /** Aborts them, gives them `limitMs` to end, and leaves behind those that do not. */
+  async stop(limitMs: number): Promise<void> {
+    const { clock, instruments } = this.#options
+    this.#stopping.abort(new DOMException('the operator stops', 'AbortError'))
+    const limit = deadline(clock, limitMs, new AbortController().signal)
+    await untilAborted(Promise.all(this.#running.values()), limit.signal).catch(() => {})
+    limit.clear()
+    const runnables = [...this.#running.keys()]
+    if (runnables.length > 0) instruments.log.error({ runnables }, 'runnables ignore their signal and are left behind')
+  }
+
+  async #keepRunning(runnable: Runnable): Promise<void> {
+    const { clock, random, instruments, identity } = this.#options
+    const { name } = runnable
+    const labels = { runnable: name }
+    const log = instruments.log.with(labels)
+    const { signal } = this.#stopping
+    const client = new OperatorClient({
+      client: this.#options.client,
+      fieldManager: clientManagerOf(identity, name),
+      signal,
+    })
+    const onFailure = (thrown: unknown, delayMs: number) => {
+      this.#failures.add(labels)
+      log.warn({ error: messageOf(thrown), delayMs }, 'the runnable failed; it is begun again')
+    }
+    const work = async () => {
+      this.#active.set(labels, 1)
+      try {
+        await runnable.run({ client, signal, log })
+      } finally {
+        this.#active.set(labels, 0)
+      }
+    }
+    log.info({}, 'the runnable begins')
+    await runRestarting({ clock, random, onFailure }, work, signal)
+    log.info({}, 'the runnable has ended')
+  }
+}

@@ -1,0 +1,89 @@
+// How the resources of one operator are divided among its processes. Pure.
+import { CodedError } from '../base/errors.ts'
+import type { LeaderElectionOptions } from './leader-election.ts'
+
+/**
+ * `hash`: all replicas of one Deployment work, each a share of the resources of its own. A share moves when a replica comes or goes, and no resource
+ * has two replicas at one time. Each replica has a Lease; the three times of `leaderElection` hold for it. Excludes `runnables`, and controllers with
+ * `childrenIn`.
+ *
+ * `selection`: this process works the resources that its `namespaces` and `labelSelector` select, as the shard of this name. Its replicas elect a
+ * leader by the Lease `<operator>-<name>`, beside the leaders of other shards. No selection may overlap with that of another shard. Excludes
+ * controllers with `finalizer: false`.
+ */
+export type Sharding =
+  | {
+      readonly kind: 'hash'
+      /** For reconciles that run to end before they are cut off, when their resource moves to another replica, in milliseconds. Default 5,000. */
+      readonly handOverMs?: number | undefined
+    }
+  | {
+      readonly kind: 'selection'
+      /** A DNS label of at most 20 characters, e.g. `eu`; do not change it while the shard has resources. */
+      readonly name: string
+    }
+
+const namePattern = /^[a-z0-9]([-a-z0-9]{0,18}[a-z0-9])?$/
+const shortestHandOverMs = 1
+
+/** Throws a CodedError `InvalidSharding`. */
+export function assertSharding(sharding: Sharding | undefined, selection: Selection): void {
+  const message = shardingProblem(sharding, selection)
+  if (message !== undefined) throw new CodedError({ code: 'InvalidSharding', remedy: 'stop', message })
+}
+
+/** The options of the leader election, with what the way of sharding says where the user says nothing. */
+export function electionOptionsOf(
+  operatorName: string,
+  sharding: Sharding | undefined,
+  given: LeaderElectionOptions,
+): LeaderElectionOptions {
+  if (sharding === undefined) return given
+  return sharding.kind === 'hash'
+    ? { ...given, enabled: true }
+    : { ...given, leaseName: given.leaseName ?? `${operatorName}-${sharding.name}` }
+}
+
+interface Selection {
+  readonly namespaces?: readonly string[] | undefined
+  readonly labelSelector?: string | undefined
+  readonly electsLeader?: boolean | undefined
+  readonly runnables?: readonly unknown[] | undefined
+  readonly controllers?: readonly {
+    readonly name: string
+    readonly childrenIn?: string | undefined
+    readonly finalizer?: boolean
+  }[]
+}
+
+/** One sentence; undefined if the options fit. */
+function shardingProblem(
+  sharding: Sharding | undefined,
+  { namespaces, labelSelector, electsLeader, runnables = [], controllers = [] }: Selection,
+): string | undefined {
+  const remote = controllers.find(({ childrenIn }) => childrenIn !== undefined)
+  const unmarked = controllers.find(({ finalizer }) => finalizer === false)
+  switch (sharding?.kind) {
+    case undefined:
+      return undefined
+    case 'hash':
+      if (electsLeader === false) return "sharding by hash needs Leases: remove 'leaderElection.enabled: false'"
+      if (runnables.length > 0) {
+        return 'runnables run where the leader is, and replicas that share the resources by a hash have none; run them in an operator of their own, without sharding'
+      }
+      if (remote !== undefined) {
+        return `the children of ${remote.name} are in the cluster ${remote.childrenIn}, which no hash divides; use sharding by selection, or an operator of its own for ${remote.name}`
+      }
+      if ((sharding.handOverMs ?? shortestHandOverMs) >= shortestHandOverMs) return undefined
+      return `sharding.handOverMs is a positive number of milliseconds, and not ${sharding.handOverMs}`
+    case 'selection':
+      if (!namePattern.test(sharding.name)) {
+        return `a shard cannot be called '${sharding.name}'; use at most 20 of a-z, 0-9 and '-', and no '-' at its ends`
+      }
+      if (unmarked !== undefined) {
+        return `the controller ${unmarked.name} has finalizer: false, and a named shard marks its resources; leave finalizer out, or use sharding by hash`
+      }
+      if (namespaces !== undefined || labelSelector !== undefined) return undefined
+      return `the shard '${sharding.name}' selects all resources; give it namespaces or a labelSelector`
+  }
+}

@@ -1,0 +1,89 @@
+// Which options of a controller exclude each other, and what a number may be: an author reads it where the controller is defined. Pure.
+import { assert } from '../base/assert.ts'
+import { assertRate, type TokenBucketLimit } from '../base/token-bucket.ts'
+import { isBuiltIn } from '../object/built-in.ts'
+import type { Resource } from '../object/resource.ts'
+import { assertElsewhere } from './children-elsewhere.ts'
+import type { Watch } from './declared-kinds.ts'
+import { assertFinalizerFits } from './without-finalizer.ts'
+
+/** Those of a controller's options that some rule is about, with their defaults left out. */
+interface Options {
+  readonly name?: string
+  readonly namespaces?: readonly string[]
+  readonly status?: unknown
+  readonly external?: readonly unknown[]
+  readonly sagas?: readonly unknown[]
+  readonly cleanup?: unknown
+  readonly parting?: unknown
+  readonly finalizer?: boolean
+  readonly childrenIn?: string
+  readonly watches?: readonly Pick<Watch, 'resource' | 'contributes' | 'keep' | 'metadataOnly'>[]
+  readonly maxConcurrent?: number
+  readonly resyncMs?: number
+  readonly reconcileRate?: TokenBucketLimit
+  readonly limits: { readonly [name: string]: number }
+}
+
+/** Throws an Error that names the option and what to do about it. */
+export function assertOptionsFit(resource: Resource, options: Options): void {
+  assertNumbers(options)
+  assertWatchesFit(options)
+  assertElsewhere(resource, options)
+  assertStatusFits(resource, options)
+  assertPartFits(resource, options)
+  assertFinalizerFits(resource, options)
+  assertNamespacesFit(resource, options)
+}
+
+function assertNumbers({ maxConcurrent = 1, resyncMs = 1, reconcileRate, limits }: Options): void {
+  assert(
+    Number.isInteger(maxConcurrent) && maxConcurrent > 0,
+    `maxConcurrent is a positive number, and not ${maxConcurrent}`,
+  )
+  assert(
+    Number.isFinite(resyncMs) && resyncMs > 0,
+    `resyncMs is a positive number of milliseconds, and not ${resyncMs}`,
+  )
+  if (reconcileRate !== undefined) assertRate(reconcileRate)
+  for (const [name, ms] of Object.entries(limits)) {
+    assert(Number.isFinite(ms) && ms > 0, `limits.${name} is a positive number of milliseconds, and not ${ms}`)
+  }
+}
+
+function assertWatchesFit({ watches = [] }: Options): void {
+  const trimmed = watches.find(
+    ({ contributes, keep, metadataOnly }) => contributes === true && (keep !== undefined || metadataOnly === true),
+  )
+  const kept = trimmed?.resource.kind
+  assert(
+    kept === undefined,
+    `the watch of ${kept} contributes, so it needs whole objects; leave keep and metadataOnly out`,
+  )
+}
+
+function assertNamespacesFit({ kind, scope }: Resource, { namespaces }: Options): void {
+  assert(namespaces?.length !== 0, `the controller of ${kind} names at least one namespace, or leaves namespaces out`)
+  assert(
+    namespaces === undefined || scope === 'Namespaced',
+    `${kind} is cluster-scoped, so namespaces select none; leave namespaces out`,
+  )
+}
+
+function assertStatusFits({ kind, group }: Resource, { status, external = [], sagas = [] }: Options): void {
+  assert(
+    status === undefined || !isBuiltIn({ group }),
+    `the status of ${kind} belongs to Kubernetes; leave status out: Events and metrics report the conditions`,
+  )
+  assert(
+    status !== undefined || external.length + sagas.length === 0,
+    `external and sagas of ${kind} are recorded in its status; give the controller a status, or declare a kind of your own for them`,
+  )
+}
+
+function assertPartFits({ kind }: Resource, { name, external = [], sagas = [] }: Options): void {
+  assert(
+    name === undefined || external.length + sagas.length === 0,
+    `the controller '${name}' of ${kind} has external or sagas, which only the controller without a name can record; move them there`,
+  )
+}

@@ -1,0 +1,45 @@
+// Controllers with `finalizer: false`. Invariant: nothing but the status is written on their resources, and the garbage collector can delete
+// every child that a resource does not keep, because each bears an owner reference. Pure.
+import { isRemote } from '../apply/remote-children.ts'
+import { assert } from '../base/assert.ts'
+import { CodedError } from '../base/errors.ts'
+import type { LiveObject } from '../object/object.ts'
+import { describeRef, refOf } from '../object/ref.ts'
+import type { Resource } from '../object/resource.ts'
+import type { DesiredObject } from '../synth/desired.ts'
+
+interface Options {
+  readonly finalizer?: boolean
+  readonly cleanup?: unknown
+  readonly parting?: unknown
+  readonly external?: readonly unknown[]
+  readonly sagas?: readonly unknown[]
+  readonly childrenIn?: string
+}
+
+/** An option that does something when a resource is deleted needs the finalizer. */
+export function assertFinalizerFits({ kind }: Resource, options: Options): void {
+  if (options.finalizer !== false) return
+  const { cleanup, parting, external = [], sagas = [], childrenIn } = options
+  const needs = [
+    ...(cleanup === undefined ? [] : ['cleanup']),
+    ...(parting === undefined ? [] : ['parting']),
+    ...(external.length === 0 ? [] : ['external']),
+    ...(sagas.length === 0 ? [] : ['sagas']),
+    ...(childrenIn === undefined ? [] : ['childrenIn']),
+  ].join(', ')
+  assert(needs === '', `the controller of ${kind} has finalizer: false and ${needs}, which needs one; leave out either`)
+}
+
+/** Throws a CodedError `FinalizerNeeded` for a child outside of the namespace of its parent. */
+export function assertCollectable(
+  { finalizer, name }: { readonly finalizer: boolean; readonly name: string },
+  parent: LiveObject,
+  desired: readonly DesiredObject[],
+): void {
+  if (finalizer) return
+  const remote = desired.find(({ object, policies }) => !policies.contribute && isRemote(object, parent))
+  if (remote === undefined) return
+  const message = `${describeRef(refOf(remote.object))} is outside of the namespace of the resource, so only a finalizer can delete it; remove finalizer: false from the controller ${name}, or declare no such child`
+  throw new CodedError({ code: 'FinalizerNeeded', message, remedy: 'stop' })
+}

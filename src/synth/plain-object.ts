@@ -1,0 +1,87 @@
+// Plain Kubernetes objects beside constructs. Invariant: each is an ApiObject of the chart, so names, policies, dependencies and checks are
+// those of constructs.
+import { ApiObject } from 'cdk8s'
+import { Construct, type IConstruct } from 'constructs'
+import { apiVersionOf, type Resource } from '../object/resource.ts'
+import { SynthError } from './synth-errors.ts'
+
+/** Metadata that an author declares. Without `name` the object is called `<parent>-<kind>`. */
+export interface PlainMetadata {
+  readonly name?: string
+  /**
+   * Beginning of a name that konverge makes: the same one in every reconcile, and another one for another value of the annotation
+   * `konverge.dev/name-key`.
+   */
+  readonly generateName?: string
+  /** Default: the namespace of the resource. */
+  readonly namespace?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly finalizers?: readonly string[]
+}
+
+/** A Kubernetes object in wire shape but for its type, without fields that the API server or konverge writes. */
+export interface PlainFields<Spec = unknown> {
+  readonly metadata?: PlainMetadata
+  readonly spec?: Spec
+  readonly [field: string]: unknown
+}
+
+/** The same with its type. */
+export interface PlainObject<Spec = unknown> extends PlainFields<Spec> {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+/** The return value of `desired`. Constructs in it count once: their chart has them. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that only makes constructs returns nothing.
+export type Declared = void | IConstruct | readonly (PlainObject | IConstruct)[]
+
+/** Adds the plain objects among what `desired` returned. */
+export function addDeclared(chart: Construct, declared: Declared): void {
+  if (!Array.isArray(declared)) return
+  for (const item of declared) if (!Construct.isConstruct(item)) addObject(chart, item)
+}
+
+/**
+ * A plain object of a kind whose types are known: `spec` is checked by the compiler.
+ *
+ * @example objectOf(Theme, { metadata: { name: 'dark' }, spec: { background: '#000' } })
+ */
+export function objectOf<Spec>(resource: Resource<Spec>, fields: PlainFields<Spec>): PlainObject<Spec> {
+  return { ...fields, apiVersion: apiVersionOf(resource), kind: resource.kind }
+}
+
+/**
+ * Adds a plain object to a chart or construct, and returns the construct it became: for policies and dependencies.
+ * Throws a SynthError of code `UnknownKind` for a value without apiVersion or kind.
+ *
+ * @example waitForReady(addObject(chart, deployment), addObject(chart, job))
+ */
+export function addObject(scope: Construct, object: PlainObject): ApiObject {
+  assertPlain(object)
+  // Typed by cdk8s with mutable lists; it changes none of them.
+  const props = object as ConstructorParameters<typeof ApiObject>[2]
+  return new ApiObject(scope, freeId(scope, idOf(object)), props)
+}
+
+function assertPlain(object: PlainObject): void {
+  const { apiVersion, kind } = object ?? {}
+  if (typeof apiVersion === 'string' && typeof kind === 'string') return
+  throw new SynthError({
+    code: 'UnknownKind',
+    message: 'desired declares an object without apiVersion or kind; set both',
+  })
+}
+
+/** Names an object in messages. */
+function idOf({ kind, metadata }: PlainObject): string {
+  const name = metadata?.name ?? metadata?.generateName
+  return name === undefined ? kind : `${kind}-${name}`
+}
+
+function freeId({ node }: Construct, id: string): string {
+  let free = id
+  for (let count = 2; node.tryFindChild(free) !== undefined; count++) free = `${id}-${count}`
+  return free
+}

@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { konverge, sentenceOf } from './konverge.ts'
+
+const program = fileURLToPath(new URL('zone-program.ts', import.meta.url))
+const ask = (...args: readonly string[]) => konverge(args, {}, program)
+const install = ['install', '--dry-run', '--image', 'registry.example.com/zones:2']
+
+describe.concurrent('flags of an operator', { timeout: 300_000 }, () => {
+  it('are passed on to the pods by install', async () => {
+    const { stdout, stderr } = await ask(...install, '--read-only', '--domain', 'example.com')
+    expect(stderr).toBe('')
+    const objects = parseAllDocuments(stdout).map((document) => document.toJS())
+    const { args } = objects.find(({ kind }) => kind === 'Deployment').spec.template.spec.containers[0]
+    expect(args).toEqual(['run', '--namespaces=default', '--metrics=protected', '--domain=example.com', '--read-only'])
+  })
+
+  it('are rejected with the words of the operator', async () => {
+    const ended = await ask(...install, '--domain', 'local')
+    expect(sentenceOf(ended)).toMatch(/^zones: .*--domain.*'local' has no dot; give a domain such as example\.com;/)
+    expect(ended.exitCode).toBe(2)
+  })
+
+  it('belong to the commands that are named', async () => {
+    expect((await ask('run', '--help')).stdout).toContain('--slow')
+    expect(sentenceOf(await ask(...install, '--slow'))).toMatch(/unknown option '--slow'/)
+  })
+})
+
+describe.concurrent('a program without CRDs and image', { timeout: 300_000 }, () => {
+  it('is not installed without an image', async () => {
+    const ended = await ask('install', '--dry-run')
+    expect(sentenceOf(ended)).toBe('zones: --image is missing: give the container image of the operator')
+    expect(ended.exitCode).toBe(2)
+  })
+
+  it('gives people no rights on kinds that others define', async () => {
+    const { stdout } = await ask(...install)
+    expect(stdout).not.toMatch(/aggregate-to|CustomResourceDefinition/)
+  })
+
+  it('cannot preview a kind whose CRD it does not have', async () => {
+    const input = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n'
+    const ended = await konverge(['preview', '-f', '-'], { input }, program)
+    expect(sentenceOf(ended)).toMatch(/-: this program has no CustomResourceDefinition configmaps/)
+    expect(ended.exitCode).toBe(2)
+  })
+})

@@ -1,0 +1,5 @@
+// Children with unknown fields, on the server in this process.
+import { EmbeddedStoryServer } from './embedded-story-server.ts'
+import { describeUnknownFields } from './stories/unknown-fields.ts'
+
+describeUnknownFields(() => EmbeddedStoryServer.start({ hasDefinitions: false }))

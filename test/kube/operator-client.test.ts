@@ -1,0 +1,139 @@
+// The author's own reads and writes, on the embedded API server.
+import { expect, expectTypeOf, it, onTestFinished } from 'vitest'
+import { Fence } from '../../src/kube/fence.ts'
+import { FencedClient } from '../../src/kube/fenced-client.ts'
+import { isKubeError } from '../../src/kube/kube-errors.ts'
+import { OperatorClient } from '../../src/kube/operator-client.ts'
+import { ConfigMap, Deployment, Pod } from '../../src/object/built-in.ts'
+import type { LiveObject } from '../../src/object/object.ts'
+import { defineResource } from '../../src/object/resource.ts'
+import { startCluster } from '../../src/testing/index.ts'
+import { website, websiteDefinition } from './website-kind.ts'
+
+const page = { namespace: 'default', name: 'page' }
+const web = { namespace: 'default', name: 'web' }
+
+async function setUp() {
+  const life = new AbortController()
+  const cluster = await startCluster({ definitions: [websiteDefinition], controllers: [] })
+  onTestFinished(() => cluster.stop())
+  const made = (manager: string) =>
+    new OperatorClient({ client: cluster.clientOf('author'), fieldManager: manager, signal: life.signal })
+  return { cluster, life, client: made('shop-client'), other: made('shop-client:nightly') }
+}
+
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'none',
+    (thrown: unknown) => (isKubeError(thrown) ? thrown.code : String(thrown)),
+  )
+
+it('creates, reads, patches and deletes objects of a kind by its descriptor', async () => {
+  const { client } = await setUp()
+  const made = await client.create(ConfigMap, { metadata: page, data: { text: 'first' } })
+  expect(made).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { text: 'first' } })
+  expect(made.metadata.managedFields?.map(({ manager }) => manager)).toEqual(['shop-client'])
+  expect(await codeOf(client.create(ConfigMap, { metadata: page }))).toBe('AlreadyExists')
+  await client.patch(ConfigMap, page, { type: 'merge', body: { data: { text: 'second' } } })
+  const operations = [
+    { op: 'test', path: '/data/text', value: 'second' } as const,
+    { op: 'add', path: '/data/more', value: 'x' } as const,
+  ]
+  await client.patch(ConfigMap, page, { type: 'json', body: operations })
+  expect(await client.get(ConfigMap, page)).toMatchObject({ data: { text: 'second', more: 'x' } })
+  const preconditions = { uid: 'another' }
+  expect(await codeOf(client.delete(ConfigMap, page, { preconditions }))).toBe('Conflict')
+  await client.delete(ConfigMap, page)
+  expect(await client.find(ConfigMap, page)).toBeUndefined()
+  expect(await codeOf(client.get(ConfigMap, page))).toBe('NotFound')
+  expect(await codeOf(client.delete(ConfigMap, page))).toBe('NotFound')
+})
+
+it('lets the server name an object', async () => {
+  const { client } = await setUp()
+  const { metadata } = await client.create(ConfigMap, { metadata: { generateName: 'page-', namespace: 'default' } })
+  expect(metadata.name).toMatch(/^page-\w{5}$/)
+})
+
+it('applies parts of objects, and takes fields from another manager only when told', async () => {
+  const { client, other } = await setUp()
+  await client.apply(website, { metadata: page, spec: { image: 'a:1', replicas: 1 } })
+  await other.apply(website, { metadata: page, spec: { note: 'by night' } })
+  const conflict = other.apply(website, { metadata: page, spec: { replicas: 2 } })
+  expect(await codeOf(conflict)).toBe('Conflict')
+  const taken = await other.apply(website, { metadata: page, spec: { replicas: 2 } }, { force: true })
+  expect(taken.spec).toEqual({ image: 'a:1', replicas: 2 })
+})
+
+it('reads and writes subresources', async () => {
+  const { client } = await setUp()
+  const labels = { app: 'web' }
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'registry.example/web:1' }] } }
+  await client.create(Deployment, {
+    metadata: web,
+    spec: { replicas: 1, selector: { matchLabels: labels }, template } as never,
+  })
+  const scale = await client.get(Deployment, web, { subresource: 'scale' })
+  expect(scale).toMatchObject({ kind: 'Scale', spec: { replicas: 1 } })
+  const patch = { type: 'merge', body: { spec: { replicas: 3 } } } as const
+  await client.patch(Deployment, web, patch, { subresource: 'scale' })
+  expect(await client.get(Deployment, web)).toMatchObject({ spec: { replicas: 3 } })
+  await client.create(website, { metadata: page, spec: { image: 'a:1', replicas: 1 } })
+  const status = { type: 'merge', body: { status: { url: 'http://page' }, spec: { replicas: 9 } } } as const
+  const written = await client.patch(website, page, status, { subresource: 'status' })
+  expect([written.spec.replicas, written.status?.url]).toEqual([1, 'http://page'])
+  const pod = { namespace: 'default', name: 'web-0' }
+  await client.create(Pod, { metadata: pod, spec: template.spec as never })
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: pod }
+  await client.create(Pod, eviction, { subresource: 'eviction' })
+  expect(await codeOf(client.get(Pod, pod))).toBe('NotFound')
+  expect(await codeOf(client.get(Pod, pod, { subresource: '../secrets' }))).toBe('BadRequest')
+})
+
+it('lists by selectors, in pages of one state', async () => {
+  const { client } = await setUp()
+  for (const name of ['a', 'b', 'c', 'd', 'e'])
+    await client.create(ConfigMap, {
+      metadata: { namespace: 'default', name, labels: { of: name < 'd' ? 'us' : 'them' } },
+    })
+  const names = ({ items }: { items: readonly LiveObject[] }) => items.map(({ metadata: { name } }) => name)
+  expect(names(await client.list(ConfigMap, { namespace: 'default', labelSelector: 'of=them' }))).toEqual(['d', 'e'])
+  expect(names(await client.list(ConfigMap, { fieldSelector: 'metadata.name=b' }))).toEqual(['b'])
+  const pages: (readonly string[])[] = []
+  for await (const page of client.pages(ConfigMap, { labelSelector: 'of', limit: 2 })) pages.push(names(page))
+  expect(pages).toEqual([['a', 'b'], ['c', 'd'], ['e']])
+})
+
+it('ends with its own signal, or that of a call', async () => {
+  const { client, life } = await setUp()
+  const reason = new Error('the caller has gone')
+  const call = client.find(ConfigMap, page, { signal: AbortSignal.abort(reason) })
+  await expect(call).rejects.toBe(reason)
+  life.abort(new Error('the operator stops'))
+  await expect(client.find(ConfigMap, page)).rejects.toThrow('the operator stops')
+})
+
+it('writes nothing where this process does not lead', async () => {
+  const { cluster, life } = await setUp()
+  const fence = new Fence(cluster.clock)
+  const fenced = new FencedClient({ client: cluster.clientOf('author'), fence })
+  const client = new OperatorClient({ client: fenced, fieldManager: 'shop-client', signal: life.signal })
+  await expect(client.create(ConfigMap, { metadata: page })).rejects.toMatchObject({ code: 'NotLeader' })
+  expect(await client.find(ConfigMap, page)).toBeUndefined()
+})
+
+it('has the types of the descriptor', () => {
+  type Client = OperatorClient
+  const typed = async (client: Client) => {
+    expectTypeOf((await client.get(website, page)).spec.replicas).toEqualTypeOf<number>()
+    expectTypeOf((await client.list(website)).items[0]?.status?.url).toEqualTypeOf<string | undefined>()
+    expectTypeOf((await client.get(website, page, { subresource: 'status' })).spec.image).toEqualTypeOf<string>()
+    expectTypeOf((await client.get(website, page, { subresource: 'scale' })).spec).toEqualTypeOf<unknown>()
+    expectTypeOf((await client.find(defineResource(ConfigMap), page))?.spec).toEqualTypeOf<unknown>()
+    // @ts-expect-error: replicas is a number.
+    await client.apply(website, { metadata: page, spec: { replicas: 'three' } })
+    // @ts-expect-error: a whole spec has an image.
+    await client.create(website, { metadata: page, spec: { replicas: 3 } })
+  }
+  expectTypeOf(typed).toBeFunction()
+})
