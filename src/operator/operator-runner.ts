@@ -163,9 +163,8 @@ interface Prepared {
 async function prepare(options: RunOperatorOptions, signal: AbortSignal): Promise<Prepared> {
   const { controllers, environment, kubeconfig, context, userAgent, http = defaultHttp, registry } = options
   const { namespaces, labelSelector, maxConcurrent, backoff, reconcileRate, gracefulShutdownMs, runnables } = options
-  const { metricsPerResource } = options
   const { name, leaseManager } = identityOf(options.name)
-  const { sharding, leaderElection = {} } = options
+  const { sharding, leaderElection = {}, metricsPerResource } = options
   assertSharding(sharding, { namespaces, labelSelector, electsLeader: leaderElection.enabled, runnables, controllers })
   const clock = systemClock
   const shardName = sharding?.kind === 'selection' ? sharding.name : undefined
@@ -188,8 +187,7 @@ async function prepare(options: RunOperatorOptions, signal: AbortSignal): Promis
   const shared = { clock, instruments, exposition: metrics, health }
   const serving = new ServingRunner({ ...shared, http, metrics: options.metrics, client: unfenced })
   // Not ready from the first probe on, until the operator's own checks take over.
-  const check = () => 'the API server has not been reached yet'
-  const onReached = health.add({ probe: 'ready', name: 'start', check })
+  const onReached = health.add({ probe: 'ready', name: 'start', check: unreached })
   const { promise: started, resolve: onBegun } = Promise.withResolvers<ServedAddresses>()
   let addresses: ServedAddresses = {}
   const onStarted = () => {
@@ -227,12 +225,23 @@ async function prepare(options: RunOperatorOptions, signal: AbortSignal): Promis
       await operator.run(signal)
     } finally {
       await serving.stop()
-      const limit = deadline(clock, closeLimitMs, new AbortController().signal)
-      await Promise.all([close(limit.signal), remote.close(limit.signal)])
-      limit.clear()
+      await closeInTime(clock, [close, remote.close])
     }
   }
   return { operator, health, metrics, started, run }
+}
+
+function unreached(): string {
+  return 'the API server has not been reached yet'
+}
+
+async function closeInTime(
+  clock: Clock,
+  closes: readonly ((signal: AbortSignal) => Promise<unknown>)[],
+): Promise<void> {
+  const limit = deadline(clock, closeLimitMs, new AbortController().signal)
+  await Promise.all(closes.map((close) => close(limit.signal)))
+  limit.clear()
 }
 
 function sourceOf(kubeconfig: string | undefined): ConnectionSource {

@@ -1,9 +1,7 @@
 // Runs one controller: waits until everything it looks at is in memory, then works its queue until it is told to stop.
 // Parts and their order of start and stop are here; what a turn does is in reconciler.ts.
-import { Applier } from '../apply/applier.ts'
 import { Convergence } from '../apply/convergence.ts'
-import type { Compare, ManagerOf } from '../apply/plan.ts'
-import { assert } from '../base/assert.ts'
+import type { ManagerOf } from '../apply/plan.ts'
 import type { BackoffPolicy } from '../base/backoff.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Instruments, Log } from '../base/instrument.ts'
@@ -22,26 +20,24 @@ import {
   clientManagerOf,
   contributionManagerOf,
   type OperatorIdentity,
-  ownedByValue,
   partOf,
 } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyFor, keyOf, parseKey } from '../object/ref.ts'
-import { groupKindOf, isOf } from '../object/resource.ts'
+import { isOf } from '../object/resource.ts'
 import { type Cause, type WorkItem, WorkQueue } from '../queue/work-queue.ts'
 import { type Verdict, Worker } from '../queue/worker.ts'
-import { ChildrenReconciler, type ChildrenReconcilerOptions } from './children-reconciler.ts'
+import { makeChildrenReconciler } from './children-parts.ts'
 import { ClusterStateWatcher } from './cluster-state-watcher.ts'
 import type { EventReport } from './context.ts'
 import { ControllerView } from './controller-view.ts'
 import { tellLimitMs } from './cut-off.ts'
 import { isDeclaredRead } from './declared-read.ts'
-import { type Controller, resourceIn } from './definition.ts'
+import type { Controller } from './definition.ts'
 import { DesiredObjects } from './desired-objects.ts'
 import { EventsRunner, type ResourceEvent } from './events-runner.ts'
 import { inventoryOf } from './inventory.ts'
-import { InventoryLoader, type InventoryLoaderOptions } from './inventory-loader.ts'
-import { InventoryTokens } from './inventory-tokens.ts'
+import type { InventoryLoaderOptions } from './inventory-loader.ts'
 import { KindsRecorder } from './kinds-recorder.ts'
 import { LiveLoader } from './live-loader.ts'
 import { OutsideReconciler } from './outside-reconciler.ts'
@@ -85,10 +81,6 @@ export interface ControllerRunnerOptions {
   readonly gate?: EffectGate | undefined
   /** The share of this process in the controller's resources. Default: all. */
   readonly shard?: Shard | undefined
-}
-
-type ChildrenParts = Pick<ChildrenReconcilerOptions, 'log' | 'tracer' | 'metrics' | 'parents'> & {
-  readonly convergence: Convergence
 }
 
 export class ControllerRunner {
@@ -253,18 +245,11 @@ export class ControllerRunner {
     const convergence = new Convergence(random)
     const desired = new DesiredObjects(identity, controller, view, this.#options.remote?.watcher)
     const parents = this.#makeParentRecorder()
-    const children = this.#makeChildrenReconciler({ log, tracer, metrics, convergence, parents })
-    const status = new StatusRecorder({
-      controller,
-      clock,
-      log,
-      metrics,
-      client,
-      fieldManager: identity.statusManager,
-      newest: (key) => view.parent(key),
-      onWritten: (live) => view.statusWritten(live),
-      recordEvent,
-    })
+    const children = makeChildrenReconciler(
+      { ...this.#options, view, managerOf: this.#managerOf, clusterState: () => this.#cluster.state },
+      { log, tracer, metrics, convergence, parents },
+    )
+    const status = this.#makeStatusRecorder(log, metrics)
     const outside = this.#makeOutsideReconciler(log)
     const reconciler = new Reconciler({
       identity,
@@ -343,43 +328,18 @@ export class ControllerRunner {
     return shard === undefined || shard.works(this.#view.setOf(key))
   }
 
-  #makeChildrenReconciler(parts: ChildrenParts): ChildrenReconciler {
-    const { clock, controller, recordEvent, secrets, remote } = this.#options
-    const { client } = remote ?? this.#options
-    const { convergence } = parts
+  #makeStatusRecorder(log: Log, metrics: TurnMetrics): StatusRecorder {
+    const { clock, client, identity, controller, recordEvent } = this.#options
     const view = this.#view
-    const members = this.#makeInventoryLoader()
-    const applier = new Applier({
+    return new StatusRecorder({
+      controller,
+      clock,
+      log,
+      metrics,
       client,
-      cluster: remote?.watcher,
-      managerOf: this.#managerOf,
-      fieldValidation: controller.fieldValidation,
-      resourceOf: (object) => {
-        const resource = members.resourceOf(object) ?? resourceIn(controller, object, 'contribution')
-        assert(resource !== undefined, `${controller.name} owns or contributes to ${groupKindOf(object)}`)
-        return resource
-      },
-      readinessOf: (object, predicates) => view.readinessOf(object, predicates),
-      clock,
-      convergence,
-      report: recordEvent,
-      isCurrent: (parent, signal) => members.isCurrent(parent, signal),
-      onWritten: (written) => view.written(written),
-      onDeleted: (object, parent) => view.childDeleted(object, parent),
-    })
-    const compare: Compare = (object, live, manager) =>
-      convergence.compare(object, live, { manager, nowMs: clock.monotonicMs() })
-    const tokens = new InventoryTokens(secrets)
-    return new ChildrenReconciler({
-      ...parts,
-      clock,
-      view,
-      applier,
-      compare,
-      managerOf: this.#managerOf,
-      members,
-      tokens,
-      clusterState: () => this.#cluster.state,
+      fieldManager: identity.statusManager,
+      newest: (key) => view.parent(key),
+      onWritten: (live) => view.statusWritten(live),
       recordEvent,
     })
   }
@@ -397,14 +357,6 @@ export class ControllerRunner {
     const { gate = openGate } = this.#options
     const { tracer } = instruments
     return new OutsideReconciler({ controller, clock, random, log, tracer, tools, gate, records, recordEvent })
-  }
-
-  #makeInventoryLoader(): InventoryLoader {
-    const { client: parents, identity, controller, remote } = this.#options
-    const { client, discovery } = remote ?? this.#options
-    const covers: ControllerView['covers'] = (kind, namespace) => this.#view.covers(kind, namespace)
-    const maker = { manager: childManagerOf(identity, controller.name), ownedBy: ownedByValue(controller.name) }
-    return new InventoryLoader({ client, parents, cluster: remote?.watcher, discovery, controller, maker, covers })
   }
 
   #makeParentRecorder(): ParentRecorder {

@@ -4,6 +4,7 @@
 import { type Clock, deadline } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
+import { once } from '../base/once.ts'
 import type { Random, SecretSource } from '../base/random.ts'
 import type { EffectGate } from '../external/protocol-runner.ts'
 import type { OperatorClient } from '../kube/operator-client.ts'
@@ -393,12 +394,4 @@ interface Deletion {
   readonly object: LiveObject
   /** Undefined when `observe` failed; it runs once a turn, and only if somebody wants to know. */
   readonly factsOf: () => Promise<unknown>
-}
-
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let begun: Promise<T> | undefined
-  return () => {
-    begun ??= work()
-    return begun
-  }
 }

@@ -72,7 +72,11 @@ spec: { databases: [{ name: orders, access: ReadWrite }] }
       input: store('replicas: 0'),
       says: /-: ReplicatedKVStore shop\/cart: .*spec\.replicas/,
     },
-    { title: 'an unknown field', input: store('replica: 1'), says: /\.spec\.replica: field not declared in schema/ },
+    {
+      title: 'an unknown field',
+      input: store('replica: 1'),
+      says: /the API server does not know spec\.replica; correct the field/,
+    },
     { title: 'a resource without a name', input: store('', 'namespace: shop'), says: /has no metadata\.name/ },
     {
       title: 'a kind without a controller',
