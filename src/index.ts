@@ -126,6 +126,7 @@ export type {
 } from './saga/saga.ts'
 export {
   contribute,
+  coOwn,
   type Dependents,
   type HoldMessage,
   hold,

@@ -13,6 +13,8 @@ import type { ReadyPredicate } from '../synth/field-policies.ts'
 import type { ApplyReport, Child, ChildFailure } from './apply-report.ts'
 import { type Apply, ApplyRunner } from './apply-runner.ts'
 import { type Accepted, ChangeRunner, type ChangeRunnerOptions } from './change-runner.ts'
+import { deletePreconditions, departureOf, departurePatch, emptyPart, partManagersOf } from './co-owner-rule.ts'
+import { partManagerOf } from './field-managers.ts'
 import { type Action, type Compare, decide, identityOf, type Plan, type Step } from './plan.ts'
 import type { Readiness } from './readiness.ts'
 import { fieldsDropped } from './unknown-fields.ts'
@@ -252,19 +254,34 @@ export class Applier {
   }
 
   /**
-   * Deletes this very object; one that is gone already is no failure. A conflict is one: the object is a namesake, or it is still
-   * there because the API server could not write. The caller has made sure that its caches are not behind.
+   * Deletes this very object, or releases it to its other owners; one that is gone already is no failure. A conflict is one: the object is a namesake, or
+   * it is still there because the API server could not write. The caller has made sure that its caches are not behind.
    */
   async delete({ parent, object, propagationPolicy }: Deletion, signal: AbortSignal): Promise<void> {
     const { client, resourceOf, onDeleted } = this.#options
-    const { uid } = object.metadata
     try {
-      await client.delete(resourceOf(object), object.metadata, { preconditions: { uid }, propagationPolicy }, signal)
+      if (departureOf(object, parent) === 'release') return await this.#release(parent, object, signal)
+      const preconditions = deletePreconditions(object)
+      await client.delete(resourceOf(object), object.metadata, { preconditions, propagationPolicy }, signal)
     } catch (thrown) {
       if (!isKubeError(thrown, 'NotFound')) throw thrown
       return
     }
     onDeleted(object, parent)
+  }
+
+  async #release(parent: LiveObject, object: LiveObject, signal: AbortSignal): Promise<void> {
+    const { client, resourceOf, managerOf, onWritten } = this.#options
+    const resource = resourceOf(object)
+    let live = object
+    for (const fieldManager of partManagersOf(object, parent)) {
+      live = await client.apply(resource, emptyPart(live), { fieldManager, force: false }, signal)
+    }
+    const body = departurePatch(live, parent)
+    const fieldManager = partManagerOf(managerOf, parent)
+    if (body !== undefined)
+      live = await client.patch(resource, live.metadata, { type: 'json', body }, { fieldManager }, signal)
+    onWritten({ live, parent, role: 'child' })
   }
 }
 

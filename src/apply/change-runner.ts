@@ -13,9 +13,11 @@ import { describeRef, refOf } from '../object/ref.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { ApplyRunner, type ApplyRunnerOptions } from './apply-runner.ts'
 import type { ChildCluster } from './child-cluster.ts'
-import { adoptedEvent, isOurs } from './conflict-rule.ts'
+import { fieldConflict } from './co-owner-rule.ts'
+import { adoptedEvent, isHandedOver, isOurs } from './conflict-rule.ts'
 import type { Convergence } from './convergence.ts'
 import { emptiedFields, emptiedValues, emptyingOperations } from './emptied-values.ts'
+import { formerManagerOf, type ManagerOf } from './field-managers.ts'
 import {
   fieldsToHandOver,
   hasEarlierRecord,
@@ -24,7 +26,6 @@ import {
   repairedManagedFields,
 } from './field-ownership.ts'
 import { immutableField, immutableFieldsOf, recreatedInVain, recreationEvent } from './immutable-change.ts'
-import type { ManagerOf } from './plan.ts'
 import { policyOutOfReach } from './policy-reach.ts'
 import { pruneVerdict } from './prune-rule.ts'
 import { type RivalClaim, rivalClaimsOf, takenBackEvent } from './rival-claims.ts'
@@ -89,7 +90,8 @@ export class ChangeRunner {
     const paths = comparison.kind === 'different' ? comparison.changes.map(({ path }) => path) : []
     try {
       const answer = await this.#applyEmptied({ ...change, live }, signal)
-      if (!desired.policies.contribute && !isOurs(parent, applied, live, cluster)) report(parent, adoptedEvent(live))
+      const isHanded = !desired.policies.contribute && isHandedOver(parent, live, cluster)
+      if (isHanded && !isOurs(parent, applied, live, cluster)) report(parent, adoptedEvent(live))
       return { kind: 'written', applied, paths, ...answer }
     } catch (thrown) {
       const fields = immutableFieldsOf(thrown, paths)
@@ -120,7 +122,9 @@ export class ChangeRunner {
     const { managerOf, resourceOf, client } = this.#options
     const { desired, live, comparison } = change
     const fieldManager = managerOf(desired)
-    const isRight = comparison.kind !== 'unowned' && !hasEarlierRecord(live) && !hasUpdateRecord(live, fieldManager)
+    const formerManager = formerManagerOf(managerOf, desired)
+    const isRight =
+      comparison.kind !== 'unowned' && !hasEarlierRecord(live, formerManager) && !hasUpdateRecord(live, fieldManager)
     const hasEmptied = emptiedValues(desired, live, fieldManager).length > 0
     if (isRight && !hasEmptied && fieldsToHandOver(desired, live, fieldManager).isEmpty) return live
     // The cache keeps the records of controllers only.
@@ -136,7 +140,7 @@ export class ChangeRunner {
     const { managerOf, resourceOf, client } = this.#options
     const fieldManager = managerOf(desired)
     const emptied = emptiedValues(desired, whole, fieldManager)
-    const repaired = repairedManagedFields(desired, whole, fieldManager)
+    const repaired = repairedManagedFields(desired, whole, fieldManager, formerManagerOf(managerOf, desired))
     if (repaired === undefined && emptied.length === 0) return undefined
     const records = repaired ?? whole.metadata.managedFields ?? []
     const body = [
@@ -189,6 +193,8 @@ export class ChangeRunner {
     } catch (thrown) {
       const claims = rivalClaimsOf(thrown)
       if (claims.length === 0) throw thrown
+      const conflict = fieldConflict(live, claims)
+      if (conflict !== undefined) throw conflict
       return await this.#takeBack({ parent, body, fieldManager, claims }, signal)
     }
   }

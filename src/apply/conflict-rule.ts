@@ -2,14 +2,44 @@
 // namespace and where no owner reference can say so, labelled as one. Anything else with a child's name is never taken (I5, I7).
 import { CodedError } from '../base/errors.ts'
 import { nameList } from '../base/name-list.ts'
+import { isCoOwned, isCoOwnedBy } from '../object/co-owner.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
-import { controllerOf } from '../object/ownership.ts'
+import { controllerOf, isControlledBy } from '../object/ownership.ts'
 import { describeRef, refOf } from '../object/ref.ts'
-import { partOfLabel, tokenAnnotation } from '../synth/membership.ts'
+import type { DesiredObject } from '../synth/desired.ts'
+import { ownedByLabel, partOfLabel, tokenAnnotation } from '../synth/membership.ts'
 import { type ChildCluster, describeCluster } from './child-cluster.ts'
+import { coOwnerConflict, isLastOwner, mayJoin } from './co-owner-rule.ts'
 import { isMember } from './member-rule.ts'
 import { isRemote } from './remote-children.ts'
+import { isOfSibling, siblingConflict } from './sibling-rule.ts'
+
+export interface RejectionInput {
+  readonly parent: LiveObject
+  readonly desired: DesiredObject
+  readonly live: LiveObject
+  /** Of the desired object. */
+  readonly manager: string
+  readonly cluster?: ChildCluster | undefined
+}
+
+/** Why the child must not be written; undefined: it is ours, it may have one more owner, or its user hands it over. */
+export function rejectionOf({ parent, desired, live, manager, cluster }: RejectionInput): CodedError | undefined {
+  const { object, policies } = desired
+  const isPlain = !policies.coOwn && !isCoOwned(live)
+  if (isPlain && isOfSibling(live, { manager, ownedBy: object.metadata.labels?.[ownedByLabel] ?? '' })) {
+    return siblingConflict(parent, live)
+  }
+  if (isHandedOver(parent, live, cluster) && !isCoOwned(live)) return undefined
+  if (isPlain) return isOurs(parent, object, live, cluster) ? undefined : conflictingOwner(parent, live, cluster)
+  const isAllowed = policies.coOwn
+    ? mayJoin(object, live) || isCoOwnedBy(live, parent.metadata.uid) || isControlledBy(live, parent)
+    : isLastOwner(live, parent)
+  if (isAllowed) return undefined
+  const hasOwner = isCoOwned(live) || controllerOf(live) !== undefined
+  return hasOwner ? coOwnerConflict(parent, live) : conflictingOwner(parent, live, cluster)
+}
 
 export function isOurs(parent: LiveObject, desired: KubeObject, live: LiveObject, cluster?: ChildCluster): boolean {
   if (isMember(live, parent, cluster)) return true

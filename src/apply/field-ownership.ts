@@ -5,10 +5,10 @@
 import { declaredFields } from '../diff/declared-fields.ts'
 import { FieldSet, fieldSetOf } from '../diff/field-set.ts'
 import { ownedFieldsOf } from '../diff/owned-fields.ts'
-import { earlierChildManager } from '../object/identity.ts'
+import { earlierChildManager, isCoOwnerManager } from '../object/identity.ts'
 import { asJson, type KubeObject, type LiveObject, type ManagedFieldsEntry } from '../object/object.ts'
 import type { DesiredObject } from '../synth/desired.ts'
-import { ownedByLabel } from '../synth/membership.ts'
+import { managedByLabel, ownedByLabel } from '../synth/membership.ts'
 import { selectedFields } from './selected-fields.ts'
 
 /**
@@ -25,9 +25,12 @@ export function fieldsToHandOver({ lasting, policies }: DesiredObject, live: Liv
   return selected.difference(declaredFields(selected, asJson(lasting)))
 }
 
-/** True if a version without names of operators applied it: its record claims the fields of all controllers. */
-export function hasEarlierRecord({ metadata: { managedFields = [] } }: KubeObject): boolean {
-  return managedFields.some((entry) => isApplyOf(entry, earlierChildManager))
+/**
+ * True if a version without names of operators applied it, whose record claims the fields of all controllers; or the former manager of the same
+ * declaration did.
+ */
+export function hasEarlierRecord({ metadata: { managedFields = [] } }: KubeObject, former?: string): boolean {
+  return managedFields.some((entry) => isOfEarlier(entry, former))
 }
 
 /**
@@ -46,15 +49,17 @@ export function hasUpdateRecord({ metadata: { managedFields = [] } }: KubeObject
  *   an object without any record for one that `before-first-apply` owns as a whole.
  * - Else our own record loses what is to be handed over. The fields stay as they are.
  * - The record of our update goes; its fields have no owner then.
- * - The record of an earlier version becomes ours on a child. Of an object that we contribute to, it loses what we declare, and goes where
- *   no owner is left to take it.
+ * - The record of an earlier version, or of the former manager, becomes ours on a child. Of an object that we contribute to, it loses what we declare,
+ *   and goes where no owner is left to take it.
+ * - An owner that joins others takes no field from their records.
  */
 export function repairedManagedFields(
   desired: DesiredObject,
   live: LiveObject,
   manager: string,
+  former?: string,
 ): readonly ManagedFieldsEntry[] | undefined {
-  const moved = withoutEarlierRecord(desired, live, manager)
+  const moved = withoutEarlierRecord(desired, live, { manager, former })
   const object = moved === undefined ? live : { ...live, metadata: { ...live.metadata, managedFields: moved } }
   const corrected = correctedRecords(desired, object, manager) ?? moved
   if (desired.policies.contribute || !hasUpdateRecord(live, manager)) return corrected
@@ -79,7 +84,12 @@ function correctedRecords(
   const ours = entries.findLast((entry) => isApplyOf(entry, manager))
   if (ours === undefined) {
     if (desired.policies.contribute) return undefined
-    return [...entries.flatMap((entry) => withoutDeclared(entry, desired.lasting)), firstRecord(live, manager)]
+    const others = entries.flatMap((entry) => {
+      return isCoOwnerManager(entry.manager) ? [entry] : withoutDeclared(entry, desired.lasting)
+    })
+    if (desired.policies.coOwn && others.every((entry) => entries.includes(entry)) && others.length > 0)
+      return undefined
+    return [...others, firstRecord(desired, live, manager)]
   }
   const handedOver = fieldsToHandOver(desired, live, manager)
   if (handedOver.isEmpty) return undefined
@@ -89,9 +99,9 @@ function correctedRecords(
 function withoutEarlierRecord(
   { policies, lasting }: DesiredObject,
   { metadata: { managedFields = [], labels } }: LiveObject,
-  manager: string,
+  { manager, former }: { readonly manager: string; readonly former: string | undefined },
 ): readonly ManagedFieldsEntry[] | undefined {
-  const earlier = managedFields.findLast((entry) => isApplyOf(entry, earlierChildManager))
+  const earlier = managedFields.findLast((entry) => isOfEarlier(entry, former))
   if (earlier === undefined) return undefined
   const replacedBy = (replacement: readonly ManagedFieldsEntry[]) =>
     managedFields.flatMap((entry) => (entry === earlier ? replacement : [entry]))
@@ -113,6 +123,10 @@ function joinedRecord(ours: ManagedFieldsEntry, earlier: ManagedFieldsEntry): Ma
 
 function isApplyOf({ manager, operation, subresource = '' }: ManagedFieldsEntry, ours: string): boolean {
   return manager === ours && operation === 'Apply' && subresource === ''
+}
+
+function isOfEarlier(entry: ManagedFieldsEntry, former: string | undefined): boolean {
+  return isApplyOf(entry, earlierChildManager) || (former !== undefined && isApplyOf(entry, former))
 }
 
 function isUpdateOf({ manager, operation, subresource = '' }: ManagedFieldsEntry, ours: string): boolean {
@@ -137,7 +151,8 @@ function without(entry: ManagedFieldsEntry, taken: FieldSet): ManagedFieldsEntry
   }
 }
 
-function firstRecord({ apiVersion }: LiveObject, manager: string): ManagedFieldsEntry {
-  const fieldsV1 = { 'f:metadata': { 'f:labels': { [`f:${ownedByLabel}`]: {} } } }
+function firstRecord({ policies }: DesiredObject, { apiVersion }: LiveObject, manager: string): ManagedFieldsEntry {
+  const label = policies.coOwn ? managedByLabel : ownedByLabel
+  const fieldsV1 = { 'f:metadata': { 'f:labels': { [`f:${label}`]: {} } } }
   return { manager, operation: 'Apply', apiVersion, fieldsType: 'FieldsV1', fieldsV1 }
 }

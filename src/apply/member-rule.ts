@@ -1,7 +1,8 @@
-// Tells whether a live object is a child of this very parent (I5). In the parent's namespace its controller reference says so; where
-// there is none, the inventory label and our own managedFields do. Of a remote object the record in the parent's status and the token
+// Tells whether a live object is a child of this very parent (I5). In the parent's namespace its controller reference says so, or its
+// mark and reference of one of several owners; where there is none, the inventory label and our own managedFields do. Of a remote object the record in the parent's status and the token
 // decide: users of its namespace can write everything else, which is corrected. In another cluster all objects are remote. A copy of a child
 // is no member.
+import { isCoOwnedBy } from '../object/co-owner.ts'
 import { partNamedBy } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { controllerOf, isAppliedByUs, isControlledBy } from '../object/ownership.ts'
@@ -14,7 +15,7 @@ export function isMember(child: LiveObject, parent: LiveObject, cluster?: ChildC
   const controller = controllerOf(child)
   if (controller !== undefined && !isControlledBy(child, parent)) return false
   if (isRemote(child, parent, cluster)) return isRecorded(child, parent, cluster)
-  if (controller !== undefined) return true
+  if (controller !== undefined || isCoOwnedBy(child, parent.metadata.uid)) return true
   return child.metadata.annotations?.[pruneAnnotation] === 'disabled' && isLabelled(child, parent)
 }
 

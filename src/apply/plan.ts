@@ -7,12 +7,12 @@ import { isBeingDeleted } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { groupKindOf } from '../object/resource.ts'
 import type { Dependency, DesiredObject } from '../synth/desired.ts'
-import { orderOf, ownedByLabel } from '../synth/membership.ts'
+import { orderOf } from '../synth/membership.ts'
 import type { ChildCluster } from './child-cluster.ts'
-import { conflictingOwner, isHandedOver, isOurs } from './conflict-rule.ts'
+import { rejectionOf } from './conflict-rule.ts'
 import { isContributed } from './contribution-rule.ts'
+import type { ManagerOf } from './field-managers.ts'
 import { pruneVerdict } from './prune-rule.ts'
-import { isOfSibling, siblingConflict } from './sibling-rule.ts'
 
 export type Action =
   /** Not in the cache. The applier reads it live first: absent from a filtered cache is not absent. */
@@ -37,7 +37,10 @@ export interface Step {
 export interface Plan {
   /** First wave first. */
   readonly waves: readonly (readonly Step[])[]
-  /** Children that the constructs no longer declare, last wave first; deleted when every wave has been applied without error. */
+  /**
+   * Children that the constructs no longer declare, last wave first; deleted when every wave has been applied without error. Those with other owners are
+   * released.
+   */
   readonly prune: readonly LiveObject[]
   /** Children that are no longer declared and are on their way out. */
   readonly going: readonly LiveObject[]
@@ -45,9 +48,6 @@ export interface Plan {
 
 /** Compares along the fields of a field manager. */
 export type Compare = (desired: KubeObject, live: LiveObject, manager: string) => Comparison
-
-/** The field manager of a desired object. */
-export type ManagerOf = (desired: Pick<DesiredObject, 'policies'>) => string
 
 export interface PlanInput {
   readonly parent: LiveObject
@@ -95,7 +95,10 @@ export function leftovers({
   const undeclared = children.filter((child) => !declared.has(identityOf(child)))
   const meant = (verdict: 'prune' | 'going') =>
     undeclared.filter((child) => pruneVerdict(child, parent, cluster) === verdict)
-  return { prune: meant('prune').sort((left, right) => orderOf(right) - orderOf(left)), going: meant('going') }
+  return {
+    prune: meant('prune').sort((left, right) => orderOf(right, parent) - orderOf(left, parent)),
+    going: meant('going'),
+  }
 }
 
 export interface DecideInput {
@@ -119,11 +122,8 @@ export function decide({ parent, desired, live, compare, manager, cluster }: Dec
     }
   }
   if (live === undefined) return policies.contribute ? awaited(object) : { kind: 'create' }
-  if (!policies.contribute && isOfSibling(live, { manager, ownedBy: object.metadata.labels?.[ownedByLabel] ?? '' })) {
-    return { kind: 'refuse', live, error: siblingConflict(parent, live) }
-  }
-  if (!policies.contribute && !isOurs(parent, object, live, cluster) && !isHandedOver(parent, live, cluster))
-    return { kind: 'refuse', live, error: conflictingOwner(parent, live, cluster) }
+  const error = policies.contribute ? undefined : rejectionOf({ parent, desired, live, manager, cluster })
+  if (error !== undefined) return { kind: 'refuse', live, error }
   if (isBeingDeleted(live)) return { kind: 'leave', live, why: 'terminating' }
   const comparison = compare(lasting, live, manager)
   if (comparison.kind === 'equal' || (policies.contribute && isContributed(comparison, live, manager))) {

@@ -1,5 +1,6 @@
 // May this child be deleted? Only what is certainly ours, what nobody else owns too, and what holds no data: pruning and
 // deletion leave the rest where it is, and wait for none of it (I5).
+import { isCoOwnedBy } from '../object/co-owner.ts'
 import { keptKinds } from '../object/kept-kinds.ts'
 import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
@@ -8,11 +9,12 @@ import { pruneAnnotation } from '../synth/membership.ts'
 import type { ChildCluster } from './child-cluster.ts'
 import { isMember } from './member-rule.ts'
 
-/** Can a member be deleted at all? Not what is to be retained, nor what has an owner besides the parent. */
-export function isExpendable({ apiVersion, kind, metadata }: LiveObject, parent: LiveObject): boolean {
+/** Can a member be deleted, or released to its other owners? Not what is to be retained, nor what has an owner besides the parent that no resource declares. */
+export function isExpendable(child: LiveObject, parent: LiveObject): boolean {
+  const { apiVersion, kind, metadata } = child
   const { ownerReferences = [], annotations } = metadata
   return (
-    ownerReferences.every(({ uid }) => uid === parent.metadata.uid) &&
+    (isCoOwnedBy(child, parent.metadata.uid) || ownerReferences.every(({ uid }) => uid === parent.metadata.uid)) &&
     !keptKinds.has(groupKindOf({ apiVersion, kind })) &&
     annotations?.[pruneAnnotation] !== 'disabled'
   )

@@ -1,6 +1,7 @@
 // Tells the children of one controller from those of another controller of the same kind: both have the same resource as their owner.
 // Pure. Invariant: a child belongs to one controller at most, as long as the record of its apply or its label is left.
 import { CodedError } from '../base/errors.ts'
+import { isCoOwned, isCoOwnedBy } from '../object/co-owner.ts'
 import type { LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { ownedByLabel } from '../synth/membership.ts'
@@ -13,9 +14,11 @@ export interface MakerNames {
   readonly ownedBy: string
 }
 
-/** True if another controller of the kind made the object. The record of its apply says so, or where that is lost, the label. */
-export function isOfSibling({ metadata }: LiveObject, { manager, ownedBy }: MakerNames): boolean {
-  const { managedFields = [], labels } = metadata
+/** True if another controller of the kind made the object. The record of its apply says so, or where that is lost, the label. Of an object with several
+ * owners, the mark of `parent` says whose its part is. */
+export function isOfSibling(child: LiveObject, { manager, ownedBy }: MakerNames, parent?: LiveObject): boolean {
+  const { managedFields = [], labels } = child.metadata
+  if (parent !== undefined && isCoOwned(child)) return !isCoOwnedBy(child, parent.metadata.uid, ownedBy)
   const makers = managedFields.flatMap(({ manager: maker = '', operation, subresource = '' }) =>
     operation === 'Apply' && subresource === '' ? [maker] : [],
   )

@@ -2,7 +2,6 @@
 // and one map per index, always in step: an object is in an index exactly under the values it has now.
 import { assert } from '../base/assert.ts'
 import type { LiveObject } from '../object/object.ts'
-import { controllerOf } from '../object/ownership.ts'
 import { type Key, keyOf } from '../object/ref.ts'
 
 /** The objects of one namespace with these labels; of all namespaces without one. */
@@ -30,7 +29,7 @@ export interface ReadonlyStore<T extends LiveObject = LiveObject> {
   readonly size: number
   get(key: Key): T | undefined
   list(): readonly T[]
-  /** The objects whose controller has this uid. */
+  /** The objects that have an owner reference to this uid. */
   byOwner(uid: string): readonly T[]
   /** The objects whose label has this value; the label must be indexed. */
   byLabel(label: string, value: string): readonly T[]
@@ -57,7 +56,7 @@ const mostLabelIndexes = 16
 /** The writing side; it has one owner. Writes answer with what they changed. */
 export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T> {
   #objects = new Map<Key, T>()
-  #owners: Index<T> = indexOf('owner', (object) => valueOrNone(controllerOf(object)?.uid))
+  #owners: Index<T> = indexOf('owner', ({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid))
   #labels = new Map<string, Index<T>>()
   #fields = new Map<string, Index<T>>()
   /** Made when it is first asked for. */

@@ -2,6 +2,7 @@
 // exactly what is desired now, so that further fields inside an atomic value are defaults and not left over. managedFields cannot tell:
 // it has one record for the whole value. Rest follows from what is stored, also after a restart.
 import { hashJson, type JsonObject } from '../base/json.ts'
+import { coOwnersOf, isOwnerMark, ownerMarkOf } from '../object/co-owner.ts'
 import { asJson, type KubeObject } from '../object/object.ts'
 import type { FieldPath } from './field-path.ts'
 
@@ -13,8 +14,18 @@ export const appliedHashAnnotation = 'konverge.dev/applied-hash'
  */
 export function withAppliedHash(object: KubeObject, lasting: KubeObject = object): KubeObject {
   if (object.kind === 'Secret' && object.apiVersion === 'v1') return object
-  const annotations = { ...object.metadata.annotations, [appliedHashAnnotation]: declarationHash(lasting) }
+  const annotation = hashAnnotationOf(object)
+  const order = object.metadata.annotations?.[annotation]
+  const hash = declarationHash(lasting)
+  const text = annotation === appliedHashAnnotation || order === undefined ? hash : `${order} ${hash}`
+  const annotations = { ...object.metadata.annotations, [annotation]: text }
   return { ...object, metadata: { ...object.metadata, annotations } }
+}
+
+/** Each of several owners has an annotation of its own, which begins with the apply order. */
+function hashAnnotationOf(desired: KubeObject): string {
+  const [owner] = coOwnersOf(desired)
+  return owner === undefined ? appliedHashAnnotation : ownerMarkOf(owner.uid)
 }
 
 /** Without uids of owners, whose records of ownership go by the uid: the same declaration has the same hash in every cluster. */
@@ -28,12 +39,16 @@ function declarationHash(object: KubeObject): string {
   })
 }
 
-export function appliedHashOf({ metadata }: KubeObject): string | undefined {
-  return metadata.annotations?.[appliedHashAnnotation]
+/** The hash on the object; of several owners that of the owner of `desired`. Undefined: it has none. */
+export function appliedHashOf(object: KubeObject, desired: KubeObject = object): string | undefined {
+  const annotation = hashAnnotationOf(desired)
+  const text = object.metadata.annotations?.[annotation]
+  return annotation === appliedHashAnnotation ? text : text?.split(' ')[1]
 }
 
 /** True for the path of the annotation. */
 export function isAppliedHash(path: FieldPath): boolean {
-  const [, , annotation] = path
-  return annotation?.kind === 'field' && annotation.name === appliedHashAnnotation
+  const [, map, annotation] = path
+  if (map?.kind !== 'field' || map.name !== 'annotations' || annotation?.kind !== 'field') return false
+  return annotation.name === appliedHashAnnotation || isOwnerMark(annotation.name)
 }

@@ -51,7 +51,8 @@ export function compare({ desired, live, manager }: CompareInput): Comparison {
   if (owned === undefined || desired.apiVersion !== live.apiVersion) return { kind: 'unowned' }
   const hash = appliedHashOf(desired)
   const shape = shapeOfKind(desired)
-  const extras = hash !== undefined && (shape === undefined || hash === appliedHashOf(live)) ? 'defaults' : 'left over'
+  const extras =
+    hash !== undefined && (shape === undefined || hash === appliedHashOf(live, desired)) ? 'defaults' : 'left over'
   const walk = new Walk(extras)
   walk.fields(asJson(desired), owned, asJson(live), shape)
   return walk.changes.length > 0 ? { kind: 'different', changes: walk.changes } : { kind: 'equal' }

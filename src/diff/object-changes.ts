@@ -1,6 +1,7 @@
 // What differs between two states of one object, field by field, whoever owns the fields. Items of lists are told apart by their names where all have
 // one, else by their positions. What the server keeps for itself is left out. Pure.
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
+import { isOwnerMark } from '../object/co-owner.ts'
 import { asJson, type KubeObject } from '../object/object.ts'
 import { appliedHashAnnotation } from './applied-hash.ts'
 import type { Change } from './compare.ts'
@@ -13,18 +14,22 @@ export function objectChanges(before: KubeObject, after: KubeObject): readonly C
 
 const bookkeeping = ['creationTimestamp', 'generation', 'managedFields', 'resourceVersion', 'selfLink', 'uid']
 const bookkeepingAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', appliedHashAnnotation]
+const isBookkeeping = (name: string) => bookkeepingAnnotations.includes(name) || isOwnerMark(name)
 
 /** Without the status, which is nobody's to declare, and without what servers and appliers note on the object. */
 function shown(object: KubeObject): JsonObject {
   const { status: _, metadata, ...rest } = asJson(object)
-  const kept = isJsonObject(metadata) ? without(metadata, bookkeeping) : {}
-  const annotations = isJsonObject(kept.annotations) ? without(kept.annotations, bookkeepingAnnotations) : {}
+  const kept = isJsonObject(metadata) ? without(metadata, (name) => bookkeeping.includes(name)) : {}
+  const annotations = isJsonObject(kept.annotations) ? without(kept.annotations, isBookkeeping) : {}
   const hasAnnotations = Object.keys(annotations).length > 0
-  return { ...rest, metadata: hasAnnotations ? { ...kept, annotations } : without(kept, ['annotations']) }
+  return {
+    ...rest,
+    metadata: hasAnnotations ? { ...kept, annotations } : without(kept, (name) => name === 'annotations'),
+  }
 }
 
-function without(object: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
+function without(object: JsonObject, isLeftOut: (name: string) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !isLeftOut(name)))
 }
 
 function changesOf(before: Json | undefined, after: Json | undefined, path: FieldPath): readonly Change[] {

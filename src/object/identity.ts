@@ -100,6 +100,24 @@ export function contributionManagerOf(operator: OperatorIdentity, controller: st
   return managerOf(operator, controller, '+contributions')
 }
 
+/**
+ * The field manager of one owner's part of an object that several resources own together: `shop/websites.example.com+owner-8d1c5e8e-…`. One for each
+ * owner, so that what one owner declares no longer goes, and what the others declare stays.
+ */
+export function coOwnerManagerOf(operator: OperatorIdentity, controller: string, ownerUid: string): string {
+  return managerOf(operator, controller, `+owner-${ownerUid}`)
+}
+
+/** True for the managers of owners of all operators built on konverge. */
+export function isCoOwnerManager(manager: string | undefined): boolean {
+  return manager !== undefined && isChildManager(manager) && manager.includes('+owner-')
+}
+
+/** The UID of the owner whose manager this is; undefined: the manager is none of an owner. */
+export function coOwnerOfManager(manager: string): string | undefined {
+  return isCoOwnerManager(manager) ? manager.slice(manager.indexOf('+owner-') + '+owner-'.length) : undefined
+}
+
 /** Names have no `+`. */
 function managerOf({ name }: OperatorIdentity, controller: string, suffix = ''): string {
   return `${name}/${shortened(controller, maxManagerLength - name.length - suffix.length - 1)}${suffix}`

@@ -1,7 +1,8 @@
 // What brings about the children of one controller's resources: its parts, and how they know of each other.
 import { Applier } from '../apply/applier.ts'
 import type { Convergence } from '../apply/convergence.ts'
-import type { Compare, ManagerOf } from '../apply/plan.ts'
+import type { ManagerOf } from '../apply/field-managers.ts'
+import type { Compare } from '../apply/plan.ts'
 import { assert } from '../base/assert.ts'
 import type { SecretSource } from '../base/random.ts'
 import type { KubeClient } from '../kube/client.ts'

@@ -2,7 +2,8 @@
 // as far as they do at every moment (I3), and nothing is deleted on the word of a cache alone (I5).
 import type { Applier } from '../apply/applier.ts'
 import { leftAloneEvent } from '../apply/conflict-rule.ts'
-import { type Compare, leftovers, type ManagerOf, plan, type Step } from '../apply/plan.ts'
+import type { ManagerOf } from '../apply/field-managers.ts'
+import { type Compare, leftovers, plan, type Step } from '../apply/plan.ts'
 import type { Readiness } from '../apply/readiness.ts'
 import { claimRemote, homeOf, newPlaces } from '../apply/remote-children.ts'
 import type { Clock } from '../base/clock.ts'

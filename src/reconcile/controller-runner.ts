@@ -1,7 +1,7 @@
 // Runs one controller: waits until everything it looks at is in memory, then works its queue until it is told to stop.
 // Parts and their order of start and stop are here; what a turn does is in reconciler.ts.
 import { Convergence } from '../apply/convergence.ts'
-import type { ManagerOf } from '../apply/plan.ts'
+import { fieldManagersOf, type ManagerOf } from '../apply/field-managers.ts'
 import type { BackoffPolicy } from '../base/backoff.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Instruments, Log } from '../base/instrument.ts'
@@ -15,13 +15,7 @@ import type { KubeClient } from '../kube/client.ts'
 import { OperatorClient } from '../kube/operator-client.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
 import { TracedClient } from '../kube/traced-client.ts'
-import {
-  childManagerOf,
-  clientManagerOf,
-  contributionManagerOf,
-  type OperatorIdentity,
-  partOf,
-} from '../object/identity.ts'
+import { clientManagerOf, type OperatorIdentity, partOf } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyFor, keyOf, parseKey } from '../object/ref.ts'
 import { isOf } from '../object/resource.ts'
@@ -103,9 +97,7 @@ export class ControllerRunner {
     const elsewhere = remote && { ...remote, client: traced(remote.client), cluster: remote.watcher }
     const identity = partOf(options.identity, controller.part)
     this.#options = { ...options, identity, client: traced(client), remote: elsewhere }
-    const manager = childManagerOf(options.identity, controller.name)
-    const contributor = contributionManagerOf(options.identity, controller.name)
-    this.#managerOf = ({ policies }) => (policies.contribute ? contributor : manager)
+    this.#managerOf = fieldManagersOf(options.identity, controller.name)
     this.#view = new ControllerView({
       identity: options.identity,
       controller,

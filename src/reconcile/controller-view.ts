@@ -12,6 +12,7 @@ import { Freshness } from '../cache/freshness.ts'
 import type { InformerView } from '../cache/informer-view.ts'
 import type { Informers } from '../cache/informers.ts'
 import type { IndexFunction } from '../cache/store.ts'
+import { isCoOwned } from '../object/co-owner.ts'
 import { childManagerOf, type OperatorIdentity, ownedByValue } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
@@ -43,6 +44,12 @@ interface HeldChild {
   readonly informer: InformerView
 }
 
+/** The last write to an object of ours. */
+interface OwnWrite {
+  readonly version: string
+  readonly author: Key
+}
+
 interface HeldWatch {
   readonly watch: Watch
   readonly informer: InformerView
@@ -69,7 +76,7 @@ export class ControllerView {
    * know, and would only overtake its backoff. One of our own kind can be parent and child: then the write of a child is
    * news to its own reconcile.
    */
-  readonly #ownWrites = { parents: new Map<string, string>(), children: new Map<string, string>() }
+  readonly #ownWrites = { parents: new Map<string, OwnWrite>(), children: new Map<string, OwnWrite>() }
   readonly #freshness = new Freshness()
 
   constructor({ identity, controller, informers, labelSelector, elsewhere, shard }: ControllerViewOptions) {
@@ -190,7 +197,9 @@ export class ControllerView {
       ...informer.byOwner(parent.metadata.uid),
       ...informer.byLabel(partOfLabel, set),
     ])
-    const members = found.filter((child) => isMember(child, parent, this.#cluster) && !isOfSibling(child, this.#maker))
+    const members = found.filter(
+      (child) => isMember(child, parent, this.#cluster) && !isOfSibling(child, this.#maker, parent),
+    )
     return [...new Map(members.map((child) => [child.metadata.uid, child])).values()]
   }
 
@@ -198,7 +207,7 @@ export class ControllerView {
   parentWritten(live: LiveObject): void {
     // The answer to the patch that takes the last finalizer off is an object that is gone.
     if (isBeingDeleted(live) && (live.metadata.finalizers ?? []).length === 0) return
-    this.#ownWrites.parents.set(live.metadata.uid, live.metadata.resourceVersion)
+    this.#ownWrites.parents.set(live.metadata.uid, { version: live.metadata.resourceVersion, author: keyOf(live) })
     this.#parents.recordWrite(live)
   }
 
@@ -213,7 +222,10 @@ export class ControllerView {
       this.#watchOf(live)?.informer.recordWrite(live)
       return
     }
-    this.#ownWrites.children.set(live.metadata.uid, live.metadata.resourceVersion)
+    // That an object is released is news to the owner that releases it: nothing of it is left.
+    const isLeft = isMember(live, parent, this.#cluster)
+    const own = { version: live.metadata.resourceVersion, author: keyOf(parent) }
+    if (isLeft) this.#ownWrites.children.set(live.metadata.uid, own)
     const informer = this.#children.get(groupKindOf(live))?.informer
     informer?.recordWrite(live)
     if (informer !== undefined) this.#freshness.wroteAt(parent.metadata.uid, informer, live.metadata)
@@ -291,14 +303,18 @@ export class ControllerView {
           gone(event.object)
           this.#freshness.forget(event.object.metadata.uid)
         }
-        if (!isOwnWrite(this.#ownWrites.parents, event)) each(triggersOfParent(event))
+        if (authorOf(this.#ownWrites.parents, event) === undefined) each(triggersOfParent(event))
       }),
       ...[...this.#children.values()].map(({ owned, informer }) =>
         informer.addHandler((event: InformerEvent) => {
           if (event.kind === 'deleted') gone(event.object)
-          const kind = { parent: resource, owned, parentsOfSet, parentAt, cluster: this.#cluster }
+          const { ownedBy } = this.#maker
+          const kind = { parent: resource, ownedBy, owned, parentsOfSet, parentAt, cluster: this.#cluster }
           if (isOfSibling(event.object, this.#maker)) return
-          if (!isOwnWrite(this.#ownWrites.children, event)) each(triggersOfChild(kind, event))
+          const author = authorOf(this.#ownWrites.children, event)
+          // What one owner writes is news to the others.
+          if (author !== undefined && !isCoOwned(event.object)) return
+          each(triggersOfChild(kind, event).filter(({ key }) => key !== author))
         }),
       ),
       ...this.#watched.map(({ watch, informer }) =>
@@ -320,11 +336,12 @@ function retiredOf({ finalizer, retired }: Controller): readonly Required<Owned>
   return retired.map((resource) => ({ resource, statusMatters: false, hasStatus: true, optional: true }))
 }
 
-/** Forgets an object that is gone. */
-function isOwnWrite(versions: Map<string, string>, { kind, object }: InformerEvent): boolean {
+/** The resource whose reconcile made this event by its write; undefined: another writer did. Forgets an object that is gone. */
+function authorOf(writes: Map<string, OwnWrite>, { kind, object }: InformerEvent): Key | undefined {
   const { uid, resourceVersion } = object.metadata
-  if (kind === 'deleted') versions.delete(uid)
-  return kind !== 'deleted' && versions.get(uid) === resourceVersion
+  if (kind === 'deleted') writes.delete(uid)
+  const own = kind === 'deleted' ? undefined : writes.get(uid)
+  return own?.version === resourceVersion ? own.author : undefined
 }
 
 /** Parents by the label value of their children. The controllers of a kind share its informer. */

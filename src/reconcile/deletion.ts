@@ -1,8 +1,9 @@
 // In which order do the children of a deleted resource go? By the apply order stored on them, backwards, each wave waited
 // for until it is gone; never by the constructs, which may no longer build (I6). What the garbage collector will take in
-// any order, the first wave of same-namespace children, is left to it. What is to be retained stays.
+// any order, the first wave of same-namespace children, is left to it, unless several resources own them. What is to be retained stays.
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import { isExpendable } from '../apply/prune-rule.ts'
+import { isCoOwned } from '../object/co-owner.ts'
 import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
@@ -27,10 +28,12 @@ export interface DeletionInput {
 export function nextDeletion({ parent, children, cluster, nowMs }: DeletionInput): DeletionStep {
   const ordered = children
     .filter((child) => isExpendable(child, parent))
-    .filter((child) => orderOf(child) > 0 || cluster !== undefined || !isCollected(parent, child))
+    .filter((child) => {
+      return orderOf(child, parent) > 0 || cluster !== undefined || isCoOwned(child) || !isCollected(parent, child)
+    })
   if (ordered.length === 0) return { kind: 'done' }
-  const highest = Math.max(...ordered.map(orderOf))
-  const wave = ordered.filter((child) => orderOf(child) === highest)
+  const highest = Math.max(...ordered.map((child) => orderOf(child, parent)))
+  const wave = ordered.filter((child) => orderOf(child, parent) === highest)
   const objects = wave.filter((child) => !isBeingDeleted(child))
   const on = waitSentence(wave, nowMs)
   return objects.length === 0 ? { kind: 'wait', on } : { kind: 'delete', objects, on }

@@ -13,6 +13,7 @@ import type { KubeClient } from '../kube/client.ts'
 import type { DiscoveryClient } from '../kube/discovery-client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
+import { ownerMarkOf } from '../object/co-owner.ts'
 import { isChildManager } from '../object/identity.ts'
 import { desiredVersionOf, isBeingDeleted, type KubeObject, type LiveObject } from '../object/object.ts'
 import { groupKindOf, type Resource } from '../object/resource.ts'
@@ -98,7 +99,7 @@ export class InventoryLoader {
     const trimmed = objects.map((object) => trim(object, { keepsFieldsOf: isChildManager, fieldSets: this.#fieldSets }))
     return {
       objects: trimmed.filter(
-        (object) => isMember(object, parent, cluster) && !isOfSibling(object, this.#options.maker),
+        (object) => isMember(object, parent, cluster) && !isOfSibling(object, this.#options.maker, parent),
       ),
       strangers: trimmed.filter(
         (object) => !isMember(object, parent, cluster) && recorded.some((entry) => isEntryOf(entry, object)),
@@ -163,8 +164,11 @@ export class InventoryLoader {
       mayAsk: () => true,
       signal,
     })
+    // An object of several owners is in no ApplySet.
+    const mark = { [ownerMarkOf(parent.metadata.uid)]: this.#options.maker.ownedBy }
     try {
-      return await live.list(resource, { namespace, labels: { [partOfLabel]: applySetId(parent, part) } })
+      const members = await live.list(resource, { namespace, labels: { [partOfLabel]: applySetId(parent, part) } })
+      return [...members, ...(await live.list(resource, { namespace, labels: mark }))]
     } catch (thrown) {
       if (isKubeError(thrown, 'ResourceNotFound') && (await this.#isGone(kind, signal))) return []
       throw thrown

@@ -2,8 +2,9 @@
 // server has. Invariant: nothing is written. Changes are sent as dry runs, so that defaults, webhooks and immutable fields have their say.
 
 import { emptiedValues } from '../apply/emptied-values.ts'
+import { fieldManagersOf, type ManagerOf } from '../apply/field-managers.ts'
 import { immutableField, immutableFieldsOf } from '../apply/immutable-change.ts'
-import { type Compare, decide, identityOf, type ManagerOf, type Plan, plan, type Step } from '../apply/plan.ts'
+import { type Compare, decide, identityOf, type Plan, plan, type Step } from '../apply/plan.ts'
 import { policyOutOfReach } from '../apply/policy-reach.ts'
 import { pruneVerdict } from '../apply/prune-rule.ts'
 import { claimRemote, newPlaces } from '../apply/remote-children.ts'
@@ -22,7 +23,6 @@ import { isKubeError } from '../kube/kube-errors.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
 import {
   childManagerOf,
-  contributionManagerOf,
   type OperatorIdentity,
   identityOf as operatorIdentityOf,
   ownedByValue,
@@ -142,8 +142,7 @@ class LivePlanLoader {
     const manager = childManagerOf(identity, controller.name)
     const maker = { manager, ownedBy: ownedByValue(controller.name) }
     this.#members = new InventoryLoader({ client, parents: client, discovery, controller, maker, covers: () => false })
-    const contributor = contributionManagerOf(identity, controller.name)
-    this.#managerOf = ({ policies }) => (policies.contribute ? contributor : manager)
+    this.#managerOf = fieldManagersOf(identity, controller.name)
     this.#unserved = unserved
     this.#signal = signal
   }

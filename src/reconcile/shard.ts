@@ -6,9 +6,11 @@
 //                     └──────────────drain───────────────▲
 import { assert } from '../base/assert.ts'
 import { hashOf } from '../base/text-hash.ts'
+import { coOwnerController, coOwnersOf } from '../object/co-owner.ts'
+import { partNamedBy } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import type { Verdict } from '../queue/worker.ts'
-import { partOfAnnotation, partOfLabel } from '../synth/membership.ts'
+import { applySetId, partOfAnnotation, partOfLabel } from '../synth/membership.ts'
 
 /** A number from 0 to 255. */
 export type Slot = number
@@ -37,9 +39,14 @@ export class Shard {
   }
 
   /** Is this child one of an ApplySet that `keeps` accepts? The child says whose it is; without a word of it the answer is no. */
-  readonly keepsChild = ({ metadata: { labels, annotations } }: LiveObject): boolean => {
+  readonly keepsChild = (child: LiveObject): boolean => {
+    const { labels, annotations, namespace } = child.metadata
     const set = labels?.[partOfLabel] ?? annotations?.[partOfAnnotation]
-    return set !== undefined && this.keeps(set)
+    if (set !== undefined) return this.keeps(set)
+    return coOwnersOf(child).some(({ apiVersion, kind, name, uid }) => {
+      const owner = { apiVersion, kind, metadata: namespace === undefined ? { name } : { name, namespace } }
+      return this.keeps(applySetId(owner, partNamedBy(coOwnerController(child, uid))))
+    })
   }
 
   /** May a reconcile of the parent of this ApplySet begin? */

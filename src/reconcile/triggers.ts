@@ -4,7 +4,8 @@ import type { ChildCluster } from '../apply/child-cluster.ts'
 import { isMember } from '../apply/member-rule.ts'
 import { readinessOf } from '../apply/readiness.ts'
 import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
-import { asJson, desiredVersionOf, type LiveObject } from '../object/object.ts'
+import { coOwnerController, coOwnersOf } from '../object/co-owner.ts'
+import { asJson, desiredVersionOf, type LiveObject, type OwnerReference } from '../object/object.ts'
 import { controllerOf, refersToKind } from '../object/ownership.ts'
 import { describeRef, type Key, keyFor, keyOf, refOf } from '../object/ref.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
@@ -41,6 +42,8 @@ export function triggersOfParent(event: ObjectEvent): readonly Trigger[] {
 export interface ChildKind {
   /** Of the controller's own resources. */
   readonly parent: Resource
+  /** The controller, as in the label `konverge.dev/owned-by`. */
+  readonly ownedBy: string
   readonly owned: Required<Owned>
   /** The parents of an ApplySet: one, or none. */
   readonly parentsOfSet: (set: string) => readonly LiveObject[]
@@ -49,9 +52,9 @@ export interface ChildKind {
   readonly cluster?: ChildCluster | undefined
 }
 
-/** An event of a kind that the controller owns: it concerns the controlling parent, and the one before it. */
+/** An event of a kind that the controller owns: it concerns the controlling parent, or all owners, and those before. */
 export function triggersOfChild(
-  { parent, owned, parentsOfSet, parentAt, cluster }: ChildKind,
+  { parent, ownedBy, owned, parentsOfSet, parentAt, cluster }: ChildKind,
   event: ObjectEvent,
 ): readonly Trigger[] {
   const { object, previous, kind, isInitial } = event
@@ -66,6 +69,8 @@ export function triggersOfChild(
   /** Where there can be no owner reference, the inventory tells: an object that only claims to be a child wakes no parent. */
   function parentKeysOf(child: LiveObject | undefined): readonly Key[] {
     if (child === undefined) return []
+    const owners = cluster === undefined ? coOwnersOf(child) : []
+    if (owners.length > 0) return owners.flatMap((owner) => coOwnerKey(child, owner) ?? [])
     const owner = controllerOf(child)
     if (owner === undefined || cluster !== undefined) {
       const { labels, annotations } = child.metadata
@@ -79,6 +84,15 @@ export function triggersOfChild(
     return child.metadata.namespace === undefined || (candidate !== undefined && isMember(child, candidate))
       ? [key]
       : []
+  }
+
+  /** Owners are beside the object, or cluster-scoped as it is. */
+  function coOwnerKey(child: LiveObject, owner: OwnerReference): Key | undefined {
+    const { namespace } = child.metadata
+    const isBeside = (parent.scope === 'Namespaced') === (namespace !== undefined)
+    const controller = coOwnerController(child, owner.uid)
+    const isOwn = refersToKind(owner, parent) && (controller === undefined || controller === ownedBy)
+    return isBeside && isOwn ? keyFor(namespace, owner.name) : undefined
   }
 }
 

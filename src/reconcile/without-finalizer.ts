@@ -31,15 +31,20 @@ export function assertFinalizerFits({ kind }: Resource, options: Options): void 
   assert(needs === '', `the controller of ${kind} has finalizer: false and ${needs}, which needs one; leave out either`)
 }
 
-/** Throws a CodedError `FinalizerNeeded` for a child outside of the namespace of its parent. */
+/** Throws a CodedError `FinalizerNeeded` for a child outside of the namespace of its parent, or with several owners. */
 export function assertCollectable(
   { finalizer, name }: { readonly finalizer: boolean; readonly name: string },
   parent: LiveObject,
   desired: readonly DesiredObject[],
 ): void {
   if (finalizer) return
-  const remote = desired.find(({ object, policies }) => !policies.contribute && isRemote(object, parent))
-  if (remote === undefined) return
-  const message = `${describeRef(refOf(remote.object))} is outside of the namespace of the resource, so only a finalizer can delete it; remove finalizer: false from the controller ${name}, or declare no such child`
-  throw new CodedError({ code: 'FinalizerNeeded', message, remedy: 'stop' })
+  for (const { object, policies } of desired) {
+    const isElsewhere = !policies.contribute && isRemote(object, parent)
+    if (!isElsewhere && !policies.coOwn) continue
+    const why = isElsewhere
+      ? 'is outside of the namespace of the resource, so only a finalizer can delete it'
+      : 'has several owners, so only a finalizer can remove the part of one'
+    const message = `${describeRef(refOf(object))} ${why}; remove finalizer: false from the controller ${name}, or declare no such child`
+    throw new CodedError({ code: 'FinalizerNeeded', message, remedy: 'stop' })
+  }
 }

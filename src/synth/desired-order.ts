@@ -48,6 +48,7 @@ function appliedPart({ object, dependsOn, policies }: DesiredObject): Json {
     initialOnly: policies.initialOnly.map(({ text }) => text),
     recreateOnChange: policies.recreateOnChange ?? null,
     contribute: policies.contribute,
+    coOwn: policies.coOwn,
     hold: policies.hold ?? null,
     retain: policies.retain,
   }

@@ -88,6 +88,7 @@ export function draftOf({ apiObject, overlays, parent, scopeOf, isElsewhere = fa
     scope: scopeIn({ apiVersion, kind, policies, scopeOf, constructPath }),
     constructPath,
   })
+  if (policies.coOwn) refuseCoOwning({ policies, parent, namespace, isElsewhere, constructPath })
   const isNamesake = name === parent.metadata.name && namespace === parent.metadata.namespace
   if (groupKind === groupKindOf(parent) && isNamesake && !isElsewhere) {
     throw refusal(
@@ -108,6 +109,28 @@ export function draftOf({ apiObject, overlays, parent, scopeOf, isElsewhere = fa
     content,
     policies,
   }
+}
+
+interface CoOwningInput extends Pick<Draft, 'policies' | 'namespace' | 'constructPath'> {
+  readonly parent: LiveObject
+  readonly isElsewhere: boolean
+}
+
+/** The garbage collector deletes an object without owners, and owner references end at the border of a namespace and of a cluster. */
+function refuseCoOwning({ policies, parent, namespace, isElsewhere, constructPath }: CoOwningInput): void {
+  const other = policies.contribute
+    ? 'contribute'
+    : policies.recreateOnChange !== undefined
+      ? 'recreateOnChange'
+      : policies.retain
+        ? 'retain, which volume claims, namespaces and CRDs always have'
+        : undefined
+  if (other !== undefined)
+    throw refusal('InvalidPolicy', constructPath, `has coOwn and ${other}; leave one of them out`)
+  if (!isElsewhere && namespace === parent.metadata.namespace) return
+  const problem =
+    'has coOwn and is in another namespace or cluster than its owner; put the object beside its owners, or leave coOwn out'
+  throw refusal('InvalidPolicy', constructPath, problem)
 }
 
 /** The name for `generateName` in this metadata; undefined if it has none. */

@@ -18,6 +18,8 @@ export interface FieldPolicies {
   readonly recreateOnChange: Dependents | undefined
   /** Somebody else's object: only the declared fields are ours. It is never made, deleted or marked as a child. */
   readonly contribute: boolean
+  /** Several resources own the object together; each declares a part of it. */
+  readonly coOwn: boolean
   /** Why nothing is written for now; undefined where nothing holds it. */
   readonly hold: HoldMessage | undefined
   /** What makes it ready, instead of the rule of its kind; all of them have to hold. */
@@ -39,6 +41,7 @@ const sharedMark = 'konverge.dev/shared'
 const initialOnlyMark = 'konverge.dev/initial-only'
 const recreateMark = 'konverge.dev/recreate-on-change'
 const contributeMark = 'konverge.dev/contribute'
+const coOwnMark = 'konverge.dev/co-own'
 const holdMark = 'konverge.dev/hold'
 const readyWhenMark = 'konverge.dev/ready-when'
 const retainMark = 'konverge.dev/retain'
@@ -98,6 +101,21 @@ export function contribute(scope: IConstruct): void {
 }
 
 /**
+ * Shares an object between several resources, such as a ConfigMap with a key for each of them. The first resource creates it, and each declares its own
+ * fields. When a resource no longer declares the object, or is deleted, its fields go. The object goes with its last owner.
+ *
+ * - Each owner is a field manager of its own and has an owner reference, none of them as the controller.
+ * - Two owners may declare a field with the same value. With another value the second one reports `FieldConflict`, and the first keeps the field.
+ * - The owners are in the namespace of the object, or all are cluster-scoped, and belong to one operator. Their controllers may differ.
+ * - `contribute`, `retain` and `recreateOnChange` do not combine with it, nor do `finalizer: false` and `childrenIn` of the controller.
+ *
+ * @example coOwn(new KubeConfigMap(chart, 'sites', { metadata: { name: 'sites' }, data: { [name]: host } }))
+ */
+export function coOwn(scope: IConstruct): void {
+  scope.node.addMetadata(coOwnMark, true)
+}
+
+/**
  * Says when the objects below the scope are ready, instead of the rule of their kind; one on its way out, or whose status
  * is of an older generation, is not ready in any case. Gates, conditions and the children that `status` sees go by it; a
  * predicate that throws means not ready. It looks at the object alone, and at its status only if the kind is
@@ -153,6 +171,7 @@ export function policiesOf(construct: IConstruct): FieldPolicies {
       ? undefined
       : (marks.findLast(({ type }) => type === recreateMark)?.data as Dependents),
     contribute: marks.some(({ type }) => type === contributeMark),
+    coOwn: marks.some(({ type }) => type === coOwnMark),
     // Only hold writes this type. The outermost reason is the one that has to pass first.
     hold: marks.find(({ type }) => type === holdMark)?.data as HoldMessage | undefined,
     // Only readyWhen writes this type.

@@ -2,8 +2,9 @@
 // lists by another, and deletion reads the apply order without any construct (I6).
 // Source: KEP-3659 (ApplySet), with the prefix that its code uses.
 import { createHash } from 'node:crypto'
+import { isOwnerMark, ownerMarkOf } from '../object/co-owner.ts'
 import { ownedByValue } from '../object/identity.ts'
-import type { KubeObject } from '../object/object.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
 import { groupOf } from '../object/resource.ts'
 
 /** On every child: the apply set id of its parent. */
@@ -65,9 +66,15 @@ export function managedByValue(operatorName: string, homeCluster?: string): stri
 /** 80 bits. With an operator's name of 40 characters the value has 61, and a label value has room for 63. */
 const homeHashLength = 20
 
-/** The wave of a live child. One without a readable order was applied by somebody older than us or edited: it goes last. */
-export function orderOf(child: KubeObject): number {
-  const order = Number(child.metadata.annotations?.[applyOrderAnnotation])
+/**
+ * The wave of a live child, for one of several owners that of its own part. A child without a readable order was applied by an earlier version or edited:
+ * it goes last.
+ */
+export function orderOf(
+  { metadata: { annotations } }: KubeObject,
+  { metadata: { uid } }: Pick<LiveObject, 'metadata'>,
+): number {
+  const order = Number(annotations?.[applyOrderAnnotation] ?? annotations?.[ownerMarkOf(uid)]?.split(' ', 1)[0])
   return Number.isInteger(order) && order > 0 ? order : 0
 }
 
@@ -131,7 +138,7 @@ function without(
   all: Readonly<Record<string, string>> | undefined,
   keys: readonly string[],
 ): Readonly<Record<string, string>> | undefined {
-  const left = Object.entries(all ?? {}).filter(([key]) => !keys.includes(key))
+  const left = Object.entries(all ?? {}).filter(([key]) => !keys.includes(key) && !isOwnerMark(key))
   return left.length === 0 ? undefined : Object.fromEntries(left)
 }
 

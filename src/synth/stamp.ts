@@ -1,16 +1,20 @@
 // What does the runtime add to a child? The labels by which it is found, the order in which it is deleted, and the owner
 // reference by which the garbage collector knows it. Pod templates stay untouched: a label there would restart pods.
 import { isJsonObject, type JsonObject } from '../base/json.ts'
-import type { KubeObject, LiveObject } from '../object/object.ts'
+import { coOwnerReferenceTo, ownerMarkOf } from '../object/co-owner.ts'
+import type { KubeObject, LiveObject, OwnerReference } from '../object/object.ts'
 import { ownerReferenceTo } from '../object/ownership.ts'
 import type { Draft } from './draft.ts'
 import {
   applyOrderAnnotation,
   homeClusterLabel,
   type Membership,
+  managedByLabel,
+  ownedByLabel,
   partOfAnnotation,
   partOfLabel,
   pruneAnnotation,
+  shardLabel,
 } from './membership.ts'
 import { annotationsProblem, labelsProblem } from './metadata-rules.ts'
 import { SynthError } from './synth-errors.ts'
@@ -33,14 +37,11 @@ export function stampedObject({ draft, wave, parent, membership }: StampInput): 
   const { apiVersion, kind, name, namespace, constructPath, content } = draft
   const { namespace: _, ...declared } = draft.metadata
   if (draft.policies.contribute) return unstampedObject(draft)
-  const labels = { ...mapOf(draft, 'labels'), ...membership }
-  const owned = membership[homeClusterLabel] === undefined && isOwned(draft, parent)
-  const annotations = {
-    ...mapOf(draft, 'annotations'),
-    [applyOrderAnnotation]: String(wave),
-    ...(owned ? {} : { [partOfAnnotation]: membership[partOfLabel] }),
-    ...(draft.policies.retain ? { [pruneAnnotation]: 'disabled' } : {}),
-  }
+  const stamp = draft.policies.coOwn
+    ? coOwnerStamp(wave, parent, membership)
+    : ownerStamp({ draft, wave, parent, membership })
+  const labels = { ...mapOf(draft, 'labels'), ...stamp.labels }
+  const annotations = { ...mapOf(draft, 'annotations'), ...stamp.annotations }
   const problem = labelsProblem(labels) ?? annotationsProblem(annotations)
   if (problem !== undefined) throw invalid(constructPath, problem)
   const metadata = wireJson(
@@ -50,12 +51,43 @@ export function stampedObject({ draft, wave, parent, membership }: StampInput): 
       namespace,
       labels,
       annotations,
-      ...(owned ? { ownerReferences: [{ ...ownerReferenceTo(parent) }] } : {}),
+      ...(stamp.owner === undefined ? {} : { ownerReferences: [{ ...stamp.owner }] }),
     },
     { name: `construct ${constructPath}`, constructPath },
   )
   // Sound: a draft has a valid name, and its labels and annotations have just been checked.
   return Object.freeze({ apiVersion, kind, metadata, ...content }) as unknown as KubeObject
+}
+
+interface Stamp {
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+  readonly owner: OwnerReference | undefined
+}
+
+function ownerStamp({ draft, wave, parent, membership }: StampInput): Stamp {
+  const owned = membership[homeClusterLabel] === undefined && isOwned(draft, parent)
+  const annotations = {
+    [applyOrderAnnotation]: String(wave),
+    ...(owned ? {} : { [partOfAnnotation]: membership[partOfLabel] }),
+    ...(draft.policies.retain ? { [pruneAnnotation]: 'disabled' } : {}),
+  }
+  return { labels: { ...membership }, annotations, owner: owned ? ownerReferenceTo(parent) : undefined }
+}
+
+/** What all owners of the operator share, and a mark of this one. An ApplySet has one parent, so the object is in none. */
+function coOwnerStamp(wave: number, parent: LiveObject, membership: Membership): Stamp {
+  const shard = membership[shardLabel]
+  const mark = ownerMarkOf(parent.metadata.uid)
+  return {
+    labels: {
+      [managedByLabel]: membership[managedByLabel],
+      ...(shard === undefined ? {} : { [shardLabel]: shard }),
+      [mark]: membership[ownedByLabel],
+    },
+    annotations: { [mark]: String(wave) },
+    owner: coOwnerReferenceTo(ownerReferenceTo(parent)),
+  }
 }
 
 /** Somebody else's object, as far as it is declared. */

@@ -11,6 +11,7 @@ const none = {
   initialOnly: [],
   recreateOnChange: undefined,
   contribute: false,
+  coOwn: false,
   hold: undefined,
   readyWhen: [],
   retain: false,

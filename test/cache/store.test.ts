@@ -78,7 +78,7 @@ describe('Store', () => {
     ])
   })
 
-  it('finds objects by controller, label and named function', () => {
+  it('finds objects by owner, label and named function', () => {
     const store = new Store(indexes)
     store.put({ ...configMap('a', { version: 1, labels: { app: 'x' }, ...ownedBy('o') }), words: 'one two' })
     store.put({ ...configMap('b', { version: 1, labels: { app: 'y' } }), words: 'two' })
@@ -88,11 +88,14 @@ describe('Store', () => {
     expect(store.byOwner('nobody')).toEqual([])
   })
 
-  it('does not take an owner that is no controller for one', () => {
+  it('finds an object by each of its owners', () => {
     const store = new Store()
-    const reference = { apiVersion: 'v1', kind: 'Owner', name: 'o', uid: 'o' }
-    store.put(configMap('a', { version: 1, ownerReferences: [reference] }))
+    const reference = (uid: string) => ({ apiVersion: 'v1', kind: 'Owner', name: uid, uid })
+    store.put(configMap('a', { version: 1, ownerReferences: [reference('o'), reference('p')] }))
+    expect(names(store.byOwner('o'))).toEqual(['default/a'])
+    store.put(configMap('a', { version: 2, ownerReferences: [reference('p')] }))
     expect(store.byOwner('o')).toEqual([])
+    expect(names(store.byOwner('p'))).toEqual(['default/a'])
   })
 
   it('refuses a look-up that nobody declared', () => {

@@ -6,6 +6,7 @@ import {
   type Controller,
   CronJob,
   contribute,
+  coOwn,
   type Dependents,
   Deployment,
   defineController,
@@ -29,6 +30,7 @@ export interface BundledObject {
   readonly initialOnly?: readonly string[]
   readonly recreate?: Dependents
   readonly contribute?: boolean
+  readonly coOwn?: boolean
 }
 
 interface BundleSpec {
@@ -68,6 +70,7 @@ export const bundles: Controller = defineController(Bundle, {
       for (const path of wish.initialOnly ?? []) initialOnly(made, path)
       if (wish.recreate !== undefined) recreateOnChange(made, { dependents: wish.recreate })
       if (wish.contribute === true) contribute(made)
+      if (wish.coOwn === true) coOwn(made)
     }
   },
   status: () => ({ fields: {}, conditions: [] }),

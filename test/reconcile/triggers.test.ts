@@ -89,6 +89,7 @@ describe('an event of a child', () => {
   const blind = { resource: Service, statusMatters: false, hasStatus: true, optional: false }
   const of = (owned: typeof whole): ChildKind => ({
     parent: kind,
+    ownedBy: 'replicatedkvstores.data.konverge.dev',
     owned,
     parentsOfSet: (set) => (set === applySetId(parent) ? [recording] : []),
     parentAt: () => undefined,

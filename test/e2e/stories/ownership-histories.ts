@@ -133,6 +133,48 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
     })
   })
 
+  describe('an object that several resources own together', () => {
+    const part = (entries: Readonly<Record<string, string>>) => ({
+      object: configMap('together', entries),
+      coOwn: true,
+    })
+    const ownerNames = async () =>
+      (await hand.find('configmap', 'together'))?.metadata.ownerReferences?.map(({ name }) => name)
+
+    it('has the fields of all of them, and rests', async () => {
+      await Promise.all(['x', 'y', 'z'].map((name) => space.want(`part-${name}`, part({ [name]: '1', same: '1' }))))
+      for (const name of ['x', 'y', 'z']) await space.condition(`part-${name}`, 'Ready', 'Settled')
+      expect(await data('together')).toEqual({ x: '1', y: '1', z: '1', same: '1' })
+      expect((await ownerNames())?.toSorted()).toEqual(['part-x', 'part-y', 'part-z'])
+      const before = await writesAbout('together')
+      await hand.annotate('bundle', 'part-x', { look: 'again' })
+      await space.condition('part-x', 'Ready', 'Settled')
+      expect(await writesAbout('together')).toHaveLength(before.length)
+    })
+
+    it('keeps a field for its first owner, and tells the second one whose it is', async () => {
+      await space.want('part-y', part({ y: '2', x: 'other' }))
+      const message = await space.condition('part-y', 'Degraded', 'FieldConflict')
+      expect(message).toContain('data.x otherwise than Bundle part-x')
+      expect(await data('together')).toEqual({ x: '1', y: '1', z: '1', same: '1' })
+      await space.want('part-y', part({ y: '2' }))
+      await space.condition('part-y', 'Ready', 'Settled')
+      expect(await data('together')).toEqual({ x: '1', y: '2', z: '1', same: '1' })
+    })
+
+    it('loses the part of an owner that leaves or is deleted, and goes with the last one', async () => {
+      await space.want('part-x')
+      await space.until('the part of x to go', async () => (await data('together'))?.['x'] === undefined)
+      expect(await data('together')).toEqual({ y: '2', z: '1', same: '1' })
+      await hand.delete('bundle', 'part-z')
+      await space.until('the part of z to go', async () => (await data('together'))?.['z'] === undefined)
+      expect(await data('together')).toEqual({ y: '2' })
+      expect(await ownerNames()).toEqual(['part-y'])
+      await hand.delete('bundle', 'part-y')
+      await space.until('the object to go', async () => (await data('together')) === undefined)
+    })
+  })
+
   describe('a child name that two parents declare at the same moment', () => {
     it('has one owner, keeps its values, and the other parent says who it is', async () => {
       const pairs = Array.from({ length: 20 }, (_, index) => [`left-${index}`, `right-${index}`] as const)

@@ -1,0 +1,37 @@
+// Field managers of what a controller declares: one for its children, one for what it contributes to objects of others, and one for each owner of an
+// object that several resources own. Pure.
+import { childManagerOf, contributionManagerOf, coOwnerManagerOf, type OperatorIdentity } from '../object/identity.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
+import { ownerReferenceTo } from '../object/ownership.ts'
+import type { DesiredObject } from '../synth/desired.ts'
+
+/** The field manager of a desired object. */
+export type ManagerOf = (desired: Declared) => string
+
+/** What of a desired object tells its manager. */
+interface Declared {
+  readonly policies: Pick<DesiredObject['policies'], 'contribute' | 'coOwn'>
+  readonly object: Pick<KubeObject, 'metadata'>
+}
+
+export function fieldManagersOf(identity: OperatorIdentity, controllerName: string): ManagerOf {
+  const manager = childManagerOf(identity, controllerName)
+  const contributor = contributionManagerOf(identity, controllerName)
+  return ({ policies, object }) => {
+    if (policies.contribute) return contributor
+    const [owner] = object.metadata.ownerReferences ?? []
+    return policies.coOwn && owner !== undefined ? coOwnerManagerOf(identity, controllerName, owner.uid) : manager
+  }
+}
+
+/** The manager of a resource's part of an object that has several owners. */
+export function partManagerOf(managerOf: ManagerOf, parent: LiveObject): string {
+  const metadata = { name: parent.metadata.name, ownerReferences: [ownerReferenceTo(parent)] }
+  return managerOf({ policies: { contribute: false, coOwn: true }, object: { metadata } })
+}
+
+/** The manager that the same declaration has had with `coOwn` if it has none now, or the other way round; undefined: it has no owner reference. */
+export function formerManagerOf(managerOf: ManagerOf, { policies, object }: DesiredObject): string | undefined {
+  if (policies.contribute || object.metadata.ownerReferences === undefined) return undefined
+  return managerOf({ object, policies: { ...policies, coOwn: !policies.coOwn } })
+}
