@@ -86,7 +86,25 @@ class Draw {
 function drawController(draw: Draw, kind: ParentKind): ControllerPlan {
   const versions = [drawVersion(draw)]
   while (versions.length < 3 && draw.chance(0.5)) versions.push(nextVersion(draw, versions.at(-1) ?? { templates: [] }))
+  if (scopeOf(kind) === 'Namespaced') shareSome(draw, versions)
   return { kind, isAddonOptional: draw.chance(0.7), versions: hasStatus(kind) ? versions : versions.map(atHome) }
+}
+
+/** Some templates become parts of a ConfigMap that several resources own. */
+function shareSome(draw: Draw, versions: VersionPlan[]): void {
+  for (const [at, { templates, bug }] of versions.entries()) {
+    const shared = templates.map((template): ChildTemplate => {
+      if (!draw.chance(0.2)) return template
+      const { waitsFor, hold } = template.policy
+      const policy = {
+        coOwn: true,
+        ...(waitsFor === undefined ? {} : { waitsFor }),
+        ...(hold === undefined ? {} : { hold }),
+      }
+      return { ...template, kind: 'ConfigMap', isCommon: true, isElsewhere: false, policy }
+    })
+    versions[at] = { templates: shared, bug }
+  }
 }
 
 /** Children elsewhere are recorded in the status. */
@@ -102,7 +120,7 @@ function withContributions(draw: Draw, plan: ControllerPlan, kinds: readonly Par
   const others = kinds.filter((kind) => kind !== plan.kind)
   if (others.length === 0) return plan
   const changed = (template: ChildTemplate): ChildTemplate => {
-    if (template.kind !== 'ConfigMap' || draw.chance(0.5)) return template
+    if (template.kind !== 'ConfigMap' || template.policy.coOwn === true || draw.chance(0.5)) return template
     const { waitsFor } = template.policy
     const policy = { contribute: draw.from(others), ...(waitsFor === undefined ? {} : { waitsFor }) }
     const bodies = ['0', '1', '2'].map((value) => ({ data: { [`from-${plan.kind}`]: value } }))

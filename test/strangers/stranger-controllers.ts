@@ -6,6 +6,7 @@ import {
   type Controller,
   type ControllerOptions,
   contribute,
+  coOwn,
   defineController,
   hold,
   initialOnly,
@@ -148,6 +149,7 @@ function declare(
     if (policy.shared !== undefined) shared(child, policy.shared)
     if (policy.initialOnly !== undefined) initialOnly(child, policy.initialOnly)
     if (policy.contribute !== undefined) contribute(child)
+    if (policy.coOwn === true) coOwn(child)
     if (policy.retain === true) retain(child)
     if (policy.recreate === true) recreateOnChange(child)
     if (isHeld) hold(child, 'is held by the plan')

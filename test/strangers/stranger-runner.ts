@@ -279,7 +279,7 @@ class StrangeWorld {
             StatusWithConditions
           > // Of that kind.
           const shift = shiftOf(await this.#cluster.find(ConfigMap, factName(live.metadata.name)))
-          parents.push({ of, live, controller, version: at, shift })
+          parents.push({ of, live, controller, operator: plan.name, version: at, shift })
         }
       }
     }
@@ -294,7 +294,8 @@ class StrangeWorld {
     const options = { fieldManager: freshManager, force: false }
     for (const parent of parents) {
       for (const child of declaredNow(parent)) {
-        if ((child.kind === 'Addon' && !isAddonInstalled) || child.policy.contribute !== undefined) continue
+        const isPart = child.policy.contribute !== undefined || child.policy.coOwn === true
+        if ((child.kind === 'Addon' && !isAddonInstalled) || isPart) continue
         const whole = wholeOf(
           { kind: child.kind, name: `fresh-${fresh.size}`, namespace: freshNamespace },
           withoutShared(child.body, child.policy.shared),

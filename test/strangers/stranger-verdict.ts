@@ -2,6 +2,9 @@
 import { createHash } from 'node:crypto'
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts'
 import { findCondition, type KubeObject, type LiveObject, type StatusWithConditions } from '../../src/index.ts'
+import { isCoOwned, isCoOwnedBy } from '../../src/object/co-owner.ts'
+import { coOwnerOfManager, isCoOwnerManager } from '../../src/object/identity.ts'
+import { controllerOf } from '../../src/object/ownership.ts'
 import {
   applySetId,
   managedByLabel,
@@ -28,6 +31,8 @@ export interface RestingParent {
   readonly of: ParentKind
   readonly live: LiveObject<ParentSpec, StatusWithConditions>
   readonly controller: ControllerPlan
+  /** Name of the operator. */
+  readonly operator: string
   /** The place of the running version. */
   readonly version: number
   /** What `observe` reads. */
@@ -122,6 +127,7 @@ function judgeChild(child: DeclaredChild, { parent, world, gate }: ChildSurround
     return { standing: 'waiting', isHeldBack: true, faults: [] }
   if (live === undefined) return { standing: 'failing', faults: ['is missing'] }
   if (child.policy.contribute !== undefined) return judgeContribution(child, live)
+  if (child.policy.coOwn === true) return judgePart(child, { parent, live })
   if (!isChildOf(live, parent, child.policy)) return { standing: 'failing', faults: [] }
   const fresh = world.fresh.get(freshKey(parent.live, child))
   if (fresh === undefined) return { standing: 'failing', faults: ['has no fresh apply'] }
@@ -136,6 +142,39 @@ function judgeContribution({ body }: DeclaredChild, live: LiveObject): Judgement
   const data = live['data'] as JsonObject | undefined // A ConfigMap's.
   const [[key = '', value] = []] = Object.entries((body['data'] ?? {}) as JsonObject) // A contribution's.
   return { standing: 'ready', faults: data?.[key] === value ? [] : [`lacks the contribution ${key}`] }
+}
+
+/** The part of one owner: its fields are there and no others are its own, unless another owner has a field otherwise. */
+function judgePart(
+  { body }: DeclaredChild,
+  { parent, live }: { readonly parent: RestingParent; readonly live: LiveObject },
+): Judgement {
+  const { uid } = parent.live.metadata
+  if (controllerOf(live)?.uid === uid) return { standing: 'failing', faults: ['is still owned by the resource alone'] }
+  if (!isCoOwned(live)) return { standing: 'failing', faults: [] }
+  const data = (live['data'] ?? {}) as JsonObject // A ConfigMap's.
+  const declared = Object.entries((body['data'] ?? {}) as JsonObject) // A part's.
+  const isOwn = (manager: string) => coOwnerOfManager(manager) === uid
+  const others = [...fieldsOf(live, (manager) => isCoOwnerManager(manager) && !isOwn(manager))]
+  const isOfOthers = (key: string) => others.includes(JSON.stringify(['f:data', `f:${key}`]))
+  const wrong = declared.filter(([key, value]) => data[key] !== value).map(([key]) => key)
+  const isOwner = isCoOwnedBy(live, uid)
+  if (wrong.length > 0 || !isOwner) {
+    const isForeign = !isOwner && live.metadata.labels?.[managedByLabel] !== parent.operator
+    // An apply that another owner contradicts is rejected as a whole.
+    if (isForeign || wrong.some(isOfOthers)) return { standing: 'failing', faults: [] }
+    return {
+      standing: 'failing',
+      faults: [`lacks ${isOwner ? wrong.join(' ') : 'an owner'}, and no other owner has it`],
+    }
+  }
+  const ours = [...fieldsOf(live, isOwn)].filter((path) => path.startsWith('["f:data","'))
+  const paths = declared.map(([key]) => JSON.stringify(['f:data', `f:${key}`]))
+  const surplus = ours.filter((path) => !path.endsWith('"."]') && !paths.includes(path))
+  return {
+    standing: 'ready',
+    faults: surplus.map((path) => `has a field of the resource that is not declared: ${path}`),
+  }
 }
 
 /** A remote child is one by the record in the status of its resource. */
@@ -234,7 +273,7 @@ function holds(has: Json | undefined, wanted: Json | undefined): boolean {
     : has === wanted
 }
 
-const isStampKey = (key: string) => /^(applyset\.kubernetes\.io|konverge\.dev)\//.test(key)
+const isStampKey = (key: string) => /^(applyset\.kubernetes\.io|(owner\.)?konverge\.dev)\//.test(key)
 
 /** What the runtime adds to a child. */
 function isStamp(path: string): boolean {
@@ -267,9 +306,9 @@ function comparable({ metadata, status: _, spec, ...rest }: KubeObject): JsonObj
 function leftoverFaults(parent: RestingParent, { children }: WorldAtRest): readonly string[] {
   const declared = new Set(declaredNow(parent).map((child) => `${child.kind} ${keyOf(child)}`))
   const { uid, name } = parent.live.metadata
-  const isHeldAtHome = ({ metadata: { ownerReferences = [], labels } }: LiveObject) =>
-    ownerReferences.some((owner) => owner.controller === true && owner.uid === uid) &&
-    ![undefined, 'other'].includes(labels?.[managedByLabel])
+  const isHeldAtHome = (child: LiveObject) =>
+    (controllerOf(child)?.uid === uid || isCoOwnedBy(child, uid)) &&
+    ![undefined, 'other'].includes(child.metadata.labels?.[managedByLabel])
   return children
     .filter((child) => (isRemote(child, parent.live) ? isRecorded(child, parent.live) : isHeldAtHome(child)))
     .filter((child) => !isRetained(child) && !declared.has(`${child.kind} ${keyOf(nameIn(child))}`))

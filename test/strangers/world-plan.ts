@@ -31,6 +31,8 @@ export interface ChildPolicy {
   readonly shared?: string
   readonly initialOnly?: string
   readonly retain?: boolean
+  /** Every resource that declares the name owns a part of it. */
+  readonly coOwn?: boolean
   readonly recreate?: boolean
   /** Held while `spec.rev` is odd. */
   readonly hold?: boolean
@@ -152,10 +154,11 @@ export function declaredChildren(
   parent: { readonly name: string; readonly spec: ParentSpec; readonly shift: number },
 ): readonly DeclaredChild[] {
   const { rev, size } = parent.spec
-  return templates.flatMap((template, at) => {
+  return templates.flatMap((template, place) => {
     if (size < template.fromSize) return []
     const { kind, policy, bodies } = template
-    const body = bodies[(rev + parent.shift) % bodies.length] ?? {}
+    const at = rev + parent.shift
+    const body = policy.coOwn === true ? partOf(of, parent, at) : (bodies[at % bodies.length] ?? {})
     return [
       {
         kind,
@@ -163,11 +166,21 @@ export function declaredChildren(
         namespace: template.isElsewhere === true && policy.contribute === undefined ? elsewhere : home,
         body,
         policy,
-        at,
+        at: place,
         isHeld: policy.hold === true && rev % 2 === 1,
       },
     ]
   })
+}
+
+/** A key of its own, and from size 2 on a key that others declare too, maybe otherwise. */
+function partOf(
+  of: ParentKind,
+  { name, spec }: { readonly name: string; readonly spec: ParentSpec },
+  at: number,
+): JsonObject {
+  const own = { [`${of.toLowerCase()}-${name}`]: String(at % 3) }
+  return { data: spec.size < 2 ? own : { ...own, both: String(at % 2) } }
 }
 
 /** The ConfigMap that resources of this name observe; `data.shift` is added to `spec.rev` where a body is chosen. */
