@@ -1,6 +1,7 @@
 // An object without fields that the API server named as unknown. It names them by paths in the object that was sent:
 // `spec.template.spec.containers[name="a"].imagePolicy`, `spec.items[0].b`. Pure.
 import { isJsonList, isJsonObject, type Json } from '../base/json.ts'
+import { wireJson } from '../base/wire-json.ts'
 import { asJson, type KubeObject } from '../object/object.ts'
 
 /** The very same object if it has none of the fields. */
@@ -43,6 +44,6 @@ function hasKeys(item: Json, text: string): boolean {
   return text.split(',').every((pair) => {
     const equals = pair.indexOf('=')
     const value = item[pair.slice(0, equals)]
-    return value === undefined || JSON.stringify(value) === pair.slice(equals + 1)
+    return value === undefined || wireJson(value) === pair.slice(equals + 1)
   })
 }

@@ -7,6 +7,7 @@ import type { ServedResource } from '../apiserver/strategy.ts'
 import { systemClock } from '../base/clock.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { systemRandom } from '../base/random.ts'
+import { parseExactly, wireJson } from '../base/wire-json.ts'
 
 export type DryRunAnswer =
   /** With defaults filled in, and what a server adds to metadata. */
@@ -36,10 +37,10 @@ export class DryRun {
     const request = new Request(`http://server${pathOf(resource, object)}?dryRun=All&fieldValidation=Strict`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(object),
+      body: wireJson(object),
     })
     const response = await handleFetch(this.#server, request)
-    const answer: unknown = await response.json()
+    const answer: unknown = parseExactly(await response.text())
     if (!isJsonObject(answer)) throw new TypeError(`the API server answers ${response.status} without an object`)
     if (response.ok) return { kind: 'taken', object: answer }
     return { kind: 'refused', message: String(answer.message) }

@@ -15,7 +15,7 @@ import { CommandError } from './command-error.ts'
 export async function loadManifests(path: string, signal: AbortSignal): Promise<readonly JsonObject[]> {
   const text = await read(path, signal)
   // Warnings are no errors and would go to standard error.
-  const documents = parseAllDocuments(text, { ...kubernetesYaml, logLevel: 'error' })
+  const documents = parseAllDocuments(text, { ...kubernetesYaml, intAsBigInt: true, logLevel: 'error' })
   const objects: JsonObject[] = []
   for (const document of Array.isArray(documents) ? documents : []) {
     const [error] = document.errors

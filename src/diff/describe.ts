@@ -1,6 +1,7 @@
 // What does a change look like to people? One line each, short, and never with a secret value in it (I11): what is masked
 // goes by the kind, the path and the name, and rather too much is masked than too little.
 import { canonicalJson, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
+import { wireJson } from '../base/wire-json.ts'
 import { asJson, type KubeObject } from '../object/object.ts'
 import type { Change } from './compare.ts'
 import { type FieldPath, fieldElement, indexElement, type PathElement, renderPath, valueAtPath } from './field-path.ts'
@@ -110,7 +111,7 @@ class Mask {
 
   /** The value as compact JSON, with hidden parts replaced. */
   text(value: Json | undefined, path: FieldPath): string {
-    return value === undefined ? 'nothing' : JSON.stringify(this.#masked(value, path))
+    return value === undefined ? 'nothing' : wireJson(this.#masked(value, path))
   }
 
   #followsSecretFlag(path: FieldPath): boolean {

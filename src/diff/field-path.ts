@@ -1,6 +1,7 @@
 // Where in an object is a field? A path of steps as server-side apply writes them: a field, a list item by its key, a set
 // member by its value, an item by its position. Source: structured-merge-diff, fieldpath.PathElement.
 import { canonicalJson, deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
+import { parseExactly } from '../base/wire-json.ts'
 
 export type PathElement =
   | { readonly kind: 'field'; readonly name: string }
@@ -165,8 +166,8 @@ function renderElement(element: PathElement): string {
 
 function parseJson(text: string): Json | undefined {
   try {
-    // A parse border: JSON.parse gives nothing but Json.
-    return JSON.parse(text) as Json
+    // A parse border: JSON has no other values.
+    return parseExactly(text) as Json
   } catch {
     return undefined
   }

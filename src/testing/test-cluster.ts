@@ -10,7 +10,9 @@ import { handleFetch } from '../apiserver/fetch-handler.ts'
 import type { User } from '../apiserver/user.ts'
 import { assert } from '../base/assert.ts'
 import { type Instruments, silentInstruments } from '../base/instrument.ts'
+import type { Json, JsonObject } from '../base/json.ts'
 import { seededRandom, seededSecrets } from '../base/random.ts'
+import { parseExactly, wireJson } from '../base/wire-json.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { Fence } from '../kube/fence.ts'
 import { FencedClient } from '../kube/fenced-client.ts'
@@ -265,7 +267,8 @@ export class TestCluster implements AsyncDisposable {
 
   /** Merges a patch into an object, as `{ spec: { replicas: 2 } }`. */
   patch(resource: Resource, key: string, body: object): Promise<LiveObject> {
-    const patch = { type: 'merge', body: JSON.parse(JSON.stringify(body)) } as const
+    // As it is sent: JSON.
+    const patch = { type: 'merge', body: parseExactly(wireJson(body as Json)) as JsonObject } as const
     return this.client.patch(resource, locationOf(resource, key), patch, { fieldManager: 'test' }, this.#signal.signal)
   }
 
