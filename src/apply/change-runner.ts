@@ -7,7 +7,7 @@ import type { Json } from '../base/json.ts'
 import type { JsonPatchOperation } from '../base/json-patch.ts'
 import type { Comparison } from '../diff/compare.ts'
 import type { FieldPath } from '../diff/field-path.ts'
-import { isKubeError } from '../kube/kube-errors.ts'
+import { isKubeError, type StatusCause } from '../kube/kube-errors.ts'
 import type { KubeObject, LiveObject, ManagedFieldsEntry } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { DesiredObject } from '../synth/desired.ts'
@@ -15,6 +15,7 @@ import { ApplyRunner, type ApplyRunnerOptions } from './apply-runner.ts'
 import type { ChildCluster } from './child-cluster.ts'
 import { fieldConflict } from './co-owner-rule.ts'
 import { adoptedEvent, isHandedOver, isOurs } from './conflict-rule.ts'
+import { contradictedDefaults } from './contradicted-defaults.ts'
 import type { Convergence } from './convergence.ts'
 import { emptiedFields, emptiedValues, emptyingOperations } from './emptied-values.ts'
 import { formerManagerOf, type ManagerOf } from './field-managers.ts'
@@ -158,7 +159,7 @@ export class ChangeRunner {
     )
   }
 
-  /** A rejection may be due to a value that only the record of another manager keeps, which memory does not show. */
+  /** A rejection may be due to a value that only the record of another manager keeps, which memory does not show, or to a default. */
   async #applyEmptied(change: ChangeToMake, signal: AbortSignal): Promise<Pick<Accepted, 'live' | 'rivals'>> {
     const { client, resourceOf } = this.#options
     const { desired, live } = change
@@ -168,10 +169,28 @@ export class ChangeRunner {
       if (!isKubeError(thrown, 'Invalid')) throw thrown
       const whole = await client.get(resourceOf(desired.object), live.metadata, signal)
       const isSame = whole.metadata.uid === live.metadata.uid
-      const emptied = isSame ? await this.#correct(desired, whole, signal) : undefined
-      if (emptied === undefined) throw thrown
-      return await this.#apply({ ...change, live: emptied }, signal)
+      const causes = desired.policies.contribute ? [] : thrown.causes
+      const plain = isSame ? await this.#withoutDefaults(desired, whole, { causes, signal }) : whole
+      const corrected = isSame ? await this.#correct(desired, plain, signal) : undefined
+      if (corrected === undefined && plain === whole) throw thrown
+      return await this.#apply({ ...change, live: corrected ?? plain }, signal)
     }
+  }
+
+  async #withoutDefaults(
+    desired: DesiredObject,
+    whole: LiveObject,
+    { causes, signal }: { readonly causes: readonly StatusCause[]; readonly signal: AbortSignal },
+  ): Promise<LiveObject> {
+    const { managerOf, resourceOf, client } = this.#options
+    const operations = contradictedDefaults(desired.lasting, whole, causes)
+    if (operations.length === 0) return whole
+    const body = [
+      ...operations,
+      { op: 'replace', path: '/metadata/resourceVersion', value: whole.metadata.resourceVersion } as const,
+    ]
+    const options = { fieldManager: managerOf(desired) }
+    return await client.patch(resourceOf(desired.object), whole.metadata, { type: 'json', body }, options, signal)
   }
 
   /**

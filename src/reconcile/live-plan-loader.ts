@@ -1,6 +1,7 @@
 // The plan of one resource against the live cluster, without a running operator: the same observe, desired and plan as a reconcile, on what the API
 // server has. Invariant: nothing is written. Changes are sent as dry runs, so that defaults, webhooks and immutable fields have their say.
 
+import { contradictedDefaults } from '../apply/contradicted-defaults.ts'
 import { emptiedValues } from '../apply/emptied-values.ts'
 import { fieldManagersOf, type ManagerOf } from '../apply/field-managers.ts'
 import { immutableField, immutableFieldsOf } from '../apply/immutable-change.ts'
@@ -257,6 +258,10 @@ class LivePlanLoader {
       return changes.length === 0 ? undefined : { kind: 'change', ref, object: after ?? desired.lasting, changes }
     } catch (thrown) {
       if (!(thrown instanceof CodedError)) throw thrown
+      // The operator removes the default, then applies; a dry run cannot.
+      const causes = isKubeError(thrown, 'Invalid') && !desired.policies.contribute ? thrown.causes : []
+      if (contradictedDefaults(desired.lasting, live, causes).length > 0)
+        return { kind: 'change', ref, object: desired.lasting, changes: declared }
       const paths = declared.map(({ path }) => path)
       const fields = immutableFieldsOf(thrown, paths)
       if (fields === undefined) return { kind: 'reject', ref, error: thrown }

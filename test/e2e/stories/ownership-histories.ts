@@ -119,6 +119,25 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
     })
   })
 
+  it('a Deployment leaves the defaults of the strategy that it no longer has', async () => {
+    const strategyOf = async () =>
+      (await hand.find('deployment', 'switch'))?.spec as { readonly strategy: unknown } | undefined
+    await space.want('switch', { object: deployment('switch', { replicas: 0 }, [container('app')]) })
+    await space.condition('switch', 'Ready', 'Settled')
+    expect(await strategyOf()).toMatchObject({ strategy: { type: 'RollingUpdate' } })
+    const recreating = { replicas: 0, strategy: { type: 'Recreate' } }
+    await space.want('switch', { object: deployment('switch', recreating, [container('app')]) })
+    await space.until('the strategy to change', async () => {
+      return JSON.stringify((await strategyOf())?.strategy) === '{"type":"Recreate"}'
+    })
+    await space.condition('switch', 'Ready', 'Settled')
+    expect(await managersOf('deployment', 'switch')).not.toContain('before-first-apply')
+    const before = await writesAbout('switch')
+    await hand.annotate('bundle', 'switch', { look: 'again' })
+    await space.condition('switch', 'Ready', 'Settled')
+    expect(await writesAbout('switch')).toHaveLength(before.length)
+  })
+
   describe('a foreign object with a child’s name', () => {
     it('is not touched without consent, and the condition says how to give it', async () => {
       await hand.create(configMap('foreign', { a: 'theirs' }))
