@@ -265,26 +265,28 @@ export function toJson_BackupSpecDatabaseRef(obj: BackupSpecDatabaseRef | undefi
  *
  * @schema BackupSpecMethod
  */
-export enum BackupSpecMethod {
+export const BackupSpecMethod = {
   /** Logical */
-  LOGICAL = "Logical",
+  LOGICAL: "Logical",
   /** Physical */
-  PHYSICAL = "Physical",
+  PHYSICAL: "Physical",
   /** Provider */
-  PROVIDER = "Provider",
-}
+  PROVIDER: "Provider",
+} as const;
+export type BackupSpecMethod = (typeof BackupSpecMethod)[keyof typeof BackupSpecMethod];
 
 /**
  * What becomes of a slot while the last backup is still under way. Forbid waits for that one, Replace gives it up.
  *
  * @schema BackupSpecConcurrency
  */
-export enum BackupSpecConcurrency {
+export const BackupSpecConcurrency = {
   /** Forbid */
-  FORBID = "Forbid",
+  FORBID: "Forbid",
   /** Replace */
-  REPLACE = "Replace",
-}
+  REPLACE: "Replace",
+} as const;
+export type BackupSpecConcurrency = (typeof BackupSpecConcurrency)[keyof typeof BackupSpecConcurrency];
 
 /**
  * Where backups are kept, but for the method Provider. Immutable.
@@ -475,12 +477,13 @@ export function toJson_BackupSpecVerify(obj: BackupSpecVerify | undefined): Reco
  *
  * @schema BackupSpecArtifactPolicy
  */
-export enum BackupSpecArtifactPolicy {
+export const BackupSpecArtifactPolicy = {
   /** Retain */
-  RETAIN = "Retain",
+  RETAIN: "Retain",
   /** Delete */
-  DELETE = "Delete",
-}
+  DELETE: "Delete",
+} as const;
+export type BackupSpecArtifactPolicy = (typeof BackupSpecArtifactPolicy)[keyof typeof BackupSpecArtifactPolicy];
 
 /**
  * A volume of the same namespace.
@@ -643,14 +646,15 @@ export function toJson_BackupSpecOptionsCompress(obj: BackupSpecOptionsCompress 
  *
  * @schema BackupSpecVerifyMode
  */
-export enum BackupSpecVerifyMode {
+export const BackupSpecVerifyMode = {
   /** Restore */
-  RESTORE = "Restore",
+  RESTORE: "Restore",
   /** Checksum */
-  CHECKSUM = "Checksum",
+  CHECKSUM: "Checksum",
   /** None */
-  NONE = "None",
-}
+  NONE: "None",
+} as const;
+export type BackupSpecVerifyMode = (typeof BackupSpecVerifyMode)[keyof typeof BackupSpecVerifyMode];
 
 /**
  * @schema BackupSpecVerifyQueries
@@ -756,14 +760,15 @@ export function toJson_BackupSpecTargetS3Encryption(obj: BackupSpecTargetS3Encry
  *
  * @schema BackupSpecOptionsCompressMethod
  */
-export enum BackupSpecOptionsCompressMethod {
+export const BackupSpecOptionsCompressMethod = {
   /** gzip */
-  GZIP = "gzip",
+  GZIP: "gzip",
   /** zstd */
-  ZSTD = "zstd",
+  ZSTD: "zstd",
   /** none */
-  NONE = "none",
-}
+  NONE: "none",
+} as const;
+export type BackupSpecOptionsCompressMethod = (typeof BackupSpecOptionsCompressMethod)[keyof typeof BackupSpecOptionsCompressMethod];
 
 
 /**
@@ -1023,18 +1028,19 @@ export function toJson_DatabaseSpec(obj: DatabaseSpec | undefined): Record<strin
  *
  * @schema DatabaseSpecVersion
  */
-export enum DatabaseSpecVersion {
+export const DatabaseSpecVersion = {
   /** 14 */
-  VALUE_14 = "14",
+  VALUE_14: "14",
   /** 15 */
-  VALUE_15 = "15",
+  VALUE_15: "15",
   /** 16 */
-  VALUE_16 = "16",
+  VALUE_16: "16",
   /** 17 */
-  VALUE_17 = "17",
+  VALUE_17: "17",
   /** 18 */
-  VALUE_18 = "18",
-}
+  VALUE_18: "18",
+} as const;
+export type DatabaseSpecVersion = (typeof DatabaseSpecVersion)[keyof typeof DatabaseSpecVersion];
 
 /**
  * How the database moves to a new server when version is raised. Where it is given, the server keeps in its log what logical replication needs (wal_level logical), for which it is restarted once.
@@ -1233,26 +1239,28 @@ export function toJson_DatabaseSpecRestore(obj: DatabaseSpecRestore | undefined)
  *
  * @schema DatabaseSpecAdoptionPolicy
  */
-export enum DatabaseSpecAdoptionPolicy {
+export const DatabaseSpecAdoptionPolicy = {
   /** Never */
-  NEVER = "Never",
+  NEVER: "Never",
   /** Adopt */
-  ADOPT = "Adopt",
-}
+  ADOPT: "Adopt",
+} as const;
+export type DatabaseSpecAdoptionPolicy = (typeof DatabaseSpecAdoptionPolicy)[keyof typeof DatabaseSpecAdoptionPolicy];
 
 /**
  * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses it; Snapshot does so after a last backup that was proven by restoring it, and for rds after a final snapshot.
  *
  * @schema DatabaseSpecDeletionPolicy
  */
-export enum DatabaseSpecDeletionPolicy {
+export const DatabaseSpecDeletionPolicy = {
   /** Retain */
-  RETAIN = "Retain",
+  RETAIN: "Retain",
   /** Delete */
-  DELETE = "Delete",
+  DELETE: "Delete",
   /** Snapshot */
-  SNAPSHOT = "Snapshot",
-}
+  SNAPSHOT: "Snapshot",
+} as const;
+export type DatabaseSpecDeletionPolicy = (typeof DatabaseSpecDeletionPolicy)[keyof typeof DatabaseSpecDeletionPolicy];
 
 /**
  * Where backups are kept that the Database has made of itself, as in the target of a Backup.
@@ -1295,12 +1303,13 @@ export function toJson_DatabaseSpecSnapshotTarget(obj: DatabaseSpecSnapshotTarge
  *
  * @schema DatabaseSpecDriftPolicy
  */
-export enum DatabaseSpecDriftPolicy {
+export const DatabaseSpecDriftPolicy = {
   /** Correct */
-  CORRECT = "Correct",
+  CORRECT: "Correct",
   /** Report */
-  REPORT = "Report",
-}
+  REPORT: "Report",
+} as const;
+export type DatabaseSpecDriftPolicy = (typeof DatabaseSpecDriftPolicy)[keyof typeof DatabaseSpecDriftPolicy];
 
 /**
  * @schema DatabaseSpecExtensions
@@ -1411,36 +1420,39 @@ export function toJson_DatabaseSpecAllowedNamespaces(obj: DatabaseSpecAllowedNam
  *
  * @schema DatabaseSpecUpgradeCutover
  */
-export enum DatabaseSpecUpgradeCutover {
+export const DatabaseSpecUpgradeCutover = {
   /** Manual */
-  MANUAL = "Manual",
+  MANUAL: "Manual",
   /** Automatic */
-  AUTOMATIC = "Automatic",
-}
+  AUTOMATIC: "Automatic",
+} as const;
+export type DatabaseSpecUpgradeCutover = (typeof DatabaseSpecUpgradeCutover)[keyof typeof DatabaseSpecUpgradeCutover];
 
 /**
  * Whether a backup is made at snapshotTarget and proven before anything else.
  *
  * @schema DatabaseSpecUpgradeSnapshot
  */
-export enum DatabaseSpecUpgradeSnapshot {
+export const DatabaseSpecUpgradeSnapshot = {
   /** Take */
-  TAKE = "Take",
+  TAKE: "Take",
   /** Skip */
-  SKIP = "Skip",
-}
+  SKIP: "Skip",
+} as const;
+export type DatabaseSpecUpgradeSnapshot = (typeof DatabaseSpecUpgradeSnapshot)[keyof typeof DatabaseSpecUpgradeSnapshot];
 
 /**
  * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at most maxWait, also of tables without a primary key, unlogged ones, and large objects.
  *
  * @schema DatabaseSpecUpgradeMethod
  */
-export enum DatabaseSpecUpgradeMethod {
+export const DatabaseSpecUpgradeMethod = {
   /** Replication */
-  REPLICATION = "Replication",
+  REPLICATION: "Replication",
   /** Dump */
-  DUMP = "Dump",
-}
+  DUMP: "Dump",
+} as const;
+export type DatabaseSpecUpgradeMethod = (typeof DatabaseSpecUpgradeMethod)[keyof typeof DatabaseSpecUpgradeMethod];
 
 /**
  * @schema DatabaseSpecUpgradeVerifyQueries
@@ -2006,7 +2018,9 @@ export class DatabaseSpecProviderInClusterParameters {
   public static fromString(value: string): DatabaseSpecProviderInClusterParameters {
     return new DatabaseSpecProviderInClusterParameters(value);
   }
-  private constructor(public readonly value: number | string) {
+  public readonly value: number | string;
+  private constructor(value: number | string) {
+    this.value = value;
   }
 }
 
@@ -2043,16 +2057,17 @@ export function toJson_DatabaseSpecProviderServerConnectionSecretRef(obj: Databa
  *
  * @schema DatabaseSpecProviderServerSslMode
  */
-export enum DatabaseSpecProviderServerSslMode {
+export const DatabaseSpecProviderServerSslMode = {
   /** disable */
-  DISABLE = "disable",
+  DISABLE: "disable",
   /** require */
-  REQUIRE = "require",
+  REQUIRE: "require",
   /** verify-ca */
-  VERIFY_HYPHEN_CA = "verify-ca",
+  VERIFY_HYPHEN_CA: "verify-ca",
   /** verify-full */
-  VERIFY_HYPHEN_FULL = "verify-full",
-}
+  VERIFY_HYPHEN_FULL: "verify-full",
+} as const;
+export type DatabaseSpecProviderServerSslMode = (typeof DatabaseSpecProviderServerSslMode)[keyof typeof DatabaseSpecProviderServerSslMode];
 
 /**
  * The certificates by which the server's is checked, in PEM. Without it ca.crt of the connection's Secret, and without that those that the operator's own system trusts.
@@ -2123,14 +2138,15 @@ export function toJson_DatabaseSpecProviderRdsCredentials(obj: DatabaseSpecProvi
  *
  * @schema DatabaseSpecProviderRdsSslMode
  */
-export enum DatabaseSpecProviderRdsSslMode {
+export const DatabaseSpecProviderRdsSslMode = {
   /** require */
-  REQUIRE = "require",
+  REQUIRE: "require",
   /** verify-ca */
-  VERIFY_HYPHEN_CA = "verify-ca",
+  VERIFY_HYPHEN_CA: "verify-ca",
   /** verify-full */
-  VERIFY_HYPHEN_FULL = "verify-full",
-}
+  VERIFY_HYPHEN_FULL: "verify-full",
+} as const;
+export type DatabaseSpecProviderRdsSslMode = (typeof DatabaseSpecProviderRdsSslMode)[keyof typeof DatabaseSpecProviderRdsSslMode];
 
 /**
  * The certificates by which the instance's is checked, in PEM, as AWS publishes them.
@@ -2445,7 +2461,9 @@ export class DatabaseSpecProviderInClusterResourcesLimits {
   public static fromString(value: string): DatabaseSpecProviderInClusterResourcesLimits {
     return new DatabaseSpecProviderInClusterResourcesLimits(value);
   }
-  private constructor(public readonly value: number | string) {
+  public readonly value: number | string;
+  private constructor(value: number | string) {
+    this.value = value;
   }
 }
 
@@ -2459,7 +2477,9 @@ export class DatabaseSpecProviderInClusterResourcesRequests {
   public static fromString(value: string): DatabaseSpecProviderInClusterResourcesRequests {
     return new DatabaseSpecProviderInClusterResourcesRequests(value);
   }
-  private constructor(public readonly value: number | string) {
+  public readonly value: number | string;
+  private constructor(value: number | string) {
+    this.value = value;
   }
 }
 
@@ -2532,12 +2552,13 @@ export function toJson_DatabaseSpecBootstrapRestoreFromLocationTarget(obj: Datab
  *
  * @schema DatabaseSpecBootstrapRestoreFromLocationMethod
  */
-export enum DatabaseSpecBootstrapRestoreFromLocationMethod {
+export const DatabaseSpecBootstrapRestoreFromLocationMethod = {
   /** Logical */
-  LOGICAL = "Logical",
+  LOGICAL: "Logical",
   /** Physical */
-  PHYSICAL = "Physical",
-}
+  PHYSICAL: "Physical",
+} as const;
+export type DatabaseSpecBootstrapRestoreFromLocationMethod = (typeof DatabaseSpecBootstrapRestoreFromLocationMethod)[keyof typeof DatabaseSpecBootstrapRestoreFromLocationMethod];
 
 /**
  * Where backups are kept.
@@ -2580,28 +2601,30 @@ export function toJson_DatabaseSpecRestoreFromLocationTarget(obj: DatabaseSpecRe
  *
  * @schema DatabaseSpecRestoreFromLocationMethod
  */
-export enum DatabaseSpecRestoreFromLocationMethod {
+export const DatabaseSpecRestoreFromLocationMethod = {
   /** Logical */
-  LOGICAL = "Logical",
+  LOGICAL: "Logical",
   /** Physical */
-  PHYSICAL = "Physical",
-}
+  PHYSICAL: "Physical",
+} as const;
+export type DatabaseSpecRestoreFromLocationMethod = (typeof DatabaseSpecRestoreFromLocationMethod)[keyof typeof DatabaseSpecRestoreFromLocationMethod];
 
 /**
  * How values are compared.
  *
  * @schema DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator
  */
-export enum DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator {
+export const DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator = {
   /** In */
-  IN = "In",
+  IN: "In",
   /** NotIn */
-  NOT_IN = "NotIn",
+  NOT_IN: "NotIn",
   /** Exists */
-  EXISTS = "Exists",
+  EXISTS: "Exists",
   /** DoesNotExist */
-  DOES_NOT_EXIST = "DoesNotExist",
-}
+  DOES_NOT_EXIST: "DoesNotExist",
+} as const;
+export type DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator = (typeof DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator)[keyof typeof DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator];
 
 /**
  * A volume of the same namespace.
@@ -3335,64 +3358,69 @@ export function toJson_DatabaseUserSpecSecret(obj: DatabaseUserSpecSecret | unde
  *
  * @schema DatabaseUserSpecAdoptionPolicy
  */
-export enum DatabaseUserSpecAdoptionPolicy {
+export const DatabaseUserSpecAdoptionPolicy = {
   /** Never */
-  NEVER = "Never",
+  NEVER: "Never",
   /** Adopt */
-  ADOPT = "Adopt",
-}
+  ADOPT: "Adopt",
+} as const;
+export type DatabaseUserSpecAdoptionPolicy = (typeof DatabaseUserSpecAdoptionPolicy)[keyof typeof DatabaseUserSpecAdoptionPolicy];
 
 /**
  * What becomes of the roles when the DatabaseUser is deleted. Delete drops them; Retain keeps them, unable to log in.
  *
  * @schema DatabaseUserSpecDeletionPolicy
  */
-export enum DatabaseUserSpecDeletionPolicy {
+export const DatabaseUserSpecDeletionPolicy = {
   /** Retain */
-  RETAIN = "Retain",
+  RETAIN: "Retain",
   /** Delete */
-  DELETE = "Delete",
-}
+  DELETE: "Delete",
+} as const;
+export type DatabaseUserSpecDeletionPolicy = (typeof DatabaseUserSpecDeletionPolicy)[keyof typeof DatabaseUserSpecDeletionPolicy];
 
 /**
  * What becomes of tables and other objects that the role owns when it is dropped. ReassignToOwner gives them to the database's owner; Block waits until it owns none.
  *
  * @schema DatabaseUserSpecOwnedObjects
  */
-export enum DatabaseUserSpecOwnedObjects {
+export const DatabaseUserSpecOwnedObjects = {
   /** ReassignToOwner */
-  REASSIGN_TO_OWNER = "ReassignToOwner",
+  REASSIGN_TO_OWNER: "ReassignToOwner",
   /** Block */
-  BLOCK = "Block",
-}
+  BLOCK: "Block",
+} as const;
+export type DatabaseUserSpecOwnedObjects = (typeof DatabaseUserSpecOwnedObjects)[keyof typeof DatabaseUserSpecOwnedObjects];
 
 /**
  * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
  *
  * @schema DatabaseUserSpecDriftPolicy
  */
-export enum DatabaseUserSpecDriftPolicy {
+export const DatabaseUserSpecDriftPolicy = {
   /** Correct */
-  CORRECT = "Correct",
+  CORRECT: "Correct",
   /** Report */
-  REPORT = "Report",
-}
+  REPORT: "Report",
+} as const;
+export type DatabaseUserSpecDriftPolicy = (typeof DatabaseUserSpecDriftPolicy)[keyof typeof DatabaseUserSpecDriftPolicy];
 
 /**
  * What it may do in the schemas. ReadOnly reads tables; ReadWrite changes what is in them as well; Owner also makes and changes the tables, and owns them; Custom is what grants say.
  *
  * @schema DatabaseUserSpecDatabasesAccess
  */
-export enum DatabaseUserSpecDatabasesAccess {
+export const DatabaseUserSpecDatabasesAccess = {
   /** ReadOnly */
-  READ_ONLY = "ReadOnly",
+  READ_ONLY: "ReadOnly",
   /** ReadWrite */
-  READ_WRITE = "ReadWrite",
+  READ_WRITE: "ReadWrite",
   /** Owner */
-  OWNER = "Owner",
+  OWNER: "Owner",
   /** Custom */
-  CUSTOM = "Custom",
-}
+  CUSTOM: "Custom",
+} as const;
+export type DatabaseUserSpecDatabasesAccess = (typeof DatabaseUserSpecDatabasesAccess)[keyof typeof DatabaseUserSpecDatabasesAccess];
 
 /**
  * @schema DatabaseUserSpecDatabasesGrants
@@ -3521,74 +3549,78 @@ export function toJson_DatabaseUserSpecPasswordSecretRef(obj: DatabaseUserSpecPa
  *
  * @schema DatabaseUserSpecRotationStrategy
  */
-export enum DatabaseUserSpecRotationStrategy {
+export const DatabaseUserSpecRotationStrategy = {
   /** InPlace */
-  IN_PLACE = "InPlace",
+  IN_PLACE: "InPlace",
   /** DualRole */
-  DUAL_ROLE = "DualRole",
-}
+  DUAL_ROLE: "DualRole",
+} as const;
+export type DatabaseUserSpecRotationStrategy = (typeof DatabaseUserSpecRotationStrategy)[keyof typeof DatabaseUserSpecRotationStrategy];
 
 /**
  * Type of the objects: GRANT … ON <type>. Table includes views, Function includes procedures. Schema means the schemas of this entry, Database its database.
  *
  * @schema DatabaseUserSpecDatabasesGrantsObjectType
  */
-export enum DatabaseUserSpecDatabasesGrantsObjectType {
+export const DatabaseUserSpecDatabasesGrantsObjectType = {
   /** Table */
-  TABLE = "Table",
+  TABLE: "Table",
   /** Sequence */
-  SEQUENCE = "Sequence",
+  SEQUENCE: "Sequence",
   /** Function */
-  FUNCTION = "Function",
+  FUNCTION: "Function",
   /** Schema */
-  SCHEMA = "Schema",
+  SCHEMA: "Schema",
   /** Database */
-  DATABASE = "Database",
-}
+  DATABASE: "Database",
+} as const;
+export type DatabaseUserSpecDatabasesGrantsObjectType = (typeof DatabaseUserSpecDatabasesGrantsObjectType)[keyof typeof DatabaseUserSpecDatabasesGrantsObjectType];
 
 /**
  * @schema DatabaseUserSpecDatabasesGrantsPrivileges
  */
-export enum DatabaseUserSpecDatabasesGrantsPrivileges {
+export const DatabaseUserSpecDatabasesGrantsPrivileges = {
   /** SELECT */
-  SELECT = "SELECT",
+  SELECT: "SELECT",
   /** INSERT */
-  INSERT = "INSERT",
+  INSERT: "INSERT",
   /** UPDATE */
-  UPDATE = "UPDATE",
+  UPDATE: "UPDATE",
   /** DELETE */
-  DELETE = "DELETE",
+  DELETE: "DELETE",
   /** TRUNCATE */
-  TRUNCATE = "TRUNCATE",
+  TRUNCATE: "TRUNCATE",
   /** REFERENCES */
-  REFERENCES = "REFERENCES",
+  REFERENCES: "REFERENCES",
   /** TRIGGER */
-  TRIGGER = "TRIGGER",
+  TRIGGER: "TRIGGER",
   /** MAINTAIN */
-  MAINTAIN = "MAINTAIN",
+  MAINTAIN: "MAINTAIN",
   /** USAGE */
-  USAGE = "USAGE",
+  USAGE: "USAGE",
   /** EXECUTE */
-  EXECUTE = "EXECUTE",
+  EXECUTE: "EXECUTE",
   /** CREATE */
-  CREATE = "CREATE",
+  CREATE: "CREATE",
   /** CONNECT */
-  CONNECT = "CONNECT",
+  CONNECT: "CONNECT",
   /** TEMPORARY */
-  TEMPORARY = "TEMPORARY",
-}
+  TEMPORARY: "TEMPORARY",
+} as const;
+export type DatabaseUserSpecDatabasesGrantsPrivileges = (typeof DatabaseUserSpecDatabasesGrantsPrivileges)[keyof typeof DatabaseUserSpecDatabasesGrantsPrivileges];
 
 /**
  * Of which characters: letters and digits, or all of ASCII that can be seen but the space.
  *
  * @schema DatabaseUserSpecPasswordGenerateCharset
  */
-export enum DatabaseUserSpecPasswordGenerateCharset {
+export const DatabaseUserSpecPasswordGenerateCharset = {
   /** Alnum */
-  ALNUM = "Alnum",
+  ALNUM: "Alnum",
   /** Printable */
-  PRINTABLE = "Printable",
-}
+  PRINTABLE: "Printable",
+} as const;
+export type DatabaseUserSpecPasswordGenerateCharset = (typeof DatabaseUserSpecPasswordGenerateCharset)[keyof typeof DatabaseUserSpecPasswordGenerateCharset];
 
 
 /**
@@ -3954,12 +3986,13 @@ export function toJson_MigrationSpecSchemaValidation(obj: MigrationSpecSchemaVal
  *
  * @schema MigrationSpecApproval
  */
-export enum MigrationSpecApproval {
+export const MigrationSpecApproval = {
   /** Auto */
-  AUTO = "Auto",
+  AUTO: "Auto",
   /** Manual */
-  MANUAL = "Manual",
-}
+  MANUAL: "Manual",
+} as const;
+export type MigrationSpecApproval = (typeof MigrationSpecApproval)[keyof typeof MigrationSpecApproval];
 
 /**
  * A backup of the whole database before the first of its steps, kept as spec.snapshotTarget of the Database says. Each list of steps has its own, and it stays.
@@ -4002,26 +4035,28 @@ export function toJson_MigrationSpecPreBackup(obj: MigrationSpecPreBackup | unde
  *
  * @schema MigrationSpecOnFailure
  */
-export enum MigrationSpecOnFailure {
+export const MigrationSpecOnFailure = {
   /** Stop */
-  STOP = "Stop",
+  STOP: "Stop",
   /** RunDown */
-  RUN_DOWN = "RunDown",
-}
+  RUN_DOWN: "RunDown",
+} as const;
+export type MigrationSpecOnFailure = (typeof MigrationSpecOnFailure)[keyof typeof MigrationSpecOnFailure];
 
 /**
  * SQL runs a text. Copy brings the rows of tables from another database. Assert asks its verify query when it is reached, and the migration ends there if it does not hold.
  *
  * @schema MigrationSpecStepsType
  */
-export enum MigrationSpecStepsType {
+export const MigrationSpecStepsType = {
   /** SQL */
-  SQL = "SQL",
+  SQL: "SQL",
   /** Copy */
-  COPY = "Copy",
+  COPY: "Copy",
   /** Assert */
-  ASSERT = "Assert",
-}
+  ASSERT: "Assert",
+} as const;
+export type MigrationSpecStepsType = (typeof MigrationSpecStepsType)[keyof typeof MigrationSpecStepsType];
 
 /**
  * Key of a ConfigMap of the same namespace that holds a longer text. All texts of a Migration have 1,000,000 bytes at most.
@@ -4160,12 +4195,13 @@ export function toJson_MigrationSpecStepsCopy(obj: MigrationSpecStepsCopy | unde
  *
  * @schema MigrationSpecSchemaValidationDryRun
  */
-export enum MigrationSpecSchemaValidationDryRun {
+export const MigrationSpecSchemaValidationDryRun = {
   /** None */
-  NONE = "None",
+  NONE: "None",
   /** Rollback */
-  ROLLBACK = "Rollback",
-}
+  ROLLBACK: "Rollback",
+} as const;
+export type MigrationSpecSchemaValidationDryRun = (typeof MigrationSpecSchemaValidationDryRun)[keyof typeof MigrationSpecSchemaValidationDryRun];
 
 /**
  * The Database whose rows are copied.
@@ -4208,12 +4244,13 @@ export function toJson_MigrationSpecStepsCopyFrom(obj: MigrationSpecStepsCopyFro
  *
  * @schema MigrationSpecStepsCopyMode
  */
-export enum MigrationSpecStepsCopyMode {
+export const MigrationSpecStepsCopyMode = {
   /** Snapshot */
-  SNAPSHOT = "Snapshot",
+  SNAPSHOT: "Snapshot",
   /** Logical */
-  LOGICAL = "Logical",
-}
+  LOGICAL: "Logical",
+} as const;
+export type MigrationSpecStepsCopyMode = (typeof MigrationSpecStepsCopyMode)[keyof typeof MigrationSpecStepsCopyMode];
 
 
 /**
@@ -4743,12 +4780,13 @@ export function toJson_ReplicatedKvStoreSpecPdb(obj: ReplicatedKvStoreSpecPdb | 
  *
  * @schema ReplicatedKvStoreSpecStorageReuseRetained
  */
-export enum ReplicatedKvStoreSpecStorageReuseRetained {
+export const ReplicatedKvStoreSpecStorageReuseRetained = {
   /** Refuse */
-  REFUSE = "Refuse",
+  REFUSE: "Refuse",
   /** Allow */
-  ALLOW = "Allow",
-}
+  ALLOW: "Allow",
+} as const;
+export type ReplicatedKvStoreSpecStorageReuseRetained = (typeof ReplicatedKvStoreSpecStorageReuseRetained)[keyof typeof ReplicatedKvStoreSpecStorageReuseRetained];
 
 /**
  * Where the value comes from; exactly one source.
@@ -4804,7 +4842,9 @@ export class ReplicatedKvStoreSpecResourcesLimits {
   public static fromString(value: string): ReplicatedKvStoreSpecResourcesLimits {
     return new ReplicatedKvStoreSpecResourcesLimits(value);
   }
-  private constructor(public readonly value: number | string) {
+  public readonly value: number | string;
+  private constructor(value: number | string) {
+    this.value = value;
   }
 }
 
@@ -4818,7 +4858,9 @@ export class ReplicatedKvStoreSpecResourcesRequests {
   public static fromString(value: string): ReplicatedKvStoreSpecResourcesRequests {
     return new ReplicatedKvStoreSpecResourcesRequests(value);
   }
-  private constructor(public readonly value: number | string) {
+  public readonly value: number | string;
+  private constructor(value: number | string) {
+    this.value = value;
   }
 }
 
@@ -5037,24 +5079,26 @@ export function toJson_ReplicatedKvStoreSpecProbesLiveness(obj: ReplicatedKvStor
  *
  * @schema ReplicatedKvStoreSpecPvcRetentionWhenDeleted
  */
-export enum ReplicatedKvStoreSpecPvcRetentionWhenDeleted {
+export const ReplicatedKvStoreSpecPvcRetentionWhenDeleted = {
   /** Retain */
-  RETAIN = "Retain",
+  RETAIN: "Retain",
   /** Delete */
-  DELETE = "Delete",
-}
+  DELETE: "Delete",
+} as const;
+export type ReplicatedKvStoreSpecPvcRetentionWhenDeleted = (typeof ReplicatedKvStoreSpecPvcRetentionWhenDeleted)[keyof typeof ReplicatedKvStoreSpecPvcRetentionWhenDeleted];
 
 /**
  * When a replica is taken away.
  *
  * @schema ReplicatedKvStoreSpecPvcRetentionWhenScaled
  */
-export enum ReplicatedKvStoreSpecPvcRetentionWhenScaled {
+export const ReplicatedKvStoreSpecPvcRetentionWhenScaled = {
   /** Retain */
-  RETAIN = "Retain",
+  RETAIN: "Retain",
   /** Delete */
-  DELETE = "Delete",
-}
+  DELETE: "Delete",
+} as const;
+export type ReplicatedKvStoreSpecPvcRetentionWhenScaled = (typeof ReplicatedKvStoreSpecPvcRetentionWhenScaled)[keyof typeof ReplicatedKvStoreSpecPvcRetentionWhenScaled];
 
 /**
  * How many replicas may be unavailable during an update, a number or a percentage. Needs Kubernetes 1.35.
@@ -5068,7 +5112,9 @@ export class ReplicatedKvStoreSpecUpdateStrategyMaxUnavailable {
   public static fromString(value: string): ReplicatedKvStoreSpecUpdateStrategyMaxUnavailable {
     return new ReplicatedKvStoreSpecUpdateStrategyMaxUnavailable(value);
   }
-  private constructor(public readonly value: number | string) {
+  public readonly value: number | string;
+  private constructor(value: number | string) {
+    this.value = value;
   }
 }
 
@@ -5193,26 +5239,28 @@ export function toJson_ReplicatedKvStoreSpecEnvValueFromSecretKeyRef(obj: Replic
  *
  * @schema ReplicatedKvStoreSpecPodTemplateTolerationsOperator
  */
-export enum ReplicatedKvStoreSpecPodTemplateTolerationsOperator {
+export const ReplicatedKvStoreSpecPodTemplateTolerationsOperator = {
   /** Equal */
-  EQUAL = "Equal",
+  EQUAL: "Equal",
   /** Exists */
-  EXISTS = "Exists",
-}
+  EXISTS: "Exists",
+} as const;
+export type ReplicatedKvStoreSpecPodTemplateTolerationsOperator = (typeof ReplicatedKvStoreSpecPodTemplateTolerationsOperator)[keyof typeof ReplicatedKvStoreSpecPodTemplateTolerationsOperator];
 
 /**
  * The taint's effect; without it every effect.
  *
  * @schema ReplicatedKvStoreSpecPodTemplateTolerationsEffect
  */
-export enum ReplicatedKvStoreSpecPodTemplateTolerationsEffect {
+export const ReplicatedKvStoreSpecPodTemplateTolerationsEffect = {
   /** NoSchedule */
-  NO_SCHEDULE = "NoSchedule",
+  NO_SCHEDULE: "NoSchedule",
   /** PreferNoSchedule */
-  PREFER_NO_SCHEDULE = "PreferNoSchedule",
+  PREFER_NO_SCHEDULE: "PreferNoSchedule",
   /** NoExecute */
-  NO_EXECUTE = "NoExecute",
-}
+  NO_EXECUTE: "NoExecute",
+} as const;
+export type ReplicatedKvStoreSpecPodTemplateTolerationsEffect = (typeof ReplicatedKvStoreSpecPodTemplateTolerationsEffect)[keyof typeof ReplicatedKvStoreSpecPodTemplateTolerationsEffect];
 
 /**
  * A command that exits with 0.
@@ -5419,22 +5467,24 @@ export function toJson_ReplicatedKvStoreSpecProbesLivenessTcpSocket(obj: Replica
  *
  * @schema ReplicatedKvStoreSpecProbesReadinessHttpGetScheme
  */
-export enum ReplicatedKvStoreSpecProbesReadinessHttpGetScheme {
+export const ReplicatedKvStoreSpecProbesReadinessHttpGetScheme = {
   /** HTTP */
-  HTTP = "HTTP",
+  HTTP: "HTTP",
   /** HTTPS */
-  HTTPS = "HTTPS",
-}
+  HTTPS: "HTTPS",
+} as const;
+export type ReplicatedKvStoreSpecProbesReadinessHttpGetScheme = (typeof ReplicatedKvStoreSpecProbesReadinessHttpGetScheme)[keyof typeof ReplicatedKvStoreSpecProbesReadinessHttpGetScheme];
 
 /**
  * The scheme; without it HTTP.
  *
  * @schema ReplicatedKvStoreSpecProbesLivenessHttpGetScheme
  */
-export enum ReplicatedKvStoreSpecProbesLivenessHttpGetScheme {
+export const ReplicatedKvStoreSpecProbesLivenessHttpGetScheme = {
   /** HTTP */
-  HTTP = "HTTP",
+  HTTP: "HTTP",
   /** HTTPS */
-  HTTPS = "HTTPS",
-}
+  HTTPS: "HTTPS",
+} as const;
+export type ReplicatedKvStoreSpecProbesLivenessHttpGetScheme = (typeof ReplicatedKvStoreSpecProbesLivenessHttpGetScheme)[keyof typeof ReplicatedKvStoreSpecProbesLivenessHttpGetScheme];
 

@@ -1,5 +1,6 @@
 // How does what `cdk8s import` wrote become a module of ours? Code names give way to the real ones, which stand in quotes as on
 // the wire, and imports of types are marked. Everything else stays as it was written.
+import { erasableSyntax } from './erasable-syntax.ts'
 import { typeOnlyImports } from './type-only-imports.ts'
 import { literal } from './type-text.ts'
 
@@ -19,7 +20,7 @@ export function mendImport(text: string, realNames: ReadonlyMap<string, string>)
     const name = realNames.get(codeName)
     return name === undefined ? line : mendLine(line, codeName, name)
   })
-  return typeOnlyImports(mended)
+  return erasableSyntax(typeOnlyImports(mended))
 }
 
 export interface Written {
