@@ -13,7 +13,7 @@ import { describeRef, refOf } from '../object/ref.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { ApplyRunner, type ApplyRunnerOptions } from './apply-runner.ts'
 import type { ChildCluster } from './child-cluster.ts'
-import { fieldConflict } from './co-owner-rule.ts'
+import { fieldConflict, joinsOwners } from './co-owner-rule.ts'
 import { adoptedEvent, isHandedOver, isOurs } from './conflict-rule.ts'
 import { contradictedDefaults } from './contradicted-defaults.ts'
 import type { Convergence } from './convergence.ts'
@@ -125,7 +125,9 @@ export class ChangeRunner {
     const fieldManager = managerOf(desired)
     const formerManager = formerManagerOf(managerOf, desired)
     const isRight =
-      comparison.kind !== 'unowned' && !hasEarlierRecord(live, formerManager) && !hasUpdateRecord(live, fieldManager)
+      (comparison.kind !== 'unowned' || joinsOwners(desired, live)) &&
+      !hasEarlierRecord(live, formerManager) &&
+      !hasUpdateRecord(live, fieldManager)
     const hasEmptied = emptiedValues(desired, live, fieldManager).length > 0
     if (isRight && !hasEmptied && fieldsToHandOver(desired, live, fieldManager).isEmpty) return live
     // The cache keeps the records of controllers only.

@@ -8,6 +8,7 @@ import { coOwnerOfManager, isCoOwnerManager } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { controllerOf } from '../object/ownership.ts'
 import { describeRef, refOf } from '../object/ref.ts'
+import type { DesiredObject } from '../synth/desired.ts'
 import { managedByLabel } from '../synth/membership.ts'
 import type { RivalClaim } from './rival-claims.ts'
 
@@ -15,6 +16,12 @@ import type { RivalClaim } from './rival-claims.ts'
 export function mayJoin(desired: KubeObject, live: LiveObject): boolean {
   const operator = desired.metadata.labels?.[managedByLabel]
   return isCoOwned(live) && operator !== undefined && live.metadata.labels?.[managedByLabel] === operator
+}
+
+/** True if the next apply makes one more owner beside those whose records are there: nothing of theirs is to be corrected before. */
+export function joinsOwners({ lasting, policies }: DesiredObject, live: LiveObject): boolean {
+  const { managedFields = [] } = live.metadata
+  return policies.coOwn && mayJoin(lasting, live) && managedFields.some(({ manager }) => isCoOwnerManager(manager))
 }
 
 /** True if `parent` is the only owner, so that it may own the object alone. */

@@ -57,19 +57,22 @@ export interface PlanInput {
   readonly children: readonly LiveObject[]
   /** Somebody else's object that a contribution is for, if it exists. */
   readonly contributedTo: (object: KubeObject) => LiveObject | undefined
+  /** The object with other owners that a resource is to own too, as far as it is in memory. */
+  readonly sharedWith?: (object: KubeObject) => LiveObject | undefined
   readonly compare: Compare
   readonly managerOf: ManagerOf
   /** Where all children are, if not in the cluster of the parent. */
   readonly cluster?: ChildCluster | undefined
 }
 
-export function plan({ parent, desired, children, contributedTo, compare, managerOf, cluster }: PlanInput): Plan {
+export function plan(input: PlanInput): Plan {
+  const { parent, desired, children, compare, managerOf, cluster } = input
   const known = new Map(children.map((child) => [identityOf(child), child]))
   const identities = desired.map(({ object }) => identityOf(object))
   const waves: Step[][] = []
   desired.forEach((item, index) => {
     const identity = identities[index] ?? ''
-    const live = item.policies.contribute ? contributedTo(item.object) : known.get(identity)
+    const live = liveOf(item, known.get(identity), input)
     const action = decide({ parent, desired: item, live, compare, manager: managerOf(item), cluster })
     const identitiesOf = (dependencies: readonly Dependency[]) =>
       dependencies.flatMap(({ on }) => on.map((index) => identities[index] ?? ''))
@@ -82,6 +85,11 @@ export function plan({ parent, desired, children, contributedTo, compare, manage
     })
   })
   return { waves, ...leftovers({ parent, desired, children, cluster }) }
+}
+
+function liveOf({ object, policies }: DesiredObject, child: LiveObject | undefined, input: PlanInput) {
+  if (policies.contribute) return input.contributedTo(object)
+  return child ?? (policies.coOwn ? input.sharedWith?.(object) : undefined)
 }
 
 /** What is to go of children that are not desired. */

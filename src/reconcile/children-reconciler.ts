@@ -32,6 +32,8 @@ export interface ChildrenView {
   childrenOf(parent: LiveObject): readonly LiveObject[]
   /** Somebody else's object that the constructs add to. */
   contributedTo(object: KubeObject): LiveObject | undefined
+  /** The object whose owners a resource may join. */
+  sharedWith(object: KubeObject): LiveObject | undefined
   readinessOf(object: LiveObject): Readiness
   /** Have the caches seen every child that this parent's turns wrote and deleted? */
   isFresh(parent: LiveObject): boolean
@@ -119,8 +121,8 @@ export class ChildrenReconciler {
     const parent = await parents.cover(recorded, unread.applicable, signal)
     for (const event of [abandonedInClusterEvent(abandoned), unread.abandoned])
       if (event !== undefined) recordEvent(parent, event)
-    const contributedTo = view.contributedTo.bind(view)
-    const wanted = plan({ parent, desired, children, contributedTo, compare, managerOf, cluster })
+    const others = { contributedTo: view.contributedTo.bind(view), sharedWith: view.sharedWith.bind(view) }
+    const wanted = plan({ parent, desired, children, ...others, compare, managerOf, cluster })
     const written = wanted.waves.flat().flatMap(describeStep)
     this.#logActions(parent, { actions: written, causes })
     const mayPrune = async () => {

@@ -3,6 +3,7 @@
 
 import type { Written } from '../apply/applier.ts'
 import type { ChildCluster } from '../apply/child-cluster.ts'
+import { mayJoin } from '../apply/co-owner-rule.ts'
 import { isMember } from '../apply/member-rule.ts'
 import { type Readiness, readinessOf } from '../apply/readiness.ts'
 import { isOfSibling, type MakerNames } from '../apply/sibling-rule.ts'
@@ -259,6 +260,12 @@ export class ControllerView {
   /** Somebody else's object that the constructs add to, as its watch shows it. */
   contributedTo(object: KubeObject): LiveObject | undefined {
     return this.#watchOf(object)?.informer.get(keyOf(object))
+  }
+
+  /** The object in memory whose owners the owner of `object` may join; undefined: there is none, or it has other owners. */
+  sharedWith(object: KubeObject): LiveObject | undefined {
+    const live = this.#children.get(groupKindOf(object))?.informer.get(keyOf(object))
+    return live !== undefined && mayJoin(object, live) ? live : undefined
   }
 
   #watchOf(object: Pick<KubeObject, 'apiVersion' | 'kind'>): HeldWatch | undefined {

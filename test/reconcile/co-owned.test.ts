@@ -48,6 +48,22 @@ describe('an object with several owners', () => {
     expect((await cluster.requestsDuring(1_200_000)).filter(isNoWatch)).toEqual([])
   })
 
+  it('gets one more owner by one request', async () => {
+    await using cluster = await start()
+    cluster.run(partController(Shop))
+    await create(cluster, Shop, 'a', 'one')
+    await cluster.settle()
+    const before = cluster.requests().length
+    await create(cluster, Shop, 'b', 'two')
+    await cluster.settle()
+    const asked = cluster
+      .requests()
+      .slice(before)
+      .filter(({ resource }) => resource === 'configmaps')
+    expect(asked.filter(isNoWatch).map(({ verb, code }) => `${verb} ${code}`)).toEqual(['patch 200'])
+    expect(await dataOf(cluster)).toEqual({ one: 'yes', two: 'yes' })
+  })
+
   it('is not written after a restart', async () => {
     await using cluster = await start()
     const first = cluster.run(partController(Shop))
