@@ -46,7 +46,13 @@ export interface OperatorInstallProps {
    */
   readonly namespaces?: readonly string[]
   /**
-   * How many pods there are. One of them leads, the others stand by with warm caches.
+   * Named shard that the pods work, of at most 20 characters (`sharding: { kind: 'selection' }`). The objects of the shard are called `<name>-<shard>`. All shards
+   * share the namespace and the roles for people. The `args` have to name the shard too.
+   * @default - the pods work all resources
+   */
+  readonly shard?: string
+  /**
+   * Number of pods. One of them leads, and the others stand by with warm caches, unless they share the resources by a hash.
    * @default 2
    */
   readonly replicas?: number
@@ -56,6 +62,11 @@ export interface OperatorInstallProps {
    * @default - at the port of the probes, as the operator's `args` say
    */
   readonly metricsPort?: number
+  /**
+   * Seconds from SIGTERM to SIGKILL of a pod. The stop of an operator takes its `gracefulShutdownMs` and up to 7.5 s more.
+   * @default 30
+   */
+  readonly terminationGracePeriodSeconds?: number
   /** @default ['run'] */
   readonly args?: readonly string[]
   /** @default - 100m CPU and 256Mi of memory, at most 512Mi */

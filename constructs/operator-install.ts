@@ -10,7 +10,11 @@ import { metricsPorts, operatorLabels, operatorPodSpec, operatorPort, operatorSe
 import { userRoles } from './operator-user-roles.ts'
 
 type KindOfRole = 'ClusterRole' | 'Role'
-type Settled = OperatorInstallProps & Required<Pick<OperatorInstallProps, 'name' | 'namespace' | 'replicas'>>
+type Settled = OperatorInstallProps &
+  Required<Pick<OperatorInstallProps, 'name' | 'namespace' | 'replicas'>> & {
+    /** Name of what all shards share; `name` is that of the shard. */
+    readonly operator: string
+  }
 
 const rbacGroup = 'rbac.authorization.k8s.io'
 
@@ -31,11 +35,12 @@ export class OperatorInstall extends Construct {
   readonly podDisruptionBudget?: ApiObject
   readonly #props: Settled
 
-  /** @throws {RangeError} if name, namespaces or replicas cannot make an operator that works. */
+  /** @throws {RangeError} if name, namespaces, shard or replicas cannot make an operator that works. */
   constructor(scope: Construct, id: string, props: OperatorInstallProps) {
     super(scope, id)
-    const { name, namespace = `${name}-system`, replicas = 2, networkPolicy } = props
-    this.#props = { ...props, name, namespace, replicas }
+    const { name: operator, shard, namespace = `${operator}-system`, replicas = 2, networkPolicy } = props
+    const name = shard === undefined ? operator : `${operator}-${shard}`
+    this.#props = { ...props, operator, name, namespace, replicas }
     refuseImpossible(this.#props)
     const matchLabels = operatorSelectorLabels(name)
     const [ownPort] = metricsPorts(props.metricsPort)
@@ -47,7 +52,7 @@ export class OperatorInstall extends Construct {
       kind: 'Namespace',
       metadata: {
         name: namespace,
-        labels: { ...operatorLabels(name), 'pod-security.kubernetes.io/enforce': 'restricted' },
+        labels: { ...operatorLabels(operator), 'pod-security.kubernetes.io/enforce': 'restricted' },
       },
     })
     this.serviceAccount = this.#at('service-account', 'v1', 'ServiceAccount', { automountServiceAccountToken: false })
@@ -106,9 +111,9 @@ export class OperatorInstall extends Construct {
     this.#grant('home', 'Role', { name, namespace }, home)
   }
 
-  /** What people may do with the kinds, wherever they have `view`, `edit` or `admin`. */
+  /** What people may do with the kinds, wherever they have `view`, `edit` or `admin`; the same for all shards. */
   #grantPeople(): void {
-    const { name, namespace, kinds = [], metricsPort } = this.#props
+    const { operator: name, namespace, kinds = [], metricsPort } = this.#props
     if (metricsPort !== undefined) {
       new ApiObject(this, 'role-metrics', {
         ...{ apiVersion: `${rbacGroup}/v1`, kind: 'ClusterRole' },
@@ -163,7 +168,7 @@ export class OperatorInstall extends Construct {
   }
 }
 
-function refuseImpossible({ name, namespace, namespaces, replicas }: Settled): void {
+function refuseImpossible({ name, namespace, namespaces, replicas, terminationGracePeriodSeconds }: Settled): void {
   const refuse = (text: string, rule: string) => {
     throw new RangeError(`OperatorInstall ${name}: ${text}; ${rule}`)
   }
@@ -176,5 +181,11 @@ function refuseImpossible({ name, namespace, namespaces, replicas }: Settled): v
     refuse('there is no namespace to look after', 'name one, or leave namespaces out for all')
   if (!Number.isInteger(replicas) || replicas < 1) {
     refuse(`${replicas} replicas cannot do any work`, 'use a whole number from 1')
+  }
+  if (
+    terminationGracePeriodSeconds !== undefined &&
+    !(Number.isInteger(terminationGracePeriodSeconds) && terminationGracePeriodSeconds > 0)
+  ) {
+    refuse(`pods cannot stop in ${terminationGracePeriodSeconds} seconds`, 'use a whole number of seconds from 1')
   }
 }

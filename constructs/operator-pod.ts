@@ -15,7 +15,7 @@ export function metricsPorts(
 
 /** Distroless' `nonroot`. */
 const userId = 65532
-/** An operator ends within ten seconds of SIGTERM; this leaves it three times as long. */
+/** By default an operator ends within ten seconds of SIGTERM; this leaves it three times as long. */
 const graceSeconds = 30
 
 /** The label by which Deployment, Service and budget find the pods. Immutable once it is applied. */
@@ -38,7 +38,7 @@ export function operatorPodSpec(props: OperatorInstallProps & { readonly name: s
   return {
     serviceAccountName: name,
     automountServiceAccountToken: true,
-    terminationGracePeriodSeconds: graceSeconds,
+    terminationGracePeriodSeconds: props.terminationGracePeriodSeconds ?? graceSeconds,
     securityContext: {
       runAsNonRoot: true,
       runAsUser: userId,

@@ -10,6 +10,7 @@ import { flagValuesOf, withCluster, withFlags, withMetrics } from './option-sets
 import { names, operatorName, port, ports, positive } from './option-values.ts'
 import type { OperatorCliOptions } from './program.ts'
 import { addRun } from './run-command.ts'
+import { withSharding } from './sharding-option.ts'
 
 /** What a program of this package has besides the commands of every operator. */
 export interface OwnParts {
@@ -86,10 +87,15 @@ function addInstall(program: Command, { options, own, signal }: Building): void 
     .option('--dry-run', 'print the manifests, for kubectl apply --server-side -f -, and apply nothing')
     .option('--namespace <name>', 'the namespace in which the operator runs (default: the name and -system)')
     .option('--image <reference>', 'the container image', options.image)
-    .option('--replicas <pods>', 'how many pods, of which one leads and the others stand by', positive, 2)
-    .option('--namespaces <names>', 'serve these namespaces, separated by commas (default: default)', names, [])
+    .option(
+      '--replicas <pods>',
+      'pods; one leads, the others stand by, unless they share by a hash (default: 2)',
+      positive,
+    )
+    .option('--namespaces <names>', 'serve these namespaces, separated by commas (default: default)', names)
     .option('--all-namespaces', 'serve all namespaces, with rights on every Secret of the cluster')
-  withMetrics(install, 'protected')
+    .option('--selector <labels>', 'manage resources with these labels only')
+  withMetrics(withSharding(install), 'protected')
     .option(
       '--egress-ports <ports>',
       `where the pods may connect to (default: ${(options.egressPorts ?? [443, 6443]).join()})`,

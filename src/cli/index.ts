@@ -6,4 +6,5 @@ export type {
   FlagValues,
   OperatorCliOptions,
   OperatorFlag,
+  OperatorSettings,
 } from './program.ts'

@@ -1,45 +1,28 @@
-// What has to be in a cluster for the operator to run there? The CRDs of its controllers, and an OperatorInstall with the rights
-// that these controllers need. Printed for kubectl, or applied.
-import { type OperatorKind, operatorManifests } from '../../constructs/index.ts'
+// The objects that an operator needs in a cluster: the CRDs of its controllers, and an OperatorInstall with the rights that these controllers need. Printed for
+// kubectl, or applied.
+import { type OperatorInstallProps, type OperatorKind, operatorManifests } from '../../constructs/index.ts'
 import { messageOf } from '../base/errors.ts'
 import { isJsonList, isJsonObject, type Json, own } from '../base/json.ts'
-import { rightsOf } from '../generate/rbac.ts'
 import { readCrd } from '../generate/read-crd.ts'
 import { recordsComplaint } from '../generate/records-schema.ts'
 import type { Controller } from '../index.ts'
 import { type KubeObject, valueAt } from '../object/object.ts'
 import { groupResourceOf } from '../object/resource.ts'
 import { chosenControllers } from './chosen-controllers.ts'
+import { chosenSettings } from './chosen-settings.ts'
 import type { ClusterChoice } from './cluster-client.ts'
 import { CommandError } from './command-error.ts'
 import { definitionOf, loadDefinitions } from './definition-loader.ts'
 import { installInto } from './install-applier.ts'
-import { type MetricsKind, metricsPort } from './metrics-option.ts'
-import { type FlagValues, longNameOf, type OperatorCliOptions, userAgentOf } from './program.ts'
+import { type InstallFlags, installPropsOf } from './install-options.ts'
+import { type FlagValues, type OperatorCliOptions, userAgentOf } from './program.ts'
 import { yamlText } from './yaml-text.ts'
 
-export interface InstallOptions extends ClusterChoice {
+export interface InstallOptions extends ClusterChoice, InstallFlags {
   readonly program: OperatorCliOptions
   /** Passed on to the operator. */
   readonly flags: FlagValues
   readonly dryRun?: boolean
-  /** Of the operator and its objects. */
-  readonly name: string
-  /** Default: `<name>-system`. */
-  readonly namespace?: string
-  /** Default: that of the program. */
-  readonly image?: string | undefined
-  readonly replicas: number
-  /** Which to serve; none: `default`, as kubectl's. */
-  readonly namespaces: readonly string[]
-  /** Serves all of them instead, with rights on every Secret of the cluster. */
-  readonly allNamespaces?: boolean | undefined
-  readonly metrics: MetricsKind
-  /** Default: those of the program. */
-  readonly egressPorts?: readonly number[] | undefined
-  /** Adds the NetworkPolicies of the pods of konverge's own kinds. Default: false. */
-  readonly includesDataPods?: boolean | undefined
-  readonly controllers: readonly string[]
   readonly write: (text: string) => void
 }
 
@@ -48,7 +31,9 @@ export async function install(options: InstallOptions, signal: AbortSignal): Pro
   const { program, environment, flags } = options
   const controllers = await chosenControllers(program, { names: options.controllers, environment, flags })
   const definitions = await definitionsOf(controllers, program, signal)
-  const manifests = manifestsOf(options, controllers, definitions)
+  const settings = await chosenSettings(program, { environment, flags })
+  const props = installPropsOf(options, { program, flags, settings, controllers })
+  const manifests = manifestsOf({ ...props, kinds: kindsOf(controllers, definitions) })
   if (options.dryRun === true) return options.write(yamlText([...definitions, ...manifests]))
   const as = { userAgent: userAgentOf(program), fieldManager: `${program.name}-install` }
   await installInto({ ...options, ...as, definitions, manifests }, signal)
@@ -93,63 +78,12 @@ function isScaled(version: Json): boolean {
   return isJsonObject(subresources) && own(subresources, 'scale') !== undefined
 }
 
-/** Undefined: all namespaces, which nobody gets without asking for it. */
-function servedBy({ namespaces, allNamespaces = false }: InstallOptions): readonly string[] | undefined {
-  if (!allNamespaces) return namespaces.length === 0 ? ['default'] : namespaces
-  if (namespaces.length === 0) return undefined
-  throw new CommandError('--all-namespaces and --namespaces exclude each other; give one of them', 2)
-}
-
-function manifestsOf(
-  options: InstallOptions,
-  controllers: readonly Controller[],
-  definitions: readonly KubeObject[],
-): readonly KubeObject[] {
-  const { program, name, namespace, replicas, image = program.image } = options
-  if (image === undefined) throw new CommandError('--image is missing: give the container image of the operator', 2)
-  const namespaces = servedBy(options)
-  const args = [
-    'run',
-    ...(name === program.name ? [] : [`--name=${name}`]),
-    ...(namespaces === undefined ? [] : [`--namespaces=${namespaces.join()}`]),
-    ...(options.controllers.length > 0 ? [`--controllers=${options.controllers.join()}`] : []),
-    `--metrics=${options.metrics}`,
-    ...flagArguments(options),
-  ]
-  const isProtected = options.metrics === 'protected'
-  const rules = rightsOf({ name, controllers, protectsMetrics: isProtected })
+function manifestsOf(props: OperatorInstallProps): readonly KubeObject[] {
   try {
     // Sound: the construct gives apiVersion, kind and metadata to every object.
-    return operatorManifests({
-      name,
-      ...(namespace === undefined ? {} : { namespace }),
-      image,
-      replicas,
-      args,
-      rules,
-      kinds: kindsOf(controllers, definitions),
-      networkPolicy: {
-        includesDataPods: options.includesDataPods ?? false,
-        egressPorts: options.egressPorts ?? program.egressPorts ?? defaultEgressPorts,
-      },
-      ...(isProtected ? { metricsPort } : {}),
-      ...(namespaces === undefined ? {} : { namespaces }),
-    }) as readonly KubeObject[]
+    return operatorManifests(props) as readonly KubeObject[]
   } catch (thrown) {
     if (thrown instanceof RangeError) throw new CommandError(messageOf(thrown), 2)
     throw thrown
   }
-}
-
-/** HTTPS, and API servers that listen elsewhere. */
-const defaultEgressPorts = [443, 6443]
-
-/** The flags as arguments of `run`, in the order in which the program declares them. */
-function flagArguments({ program, flags }: InstallOptions): readonly string[] {
-  return (program.flags ?? []).flatMap(({ flag }) => {
-    const name = longNameOf(flag)
-    const value = flags[name]
-    if (value === undefined) return []
-    return [value === true ? `--${name}` : `--${name}=${value}`]
-  })
 }

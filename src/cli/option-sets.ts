@@ -10,9 +10,10 @@ export function withCluster(command: Command): Command {
     .option('--context <name>', 'a context of the kubeconfig (default: its current one)')
 }
 
+/** `byDefault`: unless the program says otherwise. */
 export function withMetrics(command: Command, byDefault: MetricsKind): Command {
-  const text = 'who reads /metrics: users of the cluster by HTTPS, this machine, everybody, or nobody'
-  return command.addOption(new Option('--metrics <which>', text).choices(metricsKinds).default(byDefault))
+  const text = `who reads /metrics: users of the cluster by HTTPS, this machine, everybody, or nobody (default: ${byDefault})`
+  return command.addOption(new Option('--metrics <which>', text).choices(metricsKinds))
 }
 
 /** The program's own flags that the command has. */

@@ -1,5 +1,5 @@
 // What a command-line program is made of: an operator's name, version, controllers and CRDs, and the flags that its controllers take.
-import type { Controller } from '../index.ts'
+import type { Controller, OperatorHandle, Right, RunOperatorOptions } from '../index.ts'
 
 /** The commands that work with the controllers. */
 export type ControllerCommand = 'run' | 'preview' | 'diff' | 'install' | 'dev'
@@ -19,11 +19,22 @@ export interface OperatorFlag {
   readonly commands?: readonly ControllerCommand[] | undefined
 }
 
-/** What controllers may be made of. */
+/** What controllers and settings may be made of. */
 export interface ControllerSettings {
   /** `process.env`. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly flags: FlagValues
+}
+
+/** Options of `runOperator` that a command line sets by itself. */
+type OptionsOfCommandLine = 'name' | 'controllers' | 'environment' | 'output' | 'userAgent' | 'kubeconfig' | 'context'
+
+/** Every other option of `runOperator`, and what `install` and the program need to know of the operator. A flag of `run` that is given overrides its option. */
+export interface OperatorSettings extends Partial<Omit<RunOperatorOptions, OptionsOfCommandLine>> {
+  /** For what the program does with the client of its operator: `install` grants them. Default: none. */
+  readonly rights?: readonly Right[] | undefined
+  /** Called once when the API server has answered, by `run` and `dev`. Its work ends with `operator.done`. */
+  readonly onStarted?: ((operator: OperatorHandle) => void) | undefined
 }
 
 export interface OperatorCliOptions {
@@ -40,6 +51,16 @@ export interface OperatorCliOptions {
   readonly controllers:
     | readonly Controller[]
     | ((settings: ControllerSettings) => readonly Controller[] | Promise<readonly Controller[]>)
+  /**
+   * How the operator runs: runnables, rights, sharding, rates, a logger, connections to other clusters. Or a function that makes it of the flags and the
+   * environment. `run`, `install` and `dev` go by it.
+   *
+   * @example { runnables: [report], sharding: { kind: 'hash' } }
+   */
+  readonly operator?:
+    | OperatorSettings
+    | ((settings: ControllerSettings) => OperatorSettings | Promise<OperatorSettings>)
+    | undefined
   /**
    * A folder with the CustomResourceDefinitions of the controllers, or one file: `preview` validates by them, `install` and `dev` install them,
    * `generate` reads them. Everything else in the folder is left out. Default: none, for controllers of kinds that others define.

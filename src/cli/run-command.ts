@@ -5,6 +5,7 @@ import { metricsPort } from './metrics-option.ts'
 import { flagValuesOf, withCluster, withFlags, withMetrics } from './option-sets.ts'
 import { backoff, names, operatorName, port, positive, seconds } from './option-values.ts'
 import type { OperatorCliOptions } from './program.ts'
+import { withSharding } from './sharding-option.ts'
 
 export function addRun(program: Command, options: OperatorCliOptions, signal: AbortSignal): void {
   const run = program
@@ -17,19 +18,21 @@ export function addRun(program: Command, options: OperatorCliOptions, signal: Ab
       options.name,
     )
   withCluster(run)
-    .option('--namespaces <names>', 'look after resources in these namespaces only, separated by commas', names, [])
-    .option('--selector <labels>', 'look after resources with these labels only')
+    .option('--namespaces <names>', 'manage resources in these namespaces only, separated by commas', names)
+    .option('--selector <labels>', 'manage resources with these labels only')
+  withSharding(run)
     .option('--controllers <names>', 'run these controllers only, separated by commas', names, [])
-    .option('--max-concurrent <turns>', 'turns at once, for each controller', positive, 10)
+    .option('--max-concurrent <number>', 'reconciles at once, for each controller (default: 10)', positive)
     .option('--metrics-per-resource', 'give every resource metrics of its own, not only those that need attention')
-    .option('--backoff <base-cap>', 'seconds between retries of one resource, from first to longest', backoff, {
-      baseMs: 5_000,
-      capMs: 300_000,
-    })
-    .option('--http-port <port>', 'where /healthz and /readyz are served; 0 takes any free port', port, 8080)
-    .option('--http-host <address>', 'the address to serve them on', '0.0.0.0')
+    .option(
+      '--backoff <base-cap>',
+      'seconds between retries of one resource, from first to longest (default: 5-300)',
+      backoff,
+    )
+    .option('--http-port <port>', 'port of /healthz and /readyz; 0 takes any free one (default: 8080)', port)
+    .option('--http-host <address>', 'address of /healthz and /readyz (default: 0.0.0.0)')
   withMetrics(run, 'loopback')
-    .option('--metrics-port <port>', 'where metrics are served by HTTPS', port, metricsPort)
+    .option('--metrics-port <port>', `port of metrics by HTTPS (default: ${metricsPort})`, port)
     .option(
       '--metrics-certificate <folder>',
       'with tls.crt and tls.key (default: one that the operator signs itself; with --metrics open, HTTP)',
@@ -41,7 +44,7 @@ export function addRun(program: Command, options: OperatorCliOptions, signal: Ab
     .option('--lease-duration <seconds>', 'how long standbys wait for a silent leader (default: 15)', seconds)
     .option('--renew-deadline <seconds>', 'how long a leader writes after its last renewal (default: 10)', seconds)
     .option('--retry-period <seconds>', 'from one renewal of the lease to the next (default: 2)', seconds)
-    .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    .option('--log-level <level>', 'debug, info, warn or error (default: info)')
   withFlags(run, 'run', options).action(async (given) =>
     (await import('./run.ts')).run(
       {

@@ -13,7 +13,7 @@ const defaults = {
   namespace: 'konverge-system',
   image: 'konverge:test',
   replicas: 2,
-  namespaces: [] as readonly string[],
+  namespaces: undefined as readonly string[] | undefined,
   allNamespaces: true,
   metrics: 'protected' as const,
   controllers: [] as readonly string[],

@@ -59,6 +59,38 @@ describe('an operator of another name', () => {
   })
 })
 
+describe('a named shard', () => {
+  const shard = (name: string) => install({ shard: name, kinds: [{ group: 'a.example', plural: 'bs' }] })
+
+  it('has objects of its own, and shares the namespace and the roles for people', () => {
+    const us = new Map(shard('us').map((object) => [namesOf([object])[0], object]))
+    const shared = shard('eu').filter((object) => us.has(namesOf([object])[0]))
+    expect(namesOf(shared)).toEqual([
+      'Namespace konverge-system',
+      'ClusterRole konverge-system:konverge:view',
+      'ClusterRole konverge-system:konverge:edit',
+    ])
+    for (const object of shared) expect(us.get(namesOf([object])[0])).toEqual(object)
+    expect(namesOf(shard('eu'))).toContain('Deployment konverge-system/konverge-eu')
+  })
+
+  it('selects its own pods', () => {
+    const spec = at(only(shard('eu'), 'Deployment'), 'spec')
+    expect(at(spec, 'selector', 'matchLabels')).toEqual({ 'konverge.dev/operator': 'konverge-eu' })
+    expect(at(spec, 'template', 'spec', 'serviceAccountName')).toBe('konverge-eu')
+  })
+})
+
+describe('the pods of an operator', () => {
+  it('get the time to stop that is asked for', () => {
+    const secondsOf = (objects: readonly object[]) =>
+      at(only(objects, 'Deployment'), 'spec', 'template', 'spec', 'terminationGracePeriodSeconds')
+    expect(secondsOf(install())).toBe(30)
+    expect(secondsOf(install({ terminationGracePeriodSeconds: 90 }))).toBe(90)
+    expect(() => install({ terminationGracePeriodSeconds: 0 })).toThrow(/cannot stop in 0 seconds/)
+  })
+})
+
 describe('an operator for some namespaces', () => {
   it('has a Role in each, and a ClusterRole only for what is in none', () => {
     const objects = install({ namespaces: ['shop', 'games'] })

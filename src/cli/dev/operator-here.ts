@@ -3,9 +3,10 @@
 import { closeSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { messageOf } from '../../base/errors.ts'
-import { type Controller, runOperator } from '../../index.ts'
+import { type Controller, startOperator } from '../../index.ts'
 import { CommandError } from '../command-error.ts'
 import { openPrivate } from '../private-file.ts'
+import type { OperatorSettings } from '../program.ts'
 import { lastErrorOf, metricsUrlOf } from './operator-log.ts'
 import type { RunningOperator } from './stage.ts'
 
@@ -13,6 +14,8 @@ export interface OperatorHereOptions {
   readonly name: string
   readonly userAgent: string
   readonly controllers: readonly Controller[]
+  /** Of the program. What divides resources among processes has no effect here, nor has where the operator logs and listens. Default: none. */
+  readonly settings?: OperatorSettings | undefined
   readonly kubeconfig: string
   readonly logFile: string
 }
@@ -26,19 +29,24 @@ export class OperatorHere implements RunningOperator {
   #ending: string | undefined
 
   /** Starts at once. */
-  constructor({ logFile, ...operator }: OperatorHereOptions) {
+  constructor({ logFile, settings = {}, ...operator }: OperatorHereOptions) {
     this.logFile = logFile
     const file = openPrivate(logFile, 'w')
     this.#file = file
-    const run = runOperator(
+    const { onStarted } = settings
+    const run = startOperator(
       {
+        ...settingsHere(settings),
         ...operator,
         environment: {},
         output: { write: (text) => writeSync(file, text) },
         http: { host: '127.0.0.1', port: 0 },
       },
       this.#stop.signal,
-    )
+    ).then((started) => {
+      onStarted?.(started)
+      return started.done
+    })
     this.#run = run.then(
       () => this.#end('without an error'),
       (thrown: unknown) => this.#end(messageOf(thrown)),
@@ -64,4 +72,11 @@ export class OperatorHere implements RunningOperator {
   #end(ending: string): void {
     this.#ending = ending
   }
+}
+
+/** One process works all resources of a cluster of its own, beside what else the program does. */
+function settingsHere(settings: OperatorSettings): OperatorSettings {
+  const { sharding, namespaces, labelSelector, leaderElection, http, metrics, log, rights, onStarted, ...here } =
+    settings
+  return here
 }

@@ -3,6 +3,7 @@ import { isJsonList, isJsonObject, type Json } from '../../base/json.ts'
 import { type Controller, type KubeObject, valueAt } from '../../index.ts'
 import { groupResourceOf } from '../../object/resource.ts'
 import { chosenControllers } from '../chosen-controllers.ts'
+import { chosenSettings } from '../chosen-settings.ts'
 import { definitionOf, loadDefinitions } from '../definition-loader.ts'
 import { loadFolder } from '../manifest-loader.ts'
 import { type FlagValues, type OperatorCliOptions, userAgentOf } from '../program.ts'
@@ -21,6 +22,7 @@ const nodes = 3
 export async function plainPlay(options: PlainPlayOptions, signal: AbortSignal): Promise<Play> {
   const { program } = options
   const controllers = await chosenControllers(program, options)
+  const settings = await chosenSettings(program, options)
   // Sound: loadDefinitions returns only objects with apiVersion and kind; the API server asks for the rest.
   const definitions = (await loadDefinitions(program, signal)) as unknown as readonly KubeObject[]
   return {
@@ -30,7 +32,7 @@ export async function plainPlay(options: PlainPlayOptions, signal: AbortSignal):
         title: 'the embedded control plane runs; its pods only seem to run',
         nodes: { kind: 'simulated', nodes },
         groundwork: [],
-        operator: { name: program.name, userAgent: userAgentOf(program), controllers },
+        operator: { name: program.name, userAgent: userAgentOf(program), controllers, settings },
       }),
       loadSamples: async (signal) => {
         const objects = program.samples === undefined ? [] : await loadFolder(program.samples, signal)

@@ -1,0 +1,42 @@
+// The options --shard and --shard-by-hash, which `run` and `install` share, and the sharding that follows from them and from the program. Pure.
+import type { Command } from 'commander'
+import type { Sharding } from '../index.ts'
+import { assertSharding } from '../operator/sharding.ts'
+import { CommandError } from './command-error.ts'
+import type { OperatorSettings } from './program.ts'
+
+export interface ShardingFlags {
+  /** The name of a shard that selects its resources. */
+  readonly shard?: string | undefined
+  readonly shardByHash?: boolean | undefined
+}
+
+/** What an operator is started with, as far as sharding depends on it. */
+type Selecting = Parameters<typeof assertSharding>[1]
+
+export function withSharding(command: Command): Command {
+  return command
+    .option('--shard <name>', 'work what --namespaces and --selector select, as the shard of this name')
+    .option('--shard-by-hash', 'share the resources with the other replicas, by a hash')
+}
+
+/** A flag overrides the program. Throws a CommandError of exit code 2. */
+export function shardingOf(
+  { shard, shardByHash = false }: ShardingFlags,
+  { sharding }: Pick<OperatorSettings, 'sharding'>,
+): Sharding | undefined {
+  if (shard !== undefined && shardByHash) {
+    throw new CommandError('--shard and --shard-by-hash exclude each other; give one of them', 2)
+  }
+  if (shard !== undefined) return { kind: 'selection', name: shard }
+  return shardByHash && sharding?.kind !== 'hash' ? { kind: 'hash' } : sharding
+}
+
+/** Throws a CommandError of exit code 2 where the operator could not start. */
+export function checkSharding(sharding: Sharding | undefined, selecting: Selecting): void {
+  try {
+    assertSharding(sharding, selecting)
+  } catch (thrown) {
+    throw new CommandError(thrown instanceof Error ? thrown.message : String(thrown), 2)
+  }
+}
