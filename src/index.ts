@@ -27,9 +27,11 @@ export type {
 export { type OperatorNeeds, type OperatorRights, type PolicyRule, rightsOf } from './generate/rbac.ts'
 export type { ListOptions, Location, Patch, Selection } from './kube/client.ts'
 export { isKubeError, KubeError, type KubeErrorCode, type StatusCause } from './kube/kube-errors.ts'
+export type { DeletedObject, ObjectEvent } from './kube/object-event.ts'
 export type {
   AppliedObject,
   AuthorApplyOptions,
+  AuthorDeleteCollectionOptions,
   AuthorDeleteOptions,
   AuthorWriteOptions,
   CallOptions,
@@ -37,6 +39,7 @@ export type {
   OperatorClient,
   PageOf,
   SubresourceOptions,
+  UpdatedObject,
 } from './kube/operator-client.ts'
 export {
   ConfigMap,

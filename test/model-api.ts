@@ -214,6 +214,15 @@ export class ModelApi implements KubeClient {
     })
   }
 
+  /** What the runtime never asks for. */
+  async update(): Promise<never> {
+    throw failure('ServerError', 'the model knows no update')
+  }
+
+  async deleteCollection(): Promise<never> {
+    throw failure('ServerError', 'the model knows no deletecollection')
+  }
+
   async read(path: string, signal: AbortSignal): Promise<JsonObject> {
     signal.throwIfAborted()
     this.before({ verb: 'read', plural: path, key: '' })

@@ -60,6 +60,8 @@ class ExpiringClient implements KubeClient {
   create: KubeClient['create'] = (...request) => this.#client.create(...request)
   apply: KubeClient['apply'] = (...request) => this.#client.apply(...request)
   patch: KubeClient['patch'] = (...request) => this.#client.patch(...request)
+  update: KubeClient['update'] = (...request) => this.#client.update(...request)
+  deleteCollection: KubeClient['deleteCollection'] = (...request) => this.#client.deleteCollection(...request)
   delete: KubeClient['delete'] = (...request) => this.#client.delete(...request)
   read: KubeClient['read'] = (...request) => this.#client.read(...request)
 

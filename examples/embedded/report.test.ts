@@ -10,7 +10,7 @@ import { report } from './report.ts'
 
 const definition = parse(readFileSync(new URL('../01-minimal/website.crd.yaml', import.meta.url), 'utf8'))
 
-it('reports the replicas of all websites', async () => {
+it('reports the replicas of all websites, and each change of them', async () => {
   const rights = rightsOf({ name: 'sites', controllers: [], runnables: [report] }).namespaced
   await using cluster = await startCluster({ definitions: [definition], rights })
   for (const name of ['home', 'shop'])
@@ -18,5 +18,9 @@ it('reports the replicas of all websites', async () => {
   const operator = cluster.start({ runnables: [report] })
   await cluster.settle()
   expect(await cluster.find(ConfigMap, 'websites')).toMatchObject({ data: { replicas: '4' } })
+  await cluster.patch(Website, 'shop', { spec: { replicas: 5 } })
+  await cluster.delete(Website, 'home')
+  await cluster.settle()
+  expect(await cluster.find(ConfigMap, 'websites')).toMatchObject({ data: { replicas: '5' } })
   await operator.stop()
 })

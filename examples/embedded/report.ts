@@ -1,27 +1,26 @@
-// A runnable: while this process leads, a ConfigMap says how many replicas the websites have together. Outside this repository the second import
+// A runnable: while this process leads, a ConfigMap says how many replicas the websites have together. Outside this repository the first import
 // reads: from 'konverge'.
-import { setTimeout } from 'node:timers/promises'
 import { ConfigMap, type Runnable } from '../../src/index.ts'
 import { Website } from '../01-minimal/website.ts'
-
-const intervalMs = 60_000
 
 export const report: Runnable = {
   name: 'report',
   rights: [
-    { resource: Website, verbs: ['list'] },
+    { resource: Website, verbs: ['list', 'watch'] },
     { resource: ConfigMap, verbs: ['create', 'patch'] },
   ],
-  run: async ({ client, signal, log }) => {
-    while (!signal.aborted) {
-      let replicas = 0
-      for await (const { items } of client.pages(Website)) {
-        for (const { spec } of items) replicas += spec.replicas
-      }
+  run: async ({ client, log }) => {
+    const replicas = new Map<string, number>()
+    let isSynced = false
+    for await (const event of client.watch(Website)) {
+      if (event.kind === 'synced') isSynced = true
+      else if (event.kind === 'deleted') replicas.delete(event.object.uid)
+      else replicas.set(event.object.metadata.uid, event.object.spec.replicas)
+      if (!isSynced) continue
+      const sum = [...replicas.values()].reduce((total, count) => total + count, 0)
       const metadata = { namespace: 'default', name: 'websites' }
-      await client.apply(ConfigMap, { metadata, data: { replicas: String(replicas) } })
-      log.info({ replicas }, 'reported')
-      await setTimeout(intervalMs, undefined, { signal })
+      await client.apply(ConfigMap, { metadata, data: { replicas: String(sum) } })
+      log.info({ replicas: sum }, 'reported')
     }
   },
 }

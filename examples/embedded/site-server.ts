@@ -1,7 +1,14 @@
 // A web server with an operator in it: the program starts the operator, gives it work, uses its client, and stops it. Outside this repository the
 // second import reads: from 'konverge'.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { healthText, type OperatorHandle, type RunOperatorOptions, startOperator } from '../../src/index.ts'
+import {
+  healthText,
+  isKubeError,
+  type Location,
+  type OperatorHandle,
+  type RunOperatorOptions,
+  startOperator,
+} from '../../src/index.ts'
 import { Website, website } from '../01-minimal/website.ts'
 import { report } from './report.ts'
 
@@ -26,7 +33,8 @@ export async function startSiteServer(
 }
 
 async function answer(operator: OperatorHandle, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [, page = '', namespace = '', name = ''] = (request.url ?? '').split('/')
+  const url = new URL(request.url ?? '', 'http://localhost')
+  const [, page = '', namespace = '', name = ''] = url.pathname.split('/')
   switch (`${request.method} /${page}`) {
     case 'POST /websites':
       operator.enqueue(Website, { namespace, name })
@@ -34,6 +42,14 @@ async function answer(operator: OperatorHandle, request: IncomingMessage, respon
       break
     case 'GET /websites':
       response.end(JSON.stringify(await websitesOf(operator)))
+      break
+    case 'PUT /websites':
+      await scale(operator, { namespace, name }, Number(url.searchParams.get('replicas')))
+      response.writeHead(204).end()
+      break
+    case 'DELETE /websites':
+      await operator.client.deleteCollection(Website, { namespace, labelSelector: 'preview=true' })
+      response.writeHead(204).end()
       break
     case 'GET /readyz': {
       const report = operator.readyz()
@@ -45,6 +61,19 @@ async function answer(operator: OperatorHandle, request: IncomingMessage, respon
       break
     default:
       response.writeHead(404).end()
+  }
+}
+
+/** Reads again when somebody else was faster. */
+async function scale({ client }: OperatorHandle, at: Location, replicas: number): Promise<void> {
+  for (;;) {
+    const site = await client.get(Website, at)
+    try {
+      await client.update(Website, { ...site, spec: { ...site.spec, replicas } })
+      return
+    } catch (thrown) {
+      if (!isKubeError(thrown, 'Conflict')) throw thrown
+    }
   }
 }
 

@@ -29,6 +29,8 @@ export type FailureKind =
 export interface Failure {
   readonly kind: FailureKind
   readonly message: string
+  /** The error of a request that the API server rejected. */
+  readonly error?: KubeError | undefined
   readonly retryAfterMs?: number | undefined
 }
 
@@ -44,7 +46,7 @@ export const unstrained: Strain = { failures: 0, lastFailureAtMs: Number.NEGATIV
 export function failureOf(thrown: unknown): Failure {
   // Not a KubeError: a bug below us. It is retried and reported like a server error, since a watch never dies.
   if (!isKubeError(thrown)) return { kind: 'overloaded', message: messageOf(thrown) }
-  return { kind: kindOf(thrown), message: thrown.message, retryAfterMs: thrown.retryAfterMs }
+  return { kind: kindOf(thrown), message: thrown.message, error: thrown, retryAfterMs: thrown.retryAfterMs }
 }
 
 function kindOf(error: KubeError): FailureKind {

@@ -10,6 +10,7 @@ import type { LiveObject } from '../object/object.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
 import { type CacheMetrics, cacheMetrics } from './cache-metrics.ts'
 import { describeWatched, selectionText } from './selection-text.ts'
+import type { Failure } from './watch-failure.ts'
 import {
   type DataFrame,
   shortStreamMs,
@@ -37,6 +38,8 @@ export interface WatchSink {
   apply(frame: DataFrame): void
   /** Everything up to this version has been seen. */
   reached(resourceVersion: string): void
+  /** The watch or a list failed, and is tried again. Default: no effect. */
+  failed?(failure: Failure): void
   /** The API server does not serve the kind: no object of it exists, until the next `replace`. May be cut short by the signal. */
   absent(signal: AbortSignal): Promise<void>
 }
@@ -267,6 +270,7 @@ export class Watcher {
           { reason: effect.failure.kind, delayMs: effect.delayMs, error: effect.failure.message },
           'watch restarts',
         )
+        sink.failed?.(effect.failure)
         return
       default:
         unreachable(effect)

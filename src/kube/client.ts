@@ -85,6 +85,10 @@ export interface PatchOptions extends WriteOptions {
   readonly subresource?: string
 }
 
+export interface UpdateOptions extends WriteOptions {
+  readonly subresource?: string
+}
+
 export interface GetOptions {
   /** `scale`, for one; absent: the object itself. */
   readonly subresource?: string
@@ -103,6 +107,9 @@ export interface DeleteOptions {
   /** 0 takes a pod out of the store at once: the word of the node on which none of its processes runs any more. */
   readonly gracePeriodSeconds?: number
 }
+
+/** Of every object that is selected. */
+export type DeleteCollectionOptions = Omit<DeleteOptions, 'preconditions'>
 
 export interface ReadOptions {
   /** Media types, best first, as in the Accept header. Default `application/json`; who does not know better sends that. */
@@ -126,8 +133,17 @@ export interface KubeClient {
     options: PatchOptions,
     signal: AbortSignal,
   ): Promise<LiveObject>
+  /** PUT: replaces the object. Rejects with `Conflict` if it has another `resourceVersion` by now. */
+  update(resource: Resource, object: KubeObject, options: UpdateOptions, signal: AbortSignal): Promise<LiveObject>
   /** Resolves when the server accepted; the object may live on while finalizers hold it. */
   delete(resource: Resource, location: Location, options: DeleteOptions, signal: AbortSignal): Promise<void>
+  /** One request for all objects that are selected. Of one that fails, the server has deleted a part. */
+  deleteCollection(
+    resource: Resource,
+    selection: Selection,
+    options: DeleteCollectionOptions,
+    signal: AbortSignal,
+  ): Promise<void>
   /** GET of any other path, e.g. `/version`; the answer's JSON. */
   read(path: string, signal: AbortSignal, options?: ReadOptions): Promise<JsonObject>
 }

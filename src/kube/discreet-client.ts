@@ -7,6 +7,7 @@ import type { Resource } from '../object/resource.ts'
 import type {
   ApplyOptions,
   CreateOptions,
+  DeleteCollectionOptions,
   DeleteOptions,
   GetOptions,
   KubeClient,
@@ -16,6 +17,8 @@ import type {
   Patch,
   PatchOptions,
   ReadOptions,
+  Selection,
+  UpdateOptions,
   WatchFrame,
   WatchOptions,
 } from './client.ts'
@@ -76,6 +79,20 @@ export class DiscreetClient implements KubeClient {
 
   delete(resource: Resource, at: Location, options: DeleteOptions, signal: AbortSignal): Promise<void> {
     return this.#discreet(this.#client.delete(resource, at, options, signal))
+  }
+
+  update(resource: Resource, object: KubeObject, options: UpdateOptions, signal: AbortSignal): Promise<LiveObject> {
+    this.#learn(object)
+    return this.#discreet(this.#client.update(resource, object, options, signal), object)
+  }
+
+  deleteCollection(
+    resource: Resource,
+    selection: Selection,
+    options: DeleteCollectionOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#discreet(this.#client.deleteCollection(resource, selection, options, signal))
   }
 
   read(path: string, signal: AbortSignal, options?: ReadOptions): Promise<JsonObject> {

@@ -6,6 +6,7 @@ import type { Resource } from '../object/resource.ts'
 import type {
   ApplyOptions,
   CreateOptions,
+  DeleteCollectionOptions,
   DeleteOptions,
   GetOptions,
   KubeClient,
@@ -15,6 +16,8 @@ import type {
   Patch,
   PatchOptions,
   ReadOptions,
+  Selection,
+  UpdateOptions,
   WatchFrame,
   WatchOptions,
 } from './client.ts'
@@ -71,6 +74,19 @@ export class FencedClient implements KubeClient {
 
   delete(resource: Resource, location: Location, options: DeleteOptions, signal: AbortSignal): Promise<void> {
     return this.#write(signal, (passing) => this.#client.delete(resource, location, options, passing))
+  }
+
+  update(resource: Resource, object: KubeObject, options: UpdateOptions, signal: AbortSignal): Promise<LiveObject> {
+    return this.#write(signal, (passing) => this.#client.update(resource, object, options, passing))
+  }
+
+  deleteCollection(
+    resource: Resource,
+    selection: Selection,
+    options: DeleteCollectionOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#write(signal, (passing) => this.#client.deleteCollection(resource, selection, options, passing))
   }
 
   async #write<T>(signal: AbortSignal, send: (signal: AbortSignal) => Promise<T>): Promise<T> {

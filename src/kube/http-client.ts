@@ -35,7 +35,7 @@ export const defaultHttpLimits: HttpLimits = {
 }
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With its query. */
   readonly path: string
   /** What is tried, as in `apply StatefulSet default/store`; begins every error's message. */

@@ -3,6 +3,7 @@
 import type { KubeObject, LiveObject, ObjectMeta } from '../object/object.ts'
 import { apiVersionOf, type ObjectOf, type Resource } from '../object/resource.ts'
 import type {
+  DeleteCollectionOptions,
   DeleteOptions,
   KubeClient,
   ListOptions,
@@ -10,8 +11,11 @@ import type {
   Location,
   Patch,
   Preconditions,
+  Selection,
   WriteOptions,
 } from './client.ts'
+import { KubeError } from './kube-errors.ts'
+import type { ObjectEvent, OpenWatch } from './object-event.ts'
 import { loadIfPresent } from './object-loader.ts'
 
 /** Of every call. */
@@ -37,6 +41,12 @@ export interface AuthorDeleteOptions extends CallOptions, Omit<DeleteOptions, 'p
   readonly preconditions?: Preconditions
 }
 
+/** Objects to delete together. It names a namespace where the kind has them, and selects by labels or fields. */
+export interface AuthorDeleteCollectionOptions
+  extends CallOptions,
+    DeleteCollectionOptions,
+    Pick<Selection, 'namespace' | 'labelSelector' | 'fieldSelector'> {}
+
 /** The object for itself and its status; what other subresources answer has a shape of its own. */
 export type AnswerOf<R extends Resource, S extends string> = S extends 'status' ? ObjectOf<R> : LiveObject
 
@@ -55,6 +65,11 @@ export interface NewObject<Spec = unknown, Status = unknown> {
   readonly [field: string]: unknown
 }
 
+/** A whole object, with the version that it was read at. */
+export interface UpdatedObject<Spec = unknown, Status = unknown> extends NewObject<Spec, Status> {
+  readonly metadata: ObjectMeta & { readonly resourceVersion: string }
+}
+
 /** What an apply declares of an object: any part of it. */
 export interface AppliedObject<Spec = unknown, Status = unknown> extends NewObject<PartOf<Spec>, PartOf<Status>> {
   readonly metadata: ObjectMeta
@@ -71,6 +86,7 @@ export type PartOf<T> = unknown extends T
 
 export interface OperatorClientOptions {
   readonly client: KubeClient
+  readonly openWatch: OpenWatch
   /** Owns the fields that are written, unless a call names another manager. */
   readonly fieldManager: string
   /** Ends all calls. */
@@ -94,9 +110,11 @@ export class OperatorClient {
   readonly #client: KubeClient
   readonly #fieldManager: string
   readonly #signal: AbortSignal
+  readonly #openWatch: OpenWatch
 
-  constructor({ client, fieldManager, signal }: OperatorClientOptions) {
+  constructor({ client, openWatch, fieldManager, signal }: OperatorClientOptions) {
     this.#client = client
+    this.#openWatch = openWatch
     this.#fieldManager = fieldManager
     this.#signal = signal
   }
@@ -147,6 +165,23 @@ export class OperatorClient {
     } while (page.continueToken !== undefined)
   }
 
+  /**
+   * Events of the objects that are selected: those that exist, then `synced`, then changes. It outlives connections, restarts of the API server and expired versions (410): what
+   * was missed follows as events. A slow reader gets the newest state of each object, without the states between. Memory holds the unread objects and the identities of
+   * all. Ends when the signal of the call or of the client aborts, or when the reader leaves the loop. Rejects with a KubeError if the API server rejects it before
+   * `synced`, e.g. `Forbidden`; later rejections are logged, and tried again. Needs the verbs `list` and `watch`.
+   *
+   * @example for await (const event of client.watch(Pod, { labelSelector: 'app=shop' })) if (event.kind === 'deleted') forget(event.object.uid)
+   */
+  watch<R extends Resource>(
+    resource: R,
+    options: Selection & CallOptions = {},
+  ): AsyncIterable<ObjectEvent<ObjectOf<R>>> {
+    const { signal: _, ...selection } = options
+    // Sound: as of `answer`.
+    return this.#openWatch(resource, selection, this.#signalOf(options)) as AsyncIterable<ObjectEvent<ObjectOf<R>>>
+  }
+
   /** Rejects with a KubeError `AlreadyExists` if there is one. `metadata.generateName` lets the server name it. */
   async create<R extends Resource, S extends string = 'status'>(
     resource: R,
@@ -178,10 +213,43 @@ export class OperatorClient {
     return answer(await this.#client.patch(resource, placeOf(at), patch, written, this.#signalOf(options)))
   }
 
+  /**
+   * PUT: replaces the object by one that was read and changed. Rejects with a KubeError `Conflict` if it has changed since: read it again. It removes every field that
+   * `object` lacks, so pass a whole object, and prefer `patch` or `apply` where a part is enough.
+   */
+  async update<R extends Resource, S extends string = 'status'>(
+    resource: R,
+    object: R extends Resource<infer Spec, infer Status> ? UpdatedObject<Spec, Status> : never,
+    options: AuthorWriteOptions<S> = {},
+  ): Promise<AnswerOf<R, S>> {
+    const whole = wholeOf(resource, object)
+    const { name, resourceVersion } = whole.metadata
+    if (!resourceVersion) {
+      // Without one, the server would replace whatever is there.
+      throw unsent(`update ${resource.kind} ${name}: the object has no metadata.resourceVersion; get it first`)
+    }
+    return answer(await this.#client.update(resource, whole, this.#writeOptionsOf(options), this.#signalOf(options)))
+  }
+
   /** Resolves when the server accepted; finalizers may hold the object. Rejects with a KubeError `NotFound` if there is none. */
   async delete(resource: Resource, at: Location, options: AuthorDeleteOptions = {}): Promise<void> {
     const { signal: _, preconditions, ...deleted } = options
     await this.#client.delete(resource, placeOf(at), { ...deleted, preconditions }, this.#signalOf(options))
+  }
+
+  /**
+   * Deletes all objects that are selected, by one request. Rejects with a KubeError `BadRequest` without a selector, or without a namespace where the kind has
+   * them. A call that fails may have deleted a part: repeat it. Needs the verb `deletecollection`.
+   */
+  async deleteCollection(resource: Resource, options: AuthorDeleteCollectionOptions): Promise<void> {
+    const { signal: _, namespace, labelSelector, fieldSelector, ...deleted } = options
+    const all = `delete all ${resource.plural}`
+    if (resource.scope === 'Namespaced' && namespace === undefined)
+      throw unsent(`${all}: the kind has namespaces; name one`)
+    if (!labelSelector && !fieldSelector)
+      throw unsent(`${all}: nothing selects them; give a labelSelector or a fieldSelector`)
+    const selection = { namespace, labelSelector, fieldSelector }
+    await this.#client.deleteCollection(resource, selection, deleted, this.#signalOf(options))
   }
 
   #signalOf({ signal }: CallOptions): AbortSignal {
@@ -212,4 +280,8 @@ function wholeOf(resource: Resource, object: object): KubeObject {
 /** Sound: what a resource serves has the wire shape that its descriptor declares. */
 function answer<Answer>(object: LiveObject): Answer {
   return object as Answer
+}
+
+function unsent(why: string): KubeError {
+  return new KubeError({ code: 'BadRequest', message: `no request was sent: ${why}` })
 }

@@ -8,6 +8,7 @@ import { apiVersionOf, groupResourceOf, type Resource } from '../object/resource
 import type {
   ApplyOptions,
   CreateOptions,
+  DeleteCollectionOptions,
   DeleteOptions,
   GetOptions,
   KubeClient,
@@ -17,6 +18,8 @@ import type {
   Patch,
   PatchOptions,
   ReadOptions,
+  Selection,
+  UpdateOptions,
   WatchFrame,
   WatchOptions,
 } from './client.ts'
@@ -137,6 +140,34 @@ export class RestClient implements KubeClient {
     const path = objectPath(resource, location)
     const content = { type: json, body }
     await this.#http.exchange({ ...about('delete', resource, location), method: 'DELETE', path, content }, signal)
+  }
+
+  async update(
+    resource: Resource,
+    object: KubeObject,
+    options: UpdateOptions,
+    signal: AbortSignal,
+  ): Promise<LiveObject> {
+    const { subresource } = options
+    const path = objectPath(resource, object.metadata, subresource) + writeQuery(options)
+    const content = { type: json, body: wireJson(asJson(object)) }
+    return this.#object(
+      { ...about('update', resource, object.metadata, subresource), method: 'PUT', path, content },
+      signal,
+    )
+  }
+
+  async deleteCollection(
+    resource: Resource,
+    selection: Selection,
+    options: DeleteCollectionOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { namespace, labelSelector, fieldSelector } = selection
+    const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...options })
+    const path = collectionPath(resource, namespace) + listQuery({ labelSelector, fieldSelector })
+    const request = { ...about('deletecollection', resource, { namespace }), method: 'DELETE', path } as const
+    await this.#http.exchange({ ...request, content: { type: json, body } }, signal)
   }
 
   async read(path: string, signal: AbortSignal, options: ReadOptions = {}): Promise<JsonObject> {

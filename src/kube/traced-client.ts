@@ -8,6 +8,7 @@ import { groupResourceOf, type Resource } from '../object/resource.ts'
 import type {
   ApplyOptions,
   CreateOptions,
+  DeleteCollectionOptions,
   DeleteOptions,
   GetOptions,
   KubeClient,
@@ -17,6 +18,8 @@ import type {
   Patch,
   PatchOptions,
   ReadOptions,
+  Selection,
+  UpdateOptions,
   WatchFrame,
   WatchOptions,
 } from './client.ts'
@@ -76,6 +79,22 @@ export class TracedClient implements KubeClient {
 
   delete(resource: Resource, at: Location, options: DeleteOptions, signal: AbortSignal): Promise<void> {
     return this.#trace('delete', resource, at, () => this.#client.delete(resource, at, options, signal))
+  }
+
+  update(resource: Resource, object: KubeObject, options: UpdateOptions, signal: AbortSignal): Promise<LiveObject> {
+    const verb = verbOf('update', options)
+    return this.#trace(verb, resource, object.metadata, () => this.#client.update(resource, object, options, signal))
+  }
+
+  deleteCollection(
+    resource: Resource,
+    selection: Selection,
+    options: DeleteCollectionOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#trace('delete all of', resource, selection, () =>
+      this.#client.deleteCollection(resource, selection, options, signal),
+    )
   }
 
   read(path: string, signal: AbortSignal, options?: ReadOptions): Promise<JsonObject> {

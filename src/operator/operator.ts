@@ -7,6 +7,7 @@ import { CodedError, messageOf } from '../base/errors.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { Random, SecretSource } from '../base/random.ts'
 import { TokenBucket, type TokenBucketLimit } from '../base/token-bucket.ts'
+import { openWatchOf } from '../cache/feed-watcher.ts'
 import { Informers } from '../cache/informers.ts'
 import { ToolBox } from '../external/tool-box.ts'
 import type { KubeClient } from '../kube/client.ts'
@@ -129,6 +130,7 @@ export class Operator {
     const { runnables = [] } = options
     this.client = new OperatorClient({
       client: traced,
+      openWatch: openWatchOf({ clock, random, instruments, client: traced }),
       fieldManager: clientManagerOf(identity),
       signal: this.#life.signal,
     })

@@ -5,6 +5,7 @@ import { messageOf } from '../base/errors.ts'
 import type { Counter, Gauge, Instruments } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
 import { runRestarting } from '../base/restart-runner.ts'
+import { openWatchOf } from '../cache/feed-watcher.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { OperatorClient } from '../kube/operator-client.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
@@ -67,13 +68,14 @@ export class RunnablesRunner {
   }
 
   async #keepRunning(runnable: Runnable): Promise<void> {
-    const { clock, random, instruments, identity } = this.#options
+    const { clock, random, instruments, identity, client: shared } = this.#options
     const { name } = runnable
     const labels = { runnable: name }
     const log = instruments.log.with(labels)
     const { signal } = this.#stopping
     const client = new OperatorClient({
-      client: this.#options.client,
+      client: shared,
+      openWatch: openWatchOf({ clock, random, instruments, client: shared }),
       fieldManager: clientManagerOf(identity, name),
       signal,
     })

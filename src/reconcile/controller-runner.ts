@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Instruments, Log } from '../base/instrument.ts'
 import type { Random, SecretSource } from '../base/random.ts'
 import { TokenBucket } from '../base/token-bucket.ts'
+import { openWatchOf } from '../cache/feed-watcher.ts'
 import type { InformerHealth } from '../cache/informer.ts'
 import type { Informers } from '../cache/informers.ts'
 import type { ExternalTools } from '../external/external.ts'
@@ -229,7 +230,10 @@ export class ControllerRunner {
       this.#options
     const { identity, gate = openGate, metricsPerResource = false } = this.#options
     const { tracer } = instruments
-    const clientManager = clientManagerOf(identity, controller.name)
+    const forAuthor = {
+      fieldManager: clientManagerOf(identity, controller.name),
+      openWatch: openWatchOf({ clock, random, instruments, client }),
+    }
     const view = this.#view
     const log = instruments.log.with({ controller: controller.name })
     const { abnormalConditions: abnormal, reconcileRate: ownRate } = controller
@@ -255,7 +259,7 @@ export class ControllerRunner {
       parentOf: (key) => this.#parentAt(key),
       kinds: view,
       liveFor: (signal) => this.#liveFor(signal),
-      clientFor: (signal) => new OperatorClient({ client, signal, fieldManager: clientManager }),
+      clientFor: (signal) => new OperatorClient({ ...forAuthor, client, signal }),
       gate,
       children,
       outside,

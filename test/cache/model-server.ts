@@ -186,6 +186,8 @@ export class ModelServer implements KubeClient {
   apply = refused
   patch = refused
   delete = refused
+  update = refused
+  deleteCollection = refused
   read = refused
 
   #begin(stream: Stream, since: number, sendInitialEvents: boolean): void {

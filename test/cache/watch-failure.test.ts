@@ -84,9 +84,11 @@ describe('failureOf', () => {
     ['Invalid', 'rejected'],
     ['MethodNotAllowed', 'rejected'],
   ] as const)('reads %s as %s', (code, kind) => {
-    expect(failureOf(new KubeError({ code, message: 'm', retryAfterMs: 7 }))).toEqual({
+    const error = new KubeError({ code, message: 'm', retryAfterMs: 7 })
+    expect(failureOf(error)).toEqual({
       kind,
       message: 'm',
+      error,
       retryAfterMs: 7,
     })
   })

@@ -458,5 +458,7 @@ const neverCalled: KubeClient = {
   apply: refuse,
   patch: refuse,
   delete: refuse,
+  update: refuse,
+  deleteCollection: refuse,
   read: refuse,
 }

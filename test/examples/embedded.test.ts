@@ -32,5 +32,12 @@ it('a program lists resources by the client of its operator, and asks for reconc
   await operator.client.create(Website, { metadata: { namespace: 'default', name: 'home' }, spec })
   expect(await (await fetch(url)).json()).toEqual({ 'default/home': 2 })
   expect((await fetch(`${url}/default/home`, { method: 'POST' })).status).toBe(202)
+  expect((await fetch(`${url}/default/home?replicas=3`, { method: 'PUT' })).status).toBe(204)
+  await operator.client.create(Website, {
+    metadata: { namespace: 'default', name: 'draft', labels: { preview: 'true' } },
+    spec,
+  })
+  expect((await fetch(`${url}/default`, { method: 'DELETE' })).status).toBe(204)
+  expect(await (await fetch(url)).json()).toEqual({ 'default/home': 3 })
   expect((await fetch(`${origin}/other`)).status).toBe(404)
 })

@@ -1,8 +1,12 @@
 // The author's own reads and writes, on the embedded API server.
 import { expect, expectTypeOf, it, onTestFinished } from 'vitest'
+import { silentInstruments } from '../../src/base/instrument.ts'
+import { seededRandom } from '../../src/base/random.ts'
+import { openWatchOf } from '../../src/cache/feed-watcher.ts'
 import { Fence } from '../../src/kube/fence.ts'
 import { FencedClient } from '../../src/kube/fenced-client.ts'
 import { isKubeError } from '../../src/kube/kube-errors.ts'
+import type { ObjectEvent } from '../../src/kube/object-event.ts'
 import { OperatorClient } from '../../src/kube/operator-client.ts'
 import { ConfigMap, Deployment, Pod } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
@@ -17,9 +21,12 @@ async function setUp() {
   const life = new AbortController()
   const cluster = await startCluster({ definitions: [websiteDefinition], controllers: [] })
   onTestFinished(() => cluster.stop())
+  const port = cluster.clientOf('author')
+  const { clock } = cluster
+  const openWatch = openWatchOf({ clock, random: seededRandom(1), instruments: silentInstruments, client: port })
   const made = (manager: string) =>
-    new OperatorClient({ client: cluster.clientOf('author'), fieldManager: manager, signal: life.signal })
-  return { cluster, life, client: made('shop-client'), other: made('shop-client:nightly') }
+    new OperatorClient({ client: port, openWatch, fieldManager: manager, signal: life.signal })
+  return { cluster, life, openWatch, client: made('shop-client'), other: made('shop-client:nightly') }
 }
 
 const codeOf = (work: Promise<unknown>) =>
@@ -104,6 +111,85 @@ it('lists by selectors, in pages of one state', async () => {
   expect(pages).toEqual([['a', 'b'], ['c', 'd'], ['e']])
 })
 
+it('updates a whole object at the version that was read', async () => {
+  const { client, other } = await setUp()
+  await client.create(website, { metadata: page, spec: { image: 'a:1', replicas: 1 } })
+  const read = await client.get(website, page)
+  const updated = await client.update(website, { ...read, spec: { image: 'a:2', replicas: 1 } })
+  expect(updated.spec).toEqual({ image: 'a:2', replicas: 1 })
+  expect(await codeOf(other.update(website, { ...read, spec: { image: 'a:3', replicas: 1 } }))).toBe('Conflict')
+  const { resourceVersion: _, ...unversioned } = read.metadata
+  const blind = { ...read, metadata: unversioned } as unknown as typeof read
+  expect(await codeOf(client.update(website, blind))).toBe('BadRequest')
+  const tried = await client.update(website, { ...updated, spec: { image: 'a:4', replicas: 1 } }, { dryRun: true })
+  expect([tried.spec.image, (await client.get(website, page)).spec.image]).toEqual(['a:4', 'a:2'])
+  await client.delete(website, page)
+  expect(await codeOf(client.update(website, updated))).toBe('NotFound')
+})
+
+it('updates and applies subresources', async () => {
+  const { client } = await setUp()
+  const labels = { app: 'web' }
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'registry.example/web:1' }] } }
+  const spec = { replicas: 1, selector: { matchLabels: labels }, template } as never
+  await client.create(Deployment, { metadata: web, spec })
+  const scale = await client.get(Deployment, web, { subresource: 'scale' })
+  await client.update(Deployment, { ...scale, spec: { replicas: 4 } } as never, { subresource: 'scale' })
+  expect(await client.get(Deployment, web)).toMatchObject({ spec: { replicas: 4 } })
+  const made = await client.create(website, { metadata: page, spec: { image: 'a:1', replicas: 1 } })
+  const status = { ...made, spec: { image: 'b:9', replicas: 9 }, status: { url: 'http://a' } }
+  const written = await client.update(website, status, { subresource: 'status' })
+  expect([written.spec, written.status?.url]).toEqual([{ image: 'a:1', replicas: 1 }, 'http://a'])
+  const applied = { metadata: page, status: { url: 'http://b' } }
+  await client.apply(website, applied, { subresource: 'status', force: true })
+  expect((await client.get(website, page)).status?.url).toBe('http://b')
+})
+
+it('deletes all objects that a selector names, and never all of a kind', async () => {
+  const { client } = await setUp()
+  const of = (name: string, set: string) => ({ metadata: { namespace: 'default', name, labels: { set } } })
+  for (const name of ['a', 'b']) await client.create(ConfigMap, of(name, 'old'))
+  await client.create(ConfigMap, of('c', 'new'))
+  await client.deleteCollection(ConfigMap, { namespace: 'default', labelSelector: 'set=old' })
+  const left = await client.list(ConfigMap, { namespace: 'default', labelSelector: 'set' })
+  expect(left.items.map(({ metadata: { name } }) => name)).toEqual(['c'])
+  await client.deleteCollection(ConfigMap, { namespace: 'default', fieldSelector: 'metadata.name=c' })
+  expect(await client.find(ConfigMap, of('c', '').metadata)).toBeUndefined()
+  expect(await codeOf(client.deleteCollection(ConfigMap, { labelSelector: 'set' }))).toBe('BadRequest')
+  for (const labelSelector of [undefined, ''])
+    expect(await codeOf(client.deleteCollection(ConfigMap, { namespace: 'default', labelSelector }))).toBe('BadRequest')
+})
+
+/** What a reader sees until it leaves with `last`. */
+async function seenOf(events: AsyncIterable<ObjectEvent>, last: ObjectEvent['kind']): Promise<readonly string[]> {
+  const seen: string[] = []
+  for await (const event of events) {
+    seen.push(event.kind === 'added' ? `added ${event.object.metadata.name}` : event.kind)
+    if (event.kind === last) break
+  }
+  return seen
+}
+
+it('watches objects of a kind, until the reader leaves', async () => {
+  const { client, cluster } = await setUp()
+  await client.create(website, { metadata: page, spec: { image: 'a:1', replicas: 1 } })
+  const seen = seenOf(client.watch(website, { namespace: 'default' }), 'modified')
+  await cluster.advance(1_000)
+  await client.patch(website, page, { type: 'merge', body: { spec: { replicas: 2 } } })
+  await cluster.advance(1_000)
+  expect(await seen).toEqual(['added page', 'synced', 'modified'])
+})
+
+it('rejects a watch that the server rejects', async () => {
+  const { client, cluster } = await setUp()
+  const Missing = defineResource({ group: 'no.example', version: 'v1', kind: 'No', plural: 'nos', scope: 'Namespaced' })
+  const codes = [client.watch(Missing), client.watch(ConfigMap, { fieldSelector: 'data.a=b' })].map((events) =>
+    codeOf(seenOf(events, 'synced')),
+  )
+  await cluster.advance(60_000)
+  expect(await Promise.all(codes)).toEqual(['ResourceNotFound', 'BadRequest'])
+})
+
 it('ends with its own signal, or that of a call', async () => {
   const { client, life } = await setUp()
   const reason = new Error('the caller has gone')
@@ -114,11 +200,16 @@ it('ends with its own signal, or that of a call', async () => {
 })
 
 it('writes nothing where this process does not lead', async () => {
-  const { cluster, life } = await setUp()
+  const { cluster, life, openWatch } = await setUp()
   const fence = new Fence(cluster.clock)
   const fenced = new FencedClient({ client: cluster.clientOf('author'), fence })
-  const client = new OperatorClient({ client: fenced, fieldManager: 'shop-client', signal: life.signal })
-  await expect(client.create(ConfigMap, { metadata: page })).rejects.toMatchObject({ code: 'NotLeader' })
+  const client = new OperatorClient({ client: fenced, openWatch, fieldManager: 'shop-client', signal: life.signal })
+  const writes = [
+    client.create(ConfigMap, { metadata: page }),
+    client.update(ConfigMap, { metadata: { ...page, resourceVersion: '1' } }),
+    client.deleteCollection(ConfigMap, { namespace: 'default', labelSelector: 'a' }),
+  ]
+  for (const write of writes) await expect(write).rejects.toMatchObject({ code: 'NotLeader' })
   expect(await client.find(ConfigMap, page)).toBeUndefined()
 })
 
@@ -129,6 +220,12 @@ it('has the types of the descriptor', () => {
     expectTypeOf((await client.list(website)).items[0]?.status?.url).toEqualTypeOf<string | undefined>()
     expectTypeOf((await client.get(website, page, { subresource: 'status' })).spec.image).toEqualTypeOf<string>()
     expectTypeOf((await client.get(website, page, { subresource: 'scale' })).spec).toEqualTypeOf<unknown>()
+    for await (const event of client.watch(website)) {
+      if (event.kind === 'modified') expectTypeOf(event.object.spec.replicas).toEqualTypeOf<number>()
+      if (event.kind === 'deleted') expectTypeOf(event.object.uid).toEqualTypeOf<string>()
+    }
+    // @ts-expect-error: an update names the version that was read.
+    await client.update(website, { metadata: page, spec: { image: 'a:1', replicas: 1 } })
     expectTypeOf((await client.find(defineResource(ConfigMap), page))?.spec).toEqualTypeOf<unknown>()
     // @ts-expect-error: replicas is a number.
     await client.apply(website, { metadata: page, spec: { replicas: 'three' } })

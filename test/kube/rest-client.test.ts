@@ -142,6 +142,28 @@ describe('RestClient: what it sends', () => {
         body: '{"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u1"},"propagationPolicy":"Foreground"}',
       },
     ],
+    [
+      'update of a scale',
+      (client) => client.update(StatefulSet, storeObject, { ...manager, subresource: 'scale' }, signal),
+      {
+        method: 'PUT',
+        path: '/apis/apps/v1/namespaces/default/statefulsets/store/scale?fieldManager=konverge',
+        body: JSON.stringify(storeObject),
+        headers: { 'content-type': 'application/json' },
+      },
+    ],
+    [
+      'deletecollection',
+      (client) => {
+        const selection = { namespace: 'default', labelSelector: 'a=b' }
+        return client.deleteCollection(StatefulSet, selection, { propagationPolicy: 'Orphan' }, signal)
+      },
+      {
+        method: 'DELETE',
+        path: '/apis/apps/v1/namespaces/default/statefulsets?labelSelector=a%3Db',
+        body: '{"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":"Orphan"}',
+      },
+    ],
     ['read', (client) => client.read('/version', signal), { method: 'GET', path: '/version' }],
   ])('says %s', async (_verb, run, wanted) => {
     const server = await serve((response) => answer(response, 200, liveStore))

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 import type {
   ApplyOptions,
   CreateOptions,
+  DeleteCollectionOptions,
   DeleteOptions,
   KubeClient,
   ListOptions,
@@ -11,6 +12,8 @@ import type {
   Patch,
   PatchOptions,
   ReadOptions,
+  Selection,
+  UpdateOptions,
   WatchFrame,
   WatchOptions,
 } from '../../src/kube/client.ts'
@@ -58,6 +61,19 @@ export class HookedClient implements KubeClient {
 
   delete(resource: Resource, at: Location, options: DeleteOptions, signal: AbortSignal): Promise<void> {
     return this.#hook((client) => client.delete(resource, at, options, signal), 'write')
+  }
+
+  update(resource: Resource, object: KubeObject, options: UpdateOptions, signal: AbortSignal): Promise<LiveObject> {
+    return this.#hook((client) => client.update(resource, object, options, signal), 'write')
+  }
+
+  deleteCollection(
+    resource: Resource,
+    selection: Selection,
+    options: DeleteCollectionOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#hook((client) => client.deleteCollection(resource, selection, options, signal), 'write')
   }
 
   read(path: string, signal: AbortSignal, options?: ReadOptions): Promise<JsonObject> {

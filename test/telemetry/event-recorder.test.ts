@@ -39,6 +39,8 @@ class EventServer {
       watch: unused,
       apply: unused,
       delete: unused,
+      update: unused,
+      deleteCollection: unused,
       read: unused,
       create: async (_, object, __, signal) => {
         await this.#arrive('create', signal, () => {

@@ -1,0 +1,104 @@
+// Events of a watch for one reader, who may be slower than the watch. Invariant: the events are those of states that the objects had, in their order, and bring the
+// reader to the newest state; states between are skipped, so that memory holds at most one for each object.
+import type { DeletedObject, ObjectEvent } from '../kube/object-event.ts'
+import type { LiveObject } from '../object/object.ts'
+import { type Key, keyOf } from '../object/ref.ts'
+import type { DataFrame } from './watch-state.ts'
+
+/** What the reader was told of an object last. */
+interface Told extends DeletedObject {
+  readonly resourceVersion: string
+}
+
+export class ChangeFeed {
+  /** The partial snapshot. */
+  #snapshot = new Map<Key, LiveObject>()
+  /** The newest state of what the reader has not been told, the longest unread first. */
+  readonly #unread = new Map<Key, LiveObject | 'deleted'>()
+  /** Stays at the first entry: to find it anew would cost a walk over those that have been read. */
+  #cursor = this.#unread.entries()
+  readonly #told = new Map<Key, Told>()
+  /** Keys of the first snapshot that have not been read; undefined before it. */
+  #initial: number | undefined
+  #hasToldSynced = false
+
+  /** Was there a snapshot? */
+  get hasBegun(): boolean {
+    return this.#initial !== undefined
+  }
+
+  collect(object: LiveObject): void {
+    this.#snapshot.set(keyOf(object), object)
+  }
+
+  uncollect(object: LiveObject): void {
+    this.#snapshot.delete(keyOf(object))
+  }
+
+  discard(): void {
+    this.#snapshot.clear()
+  }
+
+  /** The snapshot is whole: what is not in it has been deleted. */
+  replace(): void {
+    const snapshot = this.#snapshot
+    this.#snapshot = new Map()
+    for (const key of [...this.#told.keys(), ...this.#unread.keys()]) {
+      if (!snapshot.has(key)) this.#unread.set(key, 'deleted')
+    }
+    for (const [key, object] of snapshot) {
+      const isTold = this.#told.get(key)?.resourceVersion === object.metadata.resourceVersion
+      if (!isTold || this.#unread.has(key)) this.#unread.set(key, object)
+    }
+    this.#initial ??= this.#unread.size
+  }
+
+  apply({ type, object }: DataFrame): void {
+    this.#unread.set(keyOf(object), type === 'DELETED' ? 'deleted' : object)
+  }
+
+  /** Every object has been deleted, with its kind. */
+  absent(): void {
+    this.#snapshot.clear()
+    for (const key of [...this.#told.keys(), ...this.#unread.keys()]) this.#unread.set(key, 'deleted')
+  }
+
+  /** The next events; none: the reader has the newest state. Amortized constant time. */
+  take(): readonly ObjectEvent[] {
+    for (;;) {
+      if (this.#initial === 0 && !this.#hasToldSynced) {
+        this.#hasToldSynced = true
+        return [{ kind: 'synced' }]
+      }
+      const { done, value } = this.#cursor.next()
+      if (done === true) {
+        // One that has ended sees nothing of what is added later.
+        this.#cursor = this.#unread.entries()
+        return []
+      }
+      const [key, state] = value
+      this.#unread.delete(key)
+      if (this.#initial !== undefined && this.#initial > 0) this.#initial -= 1
+      const events = this.#eventsOf(key, state)
+      if (events.length > 0) return events
+    }
+  }
+
+  /** An object that was deleted and created again is both. */
+  #eventsOf(key: Key, state: LiveObject | 'deleted'): readonly ObjectEvent[] {
+    const told = this.#told.get(key)
+    if (state === 'deleted') {
+      this.#told.delete(key)
+      return told === undefined ? [] : [deletionOf(told)]
+    }
+    const { namespace, name, uid, resourceVersion } = state.metadata
+    this.#told.set(key, { namespace, name, uid, resourceVersion })
+    if (told === undefined) return [{ kind: 'added', object: state }]
+    if (told.uid !== uid) return [deletionOf(told), { kind: 'added', object: state }]
+    return told.resourceVersion === resourceVersion ? [] : [{ kind: 'modified', object: state }]
+  }
+}
+
+function deletionOf({ namespace, name, uid }: Told): ObjectEvent {
+  return { kind: 'deleted', object: { namespace, name, uid } }
+}
