@@ -16,11 +16,11 @@ import { type Accepted, ChangeRunner, type ChangeRunnerOptions } from './change-
 import { deletePreconditions, departureOf, departurePatch, emptyPart, partManagersOf } from './co-owner-rule.ts'
 import { partManagerOf } from './field-managers.ts'
 import { type Action, type Compare, decide, identityOf, type Plan, type Step } from './plan.ts'
-import type { Readiness } from './readiness.ts'
 import { fieldsDropped } from './unknown-fields.ts'
 
 export interface ApplierOptions extends ChangeRunnerOptions {
-  readonly readinessOf: (object: LiveObject, predicates: readonly ReadyPredicate[]) => Readiness
+  /** A live object as the author's functions see it. */
+  readonly childOf: (object: LiveObject, predicates: readonly ReadyPredicate[]) => Child
   /** Told of every accepted write, so that the caches show it. */
   readonly onWritten: (written: Written) => void
 }
@@ -106,9 +106,7 @@ export class Applier {
   /** Somebody else's object that we add to is no child. */
   #childOf({ object, policies }: DesiredObject, live: ReadonlyMap<string, LiveObject>): readonly Child[] {
     const found = policies.contribute ? undefined : live.get(identityOf(object))
-    return found === undefined
-      ? []
-      : [{ object: found, readiness: this.#options.readinessOf(found, policies.readyWhen) }]
+    return found === undefined ? [] : [this.#options.childOf(found, policies.readyWhen)]
   }
 
   async #attempt(step: Step, progress: Progress, signal: AbortSignal): Promise<void> {
@@ -233,7 +231,9 @@ export class Applier {
     for (const identity of waitsFor) {
       const dependency = live.get(identity)
       const readiness =
-        dependency === undefined ? undefined : this.#options.readinessOf(dependency, predicates.get(identity) ?? [])
+        dependency === undefined
+          ? undefined
+          : this.#options.childOf(dependency, predicates.get(identity) ?? []).readiness
       if (readiness?.kind === 'ready') continue
       const why = readiness?.message ?? 'it does not exist yet'
       return `${describeRef(refOf(desired.object))} waits for ${identity}: ${why}`

@@ -46,7 +46,7 @@ export function makeChildrenReconciler(options: ChildrenOptions, parts: Children
       assert(resource !== undefined, `${controller.name} owns or contributes to ${groupKindOf(object)}`)
       return resource
     },
-    readinessOf: (object, predicates) => view.readinessOf(object, predicates),
+    childOf: (object, predicates) => view.childOf(object, predicates),
     clock,
     convergence,
     report: recordEvent,

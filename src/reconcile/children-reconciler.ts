@@ -4,7 +4,6 @@ import type { Applier } from '../apply/applier.ts'
 import { leftAloneEvent } from '../apply/conflict-rule.ts'
 import type { ManagerOf } from '../apply/field-managers.ts'
 import { type Compare, leftovers, plan, type Step } from '../apply/plan.ts'
-import type { Readiness } from '../apply/readiness.ts'
 import { claimRemote, homeOf, newPlaces } from '../apply/remote-children.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
@@ -34,7 +33,8 @@ export interface ChildrenView {
   contributedTo(object: KubeObject): LiveObject | undefined
   /** The object whose owners a resource may join. */
   sharedWith(object: KubeObject): LiveObject | undefined
-  readinessOf(object: LiveObject): Readiness
+  /** As the author's functions see it. */
+  childOf(object: LiveObject): Child
   /** Have the caches seen every child that this parent's turns wrote and deleted? */
   isFresh(parent: LiveObject): boolean
   /** Is every child of this kind and namespace in memory? */
@@ -97,7 +97,7 @@ export class ChildrenReconciler {
 
   /** The children that the caches hold. */
   childrenOf(parent: LiveObject): readonly Child[] {
-    return this.#options.view.childrenOf(parent).map(this.#asChild)
+    return this.#options.view.childrenOf(parent).map((object) => this.#options.view.childOf(object))
   }
 
   /** Applies and prunes. Rejects when the inventory could not be written, or the signal aborted; other failures are in the outcome. */
@@ -219,8 +219,6 @@ export class ChildrenReconciler {
     metrics.countStaleSkip()
     return false
   }
-
-  readonly #asChild = (object: LiveObject): Child => ({ object, readiness: this.#options.view.readinessOf(object) })
 
   #logActions(object: LiveObject, { before = [], actions, causes }: Actions): void {
     if (actions.length === 0) return

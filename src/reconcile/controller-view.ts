@@ -5,7 +5,7 @@ import type { Written } from '../apply/applier.ts'
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import { mayJoin } from '../apply/co-owner-rule.ts'
 import { isMember } from '../apply/member-rule.ts'
-import { type Readiness, readinessOf } from '../apply/readiness.ts'
+import { readinessOf } from '../apply/readiness.ts'
 import { isOfSibling, type MakerNames } from '../apply/sibling-rule.ts'
 import { assert } from '../base/assert.ts'
 import type { InformerEvent } from '../cache/change-handler.ts'
@@ -24,7 +24,10 @@ import type { ReadyPredicate } from '../synth/field-policies.ts'
 import { applySetId, childrenSelector, partOfLabel } from '../synth/membership.ts'
 import type { Owned, Watch } from './declared-kinds.ts'
 import { type Controller, resourceIn } from './definition.ts'
+import { keepOfChild } from './kept-child.ts'
+import { type Keep, keptOf } from './kept-parent.ts'
 import type { CachedKind } from './live-loader.ts'
+import type { Child } from './outcome.ts'
 import type { Shard } from './shard.ts'
 import { type Trigger, triggersOfChild, triggersOfParent, triggersOfWatched } from './triggers.ts'
 
@@ -42,6 +45,7 @@ export interface ControllerViewOptions {
 
 interface HeldChild {
   readonly owned: Required<Owned>
+  readonly keep: Keep | undefined
   readonly informer: InformerView
 }
 
@@ -106,12 +110,13 @@ export class ControllerView {
       [...controller.owns, ...retiredOf(controller)].map((owned) => {
         // The same for all controllers of the operator, so that they share one informer of a kind.
         const selected = { labelSelector: ours, indexes: { labels: [partOfLabel] }, keeps: shard?.keepsChild }
-        const request = { resource: owned.resource, ...selected }
+        const keep = keepOfChild(owned)
+        const request = { resource: owned.resource, ...selected, transform: keep, keepsWhole: true }
         const informer =
           elsewhere === undefined
             ? informers.informerFor({ ...request, namespaces: controller.namespaces })
             : elsewhere.informers.informerFor(request)
-        return [groupKindOf(owned.resource), { owned, informer }]
+        return [groupKindOf(owned.resource), { owned, keep, informer }]
       }),
     )
     this.#watched = controller.watches.map((watch) => {
@@ -247,10 +252,11 @@ export class ControllerView {
     return this.#children.get(groupKindOf(kind))?.informer.covers(namespace) ?? false
   }
 
-  /** By the rule of its kind, or by its own predicates. */
-  readinessOf(object: LiveObject, predicates: readonly ReadyPredicate[] = []): Readiness {
-    const hasStatus = this.#children.get(groupKindOf(object))?.owned.hasStatus
-    return readinessOf(object, { hasStatus, predicates })
+  /** As memory holds it, and ready by the rule of its kind, or by its own predicates. */
+  childOf(live: LiveObject, predicates: readonly ReadyPredicate[] = []): Child {
+    const held = this.#children.get(groupKindOf(live))
+    const object = keptOf(held?.keep, live)
+    return { object, readiness: readinessOf(object, { hasStatus: held?.owned.hasStatus, predicates }) }
   }
 
   scopeOf(apiVersion: string, kind: string, role: Role): Resource['scope'] | undefined {
@@ -340,7 +346,13 @@ export class ControllerView {
 /** Kinds to look for in memory, because no mark on a resource says where children of an earlier version of the controller are. */
 function retiredOf({ finalizer, retired }: Controller): readonly Required<Owned>[] {
   if (finalizer) return []
-  return retired.map((resource) => ({ resource, statusMatters: false, hasStatus: true, optional: true }))
+  return retired.map((resource) => ({
+    resource,
+    statusMatters: false,
+    hasStatus: true,
+    dropStatus: [],
+    optional: true,
+  }))
 }
 
 /** The resource whose reconcile made this event by its write; undefined: another writer did. Forgets an object that is gone. */

@@ -48,6 +48,11 @@ export interface Owned {
    */
   readonly hasStatus?: boolean
   /**
+   * Fields of the status that memory does not hold, e.g. `['nodes']`: large ones that nothing reads. Your functions and `readyWhen` never see them, and a change of
+   * them reconciles nothing. For custom kinds; `conditions` and `observedGeneration` stay. Default: none.
+   */
+  readonly dropStatus?: readonly string[]
+  /**
    * May the kind be missing? While its CRD is not installed, objects of it that `desired` declares are left out, what depends on
    * them does not wait, and everything else is applied. Installing the CRD reconciles every resource, without a restart. A missing
    * kind that is not optional stops every resource with reason `KindNotInstalled` until its CRD is installed. Default false.

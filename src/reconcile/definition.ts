@@ -276,7 +276,7 @@ export interface Controller {
 
 const defaultLimits: ReconcileLimits = { observeMs: 60_000, cleanupMs: 120_000, reconcileMs: 300_000 }
 
-const ownedDefaults = { statusMatters: true, hasStatus: true, optional: false }
+const ownedDefaults = { statusMatters: true, hasStatus: true, dropStatus: [], optional: false }
 
 /**
  * Declares the controller of one kind.

@@ -31,7 +31,7 @@ import {
 } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { type Ref, refOf } from '../object/ref.ts'
-import { groupKindOf, type Resource } from '../object/resource.ts'
+import { groupKindOf, isOf, type Resource } from '../object/resource.ts'
 import { atRest, reportOf } from '../saga/standing.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { type Controller, type ObserveContext, resourceIn } from './definition.ts'
@@ -39,6 +39,8 @@ import { DesiredObjects, type KindsView } from './desired-objects.ts'
 import { foreignInventory, inventoryOf } from './inventory.ts'
 import { InventoryLoader, type Members } from './inventory-loader.ts'
 import { InventoryTokens } from './inventory-tokens.ts'
+import { keepOfChild } from './kept-child.ts'
+import { keptOf } from './kept-parent.ts'
 import { kindsNotInstalled } from './kinds-not-installed.ts'
 import { parentOf } from './parent.ts'
 import { recordOf, recordsOf } from './records.ts'
@@ -165,6 +167,12 @@ class LivePlanLoader {
     return [...written, ...prune.map((live) => ({ kind: 'delete', ref: refOf(live) }) as const)]
   }
 
+  /** As memory shows it to a running operator. */
+  #asSeen(child: LiveObject): LiveObject {
+    const owned = this.#options.controller.owns.find(({ resource }) => isOf(resource, child))
+    return owned === undefined ? child : keptOf(keepOfChild(owned), child)
+  }
+
   async #observe(parent: LiveObject, children: readonly LiveObject[]): Promise<unknown> {
     const { client, clock, controller, namespaces, secrets } = this.#options
     const limit = deadline(clock, controller.limits.observeMs, this.#signal)
@@ -174,7 +182,7 @@ class LivePlanLoader {
       const reading = { client, controller, namespaces, isServed: isAvailable, signal: limit.signal }
       const context: ObserveContext<unknown, unknown> = {
         object: parentOf(parent),
-        children,
+        children: children.map((child) => this.#asSeen(child)),
         nowMs: clock.now(),
         live: await loadReader(reading),
         isAvailable,

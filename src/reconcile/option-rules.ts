@@ -4,7 +4,8 @@ import { assertRate, type TokenBucketLimit } from '../base/token-bucket.ts'
 import { isBuiltIn } from '../object/built-in.ts'
 import type { Resource } from '../object/resource.ts'
 import { assertElsewhere } from './children-elsewhere.ts'
-import type { Watch } from './declared-kinds.ts'
+import type { Owned, Watch } from './declared-kinds.ts'
+import { keepOfChild } from './kept-child.ts'
 import { assertFinalizerFits } from './without-finalizer.ts'
 
 /** Those of a controller's options that some rule is about, with their defaults left out. */
@@ -18,6 +19,7 @@ interface Options {
   readonly parting?: unknown
   readonly finalizer?: boolean
   readonly childrenIn?: string
+  readonly owns?: readonly (Resource | Owned)[]
   readonly watches?: readonly Pick<Watch, 'resource' | 'contributes' | 'keep' | 'metadataOnly'>[]
   readonly maxConcurrent?: number
   readonly resyncMs?: number
@@ -29,6 +31,7 @@ interface Options {
 export function assertOptionsFit(resource: Resource, options: Options): void {
   assertNumbers(options)
   assertWatchesFit(options)
+  for (const owned of options.owns ?? []) if ('resource' in owned) keepOfChild(owned)
   assertElsewhere(resource, options)
   assertStatusFits(resource, options)
   assertPartFits(resource, options)

@@ -85,8 +85,8 @@ describe('an event of a child', () => {
   const tokenDigest = createHash('sha256').update('t').digest('base64url')
   const inventory = [{ kind: 'ConfigMap', namespace: 'elsewhere', name: 'far', tokenDigest }]
   const recording: LiveObject = { ...parent, status: { inventory } }
-  const whole = { resource: StatefulSet, statusMatters: true, hasStatus: true, optional: false }
-  const blind = { resource: Service, statusMatters: false, hasStatus: true, optional: false }
+  const whole = { resource: StatefulSet, statusMatters: true, hasStatus: true, dropStatus: [], optional: false }
+  const blind = { resource: Service, statusMatters: false, hasStatus: true, dropStatus: [], optional: false }
   const of = (owned: typeof whole): ChildKind => ({
     parent: kind,
     ownedBy: 'replicatedkvstores.data.konverge.dev',
