@@ -48,7 +48,11 @@ export function clippedTo(longest: number, text: string): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`
 }
 
-/** The message of anything that was thrown. */
+/** The message of anything that was thrown. Never throws: it reports what functions of other authors threw. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown)
+  } catch {
+    return 'a value without a text was thrown'
+  }
 }

@@ -10,10 +10,10 @@ export interface ObjectSelection {
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** The values under which an object is found; pure. An object for which it throws is found under none. */
+/** The values under which an object is found; pure. An object for which it throws or returns no list is found under none. */
 export type IndexFunction<T extends LiveObject> = (object: T) => readonly string[]
 
-/** Told of an index function that threw. */
+/** Told of an index function that threw, or returned no list. */
 export type OnIndexError = (name: string, object: LiveObject, thrown: unknown) => void
 
 /** What a store is asked for besides keys and owners. */
@@ -227,7 +227,9 @@ export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T
   /** One odd object must not stop the watch that brought it. */
   #valuesOf(index: Index<T>, object: T): readonly string[] {
     try {
-      return index.declared(object)
+      const values: unknown = index.declared(object)
+      if (!Array.isArray(values)) throw new TypeError('it returned no list of strings')
+      return values
     } catch (thrown) {
       this.#onIndexError(index.name, object, thrown)
       return []

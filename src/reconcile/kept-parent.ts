@@ -1,5 +1,6 @@
-// The part of a resource that memory holds. Invariant: the runtime's own state in metadata and status is always part of it. Pure.
+// The part of a resource that memory holds. Invariant: its kind, and the runtime's own state in metadata and status, are always part of it. Pure.
 import { assert } from '../base/assert.ts'
+import { isJsonObject } from '../base/json.ts'
 import type { LiveObject } from '../object/object.ts'
 
 export type Keep = (object: LiveObject) => LiveObject
@@ -10,15 +11,17 @@ interface Options {
   readonly status?: unknown
 }
 
-/** The transform for the resources of a controller; undefined: they are held whole. It throws what the author's function throws. */
+/** The transform for the resources of a controller; undefined: they are held whole. It throws what the author's function throws, or if that returns no object. */
 export function keepOf({ keep, metadataOnly = false, status }: Options): Keep | undefined {
   assert(!metadataOnly || status === undefined, 'metadataOnly excludes status: the status has to be read to be written')
   assert(!metadataOnly || keep === undefined, 'metadataOnly excludes keep: there is nothing to choose from')
   if (metadataOnly) return metadataOf
   if (keep === undefined) return undefined
   return (object) => {
-    const { metadata } = object
-    return { ...keep(object), metadata, ...(object.status === undefined ? {} : { status: object.status }) }
+    const { apiVersion, kind, metadata } = object
+    const kept: unknown = keep(object)
+    if (!isJsonObject(kept)) throw new TypeError('keep returned no object')
+    return { ...kept, apiVersion, kind, metadata, ...(object.status === undefined ? {} : { status: object.status }) }
   }
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { messageOf } from '../../src/base/errors.ts'
 import { type Indexes, isSameVersion, type ObjectSelection, Store } from '../../src/cache/store.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { controllerOf } from '../../src/object/ownership.ts'
@@ -123,6 +124,26 @@ describe('Store', () => {
     expect(names(store.byIndex('picky', 'v'))).toEqual(['default/even'])
     expect(store.get(keyFor('default', 'odd'))).toBeDefined()
     expect(told).toEqual(['picky odd'])
+  })
+
+  it.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['a text', 'v'],
+    ['an object', { v: 'v' }],
+    ['a Set', new Set(['v'])],
+  ])('finds an object for which an index function returns %s under no value, and says so', (_, returned) => {
+    const reported: string[] = []
+    // Authors without types, or with specs of another form than declared.
+    const picky = () => returned as unknown as readonly string[]
+    const store = new Store({ fields: { picky } }, (name, { metadata }, thrown) => {
+      reported.push(`${name} ${metadata.name}: ${messageOf(thrown)}`)
+    })
+    store.put(configMap('odd', { version: 1 }))
+    store.put(configMap('odd', { version: 2 }))
+    expect(store.byIndex('picky', 'v')).toEqual([])
+    expect(store.size).toBe(1)
+    expect(reported).toContain('picky odd: it returned no list of strings')
   })
 
   it('keeps every index in step with a naive model', () => {
