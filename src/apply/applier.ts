@@ -14,6 +14,8 @@ import type { ApplyReport, Child, ChildFailure } from './apply-report.ts'
 import { type Apply, ApplyRunner } from './apply-runner.ts'
 import { type Accepted, ChangeRunner, type ChangeRunnerOptions } from './change-runner.ts'
 import { deletePreconditions, departureOf, departurePatch, emptyPart, partManagersOf } from './co-owner-rule.ts'
+import { ContributionFights } from './contribution-fights.ts'
+import { valueChanges } from './contribution-rule.ts'
 import { partManagerOf } from './field-managers.ts'
 import { type Action, type Compare, decide, identityOf, type Plan, type Step } from './plan.ts'
 import { fieldsDropped } from './unknown-fields.ts'
@@ -65,6 +67,8 @@ export class Applier {
   readonly #options: ApplierOptions
   readonly #changes: ChangeRunner
   readonly #applies: ApplyRunner
+  /** Resources of one controller that contribute to one object share a field manager. */
+  readonly #fights = new ContributionFights()
 
   constructor(options: ApplierOptions) {
     this.#options = options
@@ -200,10 +204,17 @@ export class Applier {
     progress: Progress,
     signal: AbortSignal,
   ): Promise<void> {
-    const { clock, convergence } = this.#options
-    convergence.assertMayApply(desired.lasting, live, clock.monotonicMs())
+    const { clock, convergence, managerOf } = this.#options
+    const { lasting, policies } = desired
+    convergence.assertMayApply(lasting, live, clock.monotonicMs())
+    const added = policies.contribute ? valueChanges(comparison, live, managerOf(desired)) : []
+    this.#fights.assertMayApply(lasting, added, clock.monotonicMs())
     const changed = await this.#changes.run({ parent: progress.parent, desired, live, comparison }, signal)
-    if (changed.kind === 'written') return this.#written(desired, changed, progress)
+    if (changed.kind === 'written') {
+      this.#written(desired, changed, progress)
+      const { parent } = progress
+      return this.#fights.learn({ parent, desired: lasting, live, changes: added, nowMs: clock.monotonicMs() })
+    }
     progress.writes++
     holdBack(desired, changed.on, progress)
   }

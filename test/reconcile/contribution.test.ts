@@ -2,11 +2,13 @@
 // and hold back only what depends on them.
 import { ApiObject, type Chart } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
-import { ConfigMap, PersistentVolumeClaim, Service } from '../../src/object/built-in.ts'
+import { addObject, defineController, objectOf } from '../../src/index.ts'
+import { ConfigMap, PersistentVolumeClaim, Secret, Service } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import type { Watch } from '../../src/reconcile/declared-kinds.ts'
 import { contribute, hold, waitForReady } from '../../src/synth/field-policies.ts'
+import { startCluster } from '../../src/testing/index.ts'
 import { at } from '../model-api.ts'
 import { Site, siteController, World } from './life.ts'
 import { pages, settled } from './sites.ts'
@@ -93,6 +95,117 @@ describe('a contribution', () => {
     await world.live(noted)
     await world.clock.advance(1_200_000)
     expect(world.api.requests).toEqual([])
+  })
+
+  describe('of two resources that set one field differently', () => {
+    /** Each site sets its page as one annotation, and adds one of its own. */
+    const fighting = () =>
+      siteController({
+        watches: [{ ...claims, keysFor: () => [keyFor('default', 'a'), keyFor('default', 'b')] }],
+        desired: (chart, { object: { metadata, spec } }) => {
+          const annotations = {
+            [`example.com/${metadata.name}`]: 'x',
+            ...(spec.page && { 'example.com/page': spec.page }),
+          }
+          const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data-a', annotations } }
+          contribute(new ApiObject(chart, 'claim', claim))
+        },
+      })
+    const page = (world: World) =>
+      world.api.find(PersistentVolumeClaim, claimKey)?.metadata.annotations?.['example.com/page']
+    const applies = (world: World) => world.api.requests.filter(({ verb }) => verb === 'apply')
+    async function fight() {
+      const world = new World()
+      world.api.put(PersistentVolumeClaim, claim('1Gi'))
+      world.addSite('a', { page: '1' })
+      await world.live(fighting())
+      world.addSite('b', { page: '2' })
+      await world.clock.advance(10_000)
+      return world
+    }
+
+    it('ends after three rounds: one keeps the field, the other one names it, and nothing is written', async () => {
+      const world = await fight()
+      expect(applies(world).length).toBeLessThan(10)
+      expect(page(world)).toBe('1')
+      expect(world.conditions('default/a')).toEqual(settled)
+      expect(world.conditions('default/b')).toMatchObject({ Ready: 'False/NotConverging' })
+      expect(world.message('Ready', 'default/b')).toBe(
+        'PersistentVolumeClaim default/data-a: Site default/b and Site default/a contribute different values to metadata.annotations["example.com/page"], and set them in turn; the values of Site default/a stay: declare these fields in one of the two',
+      )
+      world.api.requests.length = 0
+      await world.clock.advance(240_000)
+      expect(world.api.requests).toEqual([])
+    })
+
+    it('lets the test kit settle, however many resources there are', async () => {
+      await using cluster = await startCluster()
+      const fighters = defineController<unknown>(Secret, {
+        owns: [],
+        finalizer: false,
+        labelSelector: 'site',
+        watches: [{ resource: ConfigMap, contributes: true, keysFor: (_, lookup) => lookup('all', 'sites') }],
+        indexes: { all: () => ['sites'] },
+        desired: (chart, { object: { metadata } }) => {
+          const data = { mine: metadata.name, [metadata.name]: 'x' }
+          contribute(addObject(chart, objectOf(ConfigMap, { metadata: { name: 'shared' }, data })))
+        },
+      })
+      cluster.run(fighters)
+      await cluster.create(ConfigMap, { metadata: { name: 'shared' }, data: { base: '1' } })
+      for (const name of ['a', 'b', 'c']) await cluster.create(Secret, { metadata: { name, labels: { site: 'x' } } })
+      await cluster.settle()
+      expect((await cluster.find(ConfigMap, 'shared'))?.['data']).toMatchObject({ a: 'x', b: 'x', c: 'x' })
+      expect((await cluster.requestsDuring(60_000)).filter(({ verb }) => verb !== 'watch')).toEqual([])
+    })
+
+    it('is tried again every five minutes, and the one that keeps it stays Ready', async () => {
+      const world = await fight()
+      const versions = new Set<string | undefined>()
+      world.api.requests.length = 0
+      for (let minute = 0; minute < 60; minute++) {
+        await world.clock.advance(60_000)
+        versions.add(`${page(world)} ${world.conditions('default/a')['Ready']}`)
+      }
+      expect([...versions]).toEqual(['1 True/Settled'])
+      expect(applies(world).length).toBeLessThanOrEqual(26)
+    })
+
+    it('is over when one of them no longer declares the field', async () => {
+      const world = await fight()
+      world.api.edit(Site, 'default/b', { spec: { page: '' } })
+      await world.clock.advance(1_000)
+      expect([world.conditions('default/a'), world.conditions('default/b')]).toEqual([settled, settled])
+      world.api.edit(Site, 'default/b', { spec: { page: '3' } })
+      await world.clock.advance(1_000)
+      expect(page(world)).toBe('1')
+      world.api.edit(Site, 'default/a', { spec: { page: '' } })
+      await world.clock.advance(600_000)
+      expect(page(world)).toBe('3')
+      expect([world.conditions('default/a'), world.conditions('default/b')]).toEqual([settled, settled])
+      world.api.requests.length = 0
+      await world.clock.advance(1_200_000)
+      expect(world.api.requests).toEqual([])
+    })
+
+    it('does not keep the other fields of a changed declaration out', async () => {
+      const world = await fight()
+      world.api.edit(PersistentVolumeClaim, claimKey, { metadata: { annotations: { 'example.com/b': 'drift' } } })
+      world.api.edit(Site, 'default/b', { spec: { page: '4' } })
+      await world.clock.advance(1_000)
+      expect(world.api.find(PersistentVolumeClaim, claimKey)?.metadata.annotations).toMatchObject({
+        'example.com/b': 'x',
+        'example.com/page': '1',
+      })
+    })
+
+    it('goes to another one when the one that keeps it is deleted', async () => {
+      const world = await fight()
+      world.api.remove(Site, 'default/a')
+      await world.clock.advance(600_000)
+      expect(page(world)).toBe('2')
+      expect(world.conditions('default/b')).toEqual(settled)
+    })
   })
 
   it('to an object that another resource of the same controller owns comes to rest, also after a restart', async () => {
