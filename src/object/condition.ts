@@ -50,7 +50,8 @@ export function mergeConditions({ previous, claims, observedGeneration, now }: M
       type,
       status,
       reason: reasonOf(reason),
-      message: clippedTo(maxMessageLength, message),
+      // Functions of authors report it, whatever their types say.
+      message: typeof message === 'string' ? clippedTo(maxMessageLength, message) : '',
       observedGeneration,
       lastTransitionTime,
     })
@@ -63,6 +64,7 @@ export function mergeConditions({ previous, claims, observedGeneration, now }: M
  * refused would keep the whole status from being written.
  */
 function reasonOf(reason: string): string {
+  if (typeof reason !== 'string') return 'Unknown'
   if (reason.length <= maxReasonLength && reasonPattern.test(reason)) return reason
   const word = reason.replaceAll(/[^A-Za-z0-9]/g, '').replace(/^\d+/, '')
   return word.slice(0, maxReasonLength) || 'Unknown'

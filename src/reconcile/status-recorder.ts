@@ -31,6 +31,7 @@ import {
 } from './records.ts'
 import { nextStatus, type StatusReport, type StatusWrite, statusWrite } from './status.ts'
 import { type StatusPart, statusPartOf } from './status-part.ts'
+import { claimsProblem, isRejectedStatus, rejectedStatusProblem, reportProblem } from './status-problem.ts'
 import { isAnswerDue, steeringOf } from './steering.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
 
@@ -82,15 +83,28 @@ export class StatusRecorder {
   }
 
   /**
-   * Returns after how long a deferred write is due, and what the status function is waiting for. Rejects when the write was
-   * refused, or the signal aborted.
+   * Returns after how long a deferred write is due, and what the status function is waiting for. A status that the API server rejects is written
+   * without the kind's own part. Rejects when that write was refused as well, or the signal aborted.
    */
   async record(end: TurnEnd, signal: AbortSignal): Promise<DueTimes> {
+    const reported = this.#reportOf(end)
+    try {
+      return await this.#recordReport(end, reported, signal)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      if (reported.report === undefined || !isRejectedStatus(thrown)) throw thrown
+      const problem = rejectedStatusProblem(thrown)
+      this.#logProblem(end.object, problem)
+      const due = await this.#recordReport(end, { report: undefined, problem }, signal)
+      return { ...due, lookMs: unwatchedRetryMs }
+    }
+  }
+
+  async #recordReport(end: TurnEnd, { report, problem }: Reported, signal: AbortSignal): Promise<DueTimes> {
     const { object, outcome } = end
-    const report = this.#reportOf(end)
     for (const name of Object.keys(report?.fields ?? {})) this.#reported.fields.add(name)
     for (const { type } of report?.conditions ?? []) this.#reported.conditions.add(type)
-    const told = report === undefined ? untold(outcome) : outcome
+    const told = report === undefined ? untold(outcome, problem) : outcome
     const { complaint } = steeringOf(object)
     const { stored, next: records } = end.records
     const token = this.#tokenOf(object)
@@ -116,9 +130,12 @@ export class StatusRecorder {
     paused: Pick<PausedStatusInput, 'pause' | 'own'>,
     signal: AbortSignal,
   ): Promise<void> {
+    const problem = claimsProblem(paused.own ?? [])
+    if (problem !== undefined) this.#logProblem(object, `observePaused: ${problem}`)
+    const own = problem === undefined ? paused.own : []
     const statusOver = (live: LiveObject): Written => {
       const { previous, ...since } = this.#since(object, live)
-      const next = pausedStatus({ ...since, previous, ...paused })
+      const next = pausedStatus({ ...since, previous, ...paused, ...(own === undefined ? {} : { own }) })
       const before = this.#storedBefore(live, previous)
       return { live, before, next, stored: recordsOf(object), isUnderWay: false }
     }
@@ -278,16 +295,31 @@ export class StatusRecorder {
     )
   }
 
-  #reportOf({ object, records: _, ...end }: TurnEnd): StatusReport<StatusWithConditions> | undefined {
-    const { controller, log } = this.#options
+  #reportOf({ object, records: _, ...end }: TurnEnd): Reported {
     try {
-      return controller.status({ object: parentOf(object), ...end })
+      const report = this.#options.controller.status({ object: parentOf(object), ...end })
+      const problem = reportProblem(report)
+      if (problem === undefined) return { report }
+      this.#logProblem(object, problem)
+      return { report: undefined, problem }
     } catch (thrown) {
-      const fields = { object: describeRef(refOf(object)), error: messageOf(thrown) }
-      log.error(fields, 'the status function threw; the kind’s own fields stay as they were')
-      return undefined
+      this.#logProblem(object, messageOf(thrown))
+      return { report: undefined }
     }
   }
+
+  #logProblem(object: LiveObject, error: string): void {
+    const fields = { object: describeRef(refOf(object)), error }
+    this.#options.log.error(fields, 'the status function failed; the kind’s own fields stay as they were')
+  }
+}
+
+/** What the status function returned. */
+interface Reported {
+  /** Undefined: it threw, or what it returned cannot be written. */
+  readonly report: StatusReport<StatusWithConditions> | undefined
+  /** What cannot be written, without values. */
+  readonly problem?: string
 }
 
 interface Written {
@@ -306,8 +338,8 @@ function statusOf({ status }: LiveObject): ResourceStatus | undefined {
 }
 
 /** Without the kind's own word nothing may be called ready (I8). */
-function untold(outcome: Outcome): Outcome {
-  const message = 'the status function of the controller failed; its log says why'
+function untold(outcome: Outcome, problem = 'its log says why'): Outcome {
+  const message = `the status function of the controller failed: ${problem}`
   return outcome.kind === 'settled' || outcome.kind === 'waiting'
     ? { kind: 'retry', reason: 'StatusFailed', message }
     : outcome
