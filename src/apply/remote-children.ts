@@ -3,6 +3,7 @@
 // its kind, namespace and name, and holds the digest of the token that it carries. Only the operator writes the status, and it
 // records the digest before the object is created.
 import { createHash } from 'node:crypto'
+import { isJsonObject } from '../base/json.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { groupKindOf } from '../object/resource.ts'
 import type { DesiredObject } from '../synth/desired.ts'
@@ -42,9 +43,30 @@ export function isRemote(child: Located, parent: Located, cluster?: ChildCluster
   return cluster !== undefined || (namespace !== parent.metadata.namespace && namespace !== homeOf(parent))
 }
 
-/** Sound: the runtime alone writes this field, and its schema is that of the entries. */
-export function inventoryEntriesOf({ status }: LiveObject): readonly InventoryEntry[] {
-  return (status as { readonly inventory?: readonly InventoryEntry[] } | undefined)?.inventory ?? []
+/** None where another writer uses the field for something else. */
+export function inventoryEntriesOf(parent: LiveObject): readonly InventoryEntry[] {
+  const inventory = inventoryIn(parent)
+  return isInventory(inventory) ? inventory : []
+}
+
+/** True if the status has an inventory that is no list of remote children, as that of Flux: another writer uses the field. */
+export function hasOtherInventory(parent: LiveObject): boolean {
+  const inventory = inventoryIn(parent)
+  return inventory !== undefined && inventory !== null && !isInventory(inventory)
+}
+
+function inventoryIn({ status }: LiveObject): unknown {
+  return (status as { readonly inventory?: unknown } | null | undefined)?.inventory
+}
+
+function isInventory(value: unknown): value is readonly InventoryEntry[] {
+  return Array.isArray(value) && value.every(isEntry)
+}
+
+function isEntry(value: unknown): boolean {
+  if (!isJsonObject(value)) return false
+  const { kind, name, tokenDigest, namespace = '', cluster = '' } = value
+  return [kind, name, tokenDigest, namespace, cluster].every((text) => typeof text === 'string')
 }
 
 /** The entries of one cluster: this one, or that of the parent. None while it is not known which cluster this one is. */

@@ -154,6 +154,14 @@ export function recordedReach(parent: LiveObject, part?: string): Reach {
   return { kinds: sorted(named).slice(0, maxRecordedKinds), namespaces: sorted(namespaces) }
 }
 
+/**
+ * The namespaces that the annotation names, besides the parent's own: a hint that children were there, and nothing to go by, as users can edit it.
+ */
+export function hintedNamespaces(parent: LiveObject): readonly string[] {
+  const text = parent.metadata.annotations?.[annotationsOf(undefined).namespaces] ?? ''
+  return text.split(',').filter((namespace) => namespace !== '')
+}
+
 /** The kinds of these objects, and their namespaces other than the parent's. */
 export function reachOf(parent: LiveObject, objects: readonly KubeObject[]): Reach {
   const namespaces = objects.flatMap(({ metadata: { namespace } }) => (namespace === undefined ? [] : [namespace]))

@@ -42,6 +42,7 @@ import { InventoryTokens } from './inventory-tokens.ts'
 import { keepOfChild } from './kept-child.ts'
 import { keptOf } from './kept-parent.ts'
 import { kindsNotInstalled } from './kinds-not-installed.ts'
+import { lostInventory } from './lost-inventory.ts'
 import { parentOf } from './parent.ts'
 import { recordOf, recordsOf } from './records.ts'
 import { namedShard } from './shard-mark.ts'
@@ -103,7 +104,7 @@ export async function loadLivePlan(
   if (turn.kind === 'fail') throw turn.error
   if (turn.kind === 'pause') return { kind: 'idle', why: turn.pause }
   if (turn.kind !== 'run' && turn.kind !== 'adopt') return { kind: 'idle', why: 'it is being deleted' }
-  const foreign = foreignInventory(parent, identity)
+  const foreign = foreignInventory(parent, identity) ?? lostInventory(parent, controller)
   if (foreign !== undefined) throw foreign
   if (controller.childrenIn !== undefined)
     return { kind: 'idle', why: `its children are in the cluster ${controller.childrenIn}, which is not compared` }

@@ -5,6 +5,7 @@ import type { ChildCluster } from '../apply/child-cluster.ts'
 import {
   areSameEntries,
   entriesFor,
+  hasOtherInventory,
   type InventoryEntry,
   inventoryEntriesOf,
   maxInventoryEntries,
@@ -32,6 +33,7 @@ import {
   settledMarks,
 } from './inventory.ts'
 import { keptOf } from './kept-parent.ts'
+import { noInventory } from './lost-inventory.ts'
 import { withoutOthersRecords } from './status-part.ts'
 
 export interface ParentRecorderOptions {
@@ -95,6 +97,7 @@ export class ParentRecorder {
     const { controller } = this.#options
     if (!controller.hasStatus) throw noStatus(object.kind)
     if (controller.part !== undefined) throw notRecorded(controller.part)
+    if (hasOtherInventory(object)) throw noInventory(object)
     if (inventory.length > maxInventoryEntries) throw tooMany(inventory.length)
     const written = await this.#writeInventory(object, inventory, signal)
     const kept = inventoryEntriesOf(written)

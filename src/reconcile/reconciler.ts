@@ -25,6 +25,7 @@ import { isNews, joinedOutcome } from './external-outcome.ts'
 import { foreignInventory, type Inventory } from './inventory.ts'
 import { kindsNotInstalled } from './kinds-not-installed.ts'
 import { logEnd, logFieldsOf } from './log-fields.ts'
+import { lostInventory } from './lost-inventory.ts'
 import {
   cacheCatchUp,
   type DueTimes,
@@ -225,7 +226,7 @@ export class Reconciler {
     const { kind, object } = turn
     try {
       if (turn.kind === 'fail') throw turn.error
-      const foreign = foreignInventory(object, identity)
+      const foreign = foreignInventory(object, identity) ?? lostInventory(object, this.#options.controller)
       if (foreign !== undefined) throw foreign
       if (kind === 'clean') return await this.#clean(object, signal)
       const { missingKinds } = this.#options.kinds
