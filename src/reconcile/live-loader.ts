@@ -1,12 +1,16 @@
 // Reads for a controller's own functions: from memory where the kind is watched, else from the API server. Owned kinds are
-// read live, as memory holds only our own children of them; so are Secrets that nobody declared to cache (I11).
+// read live, as memory holds only our own children of them; so are Secrets that nobody declared to cache (I11). Invariant: memory answers no request
+// that the API server would not be sent, such as one for a name with a namespace in it.
 import { CodedError, unwatchedRetryMs } from '../base/errors.ts'
 import type { ObjectSelection } from '../cache/store.ts'
 import type { KubeClient, Location } from '../kube/client.ts'
+import { KubeError } from '../kube/kube-errors.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
+import { collectionPath, objectPath } from '../kube/paths.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyFor } from '../object/ref.ts'
 import { groupKindOf, type Resource } from '../object/resource.ts'
+import { labelsProblem } from '../synth/metadata-rules.ts'
 import type { LiveReader } from './context.ts'
 
 /** A kind in memory, as far as reads need it. */
@@ -43,11 +47,13 @@ export class LiveLoader implements LiveReader {
     this.#options = options
   }
 
+  /** Rejects with a KubeError `BadRequest` for a name or namespace that cannot be one. */
   async find<Spec, Status>(
     resource: Resource<Spec, Status>,
     { namespace, name }: Location,
   ): Promise<LiveObject<Spec, Status> | undefined> {
     const { client, cachedKind, signal } = this.#options
+    objectPath(resource, { namespace, name })
     const cached = cachedKind(resource)
     // Sound: what a resource serves has the wire shape that its descriptor declares.
     const found = cached?.get(keyFor(namespace, name)) as LiveObject<Spec, Status> | undefined
@@ -58,6 +64,7 @@ export class LiveLoader implements LiveReader {
     return loaded as LiveObject<Spec, Status> | undefined
   }
 
+  /** Rejects with a KubeError `BadRequest` for a namespace or labels that cannot be some. */
   async list<Spec, Status>(
     resource: Resource<Spec, Status>,
     {
@@ -65,6 +72,8 @@ export class LiveLoader implements LiveReader {
       labels = {},
     }: { readonly namespace?: string | undefined; readonly labels?: Readonly<Record<string, string>> },
   ): Promise<readonly LiveObject<Spec, Status>[]> {
+    collectionPath(resource, namespace)
+    assertLabels(resource, labels)
     const cached = this.#options.cachedKind(resource)
     // Of a watched kind no more than what the operator looks after concerns anybody here, and no more could be asked for.
     const isInMemory = cached !== undefined && (namespace === undefined || cached.covers(namespace))
@@ -130,4 +139,12 @@ export class LiveLoader implements LiveReader {
       remedy: 'stop',
     })
   }
+}
+
+/** In a selector, what is no label can mean another one: `=a` selects `a`. */
+function assertLabels(resource: Resource, labels: Readonly<Record<string, string>>): void {
+  const problem = labelsProblem(labels)
+  if (problem === undefined) return
+  const message = `no request was sent: list ${groupKindOf(resource)}: ${problem}`
+  throw new KubeError({ code: 'BadRequest', message })
 }

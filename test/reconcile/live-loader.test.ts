@@ -69,6 +69,24 @@ describe('finding an object', () => {
     },
   )
 
+  it.each([
+    ['a name with a namespace in it', { name: 'default/a' }],
+    ['a name with a namespace in it, beside another', { namespace: 'own', name: 'default/a' }],
+    ['a namespace with a name in it', { namespace: 'default/a', name: 'a' }],
+    ['no namespace', { name: 'a' }],
+    ['an empty name', { namespace: 'default', name: '' }],
+    ['the way up', { namespace: 'default', name: '..' }],
+  ])('with %s is refused alike from memory and from the API server', async (_, location) => {
+    const { api, loader } = setUp({ inMemory: ['a'] })
+    const [remembered, asked] = await Promise.allSettled([
+      loader.find(ConfigMap, location),
+      loader.find(Service, location),
+    ])
+    expect(remembered.status).toBe('rejected')
+    expect(asked.status).toBe('rejected')
+    expect(api.requests).toEqual([])
+  })
+
   it('ends with the turn', async () => {
     const { stop, loader } = setUp()
     stop.abort(new Error('the turn is over'))
@@ -77,6 +95,20 @@ describe('finding an object', () => {
 })
 
 describe('listing objects', () => {
+  it.each([
+    ['an empty namespace', { namespace: '' }],
+    ['a namespace that is a path', { namespace: 'default/configmaps' }],
+    ['a label value that selects another one', { labels: { app: '=a' } }],
+    ['a label value that adds a selector', { labels: { app: 'a,other' } }],
+    ['a label key that is a selector', { labels: { '!app': '' } }],
+    ['a label value that is none', { labels: { app: undefined as unknown as string } }],
+  ])('with %s is refused alike from memory and from the API server', async (_, selection) => {
+    const { api, loader } = setUp({ inMemory: ['a'] })
+    await expect(loader.list(ConfigMap, selection)).rejects.toMatchObject({ code: 'BadRequest' })
+    await expect(loader.list(Service, selection)).rejects.toMatchObject({ code: 'BadRequest' })
+    expect(api.requests).toEqual([])
+  })
+
   it('of a kind that is all in memory asks nobody', async () => {
     const { api, loader } = setUp({ inMemory: ['a', 'b'] })
     expect(await loader.list(ConfigMap, {})).toHaveLength(2)
