@@ -13,6 +13,7 @@ import { nameKeyAnnotation } from './membership.ts'
 import { nameProblem } from './metadata-rules.ts'
 import { generatedName } from './names.ts'
 import { applyOverlays, type Overlay } from './overlay.ts'
+import { protoKeyIn } from './proto-key.ts'
 import { SynthError, type SynthErrorCode } from './synth-errors.ts'
 import { wireJson } from './wire-json.ts'
 
@@ -143,6 +144,12 @@ export function generatedNameOf(parent: LiveObject, groupKind: string, metadata:
 }
 
 function render(apiObject: ApiObject, constructPath: string): JsonObject {
+  // cdk8s keeps what was declared in a private field, and loses this key.
+  const lost = protoKeyIn(Reflect.get(apiObject, 'props'))
+  if (lost !== undefined) {
+    const problem = `declares /${lost.join('/')}, and constructs drop a field of this name; leave it out, or set it with an overlay`
+    throw refusal('NotJson', constructPath, problem)
+  }
   try {
     // Typed any by cdk8s; what is not JSON in it is refused by wireJson.
     return apiObject.toJson() as JsonObject

@@ -2,6 +2,7 @@
 // those of constructs.
 import { ApiObject } from 'cdk8s'
 import { Construct, type IConstruct } from 'constructs'
+import { isJsonObject } from '../base/json.ts'
 import { apiVersionOf, type Resource } from '../object/resource.ts'
 import { SynthError } from './synth-errors.ts'
 
@@ -37,10 +38,27 @@ export interface PlainObject<Spec = unknown> extends PlainFields<Spec> {
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that only makes constructs returns nothing.
 export type Declared = void | IConstruct | readonly (PlainObject | IConstruct)[]
 
-/** Adds the plain objects among what `desired` returned. */
+/** Adds the plain objects among what `desired` returned. Throws a SynthError of code `InvalidReturn` for anything that declares nothing. */
 export function addDeclared(chart: Construct, declared: Declared): void {
-  if (!Array.isArray(declared)) return
+  if (declared === undefined || Construct.isConstruct(declared)) return
+  if (!Array.isArray(declared)) throw invalidReturn(declared)
   for (const item of declared) if (!Construct.isConstruct(item)) addObject(chart, item)
+}
+
+/** Taken for nothing, it would prune all children. */
+function invalidReturn(returned: unknown): SynthError {
+  const isSingle = isJsonObject(returned) && typeof returned.kind === 'string'
+  const what = isSingle ? 'one object that is in no list' : describeValue(returned)
+  return new SynthError({
+    code: 'InvalidReturn',
+    message: `desired returned ${what}; return a list of objects, or nothing where constructs are in the chart`,
+  })
+}
+
+function describeValue(value: unknown): string {
+  if (value === null) return 'null'
+  if (typeof value !== 'object') return `a ${typeof value}`
+  return `an instance of ${value.constructor?.name || 'a class'}`
 }
 
 /**

@@ -23,6 +23,8 @@ export type SynthErrorCode =
   | 'InvalidName'
   /** A field policy that cannot be kept, or a path that cannot be read. */
   | 'InvalidPolicy'
+  /** `desired` returned neither a list nor nothing. */
+  | 'InvalidReturn'
   | 'MissingName'
   /** A Date, a NaN, a class instance, a function: not JSON. */
   | 'NotJson'

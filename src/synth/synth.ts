@@ -97,15 +97,18 @@ function runBuild(build: (chart: Chart) => Declared, chart: Chart, parent: LiveO
   let returned: Declared
   try {
     returned = build(chart)
+    if (isThenable(returned)) throw promised(parent, returned)
     addDeclared(chart, returned)
   } catch (cause) {
     throw cause instanceof SynthError ? cause : buildFailed(chart, parent, cause)
   }
-  if (!isThenable(returned)) return
+}
+
+function promised(parent: LiveObject, returned: PromiseLike<unknown>): SynthError {
   // Somebody has to take the promise's failure, or it would end the process.
   returned.then(undefined, () => {})
   const message = `desired of ${parent.kind} returned a promise; gather facts in observe and keep desired synchronous`
-  throw new SynthError({ code: 'AsyncBuild', message })
+  return new SynthError({ code: 'AsyncBuild', message })
 }
 
 function buildFailed(chart: Chart, parent: LiveObject, cause: unknown): SynthError {

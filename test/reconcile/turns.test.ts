@@ -159,6 +159,19 @@ describe('a resource at rest', () => {
     expect(world.api.find(Secret, 'default/a-login')).toBeUndefined()
   })
 
+  it.each([
+    ['null', () => null],
+    ['one object', () => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a-pages' } })],
+    ['a Set', () => new Set()],
+  ])('prunes nothing when desired returns %s, and says so', async (_, returned) => {
+    const { world, life } = await settledSite()
+    await life.drain()
+    await world.live(siteController({ desired: (() => returned()) as never }))
+    await world.clock.advance(60_000)
+    expect(world.api.find(ConfigMap, pages)).toBeDefined()
+    expect(world.conditions()).toMatchObject({ Stalled: 'True/InvalidReturn' })
+  })
+
   it('prunes nothing while another child cannot be written', async () => {
     const world = new World()
     world.addSite('a', { page: 'hello', password: secretText('x') })

@@ -65,6 +65,13 @@ describe('a plain object', () => {
     expect(given).toEqual(before)
   })
 
+  it('has a field __proto__ from an overlay', () => {
+    const { objects } = synth((chart) => {
+      overlay(addObject(chart, configMap('a')), { type: 'merge', body: JSON.parse('{"data":{"__proto__":"2"}}') })
+    })
+    expect(objects.map(({ object }) => Object.entries(object['data'] ?? {}))).toEqual([[['__proto__', '2']]])
+  })
+
   it.each<[string, (chart: Chart) => Declared, string, RegExp]>([
     ['twice', () => [configMap('a'), configMap('a')], 'DuplicateObject', /ConfigMap-a and ConfigMap-a-2 both make/],
     ['without kind', () => [{ apiVersion: 'v1' } as never], 'UnknownKind', /without apiVersion or kind/],
@@ -76,6 +83,31 @@ describe('a plain object', () => {
       /construct ConfigMap-a declares status/,
     ],
     ['with a Date', () => [configMap('a', { data: { at: new Date(0) } })], 'NotJson', /ConfigMap-a/],
+    [
+      'with a field __proto__',
+      () => [configMap('a', { spec: [{ data: JSON.parse('{"a":"1","__proto__":"2"}') }] })],
+      'NotJson',
+      /^construct ConfigMap-a declares \/spec\/0\/data\/__proto__, and constructs drop a field of this name/,
+    ],
+    ['in a list in a list', () => [[configMap('a')]] as never, 'UnknownKind', /without apiVersion or kind/],
+    ['in no list', () => configMap('a') as never, 'InvalidReturn', /^desired returned one object that is in no list/],
+    [
+      'in a Set',
+      () => new Set([configMap('a')]) as never,
+      'InvalidReturn',
+      /^desired returned an instance of Set; return a list/,
+    ],
+    [
+      'of a generator',
+      () =>
+        (function* () {
+          yield configMap('a')
+        })() as never,
+      'InvalidReturn',
+      /^desired returned an instance of /,
+    ],
+    ['in place of which null is', () => null as never, 'InvalidReturn', /^desired returned null; return a list/],
+    ['in place of which a text is', () => 'ConfigMap' as never, 'InvalidReturn', /^desired returned a string; return/],
   ])('%s is an error', (_, build, code, says) => {
     const refusal = refusalOf(() => synth(build))
     expect(refusal).toMatchObject({ code })
