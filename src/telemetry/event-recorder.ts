@@ -1,5 +1,5 @@
 // How do people read of what happened to an object? As Kubernetes Events, written in the background: telling never waits,
-// never fails and never floods the API server. Events are lost rather than late; the status is what counts.
+// never fails and never floods the API server. Events are lost rather than late; the status is what counts. Namespaces take turns, and share what waits.
 import { assert } from '../base/assert.ts'
 import { type Clock, deadline, microTimestampOf } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
@@ -12,7 +12,8 @@ import { Event } from '../object/built-in.ts'
 import type { KubeObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { type EventReport, type EventReporter, eventObject } from './event-object.ts'
-import { type EventSeries, EventSeriesBook } from './event-series.ts'
+import { type EventSeries, EventSeriesBook, namespaceOf } from './event-series.ts'
+import { NamespaceShares } from './namespace-shares.ts'
 
 export interface EventRecorderOptions {
   readonly clock: Clock
@@ -63,6 +64,10 @@ export class EventRecorder {
   readonly #postingOf = new WeakMap<EventSeries, Posting>()
   /** What the server does not know yet, in the order it came. */
   readonly #pending = new Set<Posting>()
+  /** Of what is pending. */
+  readonly #shares = new NamespaceShares()
+  /** Namespaces, the one whose turn is longest ago first. One that is not among them had none. Bounded. */
+  readonly #served = new Set<string>()
   #isRunning = false
   #wake = Promise.withResolvers<void>()
 
@@ -113,7 +118,7 @@ export class EventRecorder {
     assert(!this.#isRunning, 'events are flushed when the recorder no longer runs')
     for (const posting of [...this.#pending]) {
       if (!signal.aborted) await this.#post(posting, signal)
-      if (this.#pending.delete(posting)) this.#drop('shutdown')
+      if (this.#remove(posting)) this.#drop('shutdown')
     }
   }
 
@@ -121,7 +126,8 @@ export class EventRecorder {
     const { clock, random, reporter } = this.#options
     const now = microTimestampOf(clock)
     const known = this.#postingOf.get(series)
-    if (known === undefined && this.#pending.size >= maxPostings) {
+    const isWaiting = known !== undefined && this.#pending.has(known)
+    if (!isWaiting && !this.#hasRoomFor(namespaceOf(series.first))) {
       this.#drop('memory')
       return
     }
@@ -135,23 +141,56 @@ export class EventRecorder {
     }
     posting.lastObservedTime = now
     this.#postingOf.set(series, posting)
+    if (!isWaiting) this.#shares.add(namespaceOf(series.first))
     this.#pending.add(posting)
     this.#wake.resolve()
   }
 
-  /** The first posting that is due, if the rate allows a request, or how long to wait for one. Linear in what is pending. */
+  /** Makes room where a namespace has more than its share: the last one of that namespace is dropped. */
+  #hasRoomFor(namespace: string): boolean {
+    if (this.#pending.size < maxPostings) return true
+    const giver = this.#shares.giverFor(namespace)
+    const last = [...this.#pending].findLast(({ series }) => namespaceOf(series.first) === giver)
+    if (last === undefined) return false
+    this.#remove(last)
+    this.#drop('memory')
+    return true
+  }
+
+  /** False if it was not pending. */
+  #remove(posting: Posting): boolean {
+    const wasPending = this.#pending.delete(posting)
+    if (wasPending) this.#shares.remove(namespaceOf(posting.series.first))
+    return wasPending
+  }
+
+  /** The posting whose turn it is, if the rate allows a request, or how long to wait for one. Linear in what is pending. */
   #next(): { readonly posting?: Posting; readonly waitMs: number } {
     const nowMs = this.#options.clock.monotonicMs()
     let waitMs = longestSleepMs
+    const due = new Map<string, Posting>()
     for (const posting of this.#pending) {
-      if (posting.dueMs > nowMs) {
-        waitMs = Math.min(waitMs, posting.dueMs - nowMs)
-        continue
-      }
-      const tokenInMs = this.#requests.take(nowMs)
-      return tokenInMs > 0 ? { waitMs: tokenInMs } : { posting, waitMs: 0 }
+      const namespace = namespaceOf(posting.series.first)
+      if (posting.dueMs > nowMs) waitMs = Math.min(waitMs, posting.dueMs - nowMs)
+      else if (!due.has(namespace)) due.set(namespace, posting)
     }
-    return { waitMs }
+    const namespace =
+      [...due.keys()].find((waiting) => !this.#served.has(waiting)) ??
+      [...this.#served].find((served) => due.has(served)) ??
+      ''
+    const posting = due.get(namespace)
+    if (posting === undefined) return { waitMs }
+    const tokenInMs = this.#requests.take(nowMs)
+    if (tokenInMs > 0) return { waitMs: tokenInMs }
+    this.#serve(namespace)
+    return { posting, waitMs: 0 }
+  }
+
+  #serve(namespace: string): void {
+    this.#served.delete(namespace)
+    this.#served.add(namespace)
+    const [longestAgo] = this.#served
+    if (this.#served.size > maxPostings && longestAgo !== undefined) this.#served.delete(longestAgo)
   }
 
   async #sleep(waitMs: number): Promise<void> {
@@ -191,7 +230,7 @@ export class EventRecorder {
     posting.postedCount = count
     posting.attempts = 0
     posting.dueMs = this.#options.clock.monotonicMs() + seriesIntervalMs
-    if (posting.series.count === count) this.#pending.delete(posting)
+    if (posting.series.count === count) this.#remove(posting)
   }
 
   #fail(posting: Posting, thrown: unknown, hasTimedOut: boolean): void {
@@ -213,7 +252,7 @@ export class EventRecorder {
       posting.dueMs = clock.monotonicMs() + Math.max(backoffMs, Math.min(askedMs, seriesIntervalMs))
       return
     }
-    this.#pending.delete(posting)
+    this.#remove(posting)
     this.#drop(mayPass ? 'unreachable' : 'refused')
     const { regarding, reason } = posting.series.first
     instruments.log.debug(

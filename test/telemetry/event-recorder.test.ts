@@ -110,8 +110,8 @@ function start() {
   return { clock, server, recorder, stop, dropped }
 }
 
-function report(name = 'orders', note = 'Created.'): EventReport {
-  const regarding = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'shop', uid: `uid-${name}` } }
+function report(name = 'orders', note = 'Created.', namespace = 'shop'): EventReport {
+  const regarding = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, uid: `uid-${namespace}-${name}` } }
   return { regarding, type: 'Normal', reason: 'Created', action: 'Apply', note }
 }
 
@@ -311,6 +311,32 @@ describe('EventRecorder, bounds and shutdown', () => {
     const { recorder, stop } = start()
     await expect(recorder.run(new AbortController().signal)).rejects.toThrow('once at a time')
     await expect(recorder.flush(new AbortController().signal)).rejects.toThrow('no longer runs')
+    await stop()
+  })
+
+  it('writes the events of one namespace although another one makes more than there is room for', async () => {
+    const { clock, server, recorder, stop } = start()
+    const namespaces = () => [...server.events.values()].map(({ metadata }) => (metadata as JsonObject)['namespace'])
+    for (let index = 0; index < 1_100; index++) recorder.record(report(`a${index}`, 'Created.', 'evil'))
+    for (let index = 0; index < 20; index++) recorder.record(report(`b${index}`, 'Created.', 'victim'))
+    await clock.advance(10_000)
+    expect(namespaces().filter((namespace) => namespace === 'victim')).toHaveLength(20)
+    await clock.advance(200_000)
+    for (let index = 20; index < 30; index++) recorder.record(report(`b${index}`, 'Created.', 'victim'))
+    await clock.advance(10_000)
+    expect(namespaces().filter((namespace) => namespace === 'victim')).toHaveLength(30)
+    await stop()
+  })
+
+  it('gives every namespace the same share, whatever many namespaces make', async () => {
+    const { clock, server, recorder, stop } = start()
+    for (let index = 0; index < 600; index++)
+      for (const namespace of ['evil-1', 'evil-2', 'evil-3'])
+        recorder.record(report(`a${index}`, 'Created.', namespace))
+    recorder.record(report('b', 'Created.', 'victim'))
+    await clock.advance(10_000)
+    const namespaces = [...server.events.values()].map(({ metadata }) => (metadata as JsonObject)['namespace'])
+    expect(namespaces).toContain('victim')
     await stop()
   })
 })
