@@ -3,6 +3,7 @@
 import process from 'node:process'
 import { Command, CommanderError } from 'commander'
 import { CodedError, messageOf } from '../base/errors.ts'
+import { terminalText } from '../base/terminal-text.ts'
 import { identityOf } from '../object/identity.ts'
 import { CommandError } from './command-error.ts'
 import type { Play } from './dev/play.ts'
@@ -77,7 +78,9 @@ function programWith(building: Building): Command {
   return program
 }
 
-const write = (text: string) => void process.stdout.write(text)
+/** Commands print what the cluster, files and other programs say. */
+const write = (text: string) => void process.stdout.write(terminalText(text))
+const writeError = (text: string) => void process.stderr.write(terminalText(text))
 
 function addInstall(program: Command, { options, own, signal }: Building): void {
   const install = program
@@ -160,9 +163,9 @@ function addDiff(program: Command, { options, exits, signal }: Building): void {
   withFlags(withCluster(diff), 'diff', options).action(async (given) => {
     exits.failure = 2
     const { diff } = await import('./diff.ts')
-    const writeError = (text: string) => void process.stderr.write(`${options.name}: ${text}\n`)
+    const writeNote = (text: string) => writeError(`${options.name}: ${text}\n`)
     const isDifferent = await diff(
-      { ...given, ...kitOf(options, given), files: given.filename, write, writeError },
+      { ...given, ...kitOf(options, given), files: given.filename, write, writeError: writeNote },
       signal,
     )
     if (isDifferent) exits.success = 1
@@ -198,12 +201,12 @@ function report(thrown: unknown, name: string, { failure }: ExitCodes): number {
   if (thrown instanceof CommanderError) {
     // Help and version have been printed; anything else is a wrong flag.
     if (thrown.exitCode === 0) return 0
-    process.stderr.write(`${name}: ${wrongUse(thrown)}; ${name} --help lists what there is\n`)
+    writeError(`${name}: ${wrongUse(thrown)}; ${name} --help lists what there is\n`)
     return 2
   }
-  process.stderr.write(`${name}: ${messageOf(thrown)}\n`)
+  writeError(`${name}: ${messageOf(thrown)}\n`)
   if (thrown instanceof CommandError) return Math.max(thrown.exitCode, failure)
-  if (!(thrown instanceof CodedError) && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`)
+  if (!(thrown instanceof CodedError) && thrown instanceof Error) writeError(`${thrown.stack}\n`)
   return failure
 }
 

@@ -1,6 +1,7 @@
 // Shows an operator at work: a control plane, the operator, samples, a live table until all are Ready, and then what to try.
 // However this process ends, nothing stays behind but what was asked to stay.
 import { sleep, systemClock } from '../base/clock.ts'
+import { terminalText } from '../base/terminal-text.ts'
 import type { KubeObject } from '../object/object.ts'
 import { loadDefinitions } from './definition-loader.ts'
 import { interest } from './dev/interest.ts'
@@ -105,5 +106,5 @@ async function sayWhatToTry(show: Show, rows: readonly ResourceRow[], look: Look
 }
 
 function say({ output }: DevOptions, text: string): void {
-  output.write(`${text}\n`)
+  output.write(`${terminalText(text)}\n`)
 }

@@ -3,6 +3,7 @@
 import { systemClock } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import { systemSecrets } from '../base/random.ts'
+import { terminalLine } from '../base/terminal-text.ts'
 import { describeChanges } from '../diff/describe.ts'
 import { objectChanges } from '../diff/object-changes.ts'
 import type { Controller } from '../index.ts'
@@ -67,7 +68,7 @@ export async function diff(options: DiffOptions, signal: AbortSignal): Promise<b
     return found
   }
   const found = await withClient({ ...options, userAgent: userAgentOf(program) }, compare, signal)
-  for (const line of found.flatMap(({ lines }) => lines)) write(`${line}\n`)
+  for (const line of found.flatMap(({ lines }) => lines)) write(`${terminalLine(line)}\n`)
   for (const note of found.flatMap(({ notes }) => notes)) writeError(note)
   const rejected = found.reduce((sum, one) => sum + one.rejected, 0)
   if (rejected > 0) throw new CommandError(`${rejected} of the objects cannot be made as declared; see above`, 2)

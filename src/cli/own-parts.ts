@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os'
 import process from 'node:process'
 import type { Command } from 'commander'
+import { terminalText } from '../base/terminal-text.ts'
 import type { Work } from '../controllers/backup/work-order.ts'
 import type { WorkStep } from '../controllers/backup/work-runner.ts'
 import type { OwnParts } from './command-line.ts'
@@ -50,8 +51,8 @@ function addApiserver(program: Command, signal: AbortSignal): void {
       (await import('./apiserver.ts')).apiserver(
         {
           ...options,
-          write: (text) => void process.stdout.write(text),
-          writeError: (text) => void process.stderr.write(text),
+          write: (text) => void process.stdout.write(terminalText(text)),
+          writeError: (text) => void process.stderr.write(terminalText(text)),
         },
         signal,
       ),

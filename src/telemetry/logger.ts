@@ -3,7 +3,8 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
 import type { Clock } from '../base/clock.ts'
 import type { Log, LogFields } from '../base/instrument.ts'
-import { lineText, redact } from './redact.ts'
+import { lineText } from '../base/terminal-text.ts'
+import { redact } from './redact.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 

@@ -1,5 +1,6 @@
 // What of a log field may be written? Everything but values under keys that name secrets: the last net below the rule
 // that callers never pass any (I11). Bounded in depth and width, so that no object, however odd, breaks logging (I12).
+import { lineText } from '../base/terminal-text.ts'
 
 const maxDepth = 6
 const maxItems = 100
@@ -44,17 +45,6 @@ function redactBelow(value: unknown, depth: number): unknown {
     default:
       return `[${typeof value}]`
   }
-}
-
-/**
- * The text without what JSON leaves as it is and a terminal obeys or takes for the end of a line: DEL, the control characters of
- * ISO 6429 (C1), and Unicode's line and paragraph separators. They are written as JSON would escape them.
- */
-export function lineText(text: string): string {
-  return text.replaceAll(
-    /[\u007f-\u009f\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }
 
 function redactObject(value: object, depth: number): unknown {

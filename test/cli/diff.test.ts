@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasControls } from '../../src/base/terminal-text.ts'
 import { konverge, sentenceOf } from './konverge.ts'
 import { RunningKonverge } from './running-konverge.ts'
 
@@ -41,6 +42,14 @@ describe('konverge diff', { timeout: 300_000 }, () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' })
     expect(stdout).toMatch(/^change ReplicatedKVStore shop\/cart\n {2}spec\.replicas: 3 → 5\n/)
     expect(stdout).toMatch(/^change StatefulSet shop\/cart\n(?: {2}.*\n)*? {2}spec\.replicas: 3 → 5$/m)
+  })
+
+  it('writes no character that a terminal obeys', async () => {
+    const annotations = String.raw`podTemplate: { annotations: { example.com/note: "A\e[2J\u009b2J\u202e\u2028\u007fB" } }`
+    const { exitCode, stdout, stderr } = await diff(store(`replicas: 3, ${annotations}`))
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' })
+    expect(stdout).toContain(String.raw`A\u001b[2J\u009b2J\u202e\u2028\u007fB`)
+    expect(hasControls(stdout)).toBe(false)
   })
 
   it('names the objects of a new resource, in their order', async () => {

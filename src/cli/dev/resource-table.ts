@@ -1,5 +1,6 @@
 // How do the operator's resources read at a glance? One line each, whatever its kind; and of a later list only what differs from
 // the one before. Pure.
+import { terminalLine } from '../../base/terminal-text.ts'
 import type { Resource } from '../../object/resource.ts'
 
 /** What is looked at of a resource, as the server gives it: of each kind its own. */
@@ -69,7 +70,7 @@ const columns = [
 export const tableHead = columns.map(({ title, width }) => title.padEnd(width)).join('  ')
 
 export function tableLine(row: ResourceRow, nowMs: number): string {
-  return columns.map(({ width, cell }) => cell(row, nowMs).padEnd(width)).join('  ')
+  return columns.map(({ width, cell }) => terminalLine(cell(row, nowMs)).padEnd(width)).join('  ')
 }
 
 /** The rows that are new or differ in more than their age, and those that are gone, with the status `Deleted`. */
