@@ -23,10 +23,18 @@ import type {
   WatchOptions,
 } from './client.ts'
 import { KubeError } from './kube-errors.ts'
-import { secretTexts, valueTexts, withoutValues } from './quoted-values.ts'
+import { messagesWithoutValues } from './quoted-values.ts'
+import { secretTexts, valueTexts } from './value-texts.ts'
 
 /** Of one operator. A Secret has a few hundred bytes, and 1 MiB at most. */
 const mostSecrets = 1_000
+
+/** What a request carried, and of which object. */
+interface Sent {
+  readonly body: unknown
+  readonly kind: string
+  readonly at: Location
+}
 
 export class DiscreetClient implements KubeClient {
   readonly #client: KubeClient
@@ -59,12 +67,20 @@ export class DiscreetClient implements KubeClient {
 
   create(resource: Resource, object: KubeObject, options: CreateOptions, signal: AbortSignal): Promise<LiveObject> {
     this.#learn(object)
-    return this.#discreet(this.#client.create(resource, object, options, signal), object)
+    return this.#discreet(this.#client.create(resource, object, options, signal), {
+      body: object,
+      kind: resource.kind,
+      at: object.metadata,
+    })
   }
 
   apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject> {
     this.#learn(object)
-    return this.#discreet(this.#client.apply(resource, object, options, signal), object)
+    return this.#discreet(this.#client.apply(resource, object, options, signal), {
+      body: object,
+      kind: resource.kind,
+      at: object.metadata,
+    })
   }
 
   patch(
@@ -74,7 +90,8 @@ export class DiscreetClient implements KubeClient {
     options: PatchOptions,
     signal: AbortSignal,
   ): Promise<LiveObject> {
-    return this.#discreet(this.#client.patch(resource, at, patch, options, signal), { content: patch.body })
+    const sent = { body: patch.body, kind: resource.kind, at }
+    return this.#discreet(this.#client.patch(resource, at, patch, options, signal), sent)
   }
 
   delete(resource: Resource, at: Location, options: DeleteOptions, signal: AbortSignal): Promise<void> {
@@ -99,8 +116,7 @@ export class DiscreetClient implements KubeClient {
     return this.#discreet(this.#client.read(path, signal, options))
   }
 
-  /** `sent`: what the request carried. */
-  async #discreet<T>(work: Promise<T>, sent?: object): Promise<T> {
+  async #discreet<T>(work: Promise<T>, sent?: Sent): Promise<T> {
     try {
       const answer = await work
       if (isJsonObject(answer)) this.#learn(answer)
@@ -111,11 +127,16 @@ export class DiscreetClient implements KubeClient {
   }
 
   /** The error itself where it quotes nothing. */
-  #discreetError(error: KubeError, sent: object | undefined): KubeError {
-    const texts = [...[...this.#texts.values()].flat(), ...valueTexts(sent)]
-    const cleaned = (text: string) => withoutValues(text, texts)
-    const message = this.#prefix + cleaned(error.message)
-    const causes = error.causes.map((cause) => ({ ...cause, message: cleaned(cause.message) }))
+  #discreetError(error: KubeError, sent: Sent | undefined): KubeError {
+    // The newest first: parts are looked for in so many characters only.
+    const secrets = [...this.#texts.values()].toReversed().flat()
+    const request = valueTexts(sent?.body, sent?.kind)
+    const names = [sent?.at.name, sent?.at.namespace].filter((name) => name !== undefined)
+    const known = { secrets, request, names }
+    const said = [error.message, ...error.causes.map(({ message }) => message)]
+    const [first = '', ...others] = messagesWithoutValues(said, known)
+    const message = this.#prefix + first
+    const causes = error.causes.map((cause, at) => ({ ...cause, message: others[at] ?? '' }))
     if (message === error.message && causes.every((cause, at) => cause.message === error.causes[at]?.message))
       return error
     const { code, httpStatus, retryAfterMs } = error

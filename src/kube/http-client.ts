@@ -15,10 +15,11 @@ import type { Connection, Credentials } from './connection.ts'
 import { ConnectionError } from './connection-error.ts'
 import type { Fence } from './fence.ts'
 import { KubeError, kubeErrorOf } from './kube-errors.ts'
-import { valueTexts, withoutValues } from './quoted-values.ts'
+import { withoutValues } from './quoted-values.ts'
 import { untilAborted } from './shared-runner.ts'
 import { statusOf } from './status-body.ts'
 import { unreachable } from './transport-failure.ts'
+import { valueTexts } from './value-texts.ts'
 
 export interface HttpLimits {
   /** From the call to the last byte of the answer, waiting for a connection included; for a watch to its headers. */

@@ -1,23 +1,28 @@
 // Messages of the API server and of webhooks without the values that they quote. Invariant: no value of a Secret, and no value that a request
-// carried, leaves by the message of its rejection; names of fields, kinds and objects stay. A long value is taken out wherever it is; a
-// short one, or a word, only where it is quoted as the value of a field, because other words of the message may be the same.
-import { isJsonList, isJsonObject } from '../base/json.ts'
+// carried, leaves by the message of its rejection; names of fields, kinds and objects stay, and so do explanations. The structure of a field
+// error tells its value: a Go string, a scalar, JSON or Go syntax. Known texts are taken out wherever they are; a short one, or a word, only
+// where it is quoted as a value, because other words of the message may be the same (0100).
+import { isTelling, isWord, longEnough, occurrences, type Range, rangesOfTexts } from './known-texts.ts'
 
-export interface SecretTexts {
-  /** `namespace/name`. */
-  readonly key: string
-  readonly texts: readonly string[]
+/** What a message must not tell. */
+export interface KnownTexts {
+  /** Values of Secrets. */
+  readonly secrets: readonly string[]
+  /** Values of the request that was rejected. */
+  readonly request: readonly string[]
+  /** Names of the object of the request, which may be told even if a value is the same. */
+  readonly names: readonly string[]
 }
 
 const redacted = '[redacted]'
-/** Random values are longer, and words of messages mostly shorter. */
-const longEnough = 8
-const longestText = 8_192
-const mostDigitsOfName = 4
-/** Texts of one request; the rest of a larger one is not looked for outside of quotes. */
-const mostTexts = 20_000
-/** Source: apimachinery/pkg/util/validation/field/errors.go. */
-const quotedValue = /\b((?:Invalid|Unsupported|Duplicate|Required) value|Not found): /g
+const redactedValue = `"${redacted}"`
+/** Characters of one message, and of all messages of one error. */
+const longestMessage = 16_384
+const mostChars = 32_768
+/** Source: apimachinery/pkg/util/validation/field/errors.go. What is required has no value, only an explanation. */
+const fieldError = /\b(?:(Required) value|(?:Invalid|Unsupported|Duplicate) value|Not found|Too (?:many|few)): /g
+/** Explanations follow. Source: apiserver, admission/plugin/webhook/errors/statuserror.go and admission/plugin/policy/validating. */
+const explanationStart = /\b(?:(?:Invalid|Unsupported|Duplicate|Required) value|Forbidden|denied (?:the )?request): /
 /** What the server quotes instead of a value: types of OpenAPI. */
 const typeWords: ReadonlySet<string> = new Set([
   '',
@@ -31,88 +36,104 @@ const typeWords: ReadonlySet<string> = new Set([
 ])
 /** Numbers, quantities, words without a quote. They end where the sentence goes on. */
 const plainScalar = /[\w.+-]{1,40}(?=: |[,\]]|$)/y
-
-/** Undefined for what is no Secret. */
-export function secretTexts(object: object): SecretTexts | undefined {
-  if (!isJsonObject(object) || object['kind'] !== 'Secret') return undefined
-  const { metadata, data, stringData } = object
-  if (!isJsonObject(metadata)) return undefined
-  const decoded = textsOf(data).flatMap((text) => [text, Buffer.from(text, 'base64').toString('utf8')])
-  const texts = [...decoded, ...textsOf(stringData)].filter((text) => text !== '' && text.length <= longestText)
-  return { key: `${metadata['namespace'] ?? ''}/${metadata['name'] ?? ''}`, texts }
-}
-
-/** Texts that a request carries as values: all but its type and what names it and its owners. Linear in the body. */
-export function valueTexts(body: unknown): readonly string[] {
-  if (!isJsonObject(body)) return []
-  const { apiVersion: _, kind: __, metadata, ...content } = body
-  const annotations = isJsonObject(metadata) ? metadata['annotations'] : undefined
-  const texts = new Set<string>()
-  collectTexts({ content, annotations }, texts)
-  return [...texts]
-}
-
-/** Iterative: a body may be nested deeply. */
-function collectTexts(value: unknown, texts: Set<string>): void {
-  const left: unknown[] = [value]
-  while (left.length > 0 && texts.size < mostTexts) {
-    const next = left.pop()
-    if (typeof next === 'string' && next !== '' && next.length <= longestText) texts.add(next)
-    else if (isJsonList(next)) for (const item of next) left.push(item)
-    else if (isJsonObject(next)) for (const item of Object.values(next)) left.push(item)
-  }
-}
+/** JSON, and what Go prints of a structure. */
+const structureStart = /(?:[&*]|\[\])*(?:[{[]|\(\*|map\[|[A-Za-z_][\w.]*(?:\[[\w.*]*\][\w.*]*)*\{)/y
+/** The same in the midst of an explanation, where braces may be those of a pattern. */
+const structureInProse = /(?:[&*]|\[\]){0,4}(?:\b[a-z]\w*\.[A-Z]\w*\{|\bmap\[)|\{\s*"/g
+/** Hunks of a comparison of the stored object with the one of the request. Source: apimachinery/pkg/util/diff. */
+const diffHunks = /\n@@ -\d[^\n]*@@(?:\n[ +\-\\@][^\n]*)*\n?/g
+/** A reference to an object that is told on purpose. */
+const existence = /^ (?:is )?(?:not found|already exists|does not exist)/
+/** An explanation that has no value before it. It ends where a value is quoted. */
+const explanationAsValue = /\b(?:Invalid|Unsupported|Duplicate|Required) value: [^"]+/g
+const nameLike = /[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?/g
+const shortestName = 4
+const enumeration = /\bvalues: ("[^"\\]*"(?:, "[^"\\]*")*)/g
 
 /** The message with `[redacted]` in place of these texts, and of every value that the API server quotes as one of a field. */
 export function withoutValues(message: string, texts: readonly string[]): string {
-  const known = new Set(texts)
-  const unquoted = withoutQuotedValues(message, known)
-  // The longest first: a part of another value may be a value too.
-  const anywhere = [...known].filter(isDistinct).toSorted((left, right) => right.length - left.length)
-  return anywhere.reduce(
-    (cleaned, text) => cleaned.replaceAll(text, redacted).replaceAll(JSON.stringify(text).slice(1, -1), redacted),
-    unquoted,
-  )
+  return messagesWithoutValues([message], { secrets: texts, request: [], names: [] })[0] ?? ''
 }
 
-function withoutQuotedValues(message: string, known: ReadonlySet<string>): string {
+/** The messages of one error, cut to 32 Ki characters, with `[redacted]` in place of values. */
+export function messagesWithoutValues(messages: readonly string[], known: KnownTexts): readonly string[] {
+  // What the schema allows is no value of the request, although the request may have it elsewhere.
+  const allowed = new Set(messages.flatMap(enumeratedConstants))
+  // The request first: parts are looked for in so many characters only.
+  const texts = [...new Set([...known.request.filter((text) => !allowed.has(text)), ...known.secrets])]
+  const knownTexts = new Set(texts)
+  const ownNames = new Set(known.names)
+  const names = known.names.filter((name) => name.length >= longEnough)
+  let left = mostChars
+  const unquoted = messages.map((message) => {
+    const cut = message.slice(0, Math.min(left, longestMessage))
+    left -= cut.length
+    const unstructured = withoutStructures(withoutFieldValues(cut.replaceAll(diffHunks, ` ${redacted}`), knownTexts))
+    return withoutNames(withoutQuotedTexts(unstructured, knownTexts, ownNames), knownTexts, ownNames)
+  })
+  const ranges = rangesOfTexts(unquoted, texts)
+  return unquoted.map((message, at) => withoutRanges(message, ranges[at] ?? [], names))
+}
+
+function enumeratedConstants(message: string): readonly string[] {
+  const lists = [...message.matchAll(enumeration)].map(([, list = '']) => list)
+  return lists
+    .flatMap((list) => list.slice(1, -1).split('", "'))
+    .filter((word) => /^[A-Za-z]+$/.test(word) && !isTelling(word))
+}
+
+function withoutFieldValues(message: string, known: ReadonlySet<string>): string {
   let cleaned = ''
   let at = 0
-  for (const { 0: prefix, index } of message.matchAll(quotedValue)) {
+  for (const { 0: prefix, 1: required, index } of message.matchAll(fieldError)) {
     const start = index + prefix.length
     if (start < at) continue
     const end = valueEnd(message, start)
-    const isShown = maySay(message.slice(start, end), known)
-    cleaned += message.slice(at, start) + (isShown ? message.slice(start, end) : `"${redacted}"`)
+    const value = message.slice(start, end)
+    const isPlain = required !== undefined && !isWholeString(message, start)
+    cleaned += message.slice(at, start) + (isPlain || maySay(value, known) ? value : redactedValue)
     at = end
   }
   return cleaned + message.slice(at)
 }
 
-/** Where the value ends that begins at `start`: a Go string, a scalar, or a struct in brackets. Linear in the value. */
+/** Where the value ends that begins at `start`: a Go string, a scalar, or a structure. `start` itself before an explanation. Linear in the value. */
 function valueEnd(message: string, start: number): number {
   if (message[start] === '"') return stringEnd(message, start)
   plainScalar.lastIndex = start
   const scalar = plainScalar.exec(message)
   if (scalar !== null) return start + scalar[0].length
+  structureStart.lastIndex = start
+  return structureStart.test(message) ? structureEnd(message, start) : start
+}
+
+/** A structure ends where its brackets are closed and the sentence goes on; one that nobody closes, with the message. */
+function structureEnd(message: string, start: number): number {
   let depth = 0
   for (let at = start; at < message.length; at++) {
     const char = message[at]
     if (char === '"') at = stringEnd(message, at) - 1
     else if (char === '{' || char === '[' || char === '(') depth++
     else if (char === '}' || char === ']' || char === ')') depth--
-    else if (depth <= 0 && char === ':' && message[at + 1] === ' ') return at
     if (depth < 0) return at
+    if (depth === 0 && isValueEnd(message, at + 1)) return at + 1
   }
   return message.length
 }
 
-function stringEnd(message: string, start: number): number {
+const isValueEnd = (message: string, at: number): boolean =>
+  at >= message.length || /^(?:: |, |\])/.test(message.slice(at, at + 2))
+
+function stringEnd(message: string, start: number, quote = '"'): number {
   for (let at = start + 1; at < message.length; at++) {
     if (message[at] === '\\') at++
-    else if (message[at] === '"') return at + 1
+    else if (message[at] === quote) return at + 1
   }
   return message.length
+}
+
+function isWholeString(message: string, start: number): boolean {
+  return message[start] === '"' && isValueEnd(message, stringEnd(message, start))
 }
 
 function maySay(value: string, known: ReadonlySet<string>): boolean {
@@ -121,12 +142,95 @@ function maySay(value: string, known: ReadonlySet<string>): boolean {
   return typeWords.has(text) && !known.has(text)
 }
 
-/** Names of hosts, users and databases are words with dots and dashes, and messages name them on purpose. */
-function isDistinct(text: string): boolean {
-  const isName = /^[a-z0-9]*([-._][a-z0-9]+)*$/.test(text) && text.replaceAll(/[^0-9]/g, '').length <= mostDigitsOfName
-  return text.length >= longEnough && !isName
+function withoutStructures(message: string): string {
+  let cleaned = ''
+  let at = 0
+  for (const { index } of message.matchAll(structureInProse)) {
+    if (index < at) continue
+    cleaned += message.slice(at, index) + redacted
+    at = proseStructureEnd(message, index)
+  }
+  return cleaned + message.slice(at)
 }
 
-function textsOf(value: unknown): readonly string[] {
-  return isJsonObject(value) ? Object.values(value).filter((text) => typeof text === 'string') : []
+/** Where the brackets are closed. */
+function proseStructureEnd(message: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < message.length; at++) {
+    const char = message[at]
+    if (char === '"') at = stringEnd(message, at) - 1
+    else if (char === '{' || char === '[' || char === '(') depth++
+    else if (char === '}' || char === ']' || char === ')') depth--
+    if (depth === 0 && /[}\])]/.test(char ?? '')) return at + 1
+  }
+  return message.length
 }
+
+/** Takes what is quoted out of explanations, but for words and for what the server says to exist or not to exist. */
+function withoutQuotedTexts(message: string, known: ReadonlySet<string>, names: ReadonlySet<string>): string {
+  const start = explanationStart.exec(message)?.index
+  if (start === undefined) return message
+  let cleaned = ''
+  let at = 0
+  for (const range of quotedRanges(message, start)) {
+    const text = message.slice(range.start, range.end)
+    const mayStay = text === redacted || names.has(text) || existence.test(message.slice(range.end + 1, range.end + 20))
+    const isGoString = message[range.end] === '"' && text.length >= longEnough
+    if (mayStay || !isTelling(text) || !(isGoString || known.has(text))) continue
+    cleaned += message.slice(at, range.start) + redacted
+    at = range.end
+  }
+  return cleaned + message.slice(at)
+}
+
+/**
+ * Takes names that are values, such as hosts, out of explanations in the place of a value: the rule that words them sees the value. Names of
+ * the object stay.
+ */
+function withoutNames(message: string, known: ReadonlySet<string>, ownNames: ReadonlySet<string>): string {
+  return message.replaceAll(explanationAsValue, (explanation) =>
+    explanation.replaceAll(nameLike, (name) => {
+      const isValue = known.has(name) && name.length >= shortestName && !isWord(name) && !ownNames.has(name)
+      return isValue ? redacted : name
+    }),
+  )
+}
+
+/** What is in quotes of one of three kinds. A quote behind a letter is an apostrophe. Linear: a kind that is not closed is not tried again. */
+function quotedRanges(message: string, start: number): readonly Range[] {
+  const ranges: Range[] = []
+  const left = new Set(['"', "'", '`'])
+  for (let at = start; at < message.length; at++) {
+    const quote = message[at] ?? ''
+    if (!left.has(quote) || /\w/.test(message[at - 1] ?? '')) continue
+    const end = stringEnd(message, at, quote)
+    if (message[end - 1] !== quote || end - 1 === at) left.delete(quote)
+    else {
+      ranges.push({ start: at + 1, end: end - 1 })
+      at = end - 1
+    }
+  }
+  return ranges
+}
+
+function withoutRanges(message: string, ranges: readonly Range[], names: readonly string[]): string {
+  if (ranges.length === 0) return message
+  const named = byStart(names.flatMap((name) => occurrences(message, name)))
+  let nextName = 0
+  let nameEnd = 0
+  let cleaned = ''
+  let at = 0
+  for (const { start, end } of byStart(ranges)) {
+    for (; (named[nextName]?.start ?? Number.POSITIVE_INFINITY) <= start; nextName++) {
+      nameEnd = Math.max(nameEnd, named[nextName]?.end ?? 0)
+    }
+    // What is a part of a name may be told.
+    if (end <= nameEnd) continue
+    if (start >= at) cleaned += message.slice(at, start) + redacted
+    at = Math.max(at, end)
+  }
+  return cleaned + message.slice(at)
+}
+
+const byStart = (ranges: readonly Range[]): readonly Range[] =>
+  ranges.toSorted((left, right) => left.start - right.start)

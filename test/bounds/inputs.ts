@@ -322,7 +322,7 @@ export const inputs: readonly BoundedInput[] = [
       const texts = Array.from({ length: 50_000 }, () => 'redacted]')
       return () => withoutValues(message, texts).length
     },
-    comesTo: 9_600,
+    comesTo: 8_800,
   },
   ...['depth', 'members', 'values'].map((what) => ({
     input: `mark in a comment, of much ${what}`,

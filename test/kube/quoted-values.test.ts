@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { secretTexts, valueTexts, withoutValues } from '../../src/kube/quoted-values.ts'
+import { withoutValues } from '../../src/kube/quoted-values.ts'
+import { secretTexts, valueTexts } from '../../src/kube/value-texts.ts'
 import { secretText } from '../taint/secret-text.ts'
 
 const password = secretText('quoted')
