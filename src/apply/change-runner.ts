@@ -57,8 +57,8 @@ export interface Accepted {
   readonly live: LiveObject
   /** What differed before. */
   readonly paths: readonly FieldPath[]
-  /** Managers from whom fields were taken back. */
-  readonly rivals: readonly string[]
+  /** From whom fields were taken back. */
+  readonly rivals: readonly RivalClaim[]
 }
 
 export type Changed =
@@ -226,7 +226,7 @@ export class ChangeRunner {
   ): Promise<Pick<Accepted, 'live' | 'rivals'>> {
     const taken = await this.#applies.send({ parent, body, fieldManager, force: true }, signal)
     this.#options.report(parent, takenBackEvent(body, claims))
-    return { live: taken, rivals: claims.map(({ manager }) => manager) }
+    return { live: taken, rivals: claims }
   }
 
   async #recreate(change: ChangeToMake, fields: readonly string[], signal: AbortSignal): Promise<Changed> {

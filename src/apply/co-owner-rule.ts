@@ -10,7 +10,7 @@ import { controllerOf } from '../object/ownership.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { managedByLabel } from '../synth/membership.ts'
-import type { RivalClaim } from './rival-claims.ts'
+import { namedFields, type RivalClaim } from './rival-claims.ts'
 
 /** True if `desired`, declared with `coOwn`, may join the owners: the object has such owners, all of this operator. */
 export function mayJoin(desired: KubeObject, live: LiveObject): boolean {
@@ -89,7 +89,7 @@ export function fieldConflict(
   if (ofOwners.length === 0) return undefined
   const owners = new Map(coOwnersOf(live).map(({ uid, kind, name }) => [uid, `${kind} ${name}`]))
   const fields = ofOwners.map(({ manager, fields }) => {
-    return `${fields.join(', ')} otherwise than ${owners.get(coOwnerOfManager(manager) ?? '') ?? manager}`
+    return `${fields.slice(0, namedFields).join(', ')} otherwise than ${owners.get(coOwnerOfManager(manager) ?? '') ?? manager}`
   })
   return new CodedError({
     code: 'FieldConflict',

@@ -1,11 +1,12 @@
-// Do our applies settle? Compares with what the server taught us. When the same desired object had to be applied three times,
-// somebody keeps changing it back: then we stop writing for a while and name the fields, instead of fighting (I7). What
-// the API server rejects is sent again after growing times, whatever events come between; at once when it is declared otherwise (I10).
+// Convergence of applies. A field that had to be set back three times is fought over: the object is then left alone for a while, and an error
+// names the field and the other manager (I7). Edits of different fields do not add up. What the API server rejects is sent again after growing
+// times, whatever events come between; at once when it is declared otherwise (I10).
 import { type BackoffPolicy, backoffDelayMs } from '../base/backoff.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import { type Comparison, compare } from '../diff/compare.ts'
-import type { FieldPath } from '../diff/field-path.ts'
+import { type FieldPath, renderPath } from '../diff/field-path.ts'
+import { FieldRounds, maxFields, type SetBack } from '../diff/field-rounds.ts'
 import { desiredHashOf, LearnedPairs, pairOf } from '../diff/learned-pairs.ts'
 import { isKubeError, rejections } from '../kube/kube-errors.ts'
 import { isBuiltIn } from '../object/built-in.ts'
@@ -13,6 +14,7 @@ import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { groupOf } from '../object/resource.ts'
 import { identityOf } from './plan.ts'
+import { claimantsOf, isAbout, type RivalClaim } from './rival-claims.ts'
 import { droppedFields } from './unknown-fields.ts'
 
 /** How long a fight is left alone before one more try. */
@@ -46,7 +48,7 @@ export interface Answer extends Moment {
   /** What differed before. */
   readonly paths: readonly FieldPath[]
   /** Managers from whom fields were taken back; empty if none had them, or nobody asked. */
-  readonly rivals: readonly string[]
+  readonly rivals: readonly RivalClaim[]
 }
 
 /** An object that the API server does not take as declared. */
@@ -77,6 +79,7 @@ interface Recreated {
 export class Convergence {
   readonly #random: Random
   readonly #pairs = new LearnedPairs()
+  readonly #rounds = new FieldRounds()
   /** Objects that are left alone for now, by uid. What has run out is dropped when something is added. */
   readonly #held = new Map<string, Held>()
   /** By the desired object itself: a change of the declaration makes another object. */
@@ -138,19 +141,39 @@ export class Convergence {
   }
 
   /** Takes in the answer to an apply. Throws NotConverging when it was one too many. */
-  learn({ desired, live, manager, paths, rivals, nowMs }: Answer): void {
+  learn(answer: Answer): void {
+    const { desired, live, manager, nowMs } = answer
     const { uid } = live.metadata
     this.#rejected.delete(desired)
     const pair = pairOf(desired, live, manager)
     if (pair === undefined) return
-    const isRewritten = compare({ desired, live, manager }).kind !== 'equal'
-    const settling = this.#pairs.learn({ uid, pair, isRewritten, paths, nowMs })
+    const rewritten = compare({ desired, live, manager })
+    const isSteady = this.#pairs.isKnown(uid, pair, nowMs)
+    this.#pairs.learn({ uid, pair, isRewritten: rewritten.kind !== 'equal', nowMs })
+    const fields = setBackFields(answer, isSteady ? rewritten : { kind: 'equal' })
+    const settling = this.#rounds.learn({ uid, desiredHash: pair.desiredHash, fields, nowMs })
     if (settling.kind === 'settling') return
-    const error = notConverging({ live, rivals, ours: manager, rounds: settling.rounds, paths: settling.paths })
+    const { rivals, rounds, paths } = settling
+    const error = notConverging({ live, rivals, ours: manager, rounds, paths })
     for (const [held, { untilMs }] of this.#held) if (untilMs <= nowMs) this.#held.delete(held)
     this.#held.set(uid, { desired, untilMs: nowMs + holdOffMs, error })
     throw error
   }
+}
+
+/**
+ * What differed before an apply, in memory or for the API server, which knows of later edits. Without the values that the server always
+ * rewrites: those differ beside every edit.
+ */
+function setBackFields({ paths, rivals }: Answer, rewritten: Comparison): readonly SetBack[] {
+  const always = new Set(rewritten.kind === 'different' ? rewritten.changes.map(({ path }) => renderPath(path)) : [])
+  const differing = paths.map(renderPath).filter((path) => !always.has(path))
+  const compared = differing.slice(0, maxFields)
+  const claimed = rivals
+    .flatMap(({ fields }) => fields)
+    .filter((field) => !always.has(field) && !compared.some((path) => isAbout(field, path)))
+  const setBack = [...compared, ...claimed].slice(0, maxFields)
+  return setBack.map((path) => ({ path, rivals: claimantsOf(path, rivals) }))
 }
 
 interface Fight {

@@ -12,7 +12,7 @@ export interface RivalClaim {
 }
 
 /** Fields that one message names for each manager. */
-const maxFields = 8
+export const namedFields = 8
 
 /** Empty for any error that is no conflict between field managers. */
 export function rivalClaimsOf(error: unknown): readonly RivalClaim[] {
@@ -21,12 +21,27 @@ export function rivalClaimsOf(error: unknown): readonly RivalClaim[] {
   const byManager = Map.groupBy(claims, ({ message }) => /^conflict with "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? '?')
   return [...byManager].map(([manager, causes]) => ({
     manager,
-    fields: causes.slice(0, maxFields).map(({ field }) => field.replace(/^\./, '')),
+    fields: causes.map(({ field }) => field.replace(/^\./, '')),
   }))
 }
 
+/** The managers who claim the field at a path, as `renderPath` renders it, a part of it, or what it is a part of. */
+export function claimantsOf(path: string, claims: readonly RivalClaim[]): readonly string[] {
+  return claims.filter(({ fields }) => fields.some((field) => isAbout(field, path))).map(({ manager }) => manager)
+}
+
+/** True if one of the fields is the other, or a part of it. */
+export function isAbout(field: string, path: string): boolean {
+  return field === path || isWithin(field, path) || isWithin(path, field)
+}
+
+const isWithin = (inner: string, outer: string): boolean =>
+  inner.startsWith(outer) && /^[.[]/.test(inner.slice(outer.length))
+
 export function takenBackEvent(object: KubeObject, claims: readonly RivalClaim[]): EventReport {
-  const from = claims.map(({ manager, fields }) => `${fields.join(', ')} from "${manager}"`).join(', ')
+  const from = claims
+    .map(({ manager, fields }) => `${fields.slice(0, namedFields).join(', ')} from "${manager}"`)
+    .join(', ')
   return {
     type: 'Warning',
     reason: 'FieldsTakenBack',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Convergence, holdOffMs } from '../../src/apply/convergence.ts'
 import { seededRandom } from '../../src/base/random.ts'
+import { fieldPath } from '../../src/diff/field-path.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { live } from '../objects.ts'
@@ -46,6 +47,57 @@ describe('convergence', () => {
     expect(() =>
       convergence.learn({ desired, live: object, paths: [path], manager, rivals: [], nowMs: 2_000 }),
     ).toThrow(/3 times by konverge .* at data\.key by perhaps editor/)
+  })
+
+  it.each([
+    ['sets back unrelated edits each time', ['a', 'b', 'c', 'a', 'b', 'c'], ['ann', 'bob', 'cid', 'dan', 'eve', 'flo']],
+    [
+      'sets back a field again that three edits in between had changed',
+      ['a', 'b', 'c', 'a'],
+      ['ann', 'ann', 'ann', 'ann'],
+    ],
+  ])('%s', (_, fields, editors) => {
+    const convergence = convergenceOf()
+    for (const [at, field] of fields.entries()) {
+      const rivals = [{ manager: editors[at] ?? '', fields: [`data.${field}`] }]
+      const answer = { desired, live: answered({ key: 'ours' }), paths: [fieldPath('data', field)], manager, rivals }
+      convergence.learn({ ...answer, nowMs: at * 61_000 })
+      convergence.assertMayApply(desired, answer.live, at * 61_000)
+    }
+  })
+
+  it('names the manager that sets a field again and again, and no other editor of the object', () => {
+    const convergence = convergenceOf()
+    const take = (nowMs: number, editor: string, field: string) => {
+      const paths = [path, fieldPath('data', field)]
+      const rivals = [
+        { manager: 'hpa', fields: ['data.key'] },
+        { manager: editor, fields: [`data.${field}.deep`] },
+      ]
+      convergence.learn({ desired, live: answered({ key: 'ours' }), paths, manager, rivals, nowMs })
+    }
+    take(0, 'ann', 'a')
+    take(60_000, 'bob', 'b')
+    expect(() => take(120_000, 'cid', 'c')).toThrow(/ 3 times by konverge .* changed back at data\.key by hpa;/)
+  })
+
+  it('does not count a value that the server always rewrites, beside edits of other fields', () => {
+    const convergence = convergenceOf()
+    const rewritten = answered({ key: 'OURS' })
+    for (const [at, field] of ['none', 'a', 'b', 'c', 'd'].entries()) {
+      const paths = at === 0 ? [] : [path, fieldPath('data', field)]
+      convergence.learn({ desired, live: rewritten, paths, manager, rivals: [], nowMs: at })
+    }
+  })
+
+  it('gives up on a value that the server rewrites to another one each time', () => {
+    const convergence = convergenceOf()
+    const take = (nowMs: number, paths: readonly (typeof path)[]) =>
+      convergence.learn({ desired, live: answered({ key: `now ${nowMs}` }), paths, manager, rivals: [], nowMs })
+    take(0, [])
+    take(1, [path])
+    take(2, [path])
+    expect(() => take(3, [path])).toThrow(/at data\.key/)
   })
 
   it('leaves the object alone for a while after that, and then tries once more', () => {

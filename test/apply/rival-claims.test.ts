@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { rivalClaimsOf, takenBackEvent } from '../../src/apply/rival-claims.ts'
+import { claimantsOf, rivalClaimsOf, takenBackEvent } from '../../src/apply/rival-claims.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 
 const conflict = (...causes: readonly (readonly [string, string])[]) =>
@@ -33,4 +33,19 @@ it.each([
   ['no error of the server', new Error('no')],
 ])('finds none in %s', (_, error) => {
   expect(rivalClaimsOf(error)).toEqual([])
+})
+
+it.each([
+  ['spec.replicas', ['hpa']],
+  ['data', ['ann', 'bob']],
+  ['data["a.b"]', ['bob']],
+  ['data.a.deep', ['ann']],
+  ['spec.replicasMax', []],
+])('finds who claims %s', (path, managers) => {
+  const claims = [
+    { manager: 'hpa', fields: ['spec.replicas'] },
+    { manager: 'ann', fields: ['data.a'] },
+    { manager: 'bob', fields: ['data["a.b"]'] },
+  ]
+  expect(claimantsOf(path, claims)).toEqual(managers)
 })
