@@ -12,7 +12,7 @@ export type InformerHandler<T extends LiveObject = LiveObject> = (event: Informe
 export interface ChangeHandlerOptions {
   readonly slices: Slices
   /** `who`: the handler, as in `handler of added`. */
-  readonly onThrow: (who: string, object: LiveObject, thrown: unknown) => void
+  readonly onThrow: (who: string, object: LiveObject, thrown: unknown, previous: LiveObject | undefined) => void
 }
 
 export class ChangeHandler<T extends LiveObject> {
@@ -54,7 +54,12 @@ export class ChangeHandler<T extends LiveObject> {
     try {
       handler(event)
     } catch (thrown) {
-      this.#options.onThrow(`handler of ${event.kind}`, event.object, thrown)
+      this.#options.onThrow(
+        `handler of ${event.kind}`,
+        event.object,
+        thrown,
+        event.kind === 'updated' ? event.previous : undefined,
+      )
     }
   }
 }

@@ -15,6 +15,7 @@ import { ChangeHandler, type InformerEvent, type InformerHandler } from './chang
 import type { Deleted, Witness } from './freshness.ts'
 import { type Reduction, reduced } from './reduction.ts'
 import { compareVersions } from './resource-version.ts'
+import { isAssertionWithout } from './secret-errors.ts'
 import { selectionText } from './selection-text.ts'
 import {
   type Indexes,
@@ -375,11 +376,12 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     return reduced(object, this.#options, (thrown) => this.#report('transform', object, thrown))
   }
 
-  #report(who: string, object: LiveObject, thrown: unknown): void {
+  #report(who: string, object: LiveObject, thrown: unknown, previous?: LiveObject): void {
     const { namespace, name } = object.metadata
     this.#metrics.handlerError()
     // What a parser says often quotes what it could not read.
-    const error = this.#options.resource.kind === 'Secret' ? 'withheld: it may quote the Secret' : messageOf(thrown)
+    const isTold = this.#options.resource.kind !== 'Secret' || isAssertionWithout(thrown, [object, previous])
+    const error = isTold ? messageOf(thrown) : 'withheld: it may quote the Secret'
     this.#options.instruments.log.error(
       { ...this.#series, namespace, name, error },
       `${who} of an informer threw; correct it: the object was passed over`,

@@ -303,8 +303,10 @@ export class ControllerView {
   /** Calls back for every turn that an event asks for, and for every parent and child that is gone. Returns what ends it. */
   onTrigger(trigger: (trigger: Trigger) => void, gone: (object: LiveObject) => void): () => void {
     const { resource } = this.#controller
-    const lookup = (index: string, value: string) =>
-      this.#parents.byIndex(parentIndexName(this.#controller, index), value).map(keyOf)
+    const lookup = (index: string, value: string) => {
+      assertDeclared(this.#controller, index)
+      return this.#parents.byIndex(parentIndexName(this.#controller, index), value).map(keyOf)
+    }
     const parentAt = (key: Key) => this.#parents.get(key)
     const parentsOfSet = (set: string) => this.#parents.byIndex(setIndexOf(this.#controller), set)
     const each = (triggers: readonly Trigger[]) => {
@@ -370,6 +372,11 @@ const setIndexOf = ({ name }: Controller) => `konverge.dev/apply-set/${name}`
 function joinedSelector(...selectors: readonly (string | undefined)[]): string | undefined {
   const given = selectors.filter((selector) => selector !== undefined && selector !== '')
   return given.length === 0 ? undefined : given.join(',')
+}
+
+function assertDeclared({ name, indexes }: Controller, index: string): void {
+  const isDeclared = Object.hasOwn(indexes, index)
+  assert(isDeclared, `keysFor looks up declared indexes, and ${name} declares no '${index}': add it to indexes`)
 }
 
 function parentIndexName({ name }: Controller, index: string): string {

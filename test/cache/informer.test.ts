@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { assert } from '../../src/base/assert.ts'
 import { type Instruments, silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import type { InformerEvent } from '../../src/cache/change-handler.ts'
@@ -172,6 +173,23 @@ describe('Informer', () => {
     await start()
     expect(errors).toHaveLength(1)
     expect(errors[0]).toContain('withheld')
+  })
+
+  it.each([
+    ['an assertion of the runtime', 'no index nope', 'no index nope'],
+    ['an assertion that quotes the Secret', 'no index hunter2', 'withheld'],
+    ['an assertion that quotes the Secret as it was', 'no index hunter1', 'withheld'],
+    ['an assertion that quotes the stored text', `no index ${btoa('hunter2')}`, 'withheld'],
+  ])('logs over a Secret what is no value of it: %s', async (_, invariant, told) => {
+    const { errors, instruments } = recorded()
+    const { server, informer, start, clock } = setUp({ instruments, resource: Secret })
+    server.write('a', { data: { password: btoa('hunter1') } })
+    await start()
+    informer.addHandler(({ isInitial }) => assert(isInitial, invariant))
+    server.write('a', { data: { password: btoa('hunter2') } })
+    await clock.advance(0)
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).toContain(told)
   })
 
   it('goes on when a handler throws: for the others, and for the next event', async () => {

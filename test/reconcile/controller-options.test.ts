@@ -1,5 +1,6 @@
 // Options that a controller sets for itself, beside those of its operator.
 import { afterEach, describe, expect, it } from 'vitest'
+import { type Log, silentInstruments } from '../../src/base/instrument.ts'
 import {
   ConfigMap,
   type ControllerOptions,
@@ -11,6 +12,7 @@ import {
   type StatusWithConditions,
 } from '../../src/index.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
+import { secretText } from '../taint/secret-text.ts'
 
 interface TaskSpec {
   readonly lane: string
@@ -170,7 +172,6 @@ describe('a controller', () => {
       times.push(cluster.clock.monotonicMs())
       throw new Error('not yet')
     }
-    await start({ backoff: { baseMs: 100, capMs: 200 }, observe })
     await add('a')
     await cluster.advance(5_000)
     const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0))
@@ -203,5 +204,17 @@ describe('a controller', () => {
   ])('is rejected with %j', async (over, message) => {
     cluster = await startCluster()
     expect(() => tasks(over)).toThrow(message)
+  })
+
+  it('logs the name of an index that it does not declare, also where it watches Secrets', async () => {
+    const errors: unknown[] = []
+    const { log } = silentInstruments
+    const loud: Log = { ...log, error: ({ error }) => void errors.push(error), with: () => loud }
+    cluster = await startCluster({ definitions: [definition], instruments: { ...silentInstruments, log: loud } })
+    cluster.run(tasks({ watches: [{ resource: Secret, keysFor: (_, lookup) => lookup('nope', 'x') }] }))
+    await cluster.advance(1_000)
+    await cluster.create(Secret, { metadata: { name: 'a' }, data: { word: btoa(secretText('index')) } })
+    await cluster.advance(1_000)
+    expect(errors).toEqual([expect.stringContaining("tasks.example.dev declares no 'nope': add it to indexes")])
   })
 })
