@@ -10,6 +10,14 @@ export interface BackoffPolicy {
   readonly capMs: number
 }
 
+/** Throws unless delays can grow from the shortest to the longest. */
+export function assertBackoff({ baseMs, capMs }: BackoffPolicy): void {
+  assert(
+    baseMs > 0 && baseMs <= capMs && Number.isFinite(capMs),
+    `a backoff has a positive baseMs and a capMs that is not below it, and not ${baseMs} and ${capMs}`,
+  )
+}
+
 export const defaultBackoff: BackoffPolicy = { baseMs: 5_000, capMs: 300_000 }
 
 /** The same policy with no delay longer than `atMostMs`. */

@@ -5,7 +5,7 @@
 //      │        ▲               │
 //      └▶ delayed (until due)   └─ add, retry: held until done
 import { assert } from '../base/assert.ts'
-import { type BackoffPolicy, backoffDelayMs, cappedBackoff, defaultBackoff } from '../base/backoff.ts'
+import { assertBackoff, type BackoffPolicy, backoffDelayMs, cappedBackoff, defaultBackoff } from '../base/backoff.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
@@ -98,6 +98,7 @@ export class WorkQueue<K extends string> {
     this.#ready = new ReadyLines(groupOf)
     this.#clock = clock
     this.#random = random
+    assertBackoff(backoff)
     this.#backoff = backoff
     this.#metrics = new QueueMetrics(instruments.metrics, name)
   }

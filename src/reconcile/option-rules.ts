@@ -1,5 +1,6 @@
 // Which options of a controller exclude each other, and what a number may be: an author reads it where the controller is defined. Pure.
 import { assert } from '../base/assert.ts'
+import { assertBackoff, type BackoffPolicy } from '../base/backoff.ts'
 import { assertRate, type TokenBucketLimit } from '../base/token-bucket.ts'
 import { isBuiltIn } from '../object/built-in.ts'
 import type { Resource } from '../object/resource.ts'
@@ -24,6 +25,7 @@ interface Options {
   readonly maxConcurrent?: number
   readonly resyncMs?: number
   readonly reconcileRate?: TokenBucketLimit
+  readonly backoff?: BackoffPolicy
   readonly limits: { readonly [name: string]: number }
 }
 
@@ -39,7 +41,7 @@ export function assertOptionsFit(resource: Resource, options: Options): void {
   assertNamespacesFit(resource, options)
 }
 
-function assertNumbers({ maxConcurrent = 1, resyncMs = 1, reconcileRate, limits }: Options): void {
+function assertNumbers({ maxConcurrent = 1, resyncMs = 1, reconcileRate, backoff, limits }: Options): void {
   assert(
     Number.isInteger(maxConcurrent) && maxConcurrent > 0,
     `maxConcurrent is a positive number, and not ${maxConcurrent}`,
@@ -49,6 +51,7 @@ function assertNumbers({ maxConcurrent = 1, resyncMs = 1, reconcileRate, limits 
     `resyncMs is a positive number of milliseconds, and not ${resyncMs}`,
   )
   if (reconcileRate !== undefined) assertRate(reconcileRate)
+  if (backoff !== undefined) assertBackoff(backoff)
   for (const [name, ms] of Object.entries(limits)) {
     assert(Number.isFinite(ms) && ms > 0, `limits.${name} is a positive number of milliseconds, and not ${ms}`)
   }

@@ -172,6 +172,7 @@ describe('a controller', () => {
       times.push(cluster.clock.monotonicMs())
       throw new Error('not yet')
     }
+    await start({ backoff: { baseMs: 100, capMs: 200 }, observe })
     await add('a')
     await cluster.advance(5_000)
     const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0))
@@ -200,6 +201,8 @@ describe('a controller', () => {
     [{ maxConcurrent: 0 }, 'maxConcurrent is a positive number'],
     [{ maxConcurrent: 1.5 }, 'maxConcurrent is a positive number'],
     [{ reconcileRate: { perSecond: 0, burst: 1 } }, 'a rate is more than 0 a second'],
+    [{ backoff: { baseMs: 5_000, capMs: 1_000 } }, 'a capMs that is not below it, and not 5000 and 1000'],
+    [{ backoff: { baseMs: 0, capMs: 1_000 } }, 'a positive baseMs'],
     [{ resyncMs: 0 }, 'resyncMs is a positive number of milliseconds'],
   ])('is rejected with %j', async (over, message) => {
     cluster = await startCluster()
