@@ -174,13 +174,7 @@ export function areSameEntries(left: readonly InventoryEntry[], right: readonly 
 }
 
 /** The object with its token, as created and as applied later. */
-export function withToken(desired: DesiredObject, token: string): DesiredObject {
-  const { object, lasting } = desired
-  const marked = tokenized(object, token)
-  return Object.freeze({ ...desired, object: marked, lasting: lasting === object ? marked : tokenized(lasting, token) })
-}
-
-function tokenized(object: KubeObject, token: string): KubeObject {
+export function tokenized(object: KubeObject, token: string): KubeObject {
   const annotations = Object.freeze({ ...object.metadata.annotations, [tokenAnnotation]: token })
   return Object.freeze({ ...object, metadata: Object.freeze({ ...object.metadata, annotations }) })
 }

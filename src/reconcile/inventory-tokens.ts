@@ -2,16 +2,15 @@
 // token until the next attempt, and no user can guess one before the object exists.
 import { createHmac } from 'node:crypto'
 import { identityOf } from '../apply/plan.ts'
-import { type ClaimInput, withToken } from '../apply/remote-children.ts'
+import { type ClaimInput, tokenized } from '../apply/remote-children.ts'
 import type { SecretSource } from '../base/random.ts'
-import type { LiveObject } from '../object/object.ts'
-import type { DesiredObject } from '../synth/desired.ts'
+import type { KubeObject, LiveObject } from '../object/object.ts'
 
 export class InventoryTokens {
   readonly #secrets: SecretSource
   #key: Uint8Array | undefined
-  /** Equal declarations stay one object, as the applier knows them by identity. */
-  readonly #marked = new WeakMap<DesiredObject, { readonly token: string; readonly marked: DesiredObject }>()
+  /** One declaration stays one object, because holds after rejections and fights go by its identity. */
+  readonly #marked = new WeakMap<KubeObject, { readonly token: string; readonly marked: KubeObject }>()
 
   constructor(secrets: SecretSource) {
     this.#secrets = secrets
@@ -26,12 +25,18 @@ export class InventoryTokens {
           .digest('base64url')
       },
       withToken: (desired, token) => {
-        const known = this.#marked.get(desired)
-        if (known?.token === token) return known.marked
-        const marked = withToken(desired, token)
-        this.#marked.set(desired, { token, marked })
-        return marked
+        const object = this.#markedWith(desired.object, token)
+        const lasting = desired.lasting === desired.object ? object : this.#markedWith(desired.lasting, token)
+        return { ...desired, object, lasting }
       },
     }
+  }
+
+  #markedWith(object: KubeObject, token: string): KubeObject {
+    const known = this.#marked.get(object)
+    if (known?.token === token) return known.marked
+    const marked = tokenized(object, token)
+    this.#marked.set(object, { token, marked })
+    return marked
   }
 }

@@ -13,7 +13,7 @@ import {
   partOfLabel,
   tokenAnnotation,
 } from '../../src/synth/membership.ts'
-import { at, describeRequest, failure } from '../model-api.ts'
+import { at, describeRequest, failure, type ModelRequest } from '../model-api.ts'
 import { Site, siteController, World } from './life.ts'
 import { isWriteOf, settled, settledSite } from './sites.ts'
 import { spreadController } from './spread.ts'
@@ -331,6 +331,22 @@ describe('a recorded child in another namespace', () => {
     expect(event).toMatchObject({ type: 'Warning', action: 'Delete' })
     expect(event?.note).toMatch(/^ConfigMap elsewhere\/a-far stays: it is not a child of Site default\/a/)
     expect(event?.note).toContain(tokenAnnotation)
+  })
+
+  it('is not sent again at every event when the API server rejects it', async () => {
+    await recordedChild()
+    world.api.edit(ConfigMap, far, { data: { a: 'theirs' } })
+    world.api.requests.length = 0
+    const isApply = (request: ModelRequest) => describeRequest(request) === `apply configmaps ${far}`
+    world.api.before = (request) => {
+      if (isApply(request)) throw failure('Invalid', 'denied by a policy')
+    }
+    await world.live(spreadController(), { secretSeed: 2 })
+    for (let look = 0; look < 10; look++) {
+      world.api.edit(ConfigMap, far, { data: { a: `theirs ${look}` } })
+      await world.clock.advance(100)
+    }
+    expect(world.api.requests.filter(isApply)).toHaveLength(1)
   })
 
   it('is rejected when a user makes another object its controller, and an Event names that object', async () => {
