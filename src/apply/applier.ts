@@ -219,13 +219,14 @@ export class Applier {
     holdBack(desired, changed.on, progress)
   }
 
-  #written(desired: DesiredObject, { applied, live, paths, rivals }: Accepted, progress: Progress): void {
+  #written(desired: DesiredObject, accepted: Accepted, progress: Progress): void {
+    const { applied, live } = accepted
     const { clock, convergence, managerOf, onWritten } = this.#options
     const manager = managerOf(desired)
     progress.writes++
     progress.live.set(identityOf(live), live)
     onWritten({ live, parent: progress.parent, role: desired.policies.contribute ? 'contribution' : 'child' })
-    convergence.learn({ desired: applied, live, manager, paths, rivals, nowMs: clock.monotonicMs() })
+    convergence.learn({ ...accepted, desired: applied, manager, nowMs: clock.monotonicMs() })
     this.#assertWhole({ ...desired, object: applied, lasting: applied }, live)
   }
 

@@ -59,6 +59,8 @@ export interface Accepted {
   readonly paths: readonly FieldPath[]
   /** From whom fields were taken back. */
   readonly rivals: readonly RivalClaim[]
+  /** Digest of the extras before, if the apply was sent to verify them. */
+  readonly doubted?: string | undefined
 }
 
 export type Changed =
@@ -89,13 +91,17 @@ export class ChangeRunner {
         : convergence.compare(applied, live, { manager, nowMs: clock.monotonicMs() })
     if (comparison.kind === 'equal') return { kind: 'written', applied, live, paths: [], rivals: [] }
     const paths = comparison.kind === 'different' ? comparison.changes.map(({ path }) => path) : []
+    const doubted = comparison.kind === 'different' ? comparison.doubted : undefined
     try {
       const answer = await this.#applyEmptied({ ...change, live }, signal)
       const isHanded = !desired.policies.contribute && isHandedOver(parent, live, cluster)
       if (isHanded && !isOurs(parent, applied, live, cluster)) report(parent, adoptedEvent(live))
-      return { kind: 'written', applied, paths, ...answer }
+      return { kind: 'written', applied, paths, doubted, ...answer }
     } catch (thrown) {
       const fields = immutableFieldsOf(thrown, paths)
+      // What cannot change now was there when the operator created the object.
+      if (fields !== undefined && doubted !== undefined)
+        return { kind: 'written', applied, live, paths, rivals: [], doubted }
       if (fields !== undefined) return await this.#recreate({ ...change, live }, fields, signal)
       throw this.#learned(change, thrown)
     }

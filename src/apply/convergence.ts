@@ -7,6 +7,7 @@ import type { Random } from '../base/random.ts'
 import { type Comparison, compare } from '../diff/compare.ts'
 import { type FieldPath, renderPath } from '../diff/field-path.ts'
 import { FieldRounds, maxFields, type SetBack } from '../diff/field-rounds.ts'
+import { KnownExtras, type Part } from '../diff/known-extras.ts'
 import { desiredHashOf, LearnedPairs, pairOf } from '../diff/learned-pairs.ts'
 import { isKubeError, rejections } from '../kube/kube-errors.ts'
 import { isBuiltIn } from '../object/built-in.ts'
@@ -49,6 +50,8 @@ export interface Answer extends Moment {
   readonly paths: readonly FieldPath[]
   /** Managers from whom fields were taken back; empty if none had them, or nobody asked. */
   readonly rivals: readonly RivalClaim[]
+  /** Digest of the extras before, if the apply was sent to verify them. */
+  readonly doubted?: string | undefined
 }
 
 /** An object that the API server does not take as declared. */
@@ -80,6 +83,7 @@ export class Convergence {
   readonly #random: Random
   readonly #pairs = new LearnedPairs()
   readonly #rounds = new FieldRounds()
+  readonly #extras = new KnownExtras()
   /** Objects that are left alone for now, by uid. What has run out is dropped when something is added. */
   readonly #held = new Map<string, Held>()
   /** By the desired object itself: a change of the declaration makes another object. */
@@ -91,13 +95,30 @@ export class Convergence {
     this.#random = random
   }
 
-  /** Equal, too, if the server is known to answer an apply of `desired` with just these values. */
+  /**
+   * Equal, too, if the server is known to answer an apply of `desired` with just these values. Different, if undeclared fields inside a value that is
+   * owned as a whole are not those of the last answer.
+   */
   compare(desired: KubeObject, live: LiveObject, { manager, nowMs }: Moment): Comparison {
     const comparison = compare({ desired, live, manager })
+    if (comparison.kind === 'equal' && comparison.extras !== undefined) {
+      const doubt = this.#extras.doubtAbout({ uid: live.metadata.uid, manager }, comparison.extras)
+      return doubt === undefined ? comparison : { kind: 'different', ...doubt }
+    }
     if (comparison.kind !== 'different') return comparison
     const pair = pairOf(desired, live, manager)
     const isKnown = pair !== undefined && this.#pairs.isKnown(live.metadata.uid, pair, nowMs)
     return isKnown ? { kind: 'equal' } : comparison
+  }
+
+  /** The next comparison of this child verifies its undeclared fields by an apply, which changes nothing if they are defaults. */
+  doubt(part: Part): void {
+    this.#extras.doubt(part)
+  }
+
+  /** The child is gone. */
+  forget(uid: string): void {
+    this.#extras.forget(uid)
   }
 
   /** Declared fields that are not in the answer to the last apply of this object; empty for one that the server stored as declared. */
@@ -142,12 +163,15 @@ export class Convergence {
 
   /** Takes in the answer to an apply. Throws NotConverging when it was one too many. */
   learn(answer: Answer): void {
-    const { desired, live, manager, nowMs } = answer
+    const { desired, live, manager, doubted, nowMs } = answer
     const { uid } = live.metadata
     this.#rejected.delete(desired)
+    const rewritten = compare({ desired, live, manager })
+    const extras = rewritten.kind === 'equal' ? rewritten.extras : undefined
+    // An apply that verified defaults is no round of a fight.
+    if (extras !== undefined && this.#extras.learn({ uid, manager }, extras, doubted)) return
     const pair = pairOf(desired, live, manager)
     if (pair === undefined) return
-    const rewritten = compare({ desired, live, manager })
     const isSteady = this.#pairs.isKnown(uid, pair, nowMs)
     this.#pairs.learn({ uid, pair, isRewritten: rewritten.kind !== 'equal', nowMs })
     const fields = setBackFields(answer, isSteady ? rewritten : { kind: 'equal' })

@@ -9,6 +9,8 @@ export interface Shape {
   readonly fields: ReadonlyMap<string, FieldShape>
   /** Is it merged as one value, so that even an empty one is complete? */
   readonly isAtomic: boolean
+  /** Of a kind: inside values that are merged as one, nothing but the API server's defaults of this table is added. */
+  readonly isExact: boolean
 }
 
 export interface FieldShape {
@@ -16,7 +18,7 @@ export interface FieldShape {
   readonly isOmittedWhenEmpty: boolean
   /** What the value, each item of the list, or each entry of the map is. */
   readonly holds: 'quantity' | 'base64' | 'plain' | Shape
-  /** What the server puts there by itself: this very text, or `*` for anything. */
+  /** What the server puts there by itself: this very text, `?` for a value that is not known here, or `*` for one without effect. */
   readonly granted: string | undefined
   /** The value that identifies a list item which leaves the field out. */
   readonly keyDefault: string | undefined
@@ -37,41 +39,44 @@ export function shapeOfMetadata(): Shape | undefined {
 //   name?         left out when empty: not a pointer, and marked omitempty
 //   name:Struct   holds that struct, a list of it, or a map of it
 //   name#         a quantity, or a map of quantities          name%   base64, or a map of it
-//   name=value    granted by the server (`*`: any value)      name!value   default of a list key
+//   name=value    granted by the server (`?`: a value that the table does not have, `*`: any value, which has no effect)
+//   name!value    default of a list key
 //   @atomic       the struct is merged as one value
+//   @exact        the kind has all its defaults here, as far as they are inside values that are merged as one. Not so kinds with a pod
+//                 template, whose values admission may complete when they are created, and which cannot all be changed later
 //
 // Source: the Go types of k8s.io/api v0.36.3 by reflection (`?`, `:`, `#`, `%`), its defaults.go (`=`, `!`). A field that
 // is wrongly absent here costs nothing, because the comparison takes empty for absent; one wrongly marked `?` would lose
 // a declared value. So volume types that only old clusters know are not listed.
 const table = `
 v1/ConfigMap data? binaryData?%
-v1/LimitRange spec:LimitRangeSpec
-v1/Namespace spec:NamespaceSpec
+v1/LimitRange @exact spec:LimitRangeSpec
+v1/Namespace @exact spec:NamespaceSpec
 v1/PersistentVolumeClaim spec:PersistentVolumeClaimSpec
 v1/Pod spec:PodSpec
-v1/ResourceQuota spec:ResourceQuotaSpec
+v1/ResourceQuota @exact spec:ResourceQuotaSpec
 v1/Secret data?% stringData? type?
-v1/Service spec:ServiceSpec
-v1/ServiceAccount secrets?:ObjectReference imagePullSecrets?
-admissionregistration.k8s.io/v1/MutatingWebhookConfiguration webhooks?:MutatingWebhook
-admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration webhooks?:ValidatingWebhook
+v1/Service @exact spec:ServiceSpec
+v1/ServiceAccount @exact secrets?:ObjectReference imagePullSecrets?
+admissionregistration.k8s.io/v1/MutatingWebhookConfiguration @exact webhooks?:MutatingWebhook
+admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration @exact webhooks?:ValidatingWebhook
 apps/v1/DaemonSet spec:DaemonSetSpec
 apps/v1/Deployment spec:DeploymentSpec
 apps/v1/ReplicaSet spec:ReplicaSetSpec
 apps/v1/StatefulSet spec:StatefulSetSpec
-autoscaling/v2/HorizontalPodAutoscaler spec:HorizontalPodAutoscalerSpec
+autoscaling/v2/HorizontalPodAutoscaler @exact spec:HorizontalPodAutoscalerSpec
 batch/v1/CronJob spec:CronJobSpec
 batch/v1/Job spec:JobSpec
-networking.k8s.io/v1/Ingress spec:IngressSpec
-networking.k8s.io/v1/IngressClass spec:IngressClassSpec
-networking.k8s.io/v1/NetworkPolicy spec:NetworkPolicySpec
-policy/v1/PodDisruptionBudget spec:PodDisruptionBudgetSpec
-rbac.authorization.k8s.io/v1/ClusterRole rules:PolicyRule aggregationRule:AggregationRule
-rbac.authorization.k8s.io/v1/ClusterRoleBinding subjects?:Subject roleRef:RoleRef
-rbac.authorization.k8s.io/v1/Role rules:PolicyRule
-rbac.authorization.k8s.io/v1/RoleBinding subjects?:Subject roleRef:RoleRef
-scheduling.k8s.io/v1/PriorityClass globalDefault? description?
-storage.k8s.io/v1/StorageClass parameters? mountOptions? allowedTopologies?:TopologySelectorTerm
+networking.k8s.io/v1/Ingress @exact spec:IngressSpec
+networking.k8s.io/v1/IngressClass @exact spec:IngressClassSpec
+networking.k8s.io/v1/NetworkPolicy @exact spec:NetworkPolicySpec
+policy/v1/PodDisruptionBudget @exact spec:PodDisruptionBudgetSpec
+rbac.authorization.k8s.io/v1/ClusterRole @exact rules:PolicyRule aggregationRule:AggregationRule
+rbac.authorization.k8s.io/v1/ClusterRoleBinding @exact subjects?:Subject roleRef:RoleRef
+rbac.authorization.k8s.io/v1/Role @exact rules:PolicyRule
+rbac.authorization.k8s.io/v1/RoleBinding @exact subjects?:Subject roleRef:RoleRef
+scheduling.k8s.io/v1/PriorityClass @exact globalDefault? description?
+storage.k8s.io/v1/StorageClass @exact parameters? mountOptions? allowedTopologies?:TopologySelectorTerm
 ObjectMeta generateName? namespace? labels? annotations? ownerReferences? finalizers?
 PodSpec volumes?:Volume initContainers?:Container ephemeralContainers? restartPolicy? dnsPolicy? nodeSelector?
   serviceAccountName? serviceAccount? nodeName? hostNetwork? hostPID? hostIPC? imagePullSecrets? hostname? subdomain?
@@ -164,7 +169,7 @@ ResourceQuotaSpec hard?# scopes? scopeSelector:ScopeSelector
 ScopeSelector matchExpressions?:ScopedResourceSelectorRequirement
 ScopedResourceSelectorRequirement values?
 LimitRangeSpec limits:LimitRangeItem
-LimitRangeItem max?# min?# default?#=* defaultRequest?#=* maxLimitRequestRatio?#
+LimitRangeItem max?# min?# default?#=? defaultRequest?#=? maxLimitRequestRatio?#
 DeploymentSpec minReadySeconds? paused? selector:LabelSelector template:PodTemplateSpec strategy:DeploymentStrategy
 PodTemplateSpec metadata:ObjectMeta spec:PodSpec
 DeploymentStrategy type?
@@ -219,7 +224,7 @@ TopologySelectorTerm matchLabelExpressions?
 ValidatingWebhook rules?:RuleWithOperations matchConditions? clientConfig:WebhookClientConfig
   namespaceSelector:LabelSelector objectSelector:LabelSelector
 WebhookClientConfig caBundle?%
-RuleWithOperations operations? apiGroups? apiVersions? resources? scope=*
+RuleWithOperations operations? apiGroups? apiVersions? resources? scope=?
 MutatingWebhook rules?:RuleWithOperations matchConditions? clientConfig:WebhookClientConfig
   namespaceSelector:LabelSelector objectSelector:LabelSelector`
 
@@ -243,8 +248,12 @@ function readTable(text: string): ReadonlyMap<string, Shape> {
     if (known !== undefined) return known
     const tokens = lines.get(name)
     assert(tokens !== undefined, `the table of shapes has a line for ${name}`)
-    const fields = tokens.filter((token) => token !== '@atomic').map((token) => readField(token, shapeNamed))
-    const shape = { fields: new Map(fields), isAtomic: tokens.includes('@atomic') }
+    const fields = tokens.filter((token) => !token.startsWith('@')).map((token) => readField(token, shapeNamed))
+    const shape = {
+      fields: new Map(fields),
+      isAtomic: tokens.includes('@atomic'),
+      isExact: tokens.includes('@exact'),
+    }
     made.set(name, shape)
     return shape
   }

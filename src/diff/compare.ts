@@ -29,9 +29,21 @@ export interface Change {
 export type Comparison =
   /** Our manager has never applied this object, or did in another version of its kind. */
   | { readonly kind: 'unowned' }
-  | { readonly kind: 'equal' }
-  /** At least one change, in the order of the desired object. */
-  | { readonly kind: 'different'; readonly changes: readonly Change[] }
+  /** `extras`: absent if no value is owned as a whole, so that there can be none. */
+  | { readonly kind: 'equal'; readonly extras?: Extras }
+  /** At least one change, in the order of the desired object. `doubted`: digest of the extras, if an apply verifies them and nothing else. */
+  | { readonly kind: 'different'; readonly changes: readonly Change[]; readonly doubted?: string }
+
+/**
+ * Undeclared fields that are taken for defaults, as changes of kind `remove`. A user who applies under the same manager and keeps the hash
+ * can add some: only a comparison with an answer of the API server, or another apply, tells them from defaults.
+ */
+export interface Extras {
+  /** Inside values that are owned as a whole. */
+  readonly defaults: readonly Change[]
+  /** The contents of maps that are declared empty. They may be owned by other managers. */
+  readonly contents: readonly Change[]
+}
 
 export interface CompareInput {
   /** Normalized; with its hash, or as part of another owner's object. */
@@ -42,21 +54,24 @@ export interface CompareInput {
 }
 
 /**
- * Compares along the fields that `manager` owns. Undeclared fields inside a value that is owned as a whole are defaults if the stored hash is
- * that of the desired object. Otherwise they are changes of kind `remove`, unless the server is known to add them; of custom kinds the
- * change of the hash stands for them, because nothing tells them from defaults.
+ * Compares along the fields that `manager` owns. Undeclared fields inside a value that is owned as a whole are taken for defaults if the stored
+ * hash is that of the desired object and the defaults of the kind are not known. Otherwise they are changes of kind `remove`, unless the server
+ * is known to add them; of custom kinds the change of the hash stands for them, because nothing tells them from defaults.
  */
 export function compare({ desired, live, manager }: CompareInput): Comparison {
   const owned = ownedFieldsOf(live, manager)
   if (owned === undefined || desired.apiVersion !== live.apiVersion) return { kind: 'unowned' }
   const hash = appliedHashOf(desired)
   const shape = shapeOfKind(desired)
-  const extras =
-    hash !== undefined && (shape === undefined || hash === appliedHashOf(live, desired)) ? 'defaults' : 'left over'
-  const walk = new Walk(extras)
+  const isProven = hash !== undefined && (shape === undefined || hash === appliedHashOf(live, desired))
+  const walk = new Walk(!isProven ? 'left over' : shape?.isExact === true ? 'granted' : 'defaults')
   walk.fields(asJson(desired), owned, asJson(live), shape)
-  return walk.changes.length > 0 ? { kind: 'different', changes: walk.changes } : { kind: 'equal' }
+  const { changes, extras } = walk
+  if (changes.length > 0) return { kind: 'different', changes }
+  return extras === undefined ? equal : { kind: 'equal', extras }
 }
+
+const equal: Comparison = Object.freeze({ kind: 'equal' })
 
 /** What the server keeps out of managedFields: the object's identity and what it writes itself. */
 const unownedRoot: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'status'])
@@ -71,18 +86,20 @@ const unownedMetadata: ReadonlySet<string> = new Set([
   'uid',
 ])
 
-/** What undeclared fields inside a value that is owned as a whole are taken for. */
-type Extras = 'defaults' | 'left over'
+/** What undeclared fields inside a value that is owned as a whole are taken for. `granted`: for defaults where the kind is known to have some. */
+type ExtrasAre = 'defaults' | 'granted' | 'left over'
 
 /** One comparison: where the walk is, and what it has found. */
 class Walk {
   readonly changes: Change[] = []
-  readonly #extrasAre: Extras
+  /** Undefined until a value is met that may have extras. */
+  extras: { readonly defaults: Change[]; readonly contents: Change[] } | undefined
+  readonly #extrasAre: ExtrasAre
   /** Fields as bare names: making an element of each would be most of what a comparison allocates. */
   readonly #path: (string | PathElement)[] = []
 
-  constructor(extras: Extras) {
-    this.#extrasAre = extras
+  constructor(extrasAre: ExtrasAre) {
+    this.#extrasAre = extrasAre
   }
 
   /** A map or struct that is owned field by field. */
@@ -186,6 +203,13 @@ class Walk {
     }
     const isPresenceOnly = isJsonObject(desired) && isEmpty(desired) && isJsonObject(live) && shape?.isAtomic !== true
     if (!isPresenceOnly) this.#covered(desired, live, shape)
+    else if (shape === undefined && this.#extrasAre !== 'left over') this.#contents(live)
+  }
+
+  /** What a map has that is declared empty: it may be merged as one value, which nothing here tells. */
+  #contents(live: JsonObject): void {
+    const { contents } = this.#takenForDefaults()
+    if (!isVacant(live)) contents.push({ kind: 'remove', path: this.#here(), live })
   }
 
   /** Inside a value that is owned as one: everything declared is there, and nothing else but defaults. */
@@ -211,16 +235,23 @@ class Walk {
 
   /** Fields that a struct has and we do not declare: defaults, or left over. */
   #extras(desired: JsonObject, live: JsonObject, shape: Shape | undefined): void {
-    if (this.#extrasAre === 'defaults') return
+    const taken = this.#extrasAre === 'left over' ? undefined : this.#takenForDefaults()
     for (const name of Object.keys(live)) {
       const value = live[name]
       if (value === undefined || value === null || own(desired, name) !== undefined) continue
       const granted = shape?.fields.get(name)?.granted
-      if (granted === '*' || granted === String(value)) continue
+      if (granted === '*' || (granted !== undefined && granted === String(value))) continue
       this.#path.push(name)
-      this.#found('remove', { live: value })
+      if (taken !== undefined && (granted === '?' || this.#extrasAre === 'defaults')) {
+        taken.defaults.push({ kind: 'remove', path: this.#here(), live: value })
+      } else if (granted !== '?') this.#found('remove', { live: value })
       this.#path.pop()
     }
+  }
+
+  #takenForDefaults(): { readonly defaults: Change[]; readonly contents: Change[] } {
+    this.extras ??= { defaults: [], contents: [] }
+    return this.extras
   }
 
   /**

@@ -27,7 +27,10 @@ export interface ChildrenOptions extends Pick<ChildrenReconcilerOptions, 'clock'
   readonly managerOf: ManagerOf
 }
 
-export type ChildrenParts = Pick<ChildrenReconcilerOptions, 'log' | 'tracer' | 'metrics' | 'parents'> & {
+export type ChildrenParts = Pick<
+  ChildrenReconcilerOptions,
+  'log' | 'tracer' | 'metrics' | 'parents' | 'verifications'
+> & {
   readonly convergence: Convergence
 }
 
@@ -52,7 +55,10 @@ export function makeChildrenReconciler(options: ChildrenOptions, parts: Children
     report: recordEvent,
     isCurrent: (parent, signal) => members.isCurrent(parent, signal),
     onWritten: (written) => view.written(written),
-    onDeleted: (object, parent) => view.childDeleted(object, parent),
+    onDeleted: (object, parent) => {
+      convergence.forget(object.metadata.uid)
+      view.childDeleted(object, parent)
+    },
   })
   const compare: Compare = (object, live, manager) =>
     convergence.compare(object, live, { manager, nowMs: clock.monotonicMs() })

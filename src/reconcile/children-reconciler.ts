@@ -2,6 +2,7 @@
 // as far as they do at every moment (I3), and nothing is deleted on the word of a cache alone (I5).
 import type { Applier } from '../apply/applier.ts'
 import { leftAloneEvent } from '../apply/conflict-rule.ts'
+import type { Convergence } from '../apply/convergence.ts'
 import type { ManagerOf } from '../apply/field-managers.ts'
 import { type Compare, leftovers, plan, type Step } from '../apply/plan.ts'
 import { claimRemote, homeOf, newPlaces } from '../apply/remote-children.ts'
@@ -24,6 +25,7 @@ import { type Child, cacheCatchUp, type Outcome, outcomeOfTurn } from './outcome
 import type { ParentRecorder } from './parent-recorder.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
 import { settleUnread } from './unread-children.ts'
+import { type Declared, declaredChildren, type VerificationTimes } from './verification-times.ts'
 
 /** The children of a resource in memory. */
 export interface ChildrenView {
@@ -51,6 +53,8 @@ export interface ChildrenReconcilerOptions {
   readonly view: ChildrenView
   readonly applier: Applier
   readonly compare: Compare
+  readonly convergence: Pick<Convergence, 'doubt'>
+  readonly verifications: VerificationTimes
   readonly managerOf: ManagerOf
   readonly parents: ParentRecorder
   readonly members: InventoryLoader
@@ -121,6 +125,7 @@ export class ChildrenReconciler {
     const parent = await parents.cover(recorded, unread.applicable, signal)
     for (const event of [abandonedInClusterEvent(abandoned), unread.abandoned])
       if (event !== undefined) recordEvent(parent, event)
+    this.#verify(parent, { desired, children })
     const others = { contributedTo: view.contributedTo.bind(view), sharedWith: view.sharedWith.bind(view) }
     const wanted = plan({ parent, desired, children, ...others, compare, managerOf, cluster })
     const written = wanted.waves.flat().flatMap(describeStep)
@@ -142,6 +147,15 @@ export class ChildrenReconciler {
     const on = await this.#shrink(parent, { desired, was: [...wanted.prune, ...wanted.going] }, signal)
     const isRest = on === undefined || outcome.kind !== 'settled'
     return { outcome: isRest ? outcome : { kind: 'waiting', on }, children: report.children, isApplied }
+  }
+
+  /** When a user or the resync asks for it, the plan applies children whose undeclared fields may be no defaults. */
+  #verify(parent: LiveObject, declared: Declared): void {
+    const { clock, convergence, managerOf, verifications } = this.#options
+    if (!verifications.isDue(parent, clock.monotonicMs())) return
+    for (const { live, item } of declaredChildren(declared)) {
+      convergence.doubt({ uid: live.metadata.uid, manager: managerOf(item) })
+    }
   }
 
   /** One step of the ordered deletion. */

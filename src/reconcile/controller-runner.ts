@@ -46,6 +46,7 @@ import { withoutOthersRecords } from './status-part.ts'
 import { StatusRecorder } from './status-recorder.ts'
 import { causeOfKind, type Trigger } from './triggers.ts'
 import { TurnMetrics } from './turn-metrics.ts'
+import { VerificationTimes } from './verification-times.ts'
 
 export interface ControllerRunnerOptions {
   readonly identity: OperatorIdentity
@@ -239,11 +240,12 @@ export class ControllerRunner {
     const { abnormalConditions: abnormal, reconcileRate: ownRate } = controller
     const metrics = new TurnMetrics(instruments.metrics, controller.name, { abnormal, perResource: metricsPerResource })
     const convergence = new Convergence(random)
+    const verifications = new VerificationTimes(controller)
     const desired = new DesiredObjects(identity, controller, view, this.#options.remote?.watcher)
     const parents = this.#makeParentRecorder()
     const children = makeChildrenReconciler(
       { ...this.#options, view, managerOf: this.#managerOf, clusterState: () => this.#cluster.state },
-      { log, tracer, metrics, convergence, parents },
+      { log, tracer, metrics, convergence, verifications, parents },
     )
     const status = this.#makeStatusRecorder(log, metrics)
     const outside = this.#makeOutsideReconciler(log)
@@ -276,6 +278,8 @@ export class ControllerRunner {
       (object) => {
         const { uid } = object.metadata
         desired.forget(uid)
+        convergence.forget(uid)
+        verifications.forget(uid)
         status.forget(uid)
         outside.forget(uid)
         // No reconcile follows that would.

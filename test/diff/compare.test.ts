@@ -329,11 +329,58 @@ describe('one rule at a time', () => {
         spec: { a: [{ b: 1, c: 2 }] },
       })
     const rest = live(appliedHashOf(applied))
-    expect(compare({ desired: applied, live: rest, manager })).toEqual({ kind: 'equal' })
+    expect(compare({ desired: applied, live: rest, manager })).toMatchObject({
+      kind: 'equal',
+      extras: { defaults: [{ kind: 'remove', live: 2 }], contents: [] },
+    })
     expect(compare({ desired: applied, live: live('another'), manager }).kind).toBe('different')
     expect(findings(compare({ desired: desired({ b: 2 }), live: rest, manager }))).toEqual(['spec.a[0].b'])
     const { annotations: _, ...metadata } = applied.metadata
     expect(findings(compare({ desired: { ...applied, metadata }, live: rest, manager }))).toEqual(['spec.a[0].c'])
+  })
+
+  it('takes no undeclared field for a default where the kind has none, whatever the hash', () => {
+    const applied = withAppliedHash({
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata: { name: 'a' },
+      spec: { podSelector: {}, ingress: [{ ports: [{ port: 80 }] }] },
+    })
+    const fieldsV1 = {
+      'f:metadata': { 'f:annotations': { [`f:${appliedHashAnnotation}`]: {} } },
+      'f:spec': { 'f:podSelector': {}, 'f:ingress': {} },
+    }
+    const managedFields = [{ manager, operation: 'Apply' as const, apiVersion: applied.apiVersion, fieldsV1 }]
+    const found = (podSelector: JsonObject, port: JsonObject) => {
+      const spec = { podSelector, ingress: [{ ports: [{ port: 80, ...port }] }] }
+      return compare({
+        desired: applied,
+        live: anyLive({ ...applied, metadata: { ...applied.metadata, managedFields }, spec }),
+        manager,
+      })
+    }
+    expect(found({}, { protocol: 'TCP' })).toEqual({ kind: 'equal', extras: { defaults: [], contents: [] } })
+    expect(findings(found({}, { protocol: 'UDP' }))).toEqual(['spec.ingress[0].ports[0].protocol'])
+    expect(findings(found({ matchLabels: { a: 'b' } }, {}))).toEqual(['spec.podSelector.matchLabels'])
+  })
+
+  it('tells what is in a map that is declared empty from defaults', () => {
+    const applied = withAppliedHash({
+      apiVersion: 'example.com/v1',
+      kind: 'Odd',
+      metadata: { name: 'a' },
+      spec: { a: {} },
+    })
+    const fieldsV1 = {
+      'f:metadata': { 'f:annotations': { [`f:${appliedHashAnnotation}`]: {} } },
+      'f:spec': { 'f:a': {} },
+    }
+    const managedFields = [{ manager, operation: 'Apply' as const, apiVersion: 'example.com/v1', fieldsV1 }]
+    const live = anyLive({ ...applied, metadata: { ...applied.metadata, managedFields }, spec: { a: { b: 1 } } })
+    expect(compare({ desired: applied, live, manager })).toMatchObject({
+      kind: 'equal',
+      extras: { defaults: [], contents: [{ kind: 'remove', live: { b: 1 } }] },
+    })
   })
 
   it('hashes a declaration alike for every uid of its owner, and otherwise by all of it', () => {
