@@ -18,6 +18,7 @@ import { ContributionFights } from './contribution-fights.ts'
 import { valueChanges } from './contribution-rule.ts'
 import { partManagerOf } from './field-managers.ts'
 import { type Action, type Compare, decide, identityOf, type Plan, type Step } from './plan.ts'
+import { isRemote } from './remote-children.ts'
 import { fieldsDropped } from './unknown-fields.ts'
 
 export interface ApplierOptions extends ChangeRunnerOptions {
@@ -270,10 +271,12 @@ export class Applier {
    * it is still there because the API server could not write. The caller has made sure that its caches are not behind.
    */
   async delete({ parent, object, propagationPolicy }: Deletion, signal: AbortSignal): Promise<void> {
-    const { client, resourceOf, onDeleted } = this.#options
+    const { client, cluster, resourceOf, onDeleted } = this.#options
+    // A remote child has one owner, whatever its users write on it.
+    const isShared = !isRemote(object, parent, cluster)
     try {
-      if (departureOf(object, parent) === 'release') return await this.#release(parent, object, signal)
-      const preconditions = deletePreconditions(object)
+      if (isShared && departureOf(object, parent) === 'release') return await this.#release(parent, object, signal)
+      const preconditions = isShared ? deletePreconditions(object) : { uid: object.metadata.uid }
       await client.delete(resourceOf(object), object.metadata, { preconditions, propagationPolicy }, signal)
     } catch (thrown) {
       if (!isKubeError(thrown, 'NotFound')) throw thrown

@@ -1,18 +1,17 @@
 // Decides whether a live object may be written. It may if it is ours: a member of the parent's inventory, or, in the parent's
 // namespace and where no owner reference can say so, labelled as one. Anything else with a child's name is never taken (I5, I7).
 import { CodedError } from '../base/errors.ts'
-import { nameList } from '../base/name-list.ts'
 import { isCoOwned, isCoOwnedBy } from '../object/co-owner.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { controllerOf, isControlledBy } from '../object/ownership.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { DesiredObject } from '../synth/desired.ts'
-import { ownedByLabel, partOfLabel, tokenAnnotation } from '../synth/membership.ts'
+import { ownedByLabel, partOfLabel } from '../synth/membership.ts'
 import { type ChildCluster, describeCluster } from './child-cluster.ts'
 import { coOwnerConflict, isLastOwner, mayJoin } from './co-owner-rule.ts'
 import { isMember } from './member-rule.ts'
-import { isRemote } from './remote-children.ts'
+import { isRecorded, isRemote } from './remote-children.ts'
 import { isOfSibling, siblingConflict } from './sibling-rule.ts'
 
 export interface RejectionInput {
@@ -27,6 +26,7 @@ export interface RejectionInput {
 /** Why the child must not be written; undefined: it is ours, it may have one more owner, or its user hands it over. */
 export function rejectionOf({ parent, desired, live, manager, cluster }: RejectionInput): CodedError | undefined {
   const { object, policies } = desired
+  if (isRemote(live, parent, cluster) && isRecorded(live, parent, cluster)) return undefined
   const isPlain = !policies.coOwn && !isCoOwned(live)
   if (isPlain && isOfSibling(live, { manager, ownedBy: object.metadata.labels?.[ownedByLabel] ?? '' })) {
     return siblingConflict(parent, live)
@@ -68,26 +68,6 @@ export function adoptedEvent(live: LiveObject): EventReport {
     reason: 'ChildAdopted',
     action: 'Adopt',
     note: `${describeRef(refOf(live))} was handed over by its annotation ${adoptAnnotation} and is a child now`,
-  }
-}
-
-/** How many objects the note names: it holds 1,024 bytes. */
-const namedStrangers = 2
-
-/** Names the objects that stay where recorded remote children should be when their parent is deleted; undefined: there are none. */
-export function leftAloneEvent(parent: LiveObject, strangers: readonly LiveObject[]): EventReport | undefined {
-  if (strangers.length === 0) return undefined
-  const names = strangers.map((live) => describeRef(refOf(live)))
-  const [owner] = strangers.flatMap((live) => controllerOf(live) ?? [])
-  const why =
-    owner !== undefined && strangers.length === 1
-      ? `${owner.kind} ${owner.name} controls it`
-      : `it lacks the annotation ${tokenAnnotation} that the operator recorded, or another object controls it`
-  return {
-    type: 'Warning',
-    reason: 'LeftAlone',
-    action: 'Delete',
-    note: `${nameList(names, namedStrangers)} stays: it is not a child of ${describeRef(refOf(parent))}, because ${why}; delete it if nothing uses it`,
   }
 }
 

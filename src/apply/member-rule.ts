@@ -1,6 +1,6 @@
 // Tells whether a live object is a child of this very parent (I5). In the parent's namespace its controller reference says so, or its
 // mark and reference of one of several owners; where there is none, the inventory label and our own managedFields do. Of a remote object the record in the parent's status and the token
-// decide: users of its namespace can write everything else, which is corrected. In another cluster all objects are remote. A copy of a child
+// decide: users of its namespace can write everything else, owner references too. In another cluster all objects are remote. A copy of a child
 // is no member.
 import { isCoOwnedBy } from '../object/co-owner.ts'
 import { partNamedBy } from '../object/identity.ts'
@@ -9,14 +9,27 @@ import { controllerOf, isAppliedByUs, isControlledBy } from '../object/ownership
 import { applySetId, ownedByLabel, partOfAnnotation, partOfLabel, pruneAnnotation } from '../synth/membership.ts'
 import type { ChildCluster } from './child-cluster.ts'
 import { isRecorded, isRemote } from './remote-children.ts'
+import { isOfSibling, type MakerNames } from './sibling-rule.ts'
 
 /** `cluster`: where the child is, if not in the cluster of the parent. */
 export function isMember(child: LiveObject, parent: LiveObject, cluster?: ChildCluster): boolean {
+  if (isRemote(child, parent, cluster)) return isRecorded(child, parent, cluster)
   const controller = controllerOf(child)
   if (controller !== undefined && !isControlledBy(child, parent)) return false
-  if (isRemote(child, parent, cluster)) return isRecorded(child, parent, cluster)
   if (controller !== undefined || isCoOwnedBy(child, parent.metadata.uid)) return true
   return child.metadata.annotations?.[pruneAnnotation] === 'disabled' && isLabelled(child, parent)
+}
+
+/** The controller that asks, and where its children are. */
+export interface Asking {
+  readonly maker: MakerNames
+  readonly cluster?: ChildCluster | undefined
+}
+
+/** True for a member that no other controller of the kind made. Only the controller without a name records remote children. */
+export function isChildOf(child: LiveObject, parent: LiveObject, { maker, cluster }: Asking): boolean {
+  if (!isMember(child, parent, cluster)) return false
+  return isRemote(child, parent, cluster) || !isOfSibling(child, maker, parent)
 }
 
 /** At home. The annotation stands in for a label that was removed. */

@@ -99,14 +99,18 @@ export function leftovers({
   children,
   cluster,
 }: Pick<PlanInput, 'parent' | 'desired' | 'children' | 'cluster'>): Pick<Plan, 'prune' | 'going'> {
-  const declared = new Set(desired.map(({ object }) => identityOf(object)))
-  const undeclared = children.filter((child) => !declared.has(identityOf(child)))
+  const undeclared = undeclaredOf({ desired, children })
   const meant = (verdict: 'prune' | 'going') =>
     undeclared.filter((child) => pruneVerdict(child, parent, cluster) === verdict)
   return {
     prune: meant('prune').sort((left, right) => orderOf(right, parent) - orderOf(left, parent)),
     going: meant('going'),
   }
+}
+
+export function undeclaredOf({ desired, children }: Pick<PlanInput, 'desired' | 'children'>): readonly LiveObject[] {
+  const declared = new Set(desired.map(({ object }) => identityOf(object)))
+  return children.filter((child) => !declared.has(identityOf(child)))
 }
 
 export interface DecideInput {

@@ -25,6 +25,8 @@ export interface ChildPlace {
 export interface InventoryEntry extends ChildPlace {
   /** SHA-256 of the token, base64url. */
   readonly tokenDigest: string
+  /** Is the child never deleted? Absent: not recorded, by an earlier version or because the schema of the kind lacks the field. */
+  readonly retained?: boolean
 }
 
 /** The most remote children of one resource: about 150 KiB of status. */
@@ -83,10 +85,20 @@ export function isEntryOf(entry: ChildPlace, { apiVersion, kind, metadata }: Loc
 
 /** Does the object carry the token whose digest its parent recorded for it? */
 export function isRecorded(child: KubeObject, parent: LiveObject, cluster?: ChildCluster): boolean {
+  return recordOf(child, parent, cluster) !== undefined
+}
+
+/** True for an object that claims to be a remote child. */
+export function hasToken(object: KubeObject): boolean {
+  return tokenOf(object) !== undefined
+}
+
+/** The record of the object in its parent; undefined: it has none, or another token. */
+export function recordOf(child: KubeObject, parent: LiveObject, cluster?: ChildCluster): InventoryEntry | undefined {
   const token = tokenOf(child)
-  if (token === undefined) return false
+  if (token === undefined) return undefined
   const entry = entriesIn(cluster, parent).find((known) => isEntryOf(known, child))
-  return entry?.tokenDigest === digestOf(token)
+  return entry?.tokenDigest === digestOf(token) ? entry : undefined
 }
 
 export interface Claim {
@@ -127,7 +139,7 @@ export function claimRemote({ parent, desired, cluster, children, unread, newTok
     }
     const live = remote.find((child) => isSameObject(child, object))
     const token = (live === undefined ? undefined : tokenOf(live)) ?? newToken(object)
-    entries.push({ ...placeOf(object, cluster), tokenDigest: digestOf(token) })
+    entries.push({ ...placeOf(object, cluster), tokenDigest: digestOf(token), retained: item.policies.retain })
     return withToken(item, token)
   })
   const mayExist = (entry: InventoryEntry) =>
@@ -163,12 +175,14 @@ export function entriesFor(
   return entriesIn(cluster, parent).filter((entry) => objects.some((object) => isEntryOf(entry, object)))
 }
 
-export function areSameEntries(left: readonly InventoryEntry[], right: readonly InventoryEntry[]): boolean {
+/** True if the stored entries need no write. A schema may drop `retained`, so its absence is no reason for one. */
+export function areSameEntries(stored: readonly InventoryEntry[], wanted: readonly InventoryEntry[]): boolean {
   return (
-    left.length === right.length &&
-    left.every((entry, at) => {
-      const other = right[at]
-      return other !== undefined && isSamePlace(entry, other) && entry.tokenDigest === other.tokenDigest
+    stored.length === wanted.length &&
+    stored.every((entry, at) => {
+      const other = wanted[at]
+      if (other === undefined || !isSamePlace(entry, other) || entry.tokenDigest !== other.tokenDigest) return false
+      return entry.retained === undefined || entry.retained === other.retained
     })
   )
 }

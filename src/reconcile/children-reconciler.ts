@@ -1,10 +1,10 @@
 // Makes the children of one resource as desired, or takes them away in their stored order. The inventory on the parent reaches
 // as far as they do at every moment (I3), and nothing is deleted on the word of a cache alone (I5).
 import type { Applier } from '../apply/applier.ts'
-import { leftAloneEvent } from '../apply/conflict-rule.ts'
 import type { Convergence } from '../apply/convergence.ts'
 import type { ManagerOf } from '../apply/field-managers.ts'
-import { type Compare, leftovers, plan, type Step } from '../apply/plan.ts'
+import { leftAloneEvent, retainedEvent, unrecorded } from '../apply/left-alone.ts'
+import { type Compare, leftovers, plan, type Step, undeclaredOf } from '../apply/plan.ts'
 import { claimRemote, homeOf, newPlaces } from '../apply/remote-children.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
@@ -123,7 +123,9 @@ export class ChildrenReconciler {
     // The record first: marks that reach further than it are taken off again, and each write of them is an event.
     const recorded = await parents.record(object, inventory, signal)
     const parent = await parents.cover(recorded, unread.applicable, signal)
-    for (const event of [abandonedInClusterEvent(abandoned), unread.abandoned])
+    const strangers = unrecorded({ parent: object, objects: unseen.strangers, cluster }, inventory)
+    const stay = leftAloneEvent({ parent, objects: strangers, cluster })
+    for (const event of [abandonedInClusterEvent(abandoned), unread.abandoned, stay])
       if (event !== undefined) recordEvent(parent, event)
     this.#verify(parent, { desired, children })
     const others = { contributedTo: view.contributedTo.bind(view), sharedWith: view.sharedWith.bind(view) }
@@ -145,6 +147,8 @@ export class ChildrenReconciler {
     if (report.isPruneHeld)
       return { outcome: { kind: 'waiting', ...cacheCatchUp }, children: report.children, isApplied }
     const on = await this.#shrink(parent, { desired, was: [...wanted.prune, ...wanted.going] }, signal)
+    const retained = retainedEvent({ parent, objects: undeclaredOf({ desired, children }), cluster })
+    if (retained !== undefined) recordEvent(parent, retained)
     const isRest = on === undefined || outcome.kind !== 'settled'
     return { outcome: isRest ? outcome : { kind: 'waiting', on }, children: report.children, isApplied }
   }
@@ -185,7 +189,10 @@ export class ChildrenReconciler {
     const [failure] = [...loose.failures, ...doubts, ...unread.errors]
     if (failure !== undefined) throw failure
     if (step.kind !== 'done') return { wait: { on: step.on } }
-    const events = [leftAloneEvent(parent, loose.strangers), unread.abandoned, abandonedEvent]
+    const { cluster } = state
+    const strangers = leftAloneEvent({ parent, objects: loose.strangers, cluster })
+    const retained = retainedEvent({ parent, objects: children, cluster })
+    const events = [strangers, retained, unread.abandoned, abandonedEvent]
     return { leftAlone: events.flatMap((event) => event ?? []) }
   }
 

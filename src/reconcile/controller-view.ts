@@ -4,8 +4,9 @@
 import type { Written } from '../apply/applier.ts'
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import { mayJoin } from '../apply/co-owner-rule.ts'
-import { isMember } from '../apply/member-rule.ts'
+import { isChildOf, isMember } from '../apply/member-rule.ts'
 import { readinessOf } from '../apply/readiness.ts'
+import { hasToken } from '../apply/remote-children.ts'
 import { isOfSibling, type MakerNames } from '../apply/sibling-rule.ts'
 import { assert } from '../base/assert.ts'
 import type { InformerEvent } from '../cache/change-handler.ts'
@@ -203,9 +204,7 @@ export class ControllerView {
       ...informer.byOwner(parent.metadata.uid),
       ...informer.byLabel(partOfLabel, set),
     ])
-    const members = found.filter(
-      (child) => isMember(child, parent, this.#cluster) && !isOfSibling(child, this.#maker, parent),
-    )
+    const members = found.filter((child) => isChildOf(child, parent, { maker: this.#maker, cluster: this.#cluster }))
     return [...new Map(members.map((child) => [child.metadata.uid, child])).values()]
   }
 
@@ -325,7 +324,7 @@ export class ControllerView {
           if (event.kind === 'deleted') gone(event.object)
           const { ownedBy } = this.#maker
           const kind = { parent: resource, ownedBy, owned, parentsOfSet, parentAt, cluster: this.#cluster }
-          if (isOfSibling(event.object, this.#maker)) return
+          if (!hasToken(event.object) && isOfSibling(event.object, this.#maker)) return
           const author = authorOf(this.#ownWrites.children, event)
           // What one owner writes is news to the others.
           if (author !== undefined && !isCoOwned(event.object)) return

@@ -1,8 +1,10 @@
 // In which order do the children of a deleted resource go? By the apply order stored on them, backwards, each wave waited
 // for until it is gone; never by the constructs, which may no longer build (I6). What the garbage collector will take in
-// any order, the first wave of same-namespace children, is left to it, unless several resources own them. What is to be retained stays.
+// any order, the first wave of same-namespace children, is left to it, unless several resources own them. Remote children are not: an owner
+// reference that a user adds keeps them from it. What is to be retained stays.
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import { isExpendable } from '../apply/prune-rule.ts'
+import { isRemote } from '../apply/remote-children.ts'
 import { isCoOwned } from '../object/co-owner.ts'
 import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
@@ -27,9 +29,10 @@ export interface DeletionInput {
 
 export function nextDeletion({ parent, children, cluster, nowMs }: DeletionInput): DeletionStep {
   const ordered = children
-    .filter((child) => isExpendable(child, parent))
+    .filter((child) => isExpendable(child, parent, cluster))
     .filter((child) => {
-      return orderOf(child, parent) > 0 || cluster !== undefined || isCoOwned(child) || !isCollected(parent, child)
+      const isOurs = isRemote(child, parent, cluster) || isCoOwned(child) || !isCollected(parent, child)
+      return isOurs || orderOf(child, parent) > 0
     })
   if (ordered.length === 0) return { kind: 'done' }
   const highest = Math.max(...ordered.map((child) => orderOf(child, parent)))

@@ -2,9 +2,9 @@
 // is deleted, whether the parent still is what the turn takes it for. An error is never absence (I5).
 
 import type { ChildCluster } from '../apply/child-cluster.ts'
-import { isMember } from '../apply/member-rule.ts'
+import { isChildOf, isMember } from '../apply/member-rule.ts'
 import { type ChildPlace, entriesIn, homeOf, isEntryOf } from '../apply/remote-children.ts'
-import { isOfSibling, type MakerNames } from '../apply/sibling-rule.ts'
+import type { MakerNames } from '../apply/sibling-rule.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import { deepEqual } from '../base/json.ts'
 import { FieldSetPool } from '../cache/field-set-pool.ts'
@@ -98,9 +98,7 @@ export class InventoryLoader {
     }
     const trimmed = objects.map((object) => trim(object, { keepsFieldsOf: isChildManager, fieldSets: this.#fieldSets }))
     return {
-      objects: trimmed.filter(
-        (object) => isMember(object, parent, cluster) && !isOfSibling(object, this.#options.maker, parent),
-      ),
+      objects: trimmed.filter((object) => isChildOf(object, parent, { maker: this.#options.maker, cluster })),
       strangers: trimmed.filter(
         (object) => !isMember(object, parent, cluster) && recorded.some((entry) => isEntryOf(entry, object)),
       ),

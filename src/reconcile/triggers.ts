@@ -3,6 +3,7 @@
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import { isMember } from '../apply/member-rule.ts'
 import { readinessOf } from '../apply/readiness.ts'
+import { hasToken, isRemote } from '../apply/remote-children.ts'
 import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { coOwnerController, coOwnersOf } from '../object/co-owner.ts'
 import { asJson, desiredVersionOf, type LiveObject, type OwnerReference } from '../object/object.ts'
@@ -69,14 +70,15 @@ export function triggersOfChild(
   /** Where there can be no owner reference, the inventory tells: an object that only claims to be a child wakes no parent. */
   function parentKeysOf(child: LiveObject | undefined): readonly Key[] {
     if (child === undefined) return []
+    // Whatever owner references its users give it.
+    const recorded = hasToken(child)
+      ? parentsByLabel(child).filter((candidate) => isRemote(child, candidate, cluster))
+      : []
+    if (recorded.length > 0) return recorded.map(keyOf)
     const owners = cluster === undefined ? coOwnersOf(child) : []
     if (owners.length > 0) return owners.flatMap((owner) => coOwnerKey(child, owner) ?? [])
     const owner = controllerOf(child)
-    if (owner === undefined || cluster !== undefined) {
-      const { labels, annotations } = child.metadata
-      const parents = parentsOfSet(labels?.[partOfLabel] ?? annotations?.[partOfAnnotation] ?? '')
-      return parents.filter((candidate) => isMember(child, candidate, cluster)).map(keyOf)
-    }
+    if (owner === undefined || cluster !== undefined) return parentsByLabel(child).map(keyOf)
     if (!refersToKind(owner, parent)) return []
     if (parent.scope === 'Namespaced') return [keyFor(child.metadata.namespace, owner.name)]
     const key = keyFor(undefined, owner.name)
@@ -84,6 +86,12 @@ export function triggersOfChild(
     return child.metadata.namespace === undefined || (candidate !== undefined && isMember(child, candidate))
       ? [key]
       : []
+  }
+
+  function parentsByLabel(child: LiveObject): readonly LiveObject[] {
+    const { labels, annotations } = child.metadata
+    const parents = parentsOfSet(labels?.[partOfLabel] ?? annotations?.[partOfAnnotation] ?? '')
+    return parents.filter((candidate) => isMember(child, candidate, cluster))
   }
 
   /** Owners are beside the object, or cluster-scoped as it is. */

@@ -12,6 +12,16 @@ const inWave = (order: number, name: string, metadata: Partial<ObjectMeta> = {})
   })
 const owners = childOf(parent, {}).metadata.ownerReferences ?? []
 const other = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'p-1' }
+/** The record of an apply of a controller built on konverge that declared the annotation. */
+const appliedAnnotation = (name: string) => ({
+  ...{
+    manager: 'shop/stores.example.com',
+    operation: 'Apply' as const,
+    apiVersion: 'v1',
+    fieldsType: 'FieldsV1' as const,
+  },
+  fieldsV1: { 'f:metadata': { 'f:annotations': { [`f:${name}`]: {} } } },
+})
 const nowMs = Date.parse('2026-01-01T00:00:30Z')
 const next = (children: readonly LiveObject[]) => nextDeletion({ parent, children, nowMs })
 const namesOf = (step: ReturnType<typeof nextDeletion>) =>
@@ -84,7 +94,17 @@ describe('the next deletion', () => {
     },
     {
       title: 'what is to be retained',
-      child: live({ metadata: { namespace: 'other', annotations: { 'konverge.dev/prune': 'disabled' } } }),
+      child: live({ metadata: { annotations: { 'konverge.dev/prune': 'disabled' } } }),
+    },
+    {
+      title: 'what is to be retained elsewhere and was recorded by an earlier version',
+      child: live({
+        metadata: {
+          namespace: 'other',
+          annotations: { 'konverge.dev/prune': 'disabled' },
+          managedFields: [appliedAnnotation('konverge.dev/prune')],
+        },
+      }),
     },
   ])('neither deletes nor waits for $title', ({ child }) => {
     expect(next([child])).toEqual({ kind: 'done' })

@@ -349,7 +349,7 @@ describe('a recorded child in another namespace', () => {
     expect(world.api.requests.filter(isApply)).toHaveLength(1)
   })
 
-  it('is rejected when a user makes another object its controller, and an Event names that object', async () => {
+  it('is deleted with its parent when a user makes another object its controller', async () => {
     await recordedChild()
     const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs', namespace: 'elsewhere' } }
     const { uid } = world.api.put(ConfigMap, theirs).metadata
@@ -358,8 +358,8 @@ describe('a recorded child in another namespace', () => {
     await world.live(spreadController(), { secretSeed: 2 })
     await deleteSite()
     expect(world.site()).toBeUndefined()
-    const [event] = world.events.filter(({ reason }) => reason === 'LeftAlone')
-    expect(event?.note).toContain('ConfigMap theirs controls it')
+    expect(world.api.find(ConfigMap, far)).toBeUndefined()
+    expect(world.events.filter(({ reason }) => reason === 'LeftAlone')).toEqual([])
   })
 
   it('leaves no Event when a user deleted it before its parent', async () => {

@@ -6,24 +6,9 @@ import type { LiveObject, StatusWithConditions } from '../../src/object/object.t
 import { defineResource, type Resource } from '../../src/object/resource.ts'
 import { defineController } from '../../src/reconcile/definition.ts'
 import { startCluster, type TestCluster, type TestOperator } from '../../src/testing/index.ts'
+import { definitionOf, Tenant, type TenantSpec, tenantSpec } from './tenants.ts'
 
 const text = { type: 'string' }
-const inventory = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: { kind: text, namespace: text, name: text, tokenDigest: text },
-  },
-}
-const status = {
-  type: 'object',
-  properties: {
-    observedGeneration: { type: 'integer' },
-    lastHandledReconcileAt: text,
-    inventory,
-    conditions: { type: 'array', items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-  },
-}
 const rule = { type: 'object', properties: { host: text, path: text, weight: { type: 'integer', default: 1 } } }
 const only = {
   type: 'object',
@@ -32,33 +17,9 @@ const only = {
 }
 const routeSpec = { type: 'object', properties: { rules: { type: 'array', items: rule }, only } }
 
-function definition(kind: string, spec: object) {
-  const plural = `${kind.toLowerCase()}s`
-  const openAPIV3Schema = { type: 'object', properties: { spec, status } }
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.example.com` },
-    spec: {
-      group: 'example.com',
-      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
-      scope: 'Namespaced',
-      versions: [
-        { name: 'v1', served: true, storage: true, subresources: { status: {} }, schema: { openAPIV3Schema } },
-      ],
-    },
-  }
-}
-
-interface TenantSpec {
-  readonly namespace: string
-  readonly note?: string
-}
-
-const resourceOf = (kind: string) =>
-  ({ group: 'example.com', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, scope: 'Namespaced' }) as const
-const Tenant = defineResource<TenantSpec, StatusWithConditions>(resourceOf('Tenant'))
-const Route = defineResource(resourceOf('Route'))
+const Route = defineResource({
+  ...{ group: 'example.com', version: 'v1', kind: 'Route', plural: 'routes', scope: 'Namespaced' },
+})
 const NetworkPolicy = defineResource({
   ...{ group: 'networking.k8s.io', version: 'v1', kind: 'NetworkPolicy', plural: 'networkpolicies' },
   scope: 'Namespaced',
@@ -105,10 +66,7 @@ afterEach(() => cluster.stop())
 async function settleIn(namespace: string, resyncMs?: number): Promise<void> {
   home = namespace
   cluster = await startCluster({
-    definitions: [
-      definition('Tenant', { type: 'object', properties: { namespace: text, note: text } }),
-      definition('Route', routeSpec),
-    ],
+    definitions: [definitionOf('Tenant', tenantSpec), definitionOf('Route', routeSpec)],
   })
   await cluster.create(Namespace, { metadata: { name: 'b' } })
   operator = cluster.run(tenant(resyncMs))
@@ -258,7 +216,7 @@ describe('a child that cannot change', () => {
     await operator.stop()
     await forge(Route, forged.rules)
     const immutable = { rule: 'self == oldSelf', reason: 'FieldValueForbidden', message: 'spec is immutable' }
-    const { spec } = definition('Route', { ...routeSpec, 'x-kubernetes-validations': [immutable] })
+    const { spec } = definitionOf('Route', { ...routeSpec, 'x-kubernetes-validations': [immutable] })
     await cluster.patch(CustomResourceDefinition, 'routes.example.com', { spec })
     operator = cluster.run(tenant())
     await cluster.advance(30_000)
