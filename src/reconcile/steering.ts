@@ -4,15 +4,14 @@ import { durationMs } from '../base/duration.ts'
 import { clippedTo } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import { isBeingDeleted, type LiveObject, type StatusWithConditions } from '../object/object.ts'
+import { steeringAnnotations } from '../object/steering-annotations.ts'
 
-/** `"true"`: nothing is written but the condition Paused; a deletion waits too. */
-export const pausedAnnotation = 'konverge.dev/paused'
-/** A token, usually the time: a new one takes a turn at once, and is echoed in `status.lastHandledReconcileAt`. */
-export const reconcileNowAnnotation = 'konverge.dev/reconcile-now'
-/** `10m`: a resource with nothing left to do gets a turn after that time, for the drift that no event tells of. */
-export const intervalAnnotation = 'konverge.dev/reconcile-interval'
-/** `"true"`: what the resource has outside of its namespace and the operator cannot reach may stay. */
-export const abandonAnnotation = 'konverge.dev/abandon-external'
+export const {
+  paused: pausedAnnotation,
+  reconcileNow: reconcileNowAnnotation,
+  interval: intervalAnnotation,
+  abandon: abandonAnnotation,
+} = steeringAnnotations
 
 /** Only the value "true" means it. */
 export function isAbandoned({ metadata }: Pick<LiveObject, 'metadata'>): boolean {

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { coOwnerReferenceTo, ownerMarkOf } from '../object/co-owner.ts'
 import type { KubeObject, LiveObject, OwnerReference } from '../object/object.ts'
 import { ownerReferenceTo } from '../object/ownership.ts'
+import { groupOf } from '../object/resource.ts'
 import type { Draft } from './draft.ts'
 import {
   applyOrderAnnotation,
@@ -17,6 +18,7 @@ import {
   shardLabel,
 } from './membership.ts'
 import { annotationsProblem, labelsProblem } from './metadata-rules.ts'
+import { reservedKeyProblem } from './reserved-keys.ts'
 import { SynthError } from './synth-errors.ts'
 import { wireJson } from './wire-json.ts'
 
@@ -29,17 +31,18 @@ export interface StampInput {
 
 /**
  * The object as it is applied, deeply frozen. Our labels and annotations win over declared ones of the same key: a child
- * that copies its parent's labels must not become a member of its grandparent.
+ * that copies its parent's labels must not become a member of its grandparent. Other keys of konverge.dev are rejected.
  *
- * Throws a SynthError of code `InvalidLabel`.
+ * Throws a SynthError of code `InvalidLabel` or `ReservedKey`.
  */
 export function stampedObject({ draft, wave, parent, membership }: StampInput): KubeObject {
   const { apiVersion, kind, name, namespace, constructPath, content } = draft
   const { namespace: _, ...declared } = draft.metadata
-  if (draft.policies.contribute) return unstampedObject(draft)
+  if (draft.policies.contribute) return unstampedObject(draft, parent)
   const stamp = draft.policies.coOwn
     ? coOwnerStamp(wave, parent, membership)
     : ownerStamp({ draft, wave, parent, membership })
+  refuseReservedKeys(draft, parent, stamp)
   const labels = { ...mapOf(draft, 'labels'), ...stamp.labels }
   const annotations = { ...mapOf(draft, 'annotations'), ...stamp.annotations }
   const problem = labelsProblem(labels) ?? annotationsProblem(annotations)
@@ -90,9 +93,21 @@ function coOwnerStamp(wave: number, parent: LiveObject, membership: Membership):
   }
 }
 
+/** Declared keys that the stamp does not replace. */
+function refuseReservedKeys(draft: Draft, { apiVersion }: LiveObject, stamp?: Stamp): void {
+  const keysOf = (field: 'labels' | 'annotations') =>
+    Object.keys(mapOf(draft, field)).filter((key) => !Object.hasOwn(stamp?.[field] ?? {}, key))
+  const declared = { labels: keysOf('labels'), annotations: keysOf('annotations'), group: groupOf(apiVersion) }
+  const problem = reservedKeyProblem(declared)
+  if (problem === undefined) return
+  const { constructPath } = draft
+  throw new SynthError({ code: 'ReservedKey', message: `construct ${constructPath} ${problem}`, constructPath })
+}
+
 /** Somebody else's object, as far as it is declared. */
-function unstampedObject(draft: Draft): KubeObject {
+function unstampedObject(draft: Draft, parent: LiveObject): KubeObject {
   const { apiVersion, kind, name, namespace, constructPath, content } = draft
+  refuseReservedKeys(draft, parent)
   const problem = labelsProblem(mapOf(draft, 'labels')) ?? annotationsProblem(mapOf(draft, 'annotations'))
   if (problem !== undefined) throw invalid(constructPath, problem)
   const owner = { name: `construct ${constructPath}`, constructPath }

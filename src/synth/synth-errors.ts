@@ -31,6 +31,8 @@ export type SynthErrorCode =
   | 'OverlayFailed'
   /** A child that is the parent itself. */
   | 'OwnIdentity'
+  /** A label or annotation of konverge.dev or a subdomain of it was declared. */
+  | 'ReservedKey'
   /** A namespace on a cluster-scoped kind, or none on a namespaced one. */
   | 'ScopeMismatch'
   | 'UnknownKind'
