@@ -100,7 +100,11 @@ export class DiscreetClient implements KubeClient {
 
   update(resource: Resource, object: KubeObject, options: UpdateOptions, signal: AbortSignal): Promise<LiveObject> {
     this.#learn(object)
-    return this.#discreet(this.#client.update(resource, object, options, signal), object)
+    return this.#discreet(this.#client.update(resource, object, options, signal), {
+      body: object,
+      kind: resource.kind,
+      at: object.metadata,
+    })
   }
 
   deleteCollection(
