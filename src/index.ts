@@ -95,6 +95,7 @@ export {
   type ReconcileLimits,
   type Refusal,
   type RepairContext,
+  type ResourceContext,
   type StatusContext,
 } from './reconcile/definition.ts'
 export type { ResourceEvent } from './reconcile/events-runner.ts'

@@ -55,8 +55,19 @@ export interface ObserveContext<Spec, Status> {
   readonly signal: AbortSignal
 }
 
-export interface DesiredContext<Spec, Status, Facts> {
+/** For `refuse` and `parting`. */
+export interface ResourceContext<Spec, Status, Facts> {
   readonly object: ParentOf<Spec, Status>
+  readonly facts: Facts
+}
+
+/** For `desired`. */
+export interface DesiredContext<Spec, Facts> {
+  /**
+   * Without its status and its resourceVersion, which change without a change of what is declared: the result of `desired` is remembered. Return what
+   * depends on the status as a fact of `observe`.
+   */
+  readonly object: ParentOf<Spec, never>
   readonly facts: Facts
 }
 
@@ -72,7 +83,7 @@ export interface StatusContext<Spec, Status, Facts> {
   readonly outcome: Outcome
 }
 
-export interface RepairContext<Spec, Status, Facts> extends DesiredContext<Spec, Status, Facts> {
+export interface RepairContext<Spec, Status, Facts> extends ResourceContext<Spec, Status, Facts> {
   /** The children as this turn applied or found them. */
   readonly children: readonly Child[]
 }
@@ -206,19 +217,24 @@ export interface ControllerOptions<Spec, Status extends StatusWithConditions, Fa
    */
   observePaused?(context: ObserveContext<Spec, Status>): Promise<readonly ConditionClaim[]>
   /** Says what cannot work before anything is made. */
-  refuse?(context: DesiredContext<Spec, Status, Facts>): Refusal | undefined
+  refuse?(context: ResourceContext<Spec, Status, Facts>): Refusal | undefined
   /**
    * Declares every object that should exist: puts constructs into the chart, returns plain objects, or both. Pure and synchronous.
    *
    * @example desired: (_, { object: { metadata, spec } }) => [objectOf(ConfigMap, { metadata: { name: metadata.name }, data: spec.pages })]
    */
-  desired(chart: Chart, context: DesiredContext<Spec, Status, Facts>): Declared
+  desired(chart: Chart, context: DesiredContext<Spec, Facts>): Declared
   /**
-   * What has to be done, by children, before a resource that is being deleted may go, and what is outside with it: as `desired`, once its
+   * Declares children that have work to do before a resource that is being deleted may go, and its external resources with it: as `desired`, once its
    * sagas have ended. What it does not declare is pruned. The deletion goes on when it declares nothing any more, which has to follow from what is stored: a
-   * status that says that it is done. It waits while `observe` fails. Children that cannot be made as the namespace goes hold nothing up.
+   * status that says that the work is done. Unlike that of `desired`, its `object` has the status. It waits while `observe` fails. Children that
+   * cannot be made as the namespace goes hold nothing up.
+   *
+   * @example
+   * parting: (_, { object: { metadata, status } }) =>
+   *   status?.isEmptied === true ? [] : [objectOf(Job, { metadata: { name: `${metadata.name}-empty` }, spec: emptying })],
    */
-  parting?(chart: Chart, context: DesiredContext<Spec, Status, Facts>): Declared
+  parting?(chart: Chart, context: ResourceContext<Spec, Status, Facts>): Declared
   /** Names at most one object that has to go for the children to go on; asked after every apply without failures. Pure. */
   repair?(context: RepairContext<Spec, Status, Facts>): Repair | undefined
   /**
@@ -266,9 +282,10 @@ export interface Controller {
   readonly events: ((signal: AbortSignal) => AsyncIterable<ResourceEvent>) | undefined
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
   observePaused(context: ObserveContext<unknown, unknown>): Promise<readonly ConditionClaim[]>
-  refuse(context: DesiredContext<unknown, unknown, unknown>): Refusal | undefined
-  desired(chart: Chart, context: DesiredContext<unknown, unknown, unknown>): Declared
-  readonly parting: ((chart: Chart, context: DesiredContext<unknown, unknown, unknown>) => Declared) | undefined
+  refuse(context: ResourceContext<unknown, unknown, unknown>): Refusal | undefined
+  /** Reads neither the status nor the resourceVersion. */
+  desired(chart: Chart, context: ResourceContext<unknown, unknown, unknown>): Declared
+  readonly parting: ((chart: Chart, context: ResourceContext<unknown, unknown, unknown>) => Declared) | undefined
   repair(context: RepairContext<unknown, unknown, unknown>): Repair | undefined
   status(context: StatusContext<unknown, unknown, unknown>): StatusReport<StatusWithConditions>
   cleanup(context: CleanupContext<unknown, unknown>): Promise<CleanupResult>

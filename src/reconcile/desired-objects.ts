@@ -7,7 +7,7 @@ import type { OperatorIdentity } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import type { DesiredObject, DesiredSet } from '../synth/desired.ts'
 import { SynthMemo } from '../synth/memo.ts'
-import { synthesize } from '../synth/synth.ts'
+import { type SynthInput, synthesize } from '../synth/synth.ts'
 import type { ControllerView } from './controller-view.ts'
 import type { Controller } from './definition.ts'
 import { withoutMissing } from './kinds-not-installed.ts'
@@ -37,16 +37,18 @@ export class DesiredObjects {
 
   of(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
     const { desired } = this.#controller
-    return this.#normalized(this.#memo.get({ parent, facts }, () => this.#synthesize(parent, facts, desired)))
+    const make = () => this.#synthesize(parent, (chart) => desired(chart, { object: asDeclared(parent), facts }))
+    return this.#normalized(this.#memo.get({ parent, facts }, make))
   }
 
-  /** Of a resource that is being deleted. Not for long, so that nothing is kept of it. */
+  /** Of a resource that is being deleted, with its status. Not for long, so nothing is remembered of it. */
   atParting(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
     const { parting } = this.#controller
-    return parting === undefined ? [] : this.#normalized(this.#synthesize(parent, facts, parting))
+    if (parting === undefined) return []
+    return this.#normalized(this.#synthesize(parent, (chart) => parting(chart, { object: parentOf(parent), facts })))
   }
 
-  #synthesize(parent: LiveObject, facts: unknown, declare: Controller['desired']): DesiredSet {
+  #synthesize(parent: LiveObject, build: SynthInput['build']): DesiredSet {
     return synthesize({
       parent,
       operatorName: this.#identity.name,
@@ -54,7 +56,7 @@ export class DesiredObjects {
       controllerName: this.#controller.name,
       part: this.#controller.part,
       homeCluster: this.#homeCluster,
-      build: (chart) => declare(chart, { object: asDeclared(parent), facts }),
+      build,
       scopeOf: (apiVersion, kind, role) => this.#view.scopeOf(apiVersion, kind, role),
     })
   }

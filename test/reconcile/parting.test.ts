@@ -57,6 +57,28 @@ describe('a parting', () => {
     expect(world.api.all()).toEqual([])
   })
 
+  it('ends when the status says that its work is done', async () => {
+    const { world, life } = await settledSite()
+    await life.drain()
+    const farewell: Parting = (chart, context) =>
+      partingUntil(() => context.object.status?.pages === 100)(chart, context)
+    await world.live(
+      siteController({
+        parting: farewell,
+        status: ({ object, children }) => {
+          const isDone = object.status?.pages === 100 || children.some(({ object: { kind } }) => kind === 'Secret')
+          return { fields: { pages: isDone ? 100 : 1 }, conditions: [] }
+        },
+      }),
+    )
+    world.api.remove(Site, 'default/a')
+    await world.clock.advance(1_000)
+    expect(childrenIn(world)).toEqual(['a-farewell'])
+    await world.clock.advance(60_000)
+    await end(world)
+    expect(world.api.all()).toEqual([])
+  })
+
   it('is waited for while the facts are not known by which it goes', async () => {
     let isKnown = false
     const observe = () => (isKnown ? Promise.resolve({}) : Promise.reject(failure('Forbidden', 'may not look')))

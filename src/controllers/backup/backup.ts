@@ -52,7 +52,7 @@ export interface BackupOptions {
   readonly rds?: RdsClientLoaderOptions
 }
 
-type Desired = DesiredContext<BackupSpec, BackupStatus, BackupFacts>
+type Desired = DesiredContext<BackupSpec, BackupFacts>
 
 /** Stands for the Database that it saves, as `namespace/name`. */
 const byDatabase = 'database'
@@ -149,7 +149,7 @@ function desired(chart: Chart, { object, facts }: Desired, image: string): void 
 function addWorker(
   chart: Chart,
   { wish, isOver, isSuspended }: WorkerToBe,
-  { object, image }: { readonly object: Desired['object']; readonly image: string },
+  { object, image }: { readonly object: LiveObject; readonly image: string },
 ): void {
   const {
     name,

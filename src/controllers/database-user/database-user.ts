@@ -142,10 +142,7 @@ function databaseDigest(database: LiveObject) {
   return JSON.stringify([provider, databaseName, allowedNamespaces, phase, identity, upgrade?.state, told, isGoing])
 }
 
-function desired(
-  chart: Chart,
-  { object, facts }: DesiredContext<DatabaseUserSpec, DatabaseUserStatus, DatabaseUserFacts>,
-): void {
+function desired(chart: Chart, { object, facts }: DesiredContext<DatabaseUserSpec, DatabaseUserFacts>): void {
   const { problem, target, held, trouble } = facts
   const { password, secret } = object.spec
   if (password?.disabled === true) return

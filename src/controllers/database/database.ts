@@ -28,6 +28,7 @@ import {
   PersistentVolumeClaim,
   Pod,
   type Refusal,
+  type ResourceContext,
   reportOf,
   Secret,
   Service,
@@ -167,11 +168,7 @@ export function database(
   })
 }
 
-function declareAll(
-  chart: Chart,
-  { object, facts }: DesiredContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>,
-  image: string,
-): void {
+function declareAll(chart: Chart, { object, facts }: DesiredContext<DatabaseSpec, DatabaseFacts>, image: string): void {
   const { metadata } = object
   const filler = facts.restore && addRestoreWorker(chart, facts.restore, { object, image })
   if (facts.rds !== undefined) instanceSecret(chart, metadata.name, facts.rds)
@@ -182,7 +179,7 @@ function declareAll(
 
 function declareParting(
   chart: Chart,
-  { object, facts }: DesiredContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>,
+  { object, facts }: ResourceContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>,
   image: string,
 ): void {
   const { users, finalBackup, restore, isServerUnsettled = false } = facts

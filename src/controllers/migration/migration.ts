@@ -17,6 +17,7 @@ import {
   type LiveObject,
   Namespace,
   Pod,
+  type ResourceContext,
   readyWhen,
   reportOf,
   Secret,
@@ -106,7 +107,8 @@ function databaseDigest(database: LiveObject) {
   return JSON.stringify([provider, databaseName, snapshotTarget, phase, identity, upgrade?.state, isGoing])
 }
 
-type Desired = DesiredContext<MigrationSpec, MigrationStatus, MigrationFacts>
+type Desired = DesiredContext<MigrationSpec, MigrationFacts>
+type Parting = ResourceContext<MigrationSpec, MigrationStatus, MigrationFacts>
 
 function desired(chart: Chart, { object, facts }: Desired, image: string): void {
   const { worker, problem, kept, run, before } = facts
@@ -120,7 +122,7 @@ function desired(chart: Chart, { object, facts }: Desired, image: string): void 
 }
 
 /** Where nobody can be at it, what is held says why. */
-function parting(chart: Chart, { object, facts }: Desired, image: string): void {
+function parting(chart: Chart, { object, facts }: Parting, image: string): void {
   const todo: PartingFacts = facts.parting ?? { kind: 'free', abandoned: [] }
   if (todo.kind === 'worker') {
     const trouble = partingTrouble(todo.run)
@@ -139,7 +141,7 @@ interface WorkerToBe {
 function addWorker(
   chart: Chart,
   { worker, run, isSuspended }: WorkerToBe,
-  { object, image }: { readonly object: Desired['object']; readonly image: string },
+  { object, image }: { readonly object: LiveObject; readonly image: string },
 ): void {
   const { name, text: order, digest: orderDigest, credentials } = worker
   const hasGivenUp = run.kind === 'ended' && exitCodeOf(run.report) === 2

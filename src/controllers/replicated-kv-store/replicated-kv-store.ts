@@ -18,13 +18,13 @@ import {
   type Child,
   type Controller,
   childNamed,
-  type DesiredContext,
   defineController,
   type Family,
   isBeingDeleted,
   type LiveObject,
   type ObserveContext,
   PodDisruptionBudget,
+  type ResourceContext,
   Secret,
   Service,
   ServiceAccount,
@@ -101,7 +101,7 @@ export function replicatedKvStore({ policy = labelledSecrets }: KvStoreOptions =
 
 function desired(
   chart: Chart,
-  { object, facts }: DesiredContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus, KvStoreFacts>,
+  { object, facts }: ResourceContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus, KvStoreFacts>,
 ): void {
   const props = kvClusterProps(object.metadata.name, object.spec)
   const storage = { ...props.storage, size: facts.volumeSize }
