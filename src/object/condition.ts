@@ -70,6 +70,10 @@ function reasonOf(reason: string): string {
   return word.slice(0, maxReasonLength) || 'Unknown'
 }
 
-export function findCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
+/** Of any type of conditions, such as a generated one whose `status` is a string. */
+export function findCondition<Any extends { readonly type?: string }>(
+  conditions: readonly Any[] | undefined,
+  type: string,
+): Any | undefined {
   return conditions?.find((condition) => condition.type === type)
 }

@@ -158,7 +158,7 @@ function news(object: BackupObject, type: EventReport['type'], { reason, message
 }
 
 function conditionOf({ status }: BackupObject, type: string) {
-  return findCondition(status?.conditions as Parameters<typeof findCondition>[0], type) // Of its definition.
+  return findCondition(status?.conditions, type)
 }
 
 function withDue(report: StatusReport<BackupStatus>, dueAtMs: number | undefined): StatusReport<BackupStatus> {

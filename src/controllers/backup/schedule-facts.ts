@@ -101,7 +101,7 @@ export function scheduleFacts({ object, children, awaited, nowMs, rejection }: S
 function foundBackup(object: BackupObject, scheduleUid: string): FoundBackup {
   const { metadata, status } = object
   const { completedAt, verifiedAt, conditions } = status ?? {}
-  const verified = findCondition(conditions as Parameters<typeof findCondition>[0], 'Verified') // Of its definition.
+  const verified = findCondition(conditions, 'Verified')
   return {
     ...{ object, name: metadata.name, takenAtMs: slotOf(object), completedAt },
     isLeaving: isToldToGo(object, scheduleUid),

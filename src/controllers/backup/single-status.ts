@@ -213,5 +213,5 @@ function newsOf({ status }: BackupObject, { kind, reason, message }: Standing): 
 }
 
 function conditionOf(status: BackupStatus | undefined, type: string) {
-  return findCondition(status?.conditions as Parameters<typeof findCondition>[0], type) // Of its definition.
+  return findCondition(status?.conditions, type)
 }

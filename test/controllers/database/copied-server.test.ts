@@ -83,7 +83,7 @@ class Scene {
   }
 
   async standing(type: string): Promise<string | undefined> {
-    const found = findCondition((await this.status()).conditions as never, type)
+    const found = findCondition((await this.status()).conditions, type)
     return found && `${found.status} ${found.reason}`
   }
 

@@ -47,7 +47,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
     const ready = (what: string, standing: string) =>
       cluster.objectThat(db, what, (object) => {
         const { conditions, observedGeneration } = object.status as DatabaseStatus
-        const condition = findCondition(conditions as never, 'Ready')
+        const condition = findCondition(conditions, 'Ready')
         return (
           observedGeneration === object.metadata.generation && `${condition?.status} ${condition?.reason}` === standing
         )
@@ -76,7 +76,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       const { status } = await ready('refused', 'False VolumePending')
       const { phase, conditions = [] } = status as DatabaseStatus
       expect(phase).toBe('Configuring')
-      const told = (type: string) => findCondition(conditions as never, type)
+      const told = (type: string) => findCondition(conditions, type)
       expect(told('Degraded')).toMatchObject({ status: 'True', reason: 'VolumeExpansionRefused' })
       expect(told('Degraded')?.message).toContain(
         `claim ${claim.name} cannot be expanded, because its StorageClass 'growing' does not allow it`,
@@ -90,7 +90,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       const [pod, statefulSet] = [await there({ kind: 'Pod', name: server.pod }), await there(server)]
       const provisioned = async () => {
         const { conditions } = (await there(db)).status as DatabaseStatus
-        const { status, lastTransitionTime } = findCondition(conditions as never, 'Provisioned') ?? {}
+        const { status, lastTransitionTime } = findCondition(conditions, 'Provisioned') ?? {}
         return `${status} since ${lastTransitionTime}`
       }
       const before = await provisioned()
@@ -160,7 +160,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       await cluster.delete(db.kind, name)
       await cluster.objectThat(db, 'kept from going', ({ status }) => {
         const { conditions = [] } = status as DatabaseStatus
-        return findCondition(conditions as never, 'DeletionBlocked')?.reason === 'HasDependents'
+        return findCondition(conditions, 'DeletionBlocked')?.reason === 'HasDependents'
       })
       await apply({ adoptionPolicy: 'Adopt', deletionPolicy: 'Retain' })
       await cluster.delete('DatabaseUser', 'guest')

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { ownBackup } from '../../../../src/controllers/database/own-backup.ts'
 import type { DatabaseObject } from '../../../../src/controllers/database/server-connection.ts'
-import { findCondition } from '../../../../src/index.ts'
+import { findCondition, type StatusWithConditions } from '../../../../src/index.ts'
 import { waitUntil } from '../../../control-plane/wait-until.ts'
 import { keepsBackups, patienceMs, UpgradeStory, versions } from './upgrade-story.ts'
 
@@ -39,7 +39,7 @@ describe.skipIf(from === to)(`a Database that is deleted on its way from ${from}
     await story.gone('DatabaseUser', 'web')
     await story.gone('Database', 'shop')
     const { status } = await story.cluster.objectThat({ kind: 'Backup', name: backup }, 'there', () => true)
-    const { conditions, source } = status as { conditions?: []; source?: { rows: number } }
+    const { conditions, source } = status as StatusWithConditions & { source?: { rows: number } }
     expect(findCondition(conditions, 'Verified')?.status).toBe('True')
     expect(source?.rows).toBeGreaterThanOrEqual(1_000 + story.client.acknowledged)
     await story.gone('PersistentVolumeClaim', `data-shop-pg${to}-0`)

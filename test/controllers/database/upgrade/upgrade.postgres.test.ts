@@ -2,12 +2,12 @@
 // of this machine to the newest.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
-import { findCondition } from '../../../../src/index.ts'
+import { findCondition, type StatusWithConditions } from '../../../../src/index.ts'
 import { keepsBackups, UpgradeStory, versions } from './upgrade-story.ts'
 
 const limit = { timeout: 600_000 }
 const [from, to] = versions()
-const progress = (status: unknown) => findCondition((status as { conditions?: [] }).conditions, 'Progressing')
+const progress = (status: unknown) => findCondition((status as StatusWithConditions).conditions, 'Progressing')
 
 describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, () => {
   it(
@@ -35,7 +35,7 @@ describe.skipIf(from === to)(`a Database that is raised from ${from} to ${to}`, 
       expect(await story.lostRows()).toEqual([])
       const ready = await story.until(
         'ready',
-        ({ status }) => findCondition((status as { conditions?: [] }).conditions, 'Ready')?.reason === 'InSync',
+        ({ status }) => findCondition((status as StatusWithConditions).conditions, 'Ready')?.reason === 'InSync',
       )
       expect(ready.status).toMatchObject({
         phase: 'Ready',
