@@ -116,7 +116,7 @@ export interface ReconcileLimits {
   readonly reconcileMs: number
 }
 
-export interface ControllerOptions<Spec, Status extends StatusWithConditions, Facts> {
+export interface ControllerOptions<Spec, Status, Facts> {
   /**
    * Names one of several controllers of a kind, e.g. `audit`: at most 19 of a-z, 0-9 and '-'. It has a finalizer, an inventory, children and
    * conditions of its own: Ready is `AuditReady`, and so on. `external`, `sagas` and children in other namespaces are for the controller
@@ -305,16 +305,7 @@ const ownedDefaults = { statusMatters: true, hasStatus: true, dropStatus: [], op
  *   status: ({ children }) => ({ fields: { children: children.length }, conditions: [] }),
  * })
  */
-export function defineController<Spec, Status extends StatusWithConditions, Facts = undefined>(
-  resource: Resource<Spec, Status>,
-  options: ControllerOptions<Spec, Status, Facts>,
-): Controller
-/** Declares the controller of a kind without a status. */
-export function defineController<Spec, Facts = undefined>(
-  resource: Resource<Spec>,
-  options: Omit<ControllerOptions<Spec, StatusWithConditions, Facts>, 'status'>,
-): Controller
-export function defineController<Spec, Status extends StatusWithConditions, Facts>(
+export function defineController<Spec, Status = unknown, Facts = undefined>(
   resource: Resource<Spec, Status>,
   options: ControllerOptions<Spec, Status, Facts>,
 ): Controller {

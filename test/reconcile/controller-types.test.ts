@@ -1,6 +1,14 @@
 // What the compiler makes of controllers: the types that functions of a definition are given. `tsc -p test` checks this file.
 import { describe, expectTypeOf, it } from 'vitest'
-import { defineController, defineResource, type StatusWithConditions } from '../../src/index.ts'
+import {
+  ConfigMap,
+  Deployment,
+  defineController,
+  defineResource,
+  findCondition,
+  objectOf,
+  type StatusWithConditions,
+} from '../../src/index.ts'
 
 interface ShopSpec {
   readonly image: string
@@ -14,6 +22,22 @@ const Shop = defineResource<ShopSpec, ShopStatus>({
   ...{ group: 'example.com', version: 'v1', kind: 'Shop' },
   ...{ plural: 'shops', scope: 'Namespaced' },
 })
+
+/** As `konverge generate` writes it of a CRD whose conditions have a plain string as their status. */
+interface GeneratedStatus {
+  readonly observedGeneration?: number
+  readonly url?: string
+  readonly conditions?: readonly GeneratedCondition[]
+}
+
+interface GeneratedCondition {
+  readonly type?: string
+  readonly status?: string
+  readonly reason: string
+  readonly lastTransitionTime?: string
+}
+
+const Generated = defineResource<ShopSpec, GeneratedStatus>(Shop)
 const status = () => ({ fields: {}, conditions: [] })
 
 describe('the resource that a function is given', () => {
@@ -42,6 +66,72 @@ describe('the resource that a function is given', () => {
         expectTypeOf(object.status).toEqualTypeOf<Seen>()
         return status()
       },
+    })
+  })
+})
+
+describe('a definition', () => {
+  it('compiles with the types of its resource, whether or not they are named', () => {
+    defineController(Shop, { owns: [Deployment], desired: () => [], status })
+    defineController<ShopSpec, ShopStatus>(Shop, {
+      owns: [Deployment],
+      desired: (_, { object: { metadata } }) => [objectOf(Deployment, { metadata: { name: metadata.name } })],
+      status: () => ({ fields: {}, conditions: [] }),
+    })
+    defineController<ShopSpec, ShopStatus, { was: string }>(Shop, {
+      owns: [],
+      observe: async ({ object }) => ({ was: object.status?.url ?? '' }),
+      desired: (_, { facts }) => void expectTypeOf(facts).toEqualTypeOf<{ was: string }>(),
+      status: () => ({ fields: { url: 'http://shop' }, conditions: [] }),
+    })
+  })
+
+  it('takes the type of its facts from observe, which sees the status', () => {
+    defineController(Shop, {
+      owns: [],
+      observe: async ({ object }) => ({ was: object.status?.url ?? '' }),
+      desired: (_, { facts }) => void expectTypeOf(facts).toEqualTypeOf<{ was: string }>(),
+      status: ({ facts }) => ({ fields: { url: facts?.was ?? '' }, conditions: [] }),
+    })
+  })
+
+  it('needs no status, of a kind of Kubernetes nor of its own', () => {
+    defineController(ConfigMap, { owns: [], desired: () => {} })
+    defineController(ConfigMap, { owns: [], observe: async () => 1, desired: (_, { facts }) => void facts.toFixed() })
+    defineController(Shop, { owns: [], desired: () => {} })
+  })
+
+  it('takes a status type whose conditions have another form, and reports conditions of its own form', () => {
+    defineController(Generated, {
+      owns: [],
+      observe: async ({ object }) => findCondition(object.status?.conditions, 'Ready')?.status ?? 'Unknown',
+      desired: (_, { facts }) => void expectTypeOf(facts).toEqualTypeOf<string>(),
+      status: ({ object }) => ({
+        fields: { url: object.spec.image },
+        conditions: [{ type: 'Ready', status: 'True', reason: 'Up', message: '' }],
+      }),
+    })
+    defineController(Generated, {
+      owns: [],
+      desired: () => {},
+      // @ts-expect-error A condition is True, False or Unknown.
+      status: () => ({ fields: {}, conditions: [{ type: 'Ready', status: 'Maybe', reason: 'Up', message: '' }] }),
+    })
+  })
+
+  it('is rejected for fields that the status does not have, and for unknown options', () => {
+    defineController(Shop, {
+      owns: [],
+      desired: () => {},
+      // @ts-expect-error `uri` is no field of the status.
+      status: () => ({ fields: { uri: 'http://shop' }, conditions: [] }),
+    })
+    defineController(Shop, {
+      owns: [],
+      desired: () => {},
+      status,
+      // @ts-expect-error There is no such option.
+      watch: [],
     })
   })
 })

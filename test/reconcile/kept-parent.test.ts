@@ -17,7 +17,7 @@ import { secretText } from '../taint/secret-text.ts'
 let cluster: TestCluster
 afterEach(() => cluster.stop())
 
-type Over = Partial<ControllerOptions<unknown, StatusWithConditions, undefined>>
+type Over = Partial<ControllerOptions<unknown, unknown, undefined>>
 
 /** A ServiceAccount for each ConfigMap with the label, called as its data say; and all that the controller saw. */
 function accounts(over: Omit<Over, 'status'>, seen: LiveObject[] = []) {

@@ -105,7 +105,7 @@ export function strangerController(plan: ControllerPlan, at: number, misbehaviou
     cleanup: async ({ signal }): Promise<CleanupResult> =>
       (await misbehaviours.wait(kind, 'cleanup', signal)) ? { kind: 'waiting', on: 'the plan' } : { kind: 'done' },
   }
-  if (!hasStatus(kind)) return defineController<ParentSpec, Facts>(parentResource(kind), options)
+  if (!hasStatus(kind)) return defineController<ParentSpec, StatusWithConditions, Facts>(parentResource(kind), options)
   return defineController<ParentSpec, StatusWithConditions, Facts>(parentResource(kind), {
     ...options,
     status: ({ object: { spec } }) => {
