@@ -20,7 +20,7 @@ import { wireJson } from './wire-json.ts'
 /** What an object is to its resource: made by it, or made by somebody else and added to. */
 export type Role = 'child' | 'contribution'
 
-/** The scope of a kind as the API server serves it; undefined if there is no such kind for objects of this role. */
+/** The scope of a kind as its descriptor has it; undefined if the controller declares no such kind for objects of this role. */
 export type ScopeOf = (apiVersion: string, kind: string, role: Role) => 'Namespaced' | 'Cluster' | undefined
 
 /** An object that nothing has been stamped on yet. */
@@ -213,8 +213,8 @@ function scopeIn({ apiVersion, kind, policies, scopeOf, constructPath }: ScopeIn
     const problem = `contributes to a ${kind} of ${apiVersion}, which the controller does not watch; add the kind to its watches, with contributes: true`
     throw refusal('InvalidPolicy', constructPath, problem)
   }
-  const problem = `makes a ${kind} of ${apiVersion}, a kind that the API server does not serve; install its CRD, or correct the apiVersion`
-  throw refusal('UnknownKind', constructPath, problem)
+  const problem = `makes a ${kind} of ${apiVersion}, which the controller does not own; add the kind to its owns, or correct the apiVersion`
+  throw refusal('KindNotOwned', constructPath, problem)
 }
 
 /** The chart puts its namespace on every object; on a cluster-scoped kind only another one than that was meant. */

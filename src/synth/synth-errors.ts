@@ -1,6 +1,6 @@
 // Why can a resource not be synthesized? Every refusal is a SynthError with one of these codes and a sentence that names
-// the construct and says what to change. None of them passes by itself, but for a kind that may yet be installed.
-import { CodedError, type Remedy } from '../base/errors.ts'
+// the construct and says what to change. None of them passes by itself.
+import { CodedError } from '../base/errors.ts'
 
 export type SynthErrorCode =
   /** `desired` returned a promise: facts are gathered in `observe`. */
@@ -25,6 +25,8 @@ export type SynthErrorCode =
   | 'InvalidPolicy'
   /** `desired` returned neither a list nor nothing. */
   | 'InvalidReturn'
+  /** A kind that is missing in the controller's `owns`. */
+  | 'KindNotOwned'
   | 'MissingName'
   /** A Date, a NaN, a class instance, a function: not JSON. */
   | 'NotJson'
@@ -35,6 +37,7 @@ export type SynthErrorCode =
   | 'ReservedKey'
   /** A namespace on a cluster-scoped kind, or none on a namespaced one. */
   | 'ScopeMismatch'
+  /** An object without apiVersion or kind. */
   | 'UnknownKind'
   /** A construct's own validation failed. */
   | 'ValidationFailed'
@@ -54,12 +57,7 @@ export class SynthError extends CodedError<SynthErrorCode> {
   readonly constructPath: string | undefined
 
   constructor(options: SynthErrorOptions) {
-    super({ ...options, remedy: remedyOf(options.code) })
+    super({ ...options, remedy: 'stop' })
     this.constructPath = options.constructPath
   }
-}
-
-/** A CRD that is missing may be installed without the resource changing; all else needs another spec or other code. */
-function remedyOf(code: SynthErrorCode): Remedy {
-  return code === 'UnknownKind' ? 'retry' : 'stop'
 }

@@ -65,9 +65,9 @@ describe('synthesize refuses', () => {
       build: (chart) => object(chart, 'a', { metadata: { name: '' } }),
     },
     {
-      what: 'an unknown kind',
-      code: 'UnknownKind',
-      says: /Unheard of v1.*install its CRD/,
+      what: 'a kind that the controller does not own',
+      code: 'KindNotOwned',
+      says: /Unheard of v1, which the controller does not own; add the kind to its owns/,
       build: (chart) => object(chart, 'a', { kind: 'Unheard' }),
     },
     {
