@@ -1,10 +1,10 @@
-// What would the operator make of these resources? The manifests, in the order in which they would be applied, without a
-// cluster: what the API server would refuse is refused with its words; what `observe` would find is taken as not there, and
-// nothing is refused for it.
+// Prints the manifests that the operator would make of resources, in the order in which it would apply them, without a
+// cluster. What the API server or the controller would reject is rejected in their words. What `observe` looks up is taken as
+// not there, and nothing is rejected for that.
 import { CodedError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import { systemSecrets } from '../base/random.ts'
-import type { Controller, LiveReader } from '../index.ts'
+import type { Controller, LiveReader, Refusal, ResourceContext } from '../index.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { groupResourceOf } from '../object/resource.ts'
 import { resourceIn } from '../reconcile/definition.ts'
@@ -16,6 +16,7 @@ import { definitionOf, loadDefinitions } from './definition-loader.ts'
 import { DryRun } from './dry-run.ts'
 import { loadManifests } from './manifest-loader.ts'
 import type { FlagValues, OperatorCliOptions } from './program.ts'
+import { trackedReads } from './tracked-reads.ts'
 import { yamlText } from './yaml-text.ts'
 
 export interface PreviewOptions {
@@ -81,7 +82,9 @@ async function desiredOf(
 ): Promise<readonly KubeObject[]> {
   const parent = asPreviewed(stored)
   const object = parent as never
-  const seen = {
+  const context = {
+    object,
+    signal,
     children: [],
     externals: [],
     sagas: [],
@@ -90,7 +93,12 @@ async function desiredOf(
     secrets: systemSecrets,
     isAvailable,
   }
-  const facts = await controller.observe({ object, ...seen, signal })
+  const asked = trackedReads(context, { exempt: ['object', 'signal'] })
+  const facts = await controller.observe(asked.view)
+  const refusal = refusalOf(controller, { object, facts }, { areFactsCertain: !asked.isRead() })
+  if (refusal !== undefined) {
+    throw new CodedError({ code: refusal.reason ?? 'InvalidSpec', message: refusal.message, remedy: 'stop' })
+  }
   const { objects } = assertPure({
     parent,
     operatorName,
@@ -101,6 +109,23 @@ async function desiredOf(
   })
   // What is added to somebody else's object is no manifest of ours.
   return objects.filter(({ policies }) => !policies.contribute).map((desired) => withoutMembership(desired.object))
+}
+
+/** Facts that `observe` looked up differ in a cluster: a refusal that reads one of them says nothing here. */
+function refusalOf(
+  controller: Controller,
+  { object, facts }: ResourceContext<unknown, unknown, unknown>,
+  { areFactsCertain }: { readonly areFactsCertain: boolean },
+): Refusal | undefined {
+  const isObject = typeof facts === 'object' && facts !== null
+  const inside = isObject ? trackedReads(facts) : undefined
+  const around = trackedReads(
+    { object, facts: inside?.view ?? facts },
+    { exempt: isObject ? ['object', 'facts'] : ['object'] },
+  )
+  const refusal = controller.refuse(around.view)
+  const isCertain = areFactsCertain || !(around.isRead() || inside?.isRead() === true)
+  return isCertain ? refusal : undefined
 }
 
 /** Without what a server draws by chance, and what it keeps for itself: the same resource gives the same manifests. */
