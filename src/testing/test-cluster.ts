@@ -19,11 +19,11 @@ import { FencedClient } from '../kube/fenced-client.ts'
 import { FetchClient } from '../kube/fetch-client.ts'
 import { KubeError } from '../kube/kube-errors.ts'
 import { RestClient } from '../kube/rest-client.ts'
-import { CustomResourceDefinition } from '../object/built-in.ts'
+import { ClusterRole, ClusterRoleBinding, CustomResourceDefinition } from '../object/built-in.ts'
 import { type Condition, findCondition } from '../object/condition.ts'
 import { identityOf } from '../object/identity.ts'
 import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
-import { defineResource, isOf, type Resource } from '../object/resource.ts'
+import { isOf, type Resource } from '../object/resource.ts'
 import { defaultTiming } from '../operator/election.ts'
 import { Operator, type OperatorOptions } from '../operator/operator.ts'
 import type { OperatorHandle } from '../operator/operator-handle.ts'
@@ -82,9 +82,6 @@ export type TestOperator = Pick<OperatorHandle, 'stop' | 'enqueue' | 'client'>
 const adminToken = 'admin'
 const operatorToken = 'operator'
 const operatorName = 'operator'
-const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', scope: 'Cluster' } as const
-const ClusterRole = defineResource({ ...rbac, kind: 'ClusterRole', plural: 'clusterroles' })
-const ClusterRoleBinding = defineResource({ ...rbac, kind: 'ClusterRoleBinding', plural: 'clusterrolebindings' })
 const admin: User = { name: 'admin', groups: ['system:masters', 'system:authenticated'] }
 /** What a cluster that comes to rest needs at most, in virtual time. */
 const settleLimitMs = 600_000
@@ -164,8 +161,8 @@ export class TestCluster implements AsyncDisposable {
   async grant(user: string, rules: readonly object[]): Promise<void> {
     const name = `granted-${user}`
     await this.create(ClusterRole, { metadata: { name }, rules })
-    const roleRef = { apiGroup: rbac.group, kind: 'ClusterRole', name }
-    const subjects = [{ apiGroup: rbac.group, kind: 'User', name: user }]
+    const roleRef = { apiGroup: ClusterRole.group, kind: 'ClusterRole', name }
+    const subjects = [{ apiGroup: ClusterRole.group, kind: 'User', name: user }]
     await this.create(ClusterRoleBinding, { metadata: { name }, roleRef, subjects })
   }
 
