@@ -15,7 +15,9 @@ import { type Apply, ApplyRunner } from './apply-runner.ts'
 import { type Accepted, ChangeRunner, type ChangeRunnerOptions } from './change-runner.ts'
 import { deletePreconditions, departureOf, departurePatch, emptyPart, partManagersOf } from './co-owner-rule.ts'
 import { ContributionFights } from './contribution-fights.ts'
+import { ContributionPace } from './contribution-pace.ts'
 import { valueChanges } from './contribution-rule.ts'
+import { holdOffMs } from './convergence.ts'
 import { partManagerOf } from './field-managers.ts'
 import { type Action, type Compare, decide, identityOf, type Plan, type Step } from './plan.ts'
 import { isRemote } from './remote-children.ts'
@@ -70,6 +72,7 @@ export class Applier {
   readonly #applies: ApplyRunner
   /** Resources of one controller that contribute to one object share a field manager. */
   readonly #fights = new ContributionFights()
+  readonly #selfPace = new ContributionPace(holdOffMs)
 
   constructor(options: ApplierOptions) {
     this.#options = options
@@ -210,6 +213,7 @@ export class Applier {
     convergence.assertMayApply(lasting, live, clock.monotonicMs())
     const added = policies.contribute ? valueChanges(comparison, live, managerOf(desired)) : []
     this.#fights.assertMayApply(lasting, added, clock.monotonicMs())
+    if (policies.isSelf) this.#selfPace.enter(live, clock.monotonicMs())
     const changed = await this.#changes.run({ parent: progress.parent, desired, live, comparison }, signal)
     if (changed.kind === 'written') {
       this.#written(desired, changed, progress)

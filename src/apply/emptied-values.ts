@@ -28,11 +28,12 @@ export interface EmptiedValue {
 
 /**
  * Such values; none at rest. Of an object without the records of all managers there may be more than have to be emptied, and those are missing
- * that only the record of another manager keeps. A contribution removes its own fields without it.
+ * that only the record of another manager keeps. A contribution to somebody else's object removes its own fields without it.
  */
 export function emptiedValues(desired: DesiredObject, live: LiveObject, manager: string): readonly EmptiedValue[] {
   const owned = ownedFieldsOf(live, manager)
-  if (owned === undefined || desired.policies.contribute) return []
+  const isShared = desired.policies.contribute && !desired.policies.isSelf
+  if (owned === undefined || isShared) return []
   const ours = owned.difference(fieldsToHandOver(desired, live, manager))
   const others = (live.metadata.managedFields ?? [])
     .filter((entry) => entry.manager !== manager || entry.operation !== 'Apply')

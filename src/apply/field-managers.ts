@@ -1,6 +1,12 @@
-// Field managers of what a controller declares: one for its children, one for what it contributes to objects of others, and one for each owner of an
-// object that several resources own. Pure.
-import { childManagerOf, contributionManagerOf, coOwnerManagerOf, type OperatorIdentity } from '../object/identity.ts'
+// Field managers of what a controller declares: one for its children, one for what it contributes to objects of others, one for what
+// resources contribute to themselves, and one for each owner of an object that several resources own. Pure.
+import {
+  childManagerOf,
+  contributionManagerOf,
+  coOwnerManagerOf,
+  type OperatorIdentity,
+  selfContributionManagerOf,
+} from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { ownerReferenceTo } from '../object/ownership.ts'
 import type { DesiredObject } from '../synth/desired.ts'
@@ -10,15 +16,16 @@ export type ManagerOf = (desired: Declared) => string
 
 /** What of a desired object tells its manager. */
 interface Declared {
-  readonly policies: Pick<DesiredObject['policies'], 'contribute' | 'coOwn'>
+  readonly policies: Pick<DesiredObject['policies'], 'contribute' | 'isSelf' | 'coOwn'>
   readonly object: Pick<KubeObject, 'metadata'>
 }
 
 export function fieldManagersOf(identity: OperatorIdentity, controllerName: string): ManagerOf {
   const manager = childManagerOf(identity, controllerName)
   const contributor = contributionManagerOf(identity, controllerName)
+  const self = selfContributionManagerOf(identity, controllerName)
   return ({ policies, object }) => {
-    if (policies.contribute) return contributor
+    if (policies.contribute) return policies.isSelf ? self : contributor
     const [owner] = object.metadata.ownerReferences ?? []
     return policies.coOwn && owner !== undefined ? coOwnerManagerOf(identity, controllerName, owner.uid) : manager
   }
@@ -27,7 +34,7 @@ export function fieldManagersOf(identity: OperatorIdentity, controllerName: stri
 /** The manager of a resource's part of an object that has several owners. */
 export function partManagerOf(managerOf: ManagerOf, parent: LiveObject): string {
   const metadata = { name: parent.metadata.name, ownerReferences: [ownerReferenceTo(parent)] }
-  return managerOf({ policies: { contribute: false, coOwn: true }, object: { metadata } })
+  return managerOf({ policies: { contribute: false, isSelf: false, coOwn: true }, object: { metadata } })
 }
 
 /** The manager that the same declaration has had with `coOwn` if it has none now, or the other way round; undefined: it has no owner reference. */

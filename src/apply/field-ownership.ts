@@ -13,10 +13,11 @@ import { selectedFields } from './selected-fields.ts'
 
 /**
  * The fields that we own and are not to: shared ones, those that were ours only at first, and what we no longer declare of
- * somebody else's object. Empty at rest. A look at our own record is enough, so the cached object will do.
+ * somebody else's object. Of what a resource contributes to itself nothing: it goes. Empty at rest. A look at our own record is enough, so the cached object will do.
  */
 export function fieldsToHandOver({ lasting, policies }: DesiredObject, live: LiveObject, manager: string): FieldSet {
   const owned = ownedFieldsOf(live, manager) ?? FieldSet.empty
+  if (policies.isSelf) return FieldSet.empty
   if (policies.contribute) return owned.difference(declaredFields(owned, asJson(lasting)))
   const selected = [...policies.shared, ...policies.initialOnly]
     .map(({ steps }) => selectedFields(owned, asJson(live), steps))
@@ -62,7 +63,8 @@ export function repairedManagedFields(
   const moved = withoutEarlierRecord(desired, live, { manager, former })
   const object = moved === undefined ? live : { ...live, metadata: { ...live.metadata, managedFields: moved } }
   const corrected = correctedRecords(desired, object, manager) ?? moved
-  if (desired.policies.contribute || !hasUpdateRecord(live, manager)) return corrected
+  const isShared = desired.policies.contribute && !desired.policies.isSelf
+  if (isShared || !hasUpdateRecord(live, manager)) return corrected
   return (corrected ?? live.metadata.managedFields ?? []).filter((entry) => !isUpdateOf(entry, manager))
 }
 

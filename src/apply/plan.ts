@@ -13,6 +13,7 @@ import { rejectionOf } from './conflict-rule.ts'
 import { isContributed } from './contribution-rule.ts'
 import type { ManagerOf } from './field-managers.ts'
 import { pruneVerdict } from './prune-rule.ts'
+import { declaresNothing } from './self-contribution.ts'
 
 export type Action =
   /** Not in the cache. The applier reads it live first: absent from a filtered cache is not absent. */
@@ -133,23 +134,23 @@ export function decide({ parent, desired, live, compare, manager, cluster }: Dec
       on: typeof hold === 'string' ? `${describeRef(refOf(object))} ${hold}` : hold.sentence,
     }
   }
-  if (live === undefined) return policies.contribute ? awaited(object) : { kind: 'create' }
+  if (live === undefined) return policies.contribute ? awaited(desired) : { kind: 'create' }
   const error = policies.contribute ? undefined : rejectionOf({ parent, desired, live, manager, cluster })
   if (error !== undefined) return { kind: 'refuse', live, error }
   if (isBeingDeleted(live)) return { kind: 'leave', live, why: 'terminating' }
   const comparison = compare(lasting, live, manager)
-  if (comparison.kind === 'equal' || (policies.contribute && isContributed(comparison, live, manager))) {
+  const isThere = policies.isSelf
+    ? comparison.kind === 'unowned' && declaresNothing(lasting)
+    : policies.contribute && isContributed(comparison, live, manager)
+  if (comparison.kind === 'equal' || isThere) {
     return { kind: 'leave', live, why: 'equal' }
   }
   return { kind: 'change', live, comparison }
 }
 
-function awaited(object: KubeObject): Action {
-  return {
-    kind: 'hold',
-    live: undefined,
-    on: `${describeRef(refOf(object))} does not exist yet; somebody else makes it`,
-  }
+function awaited({ object, policies }: DesiredObject): Action {
+  const on = `${describeRef(refOf(object))} ${policies.isSelf ? 'is not in memory yet' : 'does not exist yet; somebody else makes it'}`
+  return { kind: 'hold', live: undefined, on }
 }
 
 /** The same for every version of a kind. */

@@ -101,6 +101,14 @@ export function contributionManagerOf(operator: OperatorIdentity, controller: st
 }
 
 /**
+ * The field manager of what a resource contributes to itself: `shop/nodes+self`. No other resource contributes by it, so what is no longer declared goes
+ * with an apply.
+ */
+export function selfContributionManagerOf(operator: OperatorIdentity, controller: string): string {
+  return managerOf(operator, controller, '+self')
+}
+
+/**
  * The field manager of one owner's part of an object that several resources own together: `shop/websites.example.com+owner-8d1c5e8e-…`. One for each
  * owner, so that what one owner declares no longer goes, and what the others declare stays.
  */

@@ -10,7 +10,7 @@ import { childManagerOf, type OperatorIdentity, ownedByValue } from '../object/i
 import { groupKindOf } from '../object/resource.ts'
 import { ChildrenReconciler, type ChildrenReconcilerOptions } from './children-reconciler.ts'
 import type { ControllerView } from './controller-view.ts'
-import { type Controller, resourceIn } from './definition.ts'
+import { type Controller, contributedResource } from './definition.ts'
 import { InventoryLoader, type InventoryLoaderOptions } from './inventory-loader.ts'
 import { InventoryTokens } from './inventory-tokens.ts'
 import type { RemoteCluster } from './remote-cluster.ts'
@@ -45,7 +45,7 @@ export function makeChildrenReconciler(options: ChildrenOptions, parts: Children
     managerOf,
     fieldValidation: controller.fieldValidation,
     resourceOf: (object) => {
-      const resource = members.resourceOf(object) ?? resourceIn(controller, object, 'contribution')
+      const resource = members.resourceOf(object) ?? contributedResource(controller, object)
       assert(resource !== undefined, `${controller.name} owns or contributes to ${groupKindOf(object)}`)
       return resource
     },

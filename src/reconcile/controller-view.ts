@@ -225,6 +225,7 @@ export class ControllerView {
   written({ live, parent, role }: Written): void {
     if (role === 'contribution') {
       this.#watchOf(live)?.informer.recordWrite(live)
+      if (live.metadata.uid === parent.metadata.uid) this.#parents.recordWrite(live)
       return
     }
     // That an object is released is news to the owner that releases it: nothing of it is left.
@@ -262,9 +263,13 @@ export class ControllerView {
     return resourceIn(this.#controller, { apiVersion, kind }, role)?.scope
   }
 
-  /** Somebody else's object that the constructs add to, as its watch shows it. */
+  /** Somebody else's object that the constructs add to, as its watch shows it; or a resource of the controller. */
   contributedTo(object: KubeObject): LiveObject | undefined {
-    return this.#watchOf(object)?.informer.get(keyOf(object))
+    const { resource, keep, metadataOnly } = this.#controller
+    const watched = this.#watchOf(object)
+    const isHeldWhole = keep === undefined && !metadataOnly && isOf(resource, object)
+    const informer = watched?.informer ?? (isHeldWhole ? this.#parents : undefined)
+    return informer?.get(keyOf(object))
   }
 
   /** The object in memory whose owners the owner of `object` may join; undefined: there is none, or it has other owners. */

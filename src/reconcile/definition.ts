@@ -358,6 +358,15 @@ export function defineController<Spec, Status = unknown, Facts = undefined>(
   } satisfies Controller)
 }
 
+/** The resource of an object that is written as a contribution: to one of `watches`, or a resource that gives back what it contributed to itself. */
+export function contributedResource(
+  controller: Controller,
+  object: Pick<KubeObject, 'apiVersion' | 'kind'>,
+): Resource | undefined {
+  const { resource } = controller
+  return resourceIn(controller, object, 'contribution') ?? (isOf(resource, object) ? resource : undefined)
+}
+
 /** The resource of an object that the constructs declare; undefined for a kind that the controller has nothing to do with. */
 export function resourceIn(
   { owns, watches }: Controller,

@@ -1,9 +1,10 @@
 // Desired objects of a controller's resources as they are applied: synthesized once per change of the inputs, normalized, and with the hash of
 // what is declared. Invariant: the same inputs give the same objects, by identity, because holds go by it.
 import type { ChildCluster } from '../apply/child-cluster.ts'
+import { givingBack, isContributedTo, withoutContributed } from '../apply/self-contribution.ts'
 import { withAppliedHash } from '../diff/applied-hash.ts'
 import { normalize } from '../diff/normalize.ts'
-import type { OperatorIdentity } from '../object/identity.ts'
+import { type OperatorIdentity, selfContributionManagerOf } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import type { DesiredObject, DesiredSet } from '../synth/desired.ts'
 import { SynthMemo } from '../synth/memo.ts'
@@ -17,7 +18,7 @@ import { type ParentOf, parentOf } from './parent.ts'
 const memoCapacity = 10_000
 
 /** What is known of the kinds that a controller declares. */
-export type KindsView = Pick<ControllerView, 'scopeOf' | 'unavailableKinds'>
+export type KindsView = Pick<ControllerView, 'scopeOf' | 'unavailableKinds' | 'contributedTo'>
 
 export class DesiredObjects {
   readonly #identity: OperatorIdentity
@@ -25,6 +26,7 @@ export class DesiredObjects {
   readonly #view: KindsView
   readonly #memo = new SynthMemo({ capacity: memoCapacity })
   readonly #homeCluster: string | undefined
+  readonly #selfManager: string
   readonly #known = new WeakMap<KubeObject, KubeObject>()
 
   /** `cluster`: where the objects are to be, if not in the cluster of the resources. */
@@ -33,9 +35,17 @@ export class DesiredObjects {
     this.#controller = controller
     this.#view = view
     this.#homeCluster = cluster?.homeUid
+    this.#selfManager = selfContributionManagerOf(identity, controller.name)
   }
 
   of(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
+    const live = this.#view.contributedTo(parent)
+    if (live === undefined || !isContributedTo(live, this.#selfManager)) return this.#declared(parent, facts)
+    const objects = this.#declared(withoutContributed(parent, live, this.#selfManager), facts)
+    return objects.some(({ policies }) => policies.isSelf) ? objects : [...objects, givingBack(parent)]
+  }
+
+  #declared(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
     const { desired } = this.#controller
     const make = () => this.#synthesize(parent, (chart) => desired(chart, { object: asDeclared(parent), facts }))
     return this.#normalized(this.#memo.get({ parent, facts }, make))

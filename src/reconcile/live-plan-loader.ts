@@ -34,7 +34,7 @@ import { type Ref, refOf } from '../object/ref.ts'
 import { groupKindOf, isOf, type Resource } from '../object/resource.ts'
 import { atRest, reportOf } from '../saga/standing.ts'
 import type { DesiredObject } from '../synth/desired.ts'
-import { type Controller, type ObserveContext, resourceIn } from './definition.ts'
+import { type Controller, contributedResource, type ObserveContext, resourceIn } from './definition.ts'
 import { DesiredObjects, type KindsView } from './desired-objects.ts'
 import { foreignInventory, inventoryOf } from './inventory.ts'
 import { InventoryLoader, type Members } from './inventory-loader.ts'
@@ -207,6 +207,7 @@ class LivePlanLoader {
     const kinds: KindsView = {
       scopeOf: (apiVersion, kind, role) => resourceIn(controller, { apiVersion, kind }, role)?.scope,
       unavailableKinds: this.#unserved,
+      contributedTo: () => parent,
     }
     const declared = new DesiredObjects(identity, controller, kinds).of(parent, facts)
     const places = newPlaces(parent, declared)
@@ -300,7 +301,7 @@ class LivePlanLoader {
 
   #resourceOf(object: KubeObject): Resource {
     const { controller } = this.#options
-    const resource = this.#members.resourceOf(object) ?? resourceIn(controller, object, 'contribution')
+    const resource = this.#members.resourceOf(object) ?? contributedResource(controller, object)
     assert(resource !== undefined, `${controller.name} owns or contributes to ${groupKindOf(object)}`)
     return resource
   }

@@ -73,7 +73,6 @@ export function draftOf({ apiObject, overlays, parent, scopeOf, isElsewhere = fa
     throw refusal('UnknownKind', constructPath, 'makes an object without apiVersion or kind; set both')
   }
   const groupKind = groupKindOf({ apiVersion, kind })
-  const policies = { ...asked, retain: asked.retain || (!asked.contribute && keptKinds.has(groupKind)) }
   const { generateName, ...declared } = isJsonObject(metadata) ? metadata : {}
   refuseForbiddenFields(declared, content, constructPath)
   const name = nameOf(declared, groupKind, constructPath)
@@ -86,17 +85,17 @@ export function draftOf({ apiObject, overlays, parent, scopeOf, isElsewhere = fa
     kind,
     declared,
     parent,
-    scope: scopeIn({ apiVersion, kind, policies, scopeOf, constructPath }),
+    scope: scopeIn({ apiVersion, kind, policies: asked, scopeOf, constructPath }),
     constructPath,
   })
-  if (policies.coOwn) refuseCoOwning({ policies, parent, namespace, isElsewhere, constructPath })
   const isNamesake = name === parent.metadata.name && namespace === parent.metadata.namespace
-  if (groupKind === groupKindOf(parent) && isNamesake && !isElsewhere) {
-    throw refusal(
-      'OwnIdentity',
-      constructPath,
-      `makes ${kind} ${name}, which is the resource that it is built for; give it another name`,
-    )
+  const isSelf = groupKind === groupKindOf(parent) && isNamesake && !isElsewhere
+  const retain = asked.retain || (!asked.contribute && keptKinds.has(groupKind))
+  const policies = { ...asked, isSelf, retain }
+  if (policies.coOwn) refuseCoOwning({ policies, parent, namespace, isElsewhere, constructPath })
+  if (isSelf && !policies.contribute) {
+    const problem = `makes ${kind} ${name}, which is the resource that it is built for; give it another name, or set fields of the resource with contribute`
+    throw refusal('OwnIdentity', constructPath, problem)
   }
   return {
     apiObject,

@@ -18,6 +18,8 @@ export interface FieldPolicies {
   readonly recreateOnChange: Dependents | undefined
   /** Somebody else's object: only the declared fields are ours. It is never made, deleted or marked as a child. */
   readonly contribute: boolean
+  /** A contribution of the resource to itself: what it no longer declares goes. */
+  readonly isSelf: boolean
   /** Several resources own the object together; each declares a part of it. */
   readonly coOwn: boolean
   /** Why nothing is written for now; undefined where nothing holds it. */
@@ -95,6 +97,11 @@ export function recreateOnChange(
  *
  * Its kind has to be among the controller's `watches`, with `contributes: true`. When the object is no longer declared, the
  * fields stay as they are.
+ *
+ * The object may be the resource itself, such as a Node that is labelled. What a resource contributes to itself goes when it is no longer declared, and
+ * `desired` sees the resource without the labels and annotations that it contributed.
+ *
+ * @example contribute(addObject(chart, objectOf(Node, { metadata: { name: object.metadata.name, labels: { 'example.com/tier': facts.tier } } })))
  */
 export function contribute(scope: IConstruct): void {
   scope.node.addMetadata(contributeMark, true)
@@ -171,6 +178,7 @@ export function policiesOf(construct: IConstruct): FieldPolicies {
       ? undefined
       : (marks.findLast(({ type }) => type === recreateMark)?.data as Dependents),
     contribute: marks.some(({ type }) => type === contributeMark),
+    isSelf: false,
     coOwn: marks.some(({ type }) => type === coOwnMark),
     // Only hold writes this type. The outermost reason is the one that has to pass first.
     hold: marks.find(({ type }) => type === holdMark)?.data as HoldMessage | undefined,

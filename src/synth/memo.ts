@@ -1,9 +1,9 @@
 // Must this resource be synthesized again? Only if something that constructs may read has changed; else the set of the
 // last time is given again. Bounded: one set a resource, and the resources used longest ago are forgotten first.
 import { assert } from '../base/assert.ts'
-import { hashJson } from '../base/json.ts'
-import { desiredVersionOf, type LiveObject } from '../object/object.ts'
-import type { DesiredSet } from './desired.ts'
+import { deepEqual, hashJson } from '../base/json.ts'
+import { asJson, desiredVersionOf, type KubeObject, type LiveObject } from '../object/object.ts'
+import type { DesiredObject, DesiredSet } from './desired.ts'
 import { wireJson } from './wire-json.ts'
 
 export interface SynthMemoOptions {
@@ -53,10 +53,7 @@ export class SynthMemo {
     const parentHash = hashOf(parent)
     const inputHash = hashJson([parentHash, hashOfFacts(facts)])
     const last = this.#remembered.get(uid)
-    const set =
-      last?.inputHash === inputHash
-        ? last.set
-        : continued(make(), last?.parentHash === parentHash ? last.set : undefined)
+    const set = last?.inputHash === inputHash ? last.set : continued(make(), last, parentHash)
     this.#remembered.delete(uid)
     this.#remembered.set(uid, { parentHash, inputHash, set })
     const [oldest] = this.#remembered.keys()
@@ -70,14 +67,24 @@ export class SynthMemo {
   }
 }
 
-/** All but the objects is new: predicates may close over facts. */
-function continued(set: DesiredSet, last: DesiredSet | undefined): DesiredSet {
-  if (last?.hash !== set.hash) return set
+/**
+ * All but the objects is new: predicates may close over facts. A resource that has changed gets new objects, but for what it contributes to itself:
+ * its own writes, and those of a rival, are changes of the resource.
+ */
+function continued(set: DesiredSet, last: Remembered | undefined, parentHash: string): DesiredSet {
+  if (last === undefined) return set
+  const isSame = last.parentHash === parentHash && last.set.hash === set.hash
+  const self = last.set.objects.find(({ policies }) => policies.isSelf)
   const objects = set.objects.map((item, index) => {
-    const { object, lasting } = last.objects[index] ?? item
-    return Object.freeze({ ...item, object, lasting })
+    const before = item.policies.isSelf ? sameSelf(item, self) : isSame ? last.set.objects[index] : undefined
+    return before === undefined ? item : Object.freeze({ ...item, object: before.object, lasting: before.lasting })
   })
   return Object.freeze({ ...set, objects: Object.freeze(objects) })
+}
+
+function sameSelf(item: DesiredObject, last: DesiredObject | undefined): DesiredObject | undefined {
+  const isSame = (left: KubeObject, right: KubeObject) => deepEqual(asJson(left), asJson(right))
+  return last && isSame(item.object, last.object) && isSame(item.lasting, last.lasting) ? last : undefined
 }
 
 function hashOf(parent: LiveObject): string {

@@ -148,8 +148,8 @@ function refuseDuplicates(drafts: readonly Draft[]): void {
 /** A namespace of the set comes before what is in it: nothing can be created in a namespace that does not exist. */
 function namespaceDependencies(drafts: readonly Draft[]): { dependent: number; dependency: number }[] {
   const namespaces = new Map<string | undefined, number>()
-  for (const [index, { groupKind, name }] of drafts.entries())
-    if (groupKind === 'Namespace') namespaces.set(name, index)
+  for (const [index, { groupKind, name, policies }] of drafts.entries())
+    if (groupKind === 'Namespace' && !policies.isSelf) namespaces.set(name, index)
   return drafts.flatMap(({ namespace }, dependent) => {
     const dependency = namespace === undefined ? undefined : namespaces.get(namespace)
     return dependency === undefined ? [] : [{ dependent, dependency }]

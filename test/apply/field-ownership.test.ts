@@ -34,6 +34,7 @@ function desired(fields: JsonObject, policies: Partial<DesiredObject['policies']
     initialOnly: [],
     recreateOnChange: undefined,
     contribute: false,
+    isSelf: false,
     coOwn: false,
     hold: undefined,
     readyWhen: [],

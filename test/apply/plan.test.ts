@@ -11,6 +11,7 @@ const none = {
   initialOnly: [],
   recreateOnChange: undefined,
   contribute: false,
+  isSelf: false,
   coOwn: false,
   hold: undefined,
   readyWhen: [],

@@ -47,6 +47,7 @@ describe('synthesize', () => {
         initialOnly: [],
         recreateOnChange: undefined,
         contribute: false,
+        isSelf: false,
         coOwn: false,
         hold: undefined,
         readyWhen: [],
