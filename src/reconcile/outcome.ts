@@ -37,7 +37,10 @@ export type Outcome =
   /** On its way out. */
   | { readonly kind: 'deleting'; readonly on: string; readonly afterMs?: number | undefined }
 
-/** Is a failure told when it comes for the first time? An answer is, and so is what hung for long; else it may be over before a person reads of it. */
+/**
+ * True if a failure is reported when it comes for the first time: an answer, what hung for long, and a conflict with another writer, which is retried
+ * after minutes. Other failures may be over before a person reads of them.
+ */
 export function isToldAtOnce(outcome: Outcome): boolean {
   return outcome.kind === 'retry' && toldAtOnce.has(outcome.reason)
 }
@@ -46,6 +49,9 @@ const toldAtOnce: ReadonlySet<string> = new Set<string>([
   'ObserveTimeout',
   'CleanupTimeout',
   'ClusterUnreachable',
+  'ConflictingOwner',
+  'FieldConflict',
+  'NotConverging',
 ])
 
 /** While something takes time, and no event comes, the first look comes within 15 s, and each later one within twice the time before it. */
