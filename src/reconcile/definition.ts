@@ -205,7 +205,8 @@ export interface ControllerOptions<Spec, Status, Facts> {
   isSuspended?(object: ParentOf<Spec, Status>): boolean
   /**
    * Events from outside the cluster: each resource that it yields is reconciled. Runs while this process works the controller, as leader where there
-   * is an election. After a failure it is called again, 5 s to 5 min later; it ends when it returns.
+   * is an election. After a failure it is called again, 5 s to 5 min later; it ends when it returns. An event for a resource that another process works is
+   * dropped: with `sharding: { kind: 'hash' }` every member has to receive every event, and no queue that gives each message to one consumer will do.
    *
    * @example async *events(signal) { for await (const { name } of subscribe('orders', { signal })) yield { namespace: 'shop', name } }
    */

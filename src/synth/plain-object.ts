@@ -62,7 +62,7 @@ function describeValue(value: unknown): string {
 }
 
 /**
- * A plain object of a kind whose types are known: `spec` is checked by the compiler.
+ * A plain object of the kind of a descriptor. The compiler checks `spec` where the descriptor has types; those of built-in kinds have none.
  *
  * @example objectOf(Theme, { metadata: { name: 'dark' }, spec: { background: '#000' } })
  */

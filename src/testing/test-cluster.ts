@@ -172,7 +172,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Moves time on, and gives what was asked of the API server meanwhile: of controllers at rest, nothing.
+   * Moves time on, and gives what was asked of the API server meanwhile: of controllers at rest, nothing but watches, each of which ends after some
+   * minutes and is opened again.
    *
    * @example expect(await cluster.requestsDuring(60_000)).toEqual([])
    */
@@ -304,8 +305,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Moves time on until nothing has been written for `quietMs` (default one minute, so that retries have had their turn). Throws after ten minutes of virtual time: then
-   * something writes for ever.
+   * Moves time on until nothing has been written for `quietMs`, by default one minute: the first three retries of a failure have had their turn then. Later ones come up to five
+   * minutes apart. Throws after ten minutes of virtual time: then something writes for ever.
    */
   async settle(quietMs = 60_000): Promise<void> {
     const revisionOf = () =>
