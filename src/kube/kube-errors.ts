@@ -87,9 +87,12 @@ export interface StatusAnswer {
   readonly httpStatus: number
   /** The answer's JSON, a Status if the API server wrote it; undefined if it was none. */
   readonly body: JsonObject | undefined
-  /** The Retry-After header, in seconds. */
+  /** The Retry-After header, in seconds. It counts up to `longestRetryAfterMs`. */
   readonly retryAfterSeconds?: number | undefined
 }
+
+/** A Retry-After counts up to this. A gateway may ask for years. */
+export const longestRetryAfterMs = 300_000
 
 /** The error for an answer with a code of 400 and above, and for a Status inside a watch stream. */
 export function kubeErrorOf({ attempt, httpStatus, body, retryAfterSeconds }: StatusAnswer): KubeError {
@@ -106,7 +109,7 @@ export function kubeErrorOf({ attempt, httpStatus, body, retryAfterSeconds }: St
     message: `${attempt}: ${advice ?? said}`,
     httpStatus,
     causes,
-    retryAfterMs: seconds === undefined ? undefined : seconds * 1000,
+    retryAfterMs: seconds === undefined ? undefined : Math.min(Math.max(0, seconds * 1000), longestRetryAfterMs),
   })
 }
 

@@ -21,13 +21,15 @@ export type { Cause, Priority }
 export interface Wish {
   readonly priority: Priority
   readonly cause: Cause
+  /** Overtakes `notBeforeMs` of the last retry as well, once. Default: false. */
+  readonly overtakesNotBefore?: boolean | undefined
 }
 
 /** How a retry departs from the key's backoff. */
 export interface RetryWish {
   /** Not sooner than this, up to the backoff's cap. */
   readonly afterMs?: number | undefined
-  /** The same, and no event overtakes it: the API server asked to be left alone. */
+  /** The same, and only a wish with `overtakesNotBefore` overtakes it: the API server asked for the wait. */
   readonly notBeforeMs?: number | undefined
   /** No longer than this, however often the key failed: what failed is shared by all keys, and will be back for all. */
   readonly atMostMs?: number | undefined
@@ -64,6 +66,8 @@ interface Entry<K extends string> {
   causes: CauseList
   /** From when on it may be taken. */
   readyAtMs: number
+  /** Does a wish for it overtake the wait that the API server asked for? */
+  overtakesNotBefore: boolean
 }
 
 /**
@@ -123,8 +127,9 @@ export class WorkQueue<K extends string> {
   }
 
   /** Asks for a turn after `delayMs`, or earlier if somebody else wants it earlier. */
-  addAfter(key: K, delayMs: number, { priority, cause }: Wish): void {
-    this.#merge({ key, priority, causes: withCause(noCauses, cause), readyAtMs: this.#after(delayMs) })
+  addAfter(key: K, delayMs: number, { priority, cause, overtakesNotBefore = false }: Wish): void {
+    const causes = withCause(noCauses, cause)
+    this.#merge({ key, priority, causes, readyAtMs: this.#after(delayMs), overtakesNotBefore })
   }
 
   /**
@@ -143,7 +148,7 @@ export class WorkQueue<K extends string> {
     if (notBeforeMs > 0) this.#notBeforeMs.set(key, this.#after(Math.min(notBeforeMs, capMs)))
     this.#metrics.retried()
     const known = withCause({ causes, droppedCauses }, { kind: 'retry' })
-    this.#merge({ key, priority, causes: known, readyAtMs: this.#after(delayMs) })
+    this.#merge({ key, priority, causes: known, readyAtMs: this.#after(delayMs), overtakesNotBefore: false })
   }
 
   /** The key did not fail: its next failure starts the backoff from its base. */
@@ -256,7 +261,8 @@ export class WorkQueue<K extends string> {
   #merge(added: Entry<K>): void {
     if (this.#isShutDown) return
     const entry = this.#entries.get(added.key)
-    const notBeforeMs = this.#notBeforeMs.get(added.key) ?? 0
+    const overtakes = added.overtakesNotBefore || entry?.overtakesNotBefore === true
+    const notBeforeMs = overtakes ? 0 : (this.#notBeforeMs.get(added.key) ?? 0)
     added.readyAtMs = Math.max(added.readyAtMs, notBeforeMs)
     if (entry === undefined) {
       this.#entries.set(added.key, added)
@@ -265,6 +271,7 @@ export class WorkQueue<K extends string> {
       return
     }
     entry.causes = withCauses(entry.causes, added.causes)
+    entry.overtakesNotBefore = overtakes
     const isRaised = isMoreUrgent(added.priority, entry.priority)
     const readyAtMs = Math.max(Math.min(added.readyAtMs, entry.readyAtMs), notBeforeMs)
     if (!isRaised && readyAtMs === entry.readyAtMs) return

@@ -319,8 +319,8 @@ export class ControllerRunner {
     })
   }
 
-  #enqueue({ key, priority, cause }: Trigger): void {
-    if (this.#isWorking && this.#works(key)) this.#queue.add(key, { priority, cause })
+  #enqueue({ key, ...wish }: Trigger): void {
+    if (this.#isWorking && this.#works(key)) this.#queue.add(key, wish)
   }
 
   #works(key: Key): boolean {

@@ -2,7 +2,7 @@
 // the queue. Transient failures are retried with backoff, permanent ones are reported and wait for a change (I10).
 import type { Child, ChildFailure } from '../apply/apply-report.ts'
 import { AssertionError, unreachable } from '../base/assert.ts'
-import { backoffDelayMs } from '../base/backoff.ts'
+import { backoffDelayMs, defaultBackoff } from '../base/backoff.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import { type KubeErrorCode, rejections } from '../kube/kube-errors.ts'
@@ -38,12 +38,15 @@ export type Outcome =
   | { readonly kind: 'deleting'; readonly on: string; readonly afterMs?: number | undefined }
 
 /**
- * True if a failure is reported when it comes for the first time: an answer, what hung for long, and a conflict with another writer, which is retried
- * after minutes. Other failures may be over before a person reads of them.
+ * True if a failure is reported when it comes for the first time: a rejection, what hung for long, a conflict with another writer, which is retried after
+ * minutes, and what is retried only after a Retry-After beyond the first backoff. Other failures may be over before a person reads of them.
  */
 export function isToldAtOnce(outcome: Outcome): boolean {
-  return outcome.kind === 'retry' && toldAtOnce.has(outcome.reason)
+  if (outcome.kind !== 'retry') return false
+  return toldAtOnce.has(outcome.reason) || (isAskedWait(outcome) && (outcome.retryAfterMs ?? 0) > firstBackoffMs)
 }
+/** The longest wait after a first failure by the default backoff. */
+const firstBackoffMs = 2 * defaultBackoff.baseMs
 const toldAtOnce: ReadonlySet<string> = new Set<string>([
   ...rejections,
   'ObserveTimeout',
@@ -103,6 +106,10 @@ const firstFollowUpMs = 50
 const unreachableRetryMs = 5_000
 /** A wait that comes with these was asked for by the API server; one that comes with others is a rule of ours. */
 const overloadReasons: ReadonlySet<string> = new Set<KubeErrorCode>(['TooManyRequests', 'ServiceUnavailable'])
+
+function isAskedWait({ reason, retryAfterMs }: Extract<Outcome, { kind: 'retry' }>): boolean {
+  return retryAfterMs !== undefined && overloadReasons.has(reason)
+}
 
 /** The failure of a whole turn: whatever was thrown, as an outcome. */
 export function outcomeOfError(thrown: unknown): Outcome {
@@ -222,7 +229,7 @@ export function verdictOf(outcome: Outcome, due: DueTimes): Verdict {
       }
       if (tellMs !== undefined) return { kind: 'retry', afterMs: outcome.retryAfterMs, byMs: tellMs }
       if (outcome.retryAfterMs === undefined) return { kind: 'retry' }
-      return overloadReasons.has(outcome.reason)
+      return isAskedWait(outcome)
         ? { kind: 'retry', notBeforeMs: outcome.retryAfterMs }
         : { kind: 'retry', afterMs: outcome.retryAfterMs }
     default:

@@ -13,6 +13,7 @@ import { groupResourceOf, type Resource } from '../object/resource.ts'
 import type { Cause, Priority } from '../queue/work-queue.ts'
 import { partOfAnnotation, partOfLabel } from '../synth/membership.ts'
 import type { IndexLookup, Owned, Watch } from './declared-kinds.ts'
+import { reconcileNowAnnotation } from './steering.ts'
 
 /** What an informer reports, as far as triggers look at it. */
 export interface ObjectEvent {
@@ -30,6 +31,8 @@ export interface Trigger {
   readonly key: Key
   readonly priority: Priority
   readonly cause: Cause
+  /** A user's change is not kept back by a Retry-After of the API server. */
+  readonly overtakesNotBefore?: boolean
 }
 
 /** An event of the controller's own kind. */
@@ -37,7 +40,10 @@ export function triggersOfParent(event: ObjectEvent): readonly Trigger[] {
   const { object, previous, kind, isInitial } = event
   if (kind === 'updated' && previous !== undefined && deepEqual(parentDigest(previous), parentDigest(object))) return []
   const cause: Cause = { kind: isInitial ? 'initial' : 'self', detail: kind + changeOf(parentDigest, event) }
-  return [{ key: keyOf(object), priority: isInitial ? 'resync' : 'user', cause }]
+  const isNews = previous !== undefined || !isInitial
+  const overtakes = isNews && !deepEqual(userDigest(previous), userDigest(object))
+  const trigger: Trigger = { key: keyOf(object), priority: isInitial ? 'resync' : 'user', cause }
+  return [overtakes ? { ...trigger, overtakesNotBefore: true } : trigger]
 }
 
 export interface ChildKind {
@@ -128,6 +134,18 @@ function parentDigest(parent: LiveObject): Json {
   return {
     spec: desiredVersionOf(parent),
     metadata: { uid, deletionTimestamp, labels, annotations, finalizers },
+  } as Json
+}
+
+/** What of a parent a user changes to get a reconcile: its spec, its existence and the token of reconcile-now. */
+function userDigest(parent: LiveObject | undefined): Json {
+  if (parent === undefined) return null
+  const { uid, deletionTimestamp, annotations } = parent.metadata
+  return {
+    spec: desiredVersionOf(parent),
+    uid,
+    deletionTimestamp,
+    token: annotations?.[reconcileNowAnnotation],
   } as Json
 }
 

@@ -80,6 +80,9 @@ describe('kubeErrorOf', () => {
     ['the header', 7, { details: { retryAfterSeconds: 3 } }, 7_000],
     ['the Status, without a header', undefined, { details: { retryAfterSeconds: 3 } }, 3_000],
     ['neither', undefined, {}, undefined],
+    ['the header, up to 300 s', 99_999_999, {}, 300_000],
+    ['the Status, up to 300 s', undefined, { details: { retryAfterSeconds: 1e300 } }, 300_000],
+    ['a Status that asks for a time in the past', undefined, { details: { retryAfterSeconds: -5 } }, 0],
   ])('takes the wait that was asked for from %s', (_what, retryAfterSeconds, body, retryAfterMs) => {
     expect(kubeErrorOf({ attempt, httpStatus: 429, body, retryAfterSeconds }).retryAfterMs).toBe(retryAfterMs)
   })

@@ -229,6 +229,26 @@ describe('WorkQueue, failures', () => {
     },
   )
 
+  it.each(['while the turn still runs', 'after it'])(
+    'lets a wish that may overtake a wait that was asked for, %s, once',
+    async (when) => {
+      const { queue } = newQueue()
+      const wish = { ...self, overtakesNotBefore: true }
+      queue.add('a', child)
+      const item = taken(queue)
+      if (when === 'while the turn still runs') queue.add('a', wish)
+      queue.retry(item, { notBeforeMs: 60_000 })
+      queue.done('a')
+      if (when === 'after it') queue.add('a', wish)
+      queue.add('a', child)
+      expect(queue.nextReadyInMs()).toBe(0)
+      queue.retry(taken(queue), { notBeforeMs: 60_000 })
+      queue.done('a')
+      queue.add('a', self)
+      expect(queue.nextReadyInMs()).toBe(60_000)
+    },
+  )
+
   it('waits no longer than it may, however often it failed, and still counts', () => {
     const { queue } = newQueue()
     queue.add('a', self)

@@ -65,6 +65,26 @@ describe('an event of the parent', () => {
     expect(triggersOfParent(added(before, true))[0]).toMatchObject({ priority: 'resync', cause: { kind: 'initial' } })
   })
 
+  it.each([
+    ['a new spec', { generation: 2 }, true],
+    ['a new token of reconcile-now', { annotations: { 'konverge.dev/reconcile-now': 'x' } }, true],
+    ['its deletion', { deletionTimestamp: 'now' }, true],
+    ['a namesake', { uid: 'another' }, true],
+    ['another annotation', { annotations: { a: 'b' } }, false],
+    ['a label', { labels: { a: 'b' } }, false],
+    ['a lost finalizer', { finalizers: [] }, false],
+  ])('by %s overtakes a Retry-After: %j is %s', (_, metadata, overtakes) => {
+    const after = store({ metadata: { resourceVersion: '2', ...metadata } })
+    for (const isInitial of [false, true]) {
+      const event = { ...updated(before, after), isInitial }
+      expect(triggersOfParent(event).map((trigger) => trigger.overtakesNotBefore === true)).toEqual([overtakes])
+    }
+  })
+
+  it('of the first list overtakes no Retry-After', () => {
+    expect(triggersOfParent(added(before, true))[0]).not.toHaveProperty('overtakesNotBefore')
+  })
+
   it('says what of it is new, by name only', () => {
     const after = store({ metadata: { generation: 2, resourceVersion: '2', labels: { a: 'secret' } } })
     expect(triggersOfParent(updated(before, after))[0]?.cause).toEqual({
