@@ -13,6 +13,7 @@ import { assert, unreachable } from '../base/assert.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ListPage, WatchFrame } from '../kube/client.ts'
 import { kubeErrorOf } from '../kube/kube-errors.ts'
+import { endlessListProblem } from '../kube/list-pages.ts'
 import type { LiveObject } from '../object/object.ts'
 import { compareVersions } from './resource-version.ts'
 import { delayAfter, type Failure, failureOf, type Strain, unstrained } from './watch-failure.ts'
@@ -22,7 +23,12 @@ type Collecting = { readonly kind: 'collecting'; readonly resourceVersion: strin
 /** A stream of changes after the last seen version. */
 type Following = { readonly kind: 'following' }
 /** Pages go into the partial snapshot. */
-type Listing = { readonly kind: 'listing'; readonly limit: number; readonly continueToken?: string }
+type Listing = {
+  readonly kind: 'listing'
+  readonly limit: number
+  readonly continueToken?: string
+  readonly pages?: number
+}
 type Busy = Collecting | Following | Listing
 
 export type WatchPhase = Busy | { readonly kind: 'resting'; readonly delayMs: number; readonly next: Busy }
@@ -184,8 +190,16 @@ function afterCollected(
 function afterPage(state: WatchState, page: ListPage, input: WatchInput): WatchStep {
   assert(state.phase.kind === 'listing', 'pages only come while listing')
   const collect: WatchEffect = { kind: 'collect', objects: page.items }
-  if (page.continueToken !== undefined && page.continueToken !== '') {
-    return { state: { ...state, phase: { ...state.phase, continueToken: page.continueToken } }, effects: [collect] }
+  const { continueToken } = page
+  if (continueToken !== undefined && continueToken !== '') {
+    const { continueToken: asked, pages: before = 0 } = state.phase
+    const pages = before + 1
+    const problem = endlessListProblem({ pages, asked, answered: continueToken })
+    // Larger pages may need no token.
+    if (problem !== undefined) {
+      return afterFailure(state, { kind: 'expired', message: `${attemptOf(state)}: ${problem}` }, input)
+    }
+    return { state: { ...state, phase: { ...state.phase, continueToken, pages } }, effects: [collect] }
   }
   const after = afterSnapshot({ ...state, openedAtMs: input.atMs }, page.resourceVersion, input)
   return { state: after.state, effects: [collect, ...after.effects] }

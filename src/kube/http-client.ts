@@ -2,7 +2,6 @@
 // time limit, and with one outcome: the text of a success, or a KubeError. Each watch has a connection of its own, as many as
 // there are watches, so that no watch waits for another, nor a request for a watch. Nothing is retried here but a 401 after
 // fresh credentials.
-
 import { createSecureContext } from 'node:tls'
 import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici'
 import { assert } from '../base/assert.ts'
@@ -11,6 +10,7 @@ import { CodedError } from '../base/errors.ts'
 import type { Counter, Histogram, Instruments, Log } from '../base/instrument.ts'
 import { trimmedEnd } from '../base/trimmed-end.ts'
 import { retryAfterSecondsOf, warningsOf } from './answer-headers.ts'
+import { loadBeginning, loadText } from './body-loader.ts'
 import type { Connection, Credentials } from './connection.ts'
 import { ConnectionError } from './connection-error.ts'
 import type { Fence } from './fence.ts'
@@ -26,13 +26,20 @@ export interface HttpLimits {
   readonly requestMs: number
   /** TCP connections for requests; further requests wait for one. */
   readonly connections: number
+  /** An answer with many objects. */
   readonly answerBytes: number
+  /** An answer with one object. */
+  readonly objectBytes: number
+  /** Of the body of an error no more is read. */
+  readonly errorBytes: number
 }
 
 export const defaultHttpLimits: HttpLimits = {
   requestMs: 30_000,
   connections: 64,
   answerBytes: 256 * 1024 * 1024,
+  objectBytes: 16 * 1024 * 1024,
+  errorBytes: 1024 * 1024,
 }
 
 export interface HttpRequest {
@@ -46,6 +53,8 @@ export interface HttpRequest {
   readonly resource: string
   readonly accept?: string | undefined
   readonly content?: { readonly type: string; readonly body: string }
+  /** The answer may hold many objects. Default: one. */
+  readonly hasManyObjects?: boolean
   /** Called by `stream` when the answer is a success, before the first of its bytes. */
   readonly onAnswered?: (() => void) | undefined
 }
@@ -146,8 +155,10 @@ export class HttpClient implements HttpExchange {
     const travel = this.#begin('requests', signal)
     const startMs = this.#clock.monotonicMs()
     try {
-      const response = await this.#send(request, travel)
-      return await response.body.text()
+      const { body } = await this.#send(request, travel)
+      const { answerBytes, objectBytes } = this.#limits
+      const mostBytes = request.hasManyObjects === true ? answerBytes : objectBytes
+      return await loadText(body, { attempt: request.attempt, server: this.#connection.description, mostBytes })
     } catch (thrown) {
       throw this.#fail(request, thrown, { travel, signal })
     } finally {
@@ -262,10 +273,11 @@ export class HttpClient implements HttpExchange {
     const { statusCode, headers } = response
     for (const warning of warningsOf(headers.warning)) this.#warn(request, warning)
     if (statusCode >= 200 && statusCode < 300) return response
+    const { text } = await loadBeginning(response.body, this.#limits.errorBytes)
     throw kubeErrorOf({
       attempt: request.attempt,
       httpStatus: statusCode,
-      body: statusOf(await response.body.text()),
+      body: statusOf(text),
       retryAfterSeconds: retryAfterSecondsOf(headers['retry-after']),
     })
   }

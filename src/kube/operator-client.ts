@@ -15,6 +15,7 @@ import type {
   WriteOptions,
 } from './client.ts'
 import { KubeError } from './kube-errors.ts'
+import { assertListEnds } from './list-pages.ts'
 import type { ObjectEvent, OpenWatch } from './object-event.ts'
 import { loadIfPresent } from './object-loader.ts'
 
@@ -157,12 +158,16 @@ export class OperatorClient {
     resource: R,
     options: ListOptions & CallOptions = {},
   ): AsyncGenerator<PageOf<R>, void> {
-    let page: PageOf<R> | undefined
-    do {
-      const next = page?.continueToken === undefined ? {} : { continueToken: page.continueToken }
-      page = await this.list(resource, { limit: pageSize, ...options, ...next })
+    let asked = options.continueToken
+    for (let pages = 1; ; pages++) {
+      const next = asked === undefined ? {} : { continueToken: asked }
+      const page: PageOf<R> = await this.list(resource, { limit: pageSize, ...options, ...next })
       yield page
-    } while (page.continueToken !== undefined)
+      const { continueToken: answered } = page
+      if (answered === undefined) return
+      assertListEnds(`list ${resource.kind}`, { pages, asked, answered })
+      asked = answered
+    }
   }
 
   /**

@@ -72,7 +72,7 @@ export class RestClient implements KubeClient {
     const path = collectionPath(resource, options.namespace) + listQuery(options)
     const { metadataOnly = false } = options
     const accept = metadataOnly ? metadataAs('PartialObjectMetadataList') : undefined
-    const request: HttpRequest = { ...about('list', resource, options), method: 'GET', path, accept }
+    const request: HttpRequest = { ...aboutMany('list', resource, options), method: 'GET', path, accept }
     const page = pageOf(request, resource, await this.#listed(request, options, signal))
     return metadataOnly ? { ...page, items: page.items.map((item) => metadataOf(resource, item)) } : page
   }
@@ -166,13 +166,16 @@ export class RestClient implements KubeClient {
     const { namespace, labelSelector, fieldSelector } = selection
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...options })
     const path = collectionPath(resource, namespace) + listQuery({ labelSelector, fieldSelector })
-    const request = { ...about('deletecollection', resource, { namespace }), method: 'DELETE', path } as const
+    const request = { ...aboutMany('deletecollection', resource, { namespace }), method: 'DELETE', path } as const
     await this.#http.exchange({ ...request, content: { type: json, body } }, signal)
   }
 
   async read(path: string, signal: AbortSignal, options: ReadOptions = {}): Promise<JsonObject> {
     const attempt = `GET ${path}`
-    return this.#json({ attempt, verb: 'read', resource: '', method: 'GET', path, accept: options.accept }, signal)
+    const { accept } = options
+    // Documents of discovery describe all kinds.
+    const request = { attempt, verb: 'read', resource: '', path, accept, hasManyObjects: true }
+    return this.#json({ ...request, method: 'GET' }, signal)
   }
 
   /** Ends all watches, then waits for requests under way; those that still run when the signal aborts are cut off. */
@@ -248,6 +251,10 @@ function about(
     if (namespace !== undefined) return ` in ${namespace}`
     return resource.scope === 'Namespaced' ? ' in all namespaces' : ''
   }
+}
+
+function aboutMany(verb: string, resource: Resource, { namespace }: Pick<Location, 'namespace'>) {
+  return { ...about(verb, resource, { namespace }), hasManyObjects: true }
 }
 
 function pageOf(request: HttpRequest, resource: Resource, list: JsonObject): ListPage {

@@ -1,6 +1,7 @@
 // Reads for `observe` outside of a running operator: nothing is in memory but what an index needs, and everything else comes from the API server
 // when it is asked for. Invariant: only kinds that the controller declares are read.
 import type { KubeClient, ListPage } from '../kube/client.ts'
+import { assertListEnds } from '../kube/list-pages.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
 import { groupKindOf, type Resource } from '../object/resource.ts'
@@ -48,13 +49,16 @@ async function listed(
 ): Promise<readonly LiveObject[]> {
   const found: LiveObject[] = []
   for (const namespace of resource.scope === 'Cluster' ? [undefined] : (namespaces ?? [undefined])) {
-    let page: ListPage | undefined
-    do {
-      const continueToken = page?.continueToken
-      const rest = continueToken === undefined ? {} : { continueToken }
-      page = await client.list(resource, { namespace, labelSelector, limit: pageSize, ...rest }, signal)
-      found.push(...page.items)
-    } while (page.continueToken !== undefined)
+    let asked: string | undefined
+    for (let pages = 1; ; pages++) {
+      const rest = asked === undefined ? {} : { continueToken: asked }
+      const options = { namespace, labelSelector, limit: pageSize, ...rest }
+      const { items, continueToken: answered }: ListPage = await client.list(resource, options, signal)
+      found.push(...items)
+      if (answered === undefined) break
+      assertListEnds(`list ${resource.kind}`, { pages, asked, answered })
+      asked = answered
+    }
   }
   return keep === undefined ? found : found.map(keep)
 }

@@ -132,11 +132,25 @@ describe('the first snapshot', () => {
 describe('the fallback to a list', () => {
   it('asks page by page and replaces after the last', () => {
     const middle = play([...listing, page('20', ['a'], 'more')])
-    expect(middle.state.phase).toEqual({ kind: 'listing', limit: 500, continueToken: 'more' })
+    expect(middle.state.phase).toEqual({ kind: 'listing', limit: 500, continueToken: 'more', pages: 1 })
     expect(kinds(middle)).toEqual(['collect'])
     const last = play([page('20', ['b'])], middle.state)
     expect(kinds(last)).toEqual(['collect', 'replace'])
     expect(last.state).toMatchObject({ phase: { kind: 'following' }, resourceVersion: '20', status: 'synced' })
+  })
+
+  it('lists from the start in larger pages when a continue token is repeated', () => {
+    const run = play([...listing, page('20', ['a'], 'more'), page('20', ['a'], 'more')])
+    expect(run.state.phase).toMatchObject({ kind: 'resting', next: { kind: 'listing', limit: 2_000 } })
+    expect(run.state.lastError).toContain('the API server repeats a continue token')
+  })
+
+  it('gives up a list of more than 100,000 pages', () => {
+    const { state } = play([...listing])
+    expect(state.phase.kind).toBe('listing')
+    if (state.phase.kind !== 'listing') return
+    const run = play([page('20', ['a'], 'next')], { ...state, phase: { ...state.phase, pages: 99_999 } })
+    expect(run.state.lastError).toContain('the list has more than 100000 pages')
   })
 
   it('takes an empty continue token for none', () => {

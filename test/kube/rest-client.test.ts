@@ -60,6 +60,18 @@ async function failureOf(work: Promise<unknown>): Promise<KubeError> {
   return thrown as KubeError // Checked in the line above.
 }
 
+/** An answer that goes on until its reader leaves. */
+const endless =
+  (status: number): Script =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json' })
+    const more = () => {
+      while (!response.destroyed && response.write('x'.repeat(65_536)));
+    }
+    response.on('drain', more)
+    more()
+  }
+
 /** Resolves with each request in turn, so that a test can act while the server holds it. */
 function gate(): { script: Script; arrived: Promise<Parameters<Script>> } {
   const { promise, resolve } = Promise.withResolvers<Parameters<Script>>()
@@ -801,6 +813,43 @@ describe('RestClient: transport', () => {
     const server = await serve((response) => answer(response, 200, { text: 'x'.repeat(2_000) }))
     const client = clientOf(connectionTo(server.url), { limits: { answerBytes: 1_000 } })
     expect((await failureOf(client.read('/', signal))).message).toContain('larger than this client accepts')
+  })
+
+  it.each<[string, (client: RestClient) => Promise<unknown>]>([
+    ['get', (client) => client.get(StatefulSet, store, signal)],
+    ['apply', (client) => client.apply(StatefulSet, storeObject, { fieldManager: 'k', force: true }, signal)],
+    ['patch', (client) => client.patch(StatefulSet, store, { type: 'merge', body: {} }, { fieldManager: 'k' }, signal)],
+    ['create', (client) => client.create(StatefulSet, storeObject, { fieldManager: 'k' }, signal)],
+    ['update', (client) => client.update(StatefulSet, storeObject, { fieldManager: 'k' }, signal)],
+    ['delete', (client) => client.delete(StatefulSet, store, { preconditions: { uid: 'u1' } }, signal)],
+  ])('cuts off an endless answer with one object to %s', async (verb, ask) => {
+    const server = await serve(endless(200))
+    const client = clientOf(connectionTo(server.url), { limits: { objectBytes: 100_000 } })
+    const failure = await failureOf(ask(client))
+    expect(failure).toMatchObject({ code: 'ServerError' })
+    expect(failure.message).toMatch(new RegExp(`^${verb} StatefulSet default(/store)?: the answer of .* is larger`))
+    await expect.poll(() => server.sockets.size).toBe(0)
+  })
+
+  it('accepts a list that is larger than one object may be', async () => {
+    const list = { metadata: { resourceVersion: '1' }, items: [{ metadata: { name: 'x'.repeat(2_000) } }] }
+    const server = await serve((response) => answer(response, 200, list))
+    const client = clientOf(connectionTo(server.url), { limits: { objectBytes: 1_000 } })
+    expect((await client.list(Pod, {}, signal)).items).toHaveLength(1)
+    await client.deleteCollection(Pod, {}, {}, signal)
+    expect(await client.read('/', signal)).toEqual(list)
+  })
+
+  it.each([429, 500])('reads no more than the beginning of an endless error %d', async (status) => {
+    const server = await serve(endless(status))
+    const client = clientOf(connectionTo(server.url))
+    const code = status === 429 ? 'TooManyRequests' : 'ServerError'
+    for (const ask of [() => client.get(StatefulSet, store, signal), () => framesOf(client.watch(Pod, {}, signal))]) {
+      const failure = await failureOf(ask())
+      expect(failure).toMatchObject({ code, httpStatus: status })
+      expect(failure.message.length).toBeLessThan(300)
+    }
+    await expect.poll(() => server.sockets.size).toBe(0)
   })
 
   it('goes through a proxy, which sees nothing but the address', async () => {
