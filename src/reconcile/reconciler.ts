@@ -28,7 +28,6 @@ import { logEnd, logFieldsOf } from './log-fields.ts'
 import { lostInventory } from './lost-inventory.ts'
 import {
   cacheCatchUp,
-  type DueTimes,
   earliest,
   followUpMs,
   graceLeftMs,
@@ -47,7 +46,7 @@ import { parentOf } from './parent.ts'
 import type { ParentRecorder } from './parent-recorder.ts'
 import { StaleRecordsError } from './records.ts'
 import type { RepairRunner } from './repair-runner.ts'
-import type { StatusRecorder, TurnEnd } from './status-recorder.ts'
+import type { Recorded, StatusRecorder, TurnEnd } from './status-recorder.ts'
 import { nextLookMs, steeringOf } from './steering.ts'
 import { type LiveTurn, nextTurn } from './turn.ts'
 import { attributesOf } from './turn-attributes.ts'
@@ -89,6 +88,7 @@ export interface ReconcilerOptions {
 
 /** How a turn ended, and when the next look outside is due. */
 type Ended = TurnEnd & Pick<OutsideTurn, 'lookMs'>
+type Taken = { readonly outcome: Outcome } & Recorded
 
 export class Reconciler {
   readonly #options: ReconcilerOptions
@@ -125,15 +125,16 @@ export class Reconciler {
     const { object } = turn
     const startedMs = clock.monotonicMs()
     const told = outside.lastReports(object)
-    const { outcome, statusMs, lookMs, tellMs } = await this.#takeInTime(turn, item, signal)
-    metrics.observeTurn(outcome, clock.monotonicMs() - startedMs)
-    logEnd(this.#options, item, outcome)
+    const { outcome, failure, statusMs, lookMs, tellMs } = await this.#takeInTime(turn, item, signal)
+    metrics.observeTurn(failure ?? outcome, clock.monotonicMs() - startedMs)
+    logEnd(this.#options, item, failure ?? outcome)
     // What stands otherwise outside than `observe` was told may change what it says.
     const isOvertaken = turn.kind !== 'clean' && isNews(told, outside.lastReports(object))
-    const before = this.#pace.shortBefore(item.key, isOvertaken || isMomentary(outcome))
+    const isShort = isOvertaken || isMomentary(outcome)
+    const before = this.#pace.shortBefore(item.key, isShort)
     const stopRetryMs = outcome.kind === 'stopped' ? outcome.retryAfterMs : undefined
     const intervalMs = steeringOf(object).intervalMs ?? this.#options.controller.resyncMs
-    return verdictOf(spaced(outcome, before), {
+    return verdictOf(spaced(isShort ? outcome : (failure ?? outcome), before), {
       statusMs,
       tellMs,
       lookMs: earliest(lookMs, ...[intervalMs, stopRetryMs].map((ms) => ms && nextLookMs(ms, random))),
@@ -143,11 +144,7 @@ export class Reconciler {
   }
 
   /** As `#take`, and ends it when it takes too long: then that is what the status tells. */
-  async #takeInTime(
-    turn: LiveTurn,
-    item: WorkItem<Key>,
-    signal: AbortSignal,
-  ): Promise<{ outcome: Outcome } & DueTimes> {
+  async #takeInTime(turn: LiveTurn, item: WorkItem<Key>, signal: AbortSignal): Promise<Taken> {
     const { clock, controller } = this.#options
     const limit = deadline(clock, controller.limits.reconcileMs, signal)
     try {
@@ -162,7 +159,7 @@ export class Reconciler {
   }
 
   /** With a signal of its own, as that of the turn has aborted. */
-  async #tellCutOff(turn: LiveTurn, signal: AbortSignal): Promise<{ outcome: Outcome } & DueTimes> {
+  async #tellCutOff(turn: LiveTurn, signal: AbortSignal): Promise<Taken> {
     const { clock, controller, log, status, parentOf: cached } = this.#options
     const newest = cached(keyOf(turn.object))
     const object = newest?.metadata.uid === turn.object.metadata.uid ? newest : turn.object
@@ -183,11 +180,7 @@ export class Reconciler {
     }
   }
 
-  async #take(
-    turn: LiveTurn,
-    { key, causes, failures }: WorkItem<Key>,
-    signal: AbortSignal,
-  ): Promise<{ outcome: Outcome } & DueTimes> {
+  async #take(turn: LiveTurn, { key, causes, failures }: WorkItem<Key>, signal: AbortSignal): Promise<Taken> {
     const { status } = this.#options
     try {
       if (turn.kind === 'pause') {
@@ -208,7 +201,7 @@ export class Reconciler {
       const isBrief = (isYoung && !status.isAwaited(end.object)) || isMomentary(outcome)
       if (isBrief && !status.hasNewRecords(end)) return { outcome, lookMs: end.lookMs, tellMs }
       const due = await status.record(end, signal)
-      return { outcome, tellMs, statusMs: due.statusMs, lookMs: earliest(end.lookMs, due.lookMs) }
+      return { ...due, outcome, tellMs, lookMs: earliest(end.lookMs, due.lookMs) }
     } catch (thrown) {
       signal.throwIfAborted()
       if (thrown instanceof StaleRecordsError) return { outcome: { kind: 'waiting', ...recordCatchUp } }

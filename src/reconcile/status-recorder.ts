@@ -48,6 +48,12 @@ export interface TurnEnd {
   readonly records: TurnRecords
 }
 
+/** What follows from a status that was recorded. */
+export interface Recorded extends DueTimes {
+  /** The outcome that the status reports instead, because the status function failed. */
+  readonly failure?: Outcome | undefined
+}
+
 export interface StatusRecorderOptions {
   readonly controller: Controller
   readonly clock: Clock
@@ -86,7 +92,7 @@ export class StatusRecorder {
    * Returns after how long a deferred write is due, and what the status function is waiting for. A status that the API server rejects is written
    * without the kind's own part. Rejects when that write was refused as well, or the signal aborted.
    */
-  async record(end: TurnEnd, signal: AbortSignal): Promise<DueTimes> {
+  async record(end: TurnEnd, signal: AbortSignal): Promise<Recorded> {
     const reported = this.#reportOf(end)
     try {
       return await this.#recordReport(end, reported, signal)
@@ -95,12 +101,13 @@ export class StatusRecorder {
       if (reported.report === undefined || !isRejectedStatus(thrown)) throw thrown
       const problem = rejectedStatusProblem(thrown)
       this.#logProblem(end.object, problem)
-      const due = await this.#recordReport(end, { report: undefined, problem }, signal)
-      return { ...due, lookMs: unwatchedRetryMs }
+      const { failure, ...due } = await this.#recordReport(end, { report: undefined, problem }, signal)
+      const rejected = failure?.kind === 'retry' ? { ...failure, retryAfterMs: unwatchedRetryMs } : failure
+      return { ...due, failure: rejected, lookMs: unwatchedRetryMs }
     }
   }
 
-  async #recordReport(end: TurnEnd, { report, problem }: Reported, signal: AbortSignal): Promise<DueTimes> {
+  async #recordReport(end: TurnEnd, { report, problem }: Reported, signal: AbortSignal): Promise<Recorded> {
     const { object, outcome } = end
     for (const name of Object.keys(report?.fields ?? {})) this.#reported.fields.add(name)
     for (const { type } of report?.conditions ?? []) this.#reported.conditions.add(type)
@@ -119,6 +126,7 @@ export class StatusRecorder {
     const write = await this.#writeOver(object, statusOver, signal)
     if (write.kind === 'now') for (const event of report?.events ?? []) this.#options.recordEvent(object, event)
     return {
+      failure: told === outcome ? undefined : told,
       statusMs: write.kind === 'later' ? write.afterMs : undefined,
       lookMs: untilNextMs(report?.dueAtMs ?? [], this.#options.clock.now()),
     }

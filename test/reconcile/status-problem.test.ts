@@ -6,6 +6,7 @@ import type { StatusWithConditions } from '../../src/object/object.ts'
 import { defineResource } from '../../src/object/resource.ts'
 import { defineController } from '../../src/reconcile/definition.ts'
 import { rejectedStatusProblem, reportProblem } from '../../src/reconcile/status-problem.ts'
+import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
 import { startCluster } from '../../src/testing/index.ts'
 import { at } from '../model-api.ts'
 import { Site, siteController, World } from './life.ts'
@@ -81,6 +82,35 @@ describe('a status report', () => {
     expect(rejectedStatusProblem(error)).toBe(
       'the API server rejects it because of status.phase: Site "a" is invalid; correct the function or the CRD',
     )
+  })
+})
+
+describe('a status function that throws', () => {
+  it('is called again with backoff, counts as StatusFailed, and needs no event to recover', async () => {
+    let [isBroken, calls] = [true, 0]
+    const metrics = new PrometheusMetrics()
+    const world = new World({ metrics })
+    world.addSite('a')
+    const controller = siteController({
+      status: ({ children }) => {
+        calls++
+        if (isBroken) throw new Error('boom')
+        return { fields: { pages: children.length }, conditions: [] }
+      },
+    })
+    await world.live(controller)
+    expect(world.conditions()).toMatchObject({ Ready: 'False/StatusFailed', Reconciling: 'True/Retrying' })
+    world.api.requests.length = 0
+    calls = 0
+    await world.clock.advance(1_800_000)
+    expect(calls).toBeGreaterThan(1_800 / 300)
+    expect(calls).toBeLessThan(6 + 1_800 / 150)
+    expect(world.api.requests).toEqual([])
+    const [, count] = /reconciliation_errors_total\{.*reason="StatusFailed"\} (\d+)/.exec(await metrics.text()) ?? []
+    expect(Number(count)).toBeGreaterThanOrEqual(calls)
+    isBroken = false
+    await world.clock.advance(300_000)
+    expect(world.conditions()).toMatchObject({ Ready: 'True/Settled' })
   })
 })
 
