@@ -198,9 +198,13 @@ export class ControllerRunner {
     if (this.#isWorking) this.#lastQueueing = this.#lastQueueing.then(() => this.#queueAll(cause, signal))
   }
 
-  /** Reconciles the resource; does nothing while this process does not work the controller. */
+  /**
+   * Reconciles the resource; does nothing while this process does not work the controller. A resource that is not in memory is dropped: all are
+   * there while the controller works, and one that appears later is queued by its own event.
+   */
   enqueue({ namespace, name }: ResourceEvent): void {
-    this.#enqueue({ key: keyFor(namespace, name), priority: 'child', cause: { kind: 'external' } })
+    const key = keyFor(namespace, name)
+    if (this.#view.parent(key) !== undefined) this.#enqueue({ key, priority: 'child', cause: { kind: 'external' } })
   }
 
   /** How many of the controller's resources are in memory. */

@@ -1,6 +1,7 @@
 // Events from outside the cluster: what they wake, and what a bad source does.
 import { describe, expect, it } from 'vitest'
 import type { ResourceEvent } from '../../src/reconcile/events-runner.ts'
+import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
 import { siteController, World } from './life.ts'
 
 /** A source that the test fills. */
@@ -58,6 +59,30 @@ describe('events from outside', () => {
     expect(observed).toEqual(['b'])
     await life.end()
     expect(channel.begun.map(({ aborted }) => aborted)).toEqual([true])
+  })
+
+  it('of a resource that does not exist take no place in the queue; its creation reconciles it', async () => {
+    const channel = new Channel()
+    const { observed, controller } = counting({ events: channel.events })
+    const metrics = new PrometheusMetrics()
+    const adds = async () => Number(/^workqueue_adds_total\{.*\} (\d+)$/m.exec(await metrics.text())?.[1])
+    const world = new World({ metrics })
+    world.addSite('a')
+    const life = await world.live(controller)
+    await world.clock.advance(60_000)
+    const before = await adds()
+    for (let index = 0; index < 200; index++) {
+      channel.say(`gone-${index}`)
+      await world.clock.advance(2)
+    }
+    expect(await adds()).toBe(before)
+    channel.say('a')
+    await world.clock.advance(2)
+    expect(await adds()).toBe(before + 1)
+    world.addSite('gone-7')
+    await world.clock.advance(1_000)
+    expect(observed).toContain('gone-7')
+    await life.end()
   })
 
   it('are not listened to by a standby', async () => {
