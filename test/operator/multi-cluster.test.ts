@@ -23,6 +23,28 @@ const withoutClusters = pageDefinitions.map(
   (definition) => JSON.parse(JSON.stringify(definition).replace('"cluster":{"type":"string"},', '')) as object,
 )
 
+it('children are pruned and deleted although users of their cluster wrote what would keep them', async () => {
+  const edge = await startEdge()
+  const home = await startHome({ edge })
+  home.run(pageController())
+  await home.create(Page, page({ text: 'hello', note: 'n' }))
+  await home.settle()
+  const { metadata } = await edge.create(ConfigMap, { metadata: { name: 'mine', namespace: 'default' } })
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'mine', uid: metadata.uid, controller: true }]
+  for (const name of ['a-note', 'a-text']) {
+    const annotations = { 'konverge.dev/prune': 'disabled' }
+    await edge.patch(ConfigMap, `default/${name}`, { metadata: { annotations, ownerReferences } })
+  }
+  await home.settle()
+  await home.patch(Page, 'default/a', { spec: { note: null } })
+  await home.settle()
+  expect(await edge.find(ConfigMap, 'default/a-note')).toBeUndefined()
+  await home.delete(Page, 'default/a')
+  await home.settle()
+  expect(await edge.find(ConfigMap, 'default/a-text')).toBeUndefined()
+  expect(await home.find(Page, 'default/a')).toBeUndefined()
+})
+
 it('children are made, changed, pruned and deleted in the cluster that the controller names', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge })

@@ -2,6 +2,7 @@
 // defaults, canonical spellings, dropped zeros, pruning and an admission webhook, with every request on record (I1). It plays on every
 // server; the webhook is where there are webhooks.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { LiveObject } from '../../../src/object/object.ts'
 import { type BundledObject, Bundles, installBundles, turnCount } from '../bundles.ts'
 import type { Hand } from '../hand.ts'
 import type { StartStoryServer, StoryOperator, StoryServer } from '../story-server.ts'
@@ -122,6 +123,26 @@ export function describeRewrittenValues({ start, rewrite }: RewritingOptions): v
       mode: { name: 'a', on: true },
       endpoint: expect.not.objectContaining({ hostname: 'old' }),
     })
+  })
+
+  it('removes fields inside an atomic value that a user added under the manager of the operator', async () => {
+    const child = { apiVersion: 'test.konverge.dev/v1', kind: 'Pruned', spec: { modes: [{ name: 'a' }] } }
+    await space.want('forged', { object: { ...child, metadata: { name: 'forged' } } })
+    await space.condition('forged', 'Ready', 'Settled')
+    const modes = async () => (await hand.find('pruned', 'forged'))?.spec?.['modes']
+    const path = `/apis/test.konverge.dev/v1/namespaces/${space.namespace}/pruneds/forged`
+    const live: LiveObject = JSON.parse((await server.request({ method: 'GET', path })).text)
+    const { name, namespace, labels, annotations, ownerReferences, managedFields = [] } = live.metadata
+    const metadata = { name, namespace, labels, annotations, ownerReferences }
+    const answer = await server.request({
+      ...{ method: 'PATCH', contentType: 'application/apply-patch+yaml' },
+      path: `${path}?force=true&fieldManager=${encodeURIComponent(managedFields[0]?.manager ?? '')}`,
+      body: JSON.stringify({ ...child, metadata, spec: { modes: [{ name: 'a', note: 'forged' }] } }),
+    })
+    expect(answer.text).toContain('forged')
+    expect(answer.status).toBe(200)
+    await space.until('the note is gone', async () => !JSON.stringify(await modes()).includes('note'))
+    expect(await modes()).toEqual([{ name: 'a', on: true }])
   })
 }
 
