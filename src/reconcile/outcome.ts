@@ -8,6 +8,7 @@ import type { Random } from '../base/random.ts'
 import { type KubeErrorCode, rejections } from '../kube/kube-errors.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { Cause } from '../queue/cause.ts'
+import type { RetryWish } from '../queue/work-queue.ts'
 import type { Verdict } from '../queue/worker.ts'
 
 export type { Child } from '../apply/apply-report.ts'
@@ -23,6 +24,8 @@ export type Outcome =
       readonly reason: string
       readonly message: string
       readonly retryAfterMs?: number | undefined
+      /** The longest delay, however often it failed. */
+      readonly atMostMs?: number | undefined
       /** For so long a resource that was ready goes on being called so. Absent: until the second failure. */
       readonly graceMs?: number | undefined
     }
@@ -104,6 +107,8 @@ const firstFollowUpMs = 50
 
 /** While the API server cannot be reached, try again at least this often. Refused connections cost next to nothing. */
 const unreachableRetryMs = 5_000
+/** The kind of a child has just gone or come: the watch of the kind knows which within half a minute, and no event may tell. */
+const missingKindRetryMs = 30_000
 /** A wait that comes with these was asked for by the API server; one that comes with others is a rule of ours. */
 const overloadReasons: ReadonlySet<string> = new Set<KubeErrorCode>(['TooManyRequests', 'ServiceUnavailable'])
 
@@ -146,7 +151,8 @@ export function outcomeOfTurn({ home, failures, gated, children }: TurnResult): 
     }
     const waits = transient.map(({ error }) => error.retryAfterMs ?? 0)
     const retryAfterMs = Math.max(...waits)
-    return { kind: 'retry', reason, message: message + more, ...(retryAfterMs > 0 ? { retryAfterMs } : {}) }
+    const soon = reason === 'ResourceNotFound' ? { atMostMs: missingKindRetryMs } : {}
+    return { kind: 'retry', reason, message: message + more, ...(retryAfterMs > 0 ? { retryAfterMs } : {}), ...soon }
   }
   const notReady = children.filter(({ readiness }) => readiness.kind !== 'ready')
   const waits = new Set([
@@ -205,6 +211,10 @@ export function untilNextMs(timesMs: readonly number[], nowMs: number): number |
   return earliest(...timesMs.filter((ms) => ms > nowMs).map((ms) => ms - nowMs))
 }
 
+function atMostOf({ atMostMs }: Extract<Outcome, { kind: 'retry' }>): Pick<RetryWish, 'atMostMs'> {
+  return atMostMs === undefined ? {} : { atMostMs }
+}
+
 /** What the queue does next. */
 export function verdictOf(outcome: Outcome, due: DueTimes): Verdict {
   const { statusMs, lookMs, followMs, tellMs, recheckMs: againMs = waitingRecheckMs } = due
@@ -228,7 +238,7 @@ export function verdictOf(outcome: Outcome, due: DueTimes): Verdict {
         return { kind: 'retry', afterMs: outcome.retryAfterMs, byMs: earliest(tellMs, outcome.retryAfterMs) }
       }
       if (tellMs !== undefined) return { kind: 'retry', afterMs: outcome.retryAfterMs, byMs: tellMs }
-      if (outcome.retryAfterMs === undefined) return { kind: 'retry' }
+      if (outcome.retryAfterMs === undefined) return { kind: 'retry', ...atMostOf(outcome) }
       return isAskedWait(outcome)
         ? { kind: 'retry', notBeforeMs: outcome.retryAfterMs }
         : { kind: 'retry', afterMs: outcome.retryAfterMs }

@@ -86,6 +86,16 @@ describe('a failure that may pass', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
+  it('is over within half a minute of the return of a kind of its children', async () => {
+    const world = await brokenSite(() =>
+      failure('ResourceNotFound', 'the server could not find the requested resource'),
+    )
+    await world.clock.advance(3_600_000)
+    world.api.before = () => {}
+    await world.clock.advance(30_000)
+    expect(world.conditions()).toEqual(settled)
+  })
+
   it('does not keep what is independent of it from being made', async () => {
     const world = new World()
     world.addSite('a', { page: 'p', password: secretText('x') })
