@@ -281,11 +281,7 @@ export class ControllerRunner {
       (trigger) => this.#enqueue(trigger),
       (object) => {
         const { uid } = object.metadata
-        desired.forget(uid)
-        convergence.forget(uid)
-        verifications.forget(uid)
-        status.forget(uid)
-        outside.forget(uid)
+        for (const part of [desired, convergence, verifications, status, outside]) part.forget(uid)
         // No reconcile follows that would.
         if (isOf(controller.resource, object) && !this.#works(keyOf(object))) reconciler.forget(keyOf(object))
       },

@@ -29,6 +29,7 @@ import { keepOfChild } from './kept-child.ts'
 import { type Keep, keptOf } from './kept-parent.ts'
 import type { CachedKind } from './live-loader.ts'
 import type { Child } from './outcome.ts'
+import { OwnWrites } from './own-writes.ts'
 import type { Shard } from './shard.ts'
 import { type Trigger, triggersOfChild, triggersOfParent, triggersOfWatched } from './triggers.ts'
 
@@ -48,12 +49,6 @@ interface HeldChild {
   readonly owned: Required<Owned>
   readonly keep: Keep | undefined
   readonly informer: InformerView
-}
-
-/** The last write to an object of ours. */
-interface OwnWrite {
-  readonly version: string
-  readonly author: Key
 }
 
 interface HeldWatch {
@@ -77,12 +72,8 @@ export class ControllerView {
   readonly #parents: InformerView
   readonly #children: ReadonlyMap<string, HeldChild>
   readonly #watched: readonly HeldWatch[]
-  /**
-   * The version of our last write to each living object, by uid. Its event holds nothing that the reconcile that wrote it did not
-   * know, and would only overtake its backoff. One of our own kind can be parent and child: then the write of a child is
-   * news to its own reconcile.
-   */
-  readonly #ownWrites = { parents: new Map<string, OwnWrite>(), children: new Map<string, OwnWrite>() }
+  /** An object of our own kind can be parent and child: then the write of a child is news to its own reconcile. */
+  readonly #ownWrites = { parents: new OwnWrites(), children: new OwnWrites() }
   readonly #freshness = new Freshness()
 
   constructor({ identity, controller, informers, labelSelector, elsewhere, shard }: ControllerViewOptions) {
@@ -212,7 +203,7 @@ export class ControllerView {
   parentWritten(live: LiveObject): void {
     // The answer to the patch that takes the last finalizer off is an object that is gone.
     if (isBeingDeleted(live) && (live.metadata.finalizers ?? []).length === 0) return
-    this.#ownWrites.parents.set(live.metadata.uid, { version: live.metadata.resourceVersion, author: keyOf(live) })
+    this.#ownWrites.parents.record(live, live)
     this.#parents.recordWrite(live)
   }
 
@@ -229,9 +220,7 @@ export class ControllerView {
       return
     }
     // That an object is released is news to the owner that releases it: nothing of it is left.
-    const isLeft = isMember(live, parent, this.#cluster)
-    const own = { version: live.metadata.resourceVersion, author: keyOf(parent) }
-    if (isLeft) this.#ownWrites.children.set(live.metadata.uid, own)
+    if (isMember(live, parent, this.#cluster)) this.#ownWrites.children.record(live, parent)
     const informer = this.#children.get(groupKindOf(live))?.informer
     informer?.recordWrite(live)
     if (informer !== undefined) this.#freshness.wroteAt(parent.metadata.uid, informer, live.metadata)
@@ -322,7 +311,7 @@ export class ControllerView {
           gone(event.object)
           this.#freshness.forget(event.object.metadata.uid)
         }
-        if (authorOf(this.#ownWrites.parents, event) === undefined) each(triggersOfParent(event))
+        if (this.#ownWrites.parents.authorOf(event) === undefined) each(triggersOfParent(event))
       }),
       ...[...this.#children.values()].map(({ owned, informer }) =>
         informer.addHandler((event: InformerEvent) => {
@@ -330,7 +319,7 @@ export class ControllerView {
           const { ownedBy } = this.#maker
           const kind = { parent: resource, ownedBy, owned, parentsOfSet, parentAt, cluster: this.#cluster }
           if (!hasToken(event.object) && isOfSibling(event.object, this.#maker)) return
-          const author = authorOf(this.#ownWrites.children, event)
+          const author = this.#ownWrites.children.authorOf(event)
           // What one owner writes is news to the others.
           if (author !== undefined && !isCoOwned(event.object)) return
           each(triggersOfChild(kind, event).filter(({ key }) => key !== author))
@@ -359,14 +348,6 @@ function retiredOf({ finalizer, retired }: Controller): readonly Required<Owned>
     dropStatus: [],
     optional: true,
   }))
-}
-
-/** The resource whose reconcile made this event by its write; undefined: another writer did. Forgets an object that is gone. */
-function authorOf(writes: Map<string, OwnWrite>, { kind, object }: InformerEvent): Key | undefined {
-  const { uid, resourceVersion } = object.metadata
-  if (kind === 'deleted') writes.delete(uid)
-  const own = kind === 'deleted' ? undefined : writes.get(uid)
-  return own?.version === resourceVersion ? own.author : undefined
 }
 
 /** Parents by the label value of their children. The controllers of a kind share its informer. */
