@@ -29,7 +29,6 @@ async function printedBy(options: object): Promise<string> {
     namespace: 'konverge-system',
     image: 'k:1',
     replicas: 2,
-    namespaces: [],
     controllers: [],
     metrics: 'protected' as const,
   }
