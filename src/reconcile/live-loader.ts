@@ -4,7 +4,7 @@
 import { CodedError, unwatchedRetryMs } from '../base/errors.ts'
 import type { ObjectSelection } from '../cache/store.ts'
 import type { KubeClient, Location } from '../kube/client.ts'
-import { KubeError } from '../kube/kube-errors.ts'
+import { isKubeError, KubeError } from '../kube/kube-errors.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
 import { collectionPath, objectPath } from '../kube/paths.ts'
 import type { LiveObject } from '../object/object.ts'
@@ -47,14 +47,17 @@ export class LiveLoader implements LiveReader {
     this.#options = options
   }
 
-  /** Rejects with a KubeError `BadRequest` for a name or namespace that cannot be one. */
+  /**
+   * Undefined also for a name or namespace that cannot be one, which often comes from a spec: nothing has it. Where the kind is not in memory, rejects
+   * with a KubeError `BadRequest` then.
+   */
   async find<Spec, Status>(
     resource: Resource<Spec, Status>,
     { namespace, name }: Location,
   ): Promise<LiveObject<Spec, Status> | undefined> {
     const { client, cachedKind, signal } = this.#options
-    objectPath(resource, { namespace, name })
     const cached = cachedKind(resource)
+    if (cached !== undefined && !isPossible(() => objectPath(resource, { namespace, name }))) return undefined
     // Sound: what a resource serves has the wire shape that its descriptor declares.
     const found = cached?.get(keyFor(namespace, name)) as LiveObject<Spec, Status> | undefined
     const isAbsent = cached !== undefined && cached.selectedLabel === undefined && cached.covers(namespace)
@@ -64,7 +67,7 @@ export class LiveLoader implements LiveReader {
     return loaded as LiveObject<Spec, Status> | undefined
   }
 
-  /** Rejects with a KubeError `BadRequest` for a namespace or labels that cannot be some. */
+  /** Rejects with a KubeError `BadRequest` for labels that cannot be some, and for such a namespace where the kind is not in memory; else that has none. */
   async list<Spec, Status>(
     resource: Resource<Spec, Status>,
     {
@@ -72,9 +75,9 @@ export class LiveLoader implements LiveReader {
       labels = {},
     }: { readonly namespace?: string | undefined; readonly labels?: Readonly<Record<string, string>> },
   ): Promise<readonly LiveObject<Spec, Status>[]> {
-    collectionPath(resource, namespace)
     assertLabels(resource, labels)
     const cached = this.#options.cachedKind(resource)
+    if (cached !== undefined && !isPossible(() => collectionPath(resource, namespace))) return []
     // Of a watched kind no more than what the operator looks after concerns anybody here, and no more could be asked for.
     const isInMemory = cached !== undefined && (namespace === undefined || cached.covers(namespace))
     const isCovered = isInMemory && (cached.selectedLabel === undefined || Object.hasOwn(labels, cached.selectedLabel))
@@ -138,6 +141,17 @@ export class LiveLoader implements LiveReader {
       message: `${verb} ${groupKindOf(resource)}: the controller does not declare it; add ${wanted} to its reads`,
       remedy: 'stop',
     })
+  }
+}
+
+/** False if no object can have the place, as a name with a slash. */
+function isPossible(path: () => string): boolean {
+  try {
+    path()
+    return true
+  } catch (thrown) {
+    if (isKubeError(thrown, 'BadRequest')) return false
+    throw thrown
   }
 }
 

@@ -73,18 +73,18 @@ describe('finding an object', () => {
     ['a name with a namespace in it', { name: 'default/a' }],
     ['a name with a namespace in it, beside another', { namespace: 'own', name: 'default/a' }],
     ['a namespace with a name in it', { namespace: 'default/a', name: 'a' }],
-    ['no namespace', { name: 'a' }],
     ['an empty name', { namespace: 'default', name: '' }],
     ['the way up', { namespace: 'default', name: '..' }],
-  ])('with %s is refused alike from memory and from the API server', async (_, location) => {
+  ])('with %s finds nothing in memory, and sends no request', async (_, location) => {
     const { api, loader } = setUp({ inMemory: ['a'] })
-    const [remembered, asked] = await Promise.allSettled([
-      loader.find(ConfigMap, location),
-      loader.find(Service, location),
-    ])
-    expect(remembered.status).toBe('rejected')
-    expect(asked.status).toBe('rejected')
+    expect(await loader.find(ConfigMap, location)).toBeUndefined()
+    await expect(loader.find(Service, location)).rejects.toMatchObject({ code: 'BadRequest' })
     expect(api.requests).toEqual([])
+  })
+
+  it('without the namespace of a namespaced kind is a bug, from memory too', async () => {
+    const { loader } = setUp({ inMemory: ['a'] })
+    await expect(loader.find(ConfigMap, { name: 'a' })).rejects.toThrow()
   })
 
   it('ends with the turn', async () => {
@@ -98,6 +98,14 @@ describe('listing objects', () => {
   it.each([
     ['an empty namespace', { namespace: '' }],
     ['a namespace that is a path', { namespace: 'default/configmaps' }],
+  ])('with %s lists nothing from memory, and sends no request', async (_, selection) => {
+    const { api, loader } = setUp({ inMemory: ['a'] })
+    expect(await loader.list(ConfigMap, selection)).toEqual([])
+    await expect(loader.list(Service, selection)).rejects.toMatchObject({ code: 'BadRequest' })
+    expect(api.requests).toEqual([])
+  })
+
+  it.each([
     ['a label value that selects another one', { labels: { app: '=a' } }],
     ['a label value that adds a selector', { labels: { app: 'a,other' } }],
     ['a label key that is a selector', { labels: { '!app': '' } }],
