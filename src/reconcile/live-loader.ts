@@ -57,7 +57,9 @@ export class LiveLoader implements LiveReader {
   ): Promise<LiveObject<Spec, Status> | undefined> {
     const { client, cachedKind, signal } = this.#options
     const cached = cachedKind(resource)
-    if (cached !== undefined && !isPossible(() => objectPath(resource, { namespace, name }))) return undefined
+    const path = () => objectPath(resource, { namespace, name })
+    if (cached === undefined) path()
+    else if (!isPossible(path)) return undefined
     // Sound: what a resource serves has the wire shape that its descriptor declares.
     const found = cached?.get(keyFor(namespace, name)) as LiveObject<Spec, Status> | undefined
     const isAbsent = cached !== undefined && cached.selectedLabel === undefined && cached.covers(namespace)
@@ -77,7 +79,9 @@ export class LiveLoader implements LiveReader {
   ): Promise<readonly LiveObject<Spec, Status>[]> {
     assertLabels(resource, labels)
     const cached = this.#options.cachedKind(resource)
-    if (cached !== undefined && !isPossible(() => collectionPath(resource, namespace))) return []
+    const path = () => collectionPath(resource, namespace)
+    if (cached === undefined) path()
+    else if (!isPossible(path)) return []
     // Of a watched kind no more than what the operator looks after concerns anybody here, and no more could be asked for.
     const isInMemory = cached !== undefined && (namespace === undefined || cached.covers(namespace))
     const isCovered = isInMemory && (cached.selectedLabel === undefined || Object.hasOwn(labels, cached.selectedLabel))
