@@ -36,6 +36,9 @@ interface Sent {
   readonly at: Location
 }
 
+/** The whole object. */
+const sentOf = ({ kind }: Resource, body: KubeObject): Sent => ({ body, kind, at: body.metadata })
+
 export class DiscreetClient implements KubeClient {
   readonly #client: KubeClient
   readonly #prefix: string
@@ -67,20 +70,12 @@ export class DiscreetClient implements KubeClient {
 
   create(resource: Resource, object: KubeObject, options: CreateOptions, signal: AbortSignal): Promise<LiveObject> {
     this.#learn(object)
-    return this.#discreet(this.#client.create(resource, object, options, signal), {
-      body: object,
-      kind: resource.kind,
-      at: object.metadata,
-    })
+    return this.#discreet(this.#client.create(resource, object, options, signal), sentOf(resource, object))
   }
 
   apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject> {
     this.#learn(object)
-    return this.#discreet(this.#client.apply(resource, object, options, signal), {
-      body: object,
-      kind: resource.kind,
-      at: object.metadata,
-    })
+    return this.#discreet(this.#client.apply(resource, object, options, signal), sentOf(resource, object))
   }
 
   patch(
@@ -100,11 +95,7 @@ export class DiscreetClient implements KubeClient {
 
   update(resource: Resource, object: KubeObject, options: UpdateOptions, signal: AbortSignal): Promise<LiveObject> {
     this.#learn(object)
-    return this.#discreet(this.#client.update(resource, object, options, signal), {
-      body: object,
-      kind: resource.kind,
-      at: object.metadata,
-    })
+    return this.#discreet(this.#client.update(resource, object, options, signal), sentOf(resource, object))
   }
 
   deleteCollection(
