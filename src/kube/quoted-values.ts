@@ -104,11 +104,11 @@ function valueEnd(message: string, start: number): number {
   const scalar = plainScalar.exec(message)
   if (scalar !== null) return start + scalar[0].length
   structureStart.lastIndex = start
-  return structureStart.test(message) ? structureEnd(message, start) : start
+  return structureStart.test(message) ? structureEnd(message, start, isValueEnd) : start
 }
 
-/** A structure ends where its brackets are closed and the sentence goes on; one that nobody closes, with the message. */
-function structureEnd(message: string, start: number): number {
+/** End of a structure: the first place after its brackets that `isEnd` accepts, or the end of the message. Linear. */
+function structureEnd(message: string, start: number, isEnd: (message: string, at: number) => boolean): number {
   let depth = 0
   for (let at = start; at < message.length; at++) {
     const char = message[at]
@@ -116,13 +116,16 @@ function structureEnd(message: string, start: number): number {
     else if (char === '{' || char === '[' || char === '(') depth++
     else if (char === '}' || char === ']' || char === ')') depth--
     if (depth < 0) return at
-    if (depth === 0 && isValueEnd(message, at + 1)) return at + 1
+    if (depth === 0 && isEnd(message, at + 1)) return at + 1
   }
   return message.length
 }
 
+/** The sentence continues after a value. */
 const isValueEnd = (message: string, at: number): boolean =>
   at >= message.length || /^(?:: |, |\])/.test(message.slice(at, at + 2))
+
+const isAfterBracket = (message: string, at: number): boolean => /[}\])]/.test(message[at - 1] ?? '')
 
 function stringEnd(message: string, start: number, quote = '"'): number {
   for (let at = start + 1; at < message.length; at++) {
@@ -148,22 +151,9 @@ function withoutStructures(message: string): string {
   for (const { index } of message.matchAll(structureInProse)) {
     if (index < at) continue
     cleaned += message.slice(at, index) + redacted
-    at = proseStructureEnd(message, index)
+    at = structureEnd(message, index, isAfterBracket)
   }
   return cleaned + message.slice(at)
-}
-
-/** Where the brackets are closed. */
-function proseStructureEnd(message: string, start: number): number {
-  let depth = 0
-  for (let at = start; at < message.length; at++) {
-    const char = message[at]
-    if (char === '"') at = stringEnd(message, at) - 1
-    else if (char === '{' || char === '[' || char === '(') depth++
-    else if (char === '}' || char === ']' || char === ')') depth--
-    if (depth === 0 && /[}\])]/.test(char ?? '')) return at + 1
-  }
-  return message.length
 }
 
 /** Takes what is quoted out of explanations, but for words and for what the server says to exist or not to exist. */
