@@ -43,9 +43,19 @@ export async function findOrBuildBinaries(
   }
 }
 
-/** A program of tests, built from the control plane's own module, of the folder of its name, and cached beside it. Takes a minute or two. */
-export async function findOrBuildProgram(name: 'oracles' | 'informer', environment: Environment): Promise<string> {
-  const around = surroundings(environment, () => programSources(name))
+/** Programs of tests beside the control plane. */
+const goPrograms = {
+  oracles: { module: kubernetesModule, package: './oracles' },
+  informer: { module: kubernetesModule, package: './informer' },
+  vale: { module: join(import.meta.dirname, '../language/vale'), package: 'github.com/errata-ai/vale/v3/cmd/vale' },
+} as const
+
+type GoProgram = (typeof goPrograms)[keyof typeof goPrograms]
+
+/** Path of a program, built with Go unless the cache has it. A build takes a minute or two. */
+export async function findOrBuildProgram(name: keyof typeof goPrograms, environment: Environment): Promise<string> {
+  const built = goPrograms[name]
+  const around = surroundings(environment, () => programSources(built))
   const folder = `${binarySource([], { ...around, environment: without(environment, 'KUBEBUILDER_ASSETS') }).folder}-${name}`
   const program = join(folder, name)
   while (!isExecutable(program)) {
@@ -54,10 +64,7 @@ export async function findOrBuildProgram(name: 'oracles' | 'informer', environme
       try {
         const workshop = `${folder}.building-${process.pid}`
         await mkdir(workshop, { recursive: true })
-        await goBuild(
-          { module: kubernetesModule, folder: `./${name}`, linkerFlags: [], to: join(workshop, name) },
-          environment,
-        )
+        await goBuild({ ...built, linkerFlags: [], to: join(workshop, name) }, environment)
         await rename(workshop, folder)
       } finally {
         await rm(`${folder}.lock`, { force: true })
@@ -72,14 +79,14 @@ function without(environment: Environment, name: string): Environment {
   return rest
 }
 
-function programSources(name: string): readonly string[] {
-  const folder = join(kubernetesModule, name)
-  const files = readdirSync(folder)
-    .sort()
-    .map((file) => join(folder, file))
-  return [...files, join(kubernetesModule, 'go.mod'), join(kubernetesModule, 'go.sum')].map((file) =>
-    readFileSync(file, 'utf8'),
-  )
+/** Contents of the files that decide what a build makes. */
+function programSources({ module, package: path }: GoProgram): readonly string[] {
+  const own = path.startsWith('./')
+    ? readdirSync(join(module, path))
+        .sort()
+        .map((file) => join(path, file))
+    : []
+  return [...own, 'go.mod', 'go.sum'].map((file) => readFileSync(join(module, file), 'utf8'))
 }
 
 function surroundings(environment: Environment, sources = controlPlaneSources): Surroundings {
@@ -154,13 +161,16 @@ async function build(folder: string, environment: Environment, signal?: AbortSig
 interface GoBuild {
   readonly module: string
   /** The package to build, if it is not the module's own. */
-  readonly folder?: string
+  readonly package?: string
   readonly linkerFlags: readonly string[]
   readonly to: string
 }
 
-async function goBuild({ module, folder = '.', linkerFlags, to }: GoBuild, environment: Environment): Promise<void> {
-  const flags = ['build', '-buildvcs=false', '-ldflags', ['-s', '-w', ...linkerFlags].join(' '), '-o', to, folder]
+async function goBuild(
+  { module, package: path = '.', linkerFlags, to }: GoBuild,
+  environment: Environment,
+): Promise<void> {
+  const flags = ['build', '-buildvcs=false', '-ldflags', ['-s', '-w', ...linkerFlags].join(' '), '-o', to, path]
   const child = spawn('go', flags, {
     cwd: module,
     env: {
