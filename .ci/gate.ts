@@ -57,6 +57,7 @@ const checks: readonly Step[] = [
     ],
   },
   { title: 'unused code', args: [bin('knip/bin/knip.js')] },
+  { title: 'language', args: ['test/language/main.ts'] },
 ]
 
 /** Whose turn is it? As soon as there is room, that of the first that has room. */

@@ -1,0 +1,92 @@
+// Prose of a TypeScript file: comments, message literals and test titles. Invariant: every character keeps its line and column, so that a
+// finding in the prose is a finding in the file.
+import ts from 'typescript'
+import { Prose } from './prose.ts'
+
+/** Functions whose first argument is a title. */
+const titleFunctions: ReadonlySet<string> = new Set(['describe', 'it', 'test'])
+/** A literal of so many words is a message, not an identifier. */
+const fewestWords = 4
+const sql = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|GRANT|REVOKE|WITH|BEGIN|SET|DO|COPY|LOCK|COMMENT)\b/
+/** Comments that tools read. */
+const directive = /^\s*(?:biome-ignore|@ts-|#region|\/|v8 ignore|<reference)/
+
+export interface TypeScriptProseOptions {
+  /** Of literals, titles of tests alone are prose. */
+  readonly isTest: boolean
+}
+
+/** Returns the prose, as long as the text and with the same line breaks. */
+export function typeScriptProse(path: string, text: string, { isTest }: TypeScriptProseOptions): string {
+  const prose = new Prose(text)
+  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  for (const range of commentsOf(tree, text)) keepComment(prose, text, range)
+  const isProse = isTest ? isTitle : isMessage
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isLiteralTypeNode(node)) return
+    if (isProse(node)) keepLiteral(prose, node, tree)
+    node.forEachChild(visit)
+  }
+  visit(tree)
+  return prose.text()
+}
+
+type Literal = ts.StringLiteral | ts.NoSubstitutionTemplateLiteral | ts.TemplateExpression
+
+const isLiteral = (node: ts.Node): node is Literal =>
+  ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node)
+
+function isMessage(node: ts.Node): node is Literal {
+  if (!isLiteral(node)) return false
+  const words = node.getText().match(/(?<![\w$-])[A-Za-z][a-z’'-]*(?![\w(])/g) ?? []
+  return words.length >= fewestWords && !sql.test(node.getText().slice(1))
+}
+
+/** The first argument of `it('...')`, `describe('...')`, `it.each(table)('...')`. */
+function isTitle(node: ts.Node): node is Literal {
+  if (!isLiteral(node) || !ts.isCallExpression(node.parent) || node.parent.arguments[0] !== node) return false
+  return titleFunctions.has(calledName(node.parent.expression))
+}
+
+function calledName(called: ts.Expression): string {
+  if (ts.isIdentifier(called)) return called.text
+  return ts.isPropertyAccessExpression(called) || ts.isCallExpression(called) ? calledName(called.expression) : ''
+}
+
+/** Each comment once, in order. */
+function commentsOf(tree: ts.SourceFile, text: string): readonly ts.CommentRange[] {
+  const found = new Map<number, ts.CommentRange>()
+  const add = (ranges: readonly ts.CommentRange[] | undefined): void => {
+    for (const range of ranges ?? []) found.set(range.pos, range)
+  }
+  const visit = (node: ts.Node): void => {
+    add(ts.getLeadingCommentRanges(text, node.getFullStart()))
+    add(ts.getTrailingCommentRanges(text, node.getEnd()))
+    for (const child of node.getChildren(tree)) visit(child)
+  }
+  visit(tree)
+  return [...found.values()]
+}
+
+function keepComment(prose: Prose, text: string, { pos, end, kind }: ts.CommentRange): void {
+  const isBlock = kind === ts.SyntaxKind.MultiLineCommentTrivia
+  const [start, stop] = [pos + 2, isBlock ? end - 2 : end]
+  if (directive.test(text.slice(start, stop))) return
+  prose.keep(start, stop)
+  // `/**` and the asterisk that begins each line.
+  const marks = isBlock ? /^\*|(?<=\n)[ \t]*\*/g : /^\/+/g
+  for (const { 0: mark, index } of text.slice(start, stop).matchAll(marks))
+    prose.drop(start + index, start + index + mark.length)
+}
+
+/** A literal is a paragraph of its own: a full stop takes the place of its closing quote, and a word that of each expression in it. */
+function keepLiteral(prose: Prose, node: Literal, tree: ts.SourceFile): void {
+  const [start, end] = [node.getStart(tree) + 1, node.getEnd() - 1]
+  prose.keep(start, end)
+  prose.end(end)
+  if (!ts.isTemplateExpression(node)) return
+  for (const { expression, literal } of node.templateSpans) {
+    const [from, to] = [expression.getFullStart() - 2, literal.getStart(tree) + 1]
+    prose.replace(from, to, 'X')
+  }
+}
