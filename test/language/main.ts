@@ -1,11 +1,12 @@
-// The gate for language: `node test/language/main.ts [path...]` runs the rules in `.vale/` over the prose of these files, or of all. A finding in
-// a file that `pending.txt` does not list is an error. So is a listed file without a finding: the list only shrinks. Every rule proves itself
-// on the sentences of `planted.yaml` first.
+// The gate for language: `node test/language/main.ts` runs the rules in `.vale/` over the prose of all files. A finding in a file that
+// `pending.txt` does not list is an error. So is a listed file without findings; `--shrink` removes it from the list. With paths, all
+// findings in those files are printed. First, each rule is held against the sentences of `planted.yaml`.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
+import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { findOrBuildProgram } from '../control-plane/binary-builder.ts'
 import { type Finding, judge } from './pending.ts'
@@ -16,7 +17,11 @@ const pendingFile = join(import.meta.dirname, 'pending.txt')
 /** Findings that are printed. */
 const shownFindings = 200
 
-process.exitCode = await main(process.argv.slice(2))
+const { values, positionals } = parseArgs({
+  options: { shrink: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+process.exitCode = await main(positionals)
 
 async function main(paths: readonly string[]): Promise<number> {
   if (spawnSync('go', ['version']).status !== 0) {
@@ -34,18 +39,29 @@ async function main(paths: readonly string[]): Promise<number> {
     vale,
     files
       .split('\n')
-      .filter((path) => path !== '')
+      .filter((path) => path !== '' && existsSync(join(root, path)))
       .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') })),
   )
   const pending = readFileSync(pendingFile, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
-  const { errors, done } = judge({ findings, pending, isWhole: paths.length === 0 })
+  const isWhole = paths.length === 0
+  const { errors, done } = judge({ findings, pending: isWhole ? pending : [] })
+  if (values.shrink) {
+    writeFileSync(
+      pendingFile,
+      pending
+        .filter((path) => !done.includes(path))
+        .map((path) => `${path}\n`)
+        .join(''),
+    )
+    return 0
+  }
   for (const { path, line, column, rule, message } of errors.slice(0, shownFindings))
     process.stdout.write(`${path}:${line}:${column}: ${message} (${rule})\n`)
   for (const path of done)
-    process.stdout.write(`${path} has no findings any more: remove it from test/language/pending.txt\n`)
-  process.stdout.write(`language: ${errors.length} findings in files that are done, ${pending.length} files pending\n`)
+    process.stdout.write(`${path} has no findings any more: run node test/language/main.ts --shrink\n`)
+  process.stdout.write(`language: ${errors.length} findings to correct, ${pending.length} files pending\n`)
   return errors.length + done.length + silent.length === 0 ? 0 : 1
 }
 

@@ -1,4 +1,4 @@
-// Which findings are errors, and which files are done?
+// Verdict on findings. Invariant: the list of pending files only shrinks.
 
 export interface Finding {
   readonly path: string
@@ -13,8 +13,6 @@ export interface Judged {
   readonly findings: readonly Finding[]
   /** Paths that may have findings. */
   readonly pending: readonly string[]
-  /** All files were read. */
-  readonly isWhole: boolean
 }
 
 export interface Verdict {
@@ -23,11 +21,11 @@ export interface Verdict {
   readonly done: readonly string[]
 }
 
-export function judge({ findings, pending, isWhole }: Judged): Verdict {
+export function judge({ findings, pending }: Judged): Verdict {
   const allowed = new Set(pending)
   const found = new Set(findings.map(({ path }) => path))
   return {
     errors: findings.filter(({ path }) => !allowed.has(path)),
-    done: isWhole ? pending.filter((path) => !found.has(path)) : [],
+    done: pending.filter((path) => !found.has(path)),
   }
 }
