@@ -53,6 +53,8 @@ export interface StatusCause {
   readonly reason: string
   readonly message: string
   readonly field: string
+  /** The field manager that owns the field, for the reason `FieldManagerConflict`. Not for people: a message may hide it. */
+  readonly manager?: string
 }
 
 export interface KubeErrorOptions {
@@ -182,11 +184,17 @@ function codeOf(httpStatus: number, body: JsonObject | undefined, details: JsonO
 function causesOf(details: JsonObject | undefined): readonly StatusCause[] {
   const causes = details?.causes
   if (!isJsonList(causes)) return []
-  return causes.filter(isJsonObject).map((cause) => ({
-    reason: textOf(cause.reason),
-    message: textOf(cause.message),
-    field: textOf(cause.field),
-  }))
+  return causes.filter(isJsonObject).map((cause) => {
+    const [reason, message, field] = [textOf(cause.reason), textOf(cause.message), textOf(cause.field)]
+    return reason === 'FieldManagerConflict'
+      ? { reason, message, field, manager: managerIn(message) }
+      : { reason, message, field }
+  })
+}
+
+/** The field manager that a cause `FieldManagerConflict` names; `?`: none. Source: apimachinery, managedfields/internal/conflict.go. */
+export function managerIn(message: string): string {
+  return /^conflict with "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? '?'
 }
 
 /** What is no text says nothing: it may not even have a text form. */

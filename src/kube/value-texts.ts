@@ -68,8 +68,13 @@ export function valueTexts(body: unknown, kind?: string): readonly string[] {
     const named = Object.entries(isJsonObject(metadata) ? metadata : {}).filter(([field]) => !namingFields.has(field))
     collectTexts([content, Object.fromEntries(named)], texts)
   } else if (isJsonList(body)) collectTexts(body.map(valueOfOperation), texts)
-  const isSecret = kind === 'Secret' || (isJsonObject(body) && body['kind'] === 'Secret')
-  return [...texts, ...(isSecret ? [...texts].map(decoded) : [])]
+  return [...texts, ...encodedTexts(body, texts, kind).map(decoded)]
+}
+
+/** Texts of a Secret in base64: all of a patch, and the `data` of an object. Metadata is plain: decoded, it would hide names of field managers. */
+function encodedTexts(body: unknown, texts: ReadonlySet<string>, kind: string | undefined): readonly string[] {
+  if (isJsonObject(body) && 'kind' in body) return body['kind'] === 'Secret' ? textsOf(body['data']) : []
+  return kind === 'Secret' ? [...texts] : []
 }
 
 /** Iterative: a body may be nested deeply. */

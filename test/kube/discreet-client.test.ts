@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DiscreetClient } from '../../src/kube/discreet-client.ts'
 import { isKubeError } from '../../src/kube/kube-errors.ts'
+import { Secret } from '../../src/object/built-in.ts'
 import type { KubeObject } from '../../src/object/object.ts'
 import { defineResource } from '../../src/object/resource.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
@@ -65,3 +66,30 @@ async function patched(patch: Parameters<DiscreetClient['patch']>[2]) {
   await client.create(Door, doorOf({}), options, signal)
   return await client.patch(Door, doorOf({}).metadata, patch, options, signal)
 }
+
+it('tells people the field manager of a conflict over a Secret', async () => {
+  const secretOf = (text: string): KubeObject => {
+    const labels = { 'konverge.dev/managed-by': 'shop', 'konverge.dev/owned-by': 'websites' }
+    const metadata = { name: 'token', namespace: 'default', labels }
+    return { apiVersion: 'v1', kind: 'Secret', metadata, ...{ data: { token: Buffer.from(text).toString('base64') } } }
+  }
+  await cluster.client.apply(
+    Secret,
+    secretOf('first of the values'),
+    { fieldManager: 'shop/websites', force: true },
+    signal,
+  )
+  const said = await saidOf(client.apply(Secret, secretOf('another of them'), { ...options, force: false }, signal))
+  expect(said[1]).toContain('conflict with "shop/websites"')
+})
+
+it('tells code the field manager of a conflict where the message hides it', async () => {
+  // A tenant may choose a value that hides the name.
+  const manager = 'shop/websites+owner-1'
+  await cluster.client.apply(Door, doorOf({ host: 'front' }), { fieldManager: manager, force: true }, signal)
+  const thrown = await client
+    .apply(Door, doorOf({ host: manager }), { ...options, force: false }, signal)
+    .catch((error: unknown) => error)
+  if (!isKubeError(thrown, 'Conflict')) throw new Error('the request met no conflict')
+  expect(thrown.causes).toMatchObject([{ manager, message: expect.stringContaining('conflict with "[redacted]"') }])
+})
