@@ -13,7 +13,14 @@ import type { ReadyPredicate } from '../synth/field-policies.ts'
 import type { ApplyReport, Child, ChildFailure } from './apply-report.ts'
 import { type Apply, ApplyRunner } from './apply-runner.ts'
 import { type Accepted, ChangeRunner, type ChangeRunnerOptions } from './change-runner.ts'
-import { deletePreconditions, departureOf, departurePatch, emptyPart, partManagersOf } from './co-owner-rule.ts'
+import {
+  abandonedParts,
+  deletePreconditions,
+  departureOf,
+  departurePatch,
+  emptyPart,
+  partManagersOf,
+} from './co-owner-rule.ts'
 import { ContributionFights } from './contribution-fights.ts'
 import { ContributionPace } from './contribution-pace.ts'
 import { valueChanges } from './contribution-rule.ts'
@@ -143,7 +150,7 @@ export class Applier {
   async #carryOut(action: Action, desired: DesiredObject, progress: Progress, signal: AbortSignal): Promise<void> {
     switch (action.kind) {
       case 'leave':
-        return action.why === 'equal' ? this.#assertWhole(desired, action.live) : undefined
+        return action.why === 'equal' ? await this.#leave(desired, action.live, progress, signal) : undefined
       case 'hold':
         return holdBack(desired, action.on, progress)
       case 'refuse':
@@ -154,6 +161,21 @@ export class Applier {
         return await this.#create(desired, progress, signal)
       default:
         return unreachable(action)
+    }
+  }
+
+  async #leave(desired: DesiredObject, live: LiveObject, progress: Progress, signal: AbortSignal): Promise<void> {
+    this.#assertWhole(desired, live)
+    if (!desired.policies.coOwn) return
+    for (const uid of abandonedParts(live, this.#options.managerOf(desired))) {
+      try {
+        await this.#release(progress.parent, live, uid, signal)
+      } catch (thrown) {
+        // Another owner was faster. The event of its write decides again.
+        if (!isKubeError(thrown, 'Conflict', 'NotFound')) throw thrown
+        return
+      }
+      progress.writes++
     }
   }
 
@@ -217,6 +239,7 @@ export class Applier {
     const changed = await this.#changes.run({ parent: progress.parent, desired, live, comparison }, signal)
     if (changed.kind === 'written') {
       this.#written(desired, changed, progress)
+      if (changed.rejection !== undefined) throw changed.rejection
       const { parent } = progress
       return this.#fights.learn({ parent, desired: lasting, live, changes: added, nowMs: clock.monotonicMs() })
     }
@@ -231,7 +254,7 @@ export class Applier {
     progress.writes++
     progress.live.set(identityOf(live), live)
     onWritten({ live, parent: progress.parent, role: desired.policies.contribute ? 'contribution' : 'child' })
-    convergence.learn({ ...accepted, desired: applied, manager, nowMs: clock.monotonicMs() })
+    convergence.learn({ ...accepted, desired: applied, declared: desired.lasting, manager, nowMs: clock.monotonicMs() })
     this.#assertWhole({ ...desired, object: applied, lasting: applied }, live)
   }
 
@@ -279,7 +302,8 @@ export class Applier {
     // A remote child has one owner, whatever its users write on it.
     const isShared = !isRemote(object, parent, cluster)
     try {
-      if (isShared && departureOf(object, parent) === 'release') return await this.#release(parent, object, signal)
+      if (isShared && departureOf(object, parent) === 'release')
+        return await this.#release(parent, object, parent.metadata.uid, signal)
       const preconditions = isShared ? deletePreconditions(object) : { uid: object.metadata.uid }
       await client.delete(resourceOf(object), object.metadata, { preconditions, propagationPolicy }, signal)
     } catch (thrown) {
@@ -289,14 +313,15 @@ export class Applier {
     onDeleted(object, parent)
   }
 
-  async #release(parent: LiveObject, object: LiveObject, signal: AbortSignal): Promise<void> {
+  /** Removes what the owner with this UID has on the object, for its sake or, where it is gone, for that of `parent`. */
+  async #release(parent: LiveObject, object: LiveObject, ownerUid: string, signal: AbortSignal): Promise<void> {
     const { client, resourceOf, managerOf, onWritten } = this.#options
     const resource = resourceOf(object)
     let live = object
-    for (const fieldManager of partManagersOf(object, parent)) {
+    for (const fieldManager of partManagersOf(object, ownerUid)) {
       live = await client.apply(resource, emptyPart(live), { fieldManager, force: false }, signal)
     }
-    const body = departurePatch(live, parent)
+    const body = departurePatch(live, ownerUid)
     const fieldManager = partManagerOf(managerOf, parent)
     if (body !== undefined)
       live = await client.patch(resource, live.metadata, { type: 'json', body }, { fieldManager }, signal)

@@ -6,7 +6,7 @@ import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import type { Resource } from '../object/resource.ts'
 import { unknownFieldsEvent } from './unknown-fields.ts'
-import { withoutUnknownFields } from './without-unknown-fields.ts'
+import { withoutFields } from './without-fields.ts'
 
 /** `Strict`: an unknown field fails the child. `Warn`: the child is applied without it. */
 export type FieldValidation = 'Strict' | 'Warn'
@@ -48,7 +48,7 @@ export class ApplyRunner {
         return live
       } catch (thrown) {
         const fields = this.#fieldsToLeaveOut(thrown)
-        const next = withoutUnknownFields(known, fields)
+        const next = withoutFields(known, fields)
         if (next === known || attempt === mostAttempts) throw thrown
         left.push(...fields)
         known = next

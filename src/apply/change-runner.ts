@@ -5,17 +5,19 @@ import type { Clock } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
 import type { JsonPatchOperation } from '../base/json-patch.ts'
-import type { Comparison } from '../diff/compare.ts'
+import { type Comparison, compare } from '../diff/compare.ts'
 import type { FieldPath } from '../diff/field-path.ts'
+import { ownedFieldsOf } from '../diff/owned-fields.ts'
 import { isKubeError, type StatusCause } from '../kube/kube-errors.ts'
 import type { KubeObject, LiveObject, ManagedFieldsEntry } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { ApplyRunner, type ApplyRunnerOptions } from './apply-runner.ts'
 import type { ChildCluster } from './child-cluster.ts'
-import { fieldConflict, joinsOwners } from './co-owner-rule.ts'
+import { claimsOfOwners, fieldConflict, joinsOwners, partWithout } from './co-owner-rule.ts'
 import { adoptedEvent, isHandedOver, isOurs } from './conflict-rule.ts'
 import { contradictedDefaults } from './contradicted-defaults.ts'
+import { declaredPaths } from './contribution-rule.ts'
 import type { Convergence } from './convergence.ts'
 import { emptiedFields, emptiedValues, emptyingOperations } from './emptied-values.ts'
 import { formerManagerOf, type ManagerOf } from './field-managers.ts'
@@ -61,7 +63,14 @@ export interface Accepted {
   readonly rivals: readonly RivalClaim[]
   /** Digest of the extras before, if the apply was sent to verify them. */
   readonly doubted?: string | undefined
+  /** No apply of this manager was recorded or remembered before. */
+  readonly isFirst?: boolean
+  /** Why a part of what is declared was left out of `applied`. */
+  readonly rejection?: CodedError | undefined
 }
+
+/** The answer to an apply. `applied`: absent for all that is declared. */
+type Answer = Pick<Accepted, 'live' | 'rivals' | 'rejection'> & Partial<Pick<Accepted, 'applied'>>
 
 export type Changed =
   | ({ readonly kind: 'written' } & Accepted)
@@ -90,13 +99,14 @@ export class ChangeRunner {
         ? change.comparison
         : convergence.compare(applied, live, { manager, nowMs: clock.monotonicMs() })
     if (comparison.kind === 'equal') return { kind: 'written', applied, live, paths: [], rivals: [] }
-    const paths = comparison.kind === 'different' ? comparison.changes.map(({ path }) => path) : []
+    const isFirst = this.#isFirst(live, manager)
+    const paths = comparison.kind === 'unowned' ? declaredPaths(applied) : comparison.changes.map(({ path }) => path)
     const doubted = comparison.kind === 'different' ? comparison.doubted : undefined
     try {
       const answer = await this.#applyEmptied({ ...change, live }, signal)
       const isHanded = !desired.policies.contribute && isHandedOver(parent, live, cluster)
       if (isHanded && !isOurs(parent, applied, live, cluster)) report(parent, adoptedEvent(live))
-      return { kind: 'written', applied, paths, doubted, ...answer }
+      return { kind: 'written', applied, paths, doubted, isFirst, ...answer }
     } catch (thrown) {
       const fields = immutableFieldsOf(thrown, paths)
       // What cannot change now was there when the operator created the object.
@@ -168,7 +178,7 @@ export class ChangeRunner {
   }
 
   /** A rejection may be due to a value that only the record of another manager keeps, which memory does not show, or to a default. */
-  async #applyEmptied(change: ChangeToMake, signal: AbortSignal): Promise<Pick<Accepted, 'live' | 'rivals'>> {
+  async #applyEmptied(change: ChangeToMake, signal: AbortSignal): Promise<Answer> {
     const { client, resourceOf } = this.#options
     const { desired, live } = change
     try {
@@ -203,35 +213,52 @@ export class ChangeRunner {
 
   /**
    * Without force first: where others have set our fields to something else, the answer names them. Then they are taken
-   * back; fields that we do not declare stay theirs. A contribution is meant to take its fields from others.
+   * back; fields that we do not declare stay theirs.
    */
-  async #apply(
-    { parent, desired, live }: ChangeToMake,
-    signal: AbortSignal,
-  ): Promise<Pick<Accepted, 'live' | 'rivals'>> {
+  async #apply({ parent, desired, live }: ChangeToMake, signal: AbortSignal): Promise<Answer> {
     // With the uid the apply is for this very object: where it is gone meanwhile, nothing is made by a change.
     const { lasting, policies } = desired
     const body = { ...lasting, metadata: { ...lasting.metadata, uid: live.metadata.uid } }
     const fieldManager = this.#options.managerOf(desired)
     const apply = { parent, body, fieldManager }
-    if (policies.contribute) return { live: await this.#applies.send({ ...apply, force: true }, signal), rivals: [] }
     try {
       return { live: await this.#applies.send({ ...apply, force: false }, signal), rivals: [] }
     } catch (thrown) {
       const claims = rivalClaimsOf(thrown)
       if (claims.length === 0) throw thrown
-      const conflict = fieldConflict(live, claims)
-      if (conflict !== undefined) throw conflict
-      return await this.#takeBack({ parent, body, fieldManager, claims }, signal)
+      const taking = { parent, body, fieldManager, claims, isFirst: this.#isFirst(live, fieldManager) }
+      return await (policies.coOwn ? this.#takeBackPart(taking, desired, signal) : this.#takeBack(taking, signal))
     }
   }
 
-  async #takeBack(
-    { parent, body, fieldManager, claims }: Taking,
-    signal: AbortSignal,
-  ): Promise<Pick<Accepted, 'live' | 'rivals'>> {
-    const taken = await this.#applies.send({ parent, body, fieldManager, force: true }, signal)
-    this.#options.report(parent, takenBackEvent(body, claims))
+  /** What other owners keep is left out, and the rest is as declared. Locked to the version of which it was decided who owns the object. */
+  async #takeBackPart(taking: Taking, { lasting }: DesiredObject, signal: AbortSignal): Promise<Answer> {
+    const { client, resourceOf } = this.#options
+    const { body, fieldManager: manager, claims } = taking
+    const whole = await client.get(resourceOf(body), body.metadata, signal)
+    const { uid, resourceVersion } = whole.metadata
+    if (uid !== body.metadata.uid) throw replacedMeanwhile(whole)
+    const locked = (part: KubeObject) => ({ ...part, metadata: { ...part.metadata, uid, resourceVersion } })
+    const part = { declared: lasting, live: whole, manager }
+    const kept = claimsOfOwners(part, claims)
+    if (kept.length === 0) return await this.#takeBack({ ...taking, body: locked(lasting) }, signal)
+    const rejection = fieldConflict(part, kept)
+    const applied = partWithout(lasting, kept)
+    if (compare({ desired: applied, live: whole, manager }).kind === 'equal') throw rejection
+    const others = claims.filter((claim) => !kept.includes(claim))
+    const answer = await this.#takeBack({ ...taking, body: locked(applied), claims: others }, signal)
+    return { ...answer, applied, rejection }
+  }
+
+  /** No apply of this manager is recorded or remembered. */
+  #isFirst(live: LiveObject, manager: string): boolean {
+    return ownedFieldsOf(live, manager) === undefined && !this.#options.convergence.hasApplied(live, manager)
+  }
+
+  async #takeBack({ parent, body, fieldManager, claims, isFirst }: Taking, signal: AbortSignal): Promise<Answer> {
+    const taken = await this.#applies.send({ parent, body, fieldManager, force: claims.length > 0 }, signal)
+    // A first apply takes what others have: that is what a contribution or an adoption is for.
+    if (claims.length > 0 && !isFirst) this.#options.report(parent, takenBackEvent(body, claims))
     return { live: taken, rivals: claims }
   }
 
@@ -285,6 +312,8 @@ interface Taking {
   readonly body: KubeObject
   readonly fieldManager: string
   readonly claims: readonly RivalClaim[]
+  /** No apply of this manager is recorded. */
+  readonly isFirst: boolean
 }
 
 function replacedMeanwhile(live: LiveObject): CodedError<'Conflict'> {

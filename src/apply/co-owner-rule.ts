@@ -1,9 +1,11 @@
 // Decides about an object that several resources own together: which resource may join, how one leaves, and who keeps a field that two declare
-// otherwise. Pure. Invariant: a resource never takes a field from another owner, and the object goes with its last owner only (I5, I7).
+// otherwise. Pure. Invariant: a resource never takes a field from another owner that the API server shows, and the object goes with its last owner
+// only (I5, I7).
 import { CodedError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
 import type { JsonPatchOperation } from '../base/json-patch.ts'
-import { coOwnersOf, hasOtherOwners, isCoOwned, isCoOwnedBy, ownerMarkOf } from '../object/co-owner.ts'
+import { appliedHashOf, rehashed } from '../diff/applied-hash.ts'
+import { coOwnersOf, hasOtherOwners, isCoOwned, isCoOwnedBy, ownerMarkOf, ownerOfMark } from '../object/co-owner.ts'
 import { coOwnerOfManager, isCoOwnerManager } from '../object/identity.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { controllerOf } from '../object/ownership.ts'
@@ -11,6 +13,7 @@ import { describeRef, refOf } from '../object/ref.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { managedByLabel } from '../synth/membership.ts'
 import { namedFields, type RivalClaim } from './rival-claims.ts'
+import { withoutFields } from './without-fields.ts'
 
 /** True if `desired`, declared with `coOwn`, may join the owners: the object has such owners, all of this operator. */
 export function mayJoin(desired: KubeObject, live: LiveObject): boolean {
@@ -35,12 +38,26 @@ export function departureOf(child: LiveObject, parent: LiveObject): 'release' | 
 }
 
 /** The managers of what a resource declared on the object: one, unless two of its controllers did. */
-export function partManagersOf(
-  { metadata: { managedFields = [] } }: LiveObject,
-  parent: LiveObject,
-): readonly string[] {
+export function partManagersOf({ metadata: { managedFields = [] } }: LiveObject, ownerUid: string): readonly string[] {
   const managers = managedFields.flatMap(({ manager = '', operation }) => (operation === 'Apply' ? [manager] : []))
-  return [...new Set(managers)].filter((manager) => coOwnerOfManager(manager) === parent.metadata.uid)
+  return [...new Set(managers)].filter((manager) => coOwnerOfManager(manager) === ownerUid)
+}
+
+/**
+ * UIDs of owners that have records or marks on the object and no reference any more: somebody removed their finalizers, or the reference itself. `manager`:
+ * of the owner that asks; records of other operators do not count.
+ */
+export function abandonedParts({ metadata }: LiveObject, manager: string): readonly string[] {
+  const { ownerReferences = [], managedFields = [], labels = {}, annotations = {} } = metadata
+  const recorded = managedFields.flatMap((entry) => (isOfOperator(entry.manager, manager) ? [entry.manager] : []))
+  const marked = [...Object.keys(labels), ...Object.keys(annotations)].flatMap((key) => ownerOfMark(key) ?? [])
+  const uids = new Set([...recorded.flatMap((name) => coOwnerOfManager(name) ?? []), ...marked])
+  return [...uids].filter((uid) => ownerReferences.every((owner) => owner.uid !== uid))
+}
+
+/** Names of operators have no slash. */
+function isOfOperator(manager: string | undefined, ours: string): manager is string {
+  return manager?.startsWith(ours.slice(0, ours.indexOf('/') + 1)) === true
 }
 
 /**
@@ -57,10 +74,7 @@ export function emptyPart({ apiVersion, kind, metadata }: LiveObject): KubeObjec
 }
 
 /** Takes off the reference and the mark where the record of their apply is lost, or another manager keeps them; undefined: they are gone. */
-export function departurePatch(
-  { metadata }: LiveObject,
-  { metadata: { uid } }: LiveObject,
-): readonly JsonPatchOperation[] | undefined {
+export function departurePatch({ metadata }: LiveObject, uid: string): readonly JsonPatchOperation[] | undefined {
   const { ownerReferences = [], labels = {}, annotations = {}, resourceVersion } = metadata
   const mark = ownerMarkOf(uid)
   const maps = Object.entries({ labels, annotations }).filter(([, map]) => Object.hasOwn(map, mark))
@@ -80,22 +94,53 @@ export function deletePreconditions(child: LiveObject): { readonly uid: string; 
   return isCoOwned(child) ? { uid, resourceVersion } : { uid }
 }
 
-/** The rejection of a part that declares fields of other owners otherwise; undefined if none of the claims is of an owner. */
-export function fieldConflict(
-  live: LiveObject,
+/** What a part of an object declares, and where. */
+export interface Part {
+  /** As it is applied. */
+  readonly declared: KubeObject
+  /** As the API server shows it now. */
+  readonly live: LiveObject
+  readonly manager: string
+}
+
+/**
+ * The claims of other owners, which keep their fields. None if the last apply of this part declared the same: an owner does not force, so somebody else
+ * used its manager. A manager without a reference is none of an owner.
+ */
+export function claimsOfOwners(
+  { declared, live, manager }: Part,
   claims: readonly RivalClaim[],
-): CodedError<'FieldConflict'> | undefined {
-  const ofOwners = claims.filter(({ manager }) => isCoOwnerManager(manager))
-  if (ofOwners.length === 0) return undefined
-  const owners = new Map(coOwnersOf(live).map(({ uid, kind, name }) => [uid, `${kind} ${name}`]))
-  const fields = ofOwners.map(({ manager, fields }) => {
-    return `${fields.slice(0, namedFields).join(', ')} otherwise than ${owners.get(coOwnerOfManager(manager) ?? '') ?? manager}`
+): readonly RivalClaim[] {
+  const hash = appliedHashOf(declared)
+  if (hash !== undefined && hash === appliedHashOf(live, declared)) return []
+  const uids = new Set((live.metadata.ownerReferences ?? []).map(({ uid }) => uid))
+  return claims.filter(
+    (claim) => isOfOperator(claim.manager, manager) && uids.has(coOwnerOfManager(claim.manager) ?? ''),
+  )
+}
+
+/** The declaration without the fields that other owners keep: an owner that waits for one field has all others, and none that it no longer declares. */
+export function partWithout(declared: KubeObject, claims: readonly RivalClaim[]): KubeObject {
+  return rehashed(
+    withoutFields(
+      declared,
+      claims.flatMap(({ fields }) => fields),
+    ),
+  )
+}
+
+/** The rejection of a part that declares fields of other owners otherwise. */
+export function fieldConflict({ declared, live }: Part, claims: readonly RivalClaim[]): CodedError<'FieldConflict'> {
+  const owners = new Map((live.metadata.ownerReferences ?? []).map(({ uid, kind, name }) => [uid, `${kind} ${name}`]))
+  const own = new Set((declared.metadata.ownerReferences ?? []).map(({ uid }) => uid))
+  const isOfSibling = claims.some(({ manager }) => own.has(coOwnerOfManager(manager) ?? ''))
+  const fields = claims.map(({ manager, shown, fields }) => {
+    return `${fields.slice(0, namedFields).join(', ')} otherwise than ${owners.get(coOwnerOfManager(manager) ?? '') ?? shown}`
   })
-  return new CodedError({
-    code: 'FieldConflict',
-    message: `${describeRef(refOf(live))} has several owners and declares ${fields.join(', and ')}; declare the same values, or other fields`,
-    remedy: 'retry',
-  })
+  const problem = isOfSibling
+    ? 'is owned through another controller of the same resource, and a resource has one part; declare both parts in one of the controllers'
+    : `has several owners and declares ${fields.join(', and ')}; declare the same values, or other fields`
+  return new CodedError({ code: 'FieldConflict', message: `${describeRef(refOf(live))} ${problem}`, remedy: 'retry' })
 }
 
 /** The rejection of a child whose name another object has, where one of the two is declared with `coOwn`. */
@@ -106,7 +151,7 @@ export function coOwnerConflict(parent: LiveObject, live: LiveObject): CodedErro
     controller !== undefined
       ? `is controlled by ${controller.kind} ${controller.name} alone`
       : `is owned together by ${owners.slice(0, namedOwners).join(' and ')}`
-  const remedy = 'declare it with coOwn() in all of them, or give one of the objects another name'
+  const remedy = 'declare it with coOwn() in all of them, under one operator, or give one of the objects another name'
   return new CodedError({
     code: 'ConflictingOwner',
     message: `${describeRef(refOf(live))} exists and ${found}, so ${describeRef(refOf(parent))} cannot own it; ${remedy}`,

@@ -28,8 +28,7 @@ export const holdOffMs = 5 * 60_000
 const rejectionHold: BackoffPolicy = { baseMs: 2_500, capMs: 150_000 }
 
 interface Held {
-  /** What was declared then: something else is another matter. */
-  readonly desired: KubeObject
+  readonly uid: string
   readonly untilMs: number
   readonly error: CodedError
 }
@@ -44,7 +43,10 @@ export interface Moment {
 
 /** The answer to an apply. */
 export interface Answer extends Moment {
+  /** What was applied. */
   readonly desired: KubeObject
+  /** What the constructs declare, if a part of it was left out. */
+  readonly declared?: KubeObject
   readonly live: LiveObject
   /** What differed before. */
   readonly paths: readonly FieldPath[]
@@ -52,6 +54,8 @@ export interface Answer extends Moment {
   readonly rivals: readonly RivalClaim[]
   /** Digest of the extras before, if the apply was sent to verify them. */
   readonly doubted?: string | undefined
+  /** No apply of the manager was recorded or remembered before. */
+  readonly isFirst?: boolean
 }
 
 /** An object that the API server does not take as declared. */
@@ -84,8 +88,8 @@ export class Convergence {
   readonly #pairs = new LearnedPairs()
   readonly #rounds = new FieldRounds()
   readonly #extras = new KnownExtras()
-  /** Objects that are left alone for now, by uid. What has run out is dropped when something is added. */
-  readonly #held = new Map<string, Held>()
+  /** Objects that are left alone for now, by the desired object itself: a change of the declaration makes another object. */
+  readonly #held = new WeakMap<KubeObject, Held>()
   /** By the desired object itself: a change of the declaration makes another object. */
   readonly #rejected = new WeakMap<KubeObject, Rejected>()
   /** By identity. What has run out is dropped when something is added. */
@@ -107,7 +111,7 @@ export class Convergence {
     }
     if (comparison.kind !== 'different') return comparison
     const pair = pairOf(desired, live, manager)
-    const isKnown = pair !== undefined && this.#pairs.isKnown(live.metadata.uid, pair, nowMs)
+    const isKnown = pair !== undefined && this.#pairs.isKnown(partKeyOf(live, manager), pair, nowMs)
     return isKnown ? { kind: 'equal' } : comparison
   }
 
@@ -123,20 +127,24 @@ export class Convergence {
 
   /** Declared fields that are not in the answer to the last apply of this object; empty for one that the server stored as declared. */
   droppedFields(desired: KubeObject, live: LiveObject, manager: string): readonly string[] {
-    if (!this.#pairs.isRewritten(live.metadata.uid) || isBuiltIn({ group: groupOf(desired.apiVersion) })) return []
+    if (!this.#pairs.isRewritten(partKeyOf(live, manager)) || isBuiltIn({ group: groupOf(desired.apiVersion) }))
+      return []
     return droppedFields(compare({ desired, live, manager }))
+  }
+
+  /** True if an apply of this manager is remembered. */
+  hasApplied(live: LiveObject, manager: string): boolean {
+    return this.#rounds.knows(partKeyOf(live, manager))
   }
 
   /** Throws what happened last time, while this object is left alone. `live` is absent where it does not exist. */
   assertMayApply(desired: KubeObject, live: LiveObject | undefined, nowMs: number): void {
-    const fought = live === undefined ? undefined : this.#held.get(live.metadata.uid)
+    const fought = this.#held.get(desired)
     const rejected = this.#rejected.get(desired)
     // What cannot be changed may be created, once the object is gone.
     const isSame = rejected !== undefined && rejected.uid === live?.metadata.uid
     if (isSame && nowMs < rejected.untilMs) throw rejected.error
-    if (fought?.desired !== desired) return
-    if (nowMs < fought.untilMs) throw fought.error
-    if (live !== undefined) this.#held.delete(live.metadata.uid)
+    if (fought !== undefined && fought.uid === live?.metadata.uid && nowMs < fought.untilMs) throw fought.error
   }
 
   /** If the API server rejected this object, or it was found impossible, it is left alone for a while, longer each time. */
@@ -163,27 +171,30 @@ export class Convergence {
 
   /** Takes in the answer to an apply. Throws NotConverging when it was one too many. */
   learn(answer: Answer): void {
-    const { desired, live, manager, doubted, nowMs } = answer
+    const { desired, declared = desired, live, manager, doubted, nowMs } = answer
     const { uid } = live.metadata
-    this.#rejected.delete(desired)
+    const part = partKeyOf(live, manager)
+    this.#rejected.delete(declared)
     const rewritten = compare({ desired, live, manager })
     const extras = rewritten.kind === 'equal' ? rewritten.extras : undefined
     // An apply that verified defaults is no round of a fight.
     if (extras !== undefined && this.#extras.learn({ uid, manager }, extras, doubted)) return
     const pair = pairOf(desired, live, manager)
     if (pair === undefined) return
-    const isSteady = this.#pairs.isKnown(uid, pair, nowMs)
-    this.#pairs.learn({ uid, pair, isRewritten: rewritten.kind !== 'equal', nowMs })
-    const fields = setBackFields(answer, isSteady ? rewritten : { kind: 'equal' })
-    const settling = this.#rounds.learn({ uid, desiredHash: pair.desiredHash, fields, nowMs })
+    const isSteady = this.#pairs.isKnown(part, pair, nowMs)
+    this.#pairs.learn({ part, pair, isRewritten: rewritten.kind !== 'equal', nowMs })
+    const fields = answer.isFirst === true ? [] : setBackFields(answer, isSteady ? rewritten : { kind: 'equal' })
+    const settling = this.#rounds.learn({ part, desiredHash: pair.desiredHash, fields, nowMs })
     if (settling.kind === 'settling') return
     const { rivals, rounds, paths } = settling
     const error = notConverging({ live, rivals, ours: manager, rounds, paths })
-    for (const [held, { untilMs }] of this.#held) if (untilMs <= nowMs) this.#held.delete(held)
-    this.#held.set(uid, { desired, untilMs: nowMs + holdOffMs, error })
+    this.#held.set(declared, { uid, untilMs: nowMs + holdOffMs, error })
     throw error
   }
 }
+
+/** An object and a manager: each owner of an object has a part of its own. */
+const partKeyOf = ({ metadata: { uid } }: LiveObject, manager: string): string => `${uid} ${manager}`
 
 /**
  * What differed before an apply, in memory or for the API server, which knows of later edits. Without the values that the server always

@@ -9,6 +9,7 @@ import { isFieldAppliedByUs } from '../object/ownership.ts'
 import { groupKindOf } from '../object/resource.ts'
 import { pruneAnnotation } from '../synth/membership.ts'
 import type { ChildCluster } from './child-cluster.ts'
+import { departureOf } from './co-owner-rule.ts'
 import { isMember } from './member-rule.ts'
 import { isRemote, recordOf } from './remote-children.ts'
 
@@ -22,6 +23,8 @@ export function isExpendable(child: LiveObject, parent: LiveObject, cluster?: Ch
     const isDeclared = isKept && isFieldAppliedByUs(child, 'metadata', 'annotations', pruneAnnotation)
     return !(recordOf(child, parent, cluster)?.retained ?? isDeclared)
   }
+  // An object that stays with its other owners is not deleted, so nothing keeps a part of it.
+  if (departureOf(child, parent) === 'release' && isCoOwnedBy(child, parent.metadata.uid)) return true
   const { ownerReferences = [] } = metadata
   const isSoleOwner = ownerReferences.every(({ uid }) => uid === parent.metadata.uid)
   return !isKept && (isSoleOwner || isCoOwnedBy(child, parent.metadata.uid))

@@ -22,6 +22,15 @@ export function withAppliedHash(object: KubeObject, lasting: KubeObject = object
   return { ...object, metadata: { ...object.metadata, annotations } }
 }
 
+/** The object, changed since it got its hash, with the hash of what it is now. */
+export function rehashed(object: KubeObject): KubeObject {
+  const annotation = hashAnnotationOf(object)
+  const { [annotation]: text, ...others } = object.metadata.annotations ?? {}
+  if (text === undefined) return object
+  const order = annotation === appliedHashAnnotation ? {} : { [annotation]: text.split(' ')[0] ?? '' }
+  return withAppliedHash({ ...object, metadata: { ...object.metadata, annotations: { ...others, ...order } } })
+}
+
 /** Each of several owners has an annotation of its own, which begins with the apply order. */
 function hashAnnotationOf(desired: KubeObject): string {
   const [owner] = coOwnersOf(desired)

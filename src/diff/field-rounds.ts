@@ -10,7 +10,8 @@ export interface SetBack {
 }
 
 export interface Round {
-  readonly uid: string
+  /** The object and the manager: an object may have several. */
+  readonly part: string
   readonly desiredHash: string
   /** Without those that the server always answers otherwise. */
   readonly fields: readonly SetBack[]
@@ -65,7 +66,7 @@ export class FieldRounds {
   readonly #rounds: number
   readonly #mostApplies: number
   readonly #quietMs: number
-  /** By uid, the oldest first. */
+  /** By part, the oldest first. */
   readonly #applies = new Map<string, Applies>()
 
   constructor({ rounds = 3, mostApplies = 20, quietMs = 600_000 }: FieldRoundsOptions = {}) {
@@ -79,12 +80,17 @@ export class FieldRounds {
     return this.#applies.size
   }
 
+  /** An apply of this part is remembered. */
+  knows(part: string): boolean {
+    return this.#applies.has(part)
+  }
+
   /**
    * Takes in an apply. Rounds of a field count applies of the same desired object with no quiet time in between, however often the object
    * looked settled meanwhile: in a fight with another writer it does after each of our rounds.
    */
-  learn({ uid, desiredHash, fields, nowMs }: Round): Settling {
-    const last = this.#applies.get(uid)
+  learn({ part, desiredHash, fields, nowMs }: Round): Settling {
+    const last = this.#applies.get(part)
     const before = last?.desiredHash === desiredHash ? last : undefined
     const now = (fields.length === 0 ? [unknownField] : fields).slice(0, maxFields)
     const young = [...(before?.fields ?? [])].filter(([, { learnedMs }]) => nowMs - learnedMs < this.#quietMs)
@@ -98,8 +104,8 @@ export class FieldRounds {
     const since = isSameTime ? before.since : nowMs
     const count = isSameTime ? before.count + 1 : 1
     const kept = new Map([...remembered].slice(-maxRemembered))
-    this.#applies.delete(uid)
-    this.#applies.set(uid, { desiredHash, since, count, fields: kept, learnedMs: nowMs })
+    this.#applies.delete(part)
+    this.#applies.set(part, { desiredHash, since, count, fields: kept, learnedMs: nowMs })
     this.#forget(nowMs - this.#quietMs)
     return this.#settling(now, kept, count)
   }
@@ -122,9 +128,9 @@ export class FieldRounds {
 
   /** Linear in what is forgotten: the oldest come first. */
   #forget(untilMs: number): void {
-    for (const [uid, { learnedMs }] of this.#applies) {
+    for (const [part, { learnedMs }] of this.#applies) {
       if (learnedMs > untilMs) return
-      this.#applies.delete(uid)
+      this.#applies.delete(part)
     }
   }
 }

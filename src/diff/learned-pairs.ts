@@ -17,7 +17,8 @@ export interface LearnedPairsOptions {
 }
 
 export interface Lesson {
-  readonly uid: string
+  /** The object and the manager: an object may have several. */
+  readonly part: string
   readonly pair: Pair
   /** The answer differs from the desired object. */
   readonly isRewritten: boolean
@@ -53,7 +54,7 @@ export function desiredHashOf(desired: KubeObject): string {
 
 export class LearnedPairs {
   readonly #knownMs: number
-  /** Of rewritten objects, by uid, the oldest first. */
+  /** Of rewritten objects, by part, the oldest first. */
   readonly #known = new Map<string, KnownPair>()
 
   constructor({ knownMs = 3_600_000 }: LearnedPairsOptions = {}) {
@@ -66,21 +67,21 @@ export class LearnedPairs {
   }
 
   /** True if the answer to the last apply of this object differed from what was declared. */
-  isRewritten(uid: string): boolean {
-    return this.#known.has(uid)
+  isRewritten(part: string): boolean {
+    return this.#known.has(part)
   }
 
   /** True if the last apply of this desired object left our fields as they are now, within the last hour. */
-  isKnown(uid: string, pair: Pair, nowMs: number): boolean {
-    const known = this.#known.get(uid)
+  isKnown(part: string, pair: Pair, nowMs: number): boolean {
+    const known = this.#known.get(part)
     const isYoung = known !== undefined && nowMs - known.learnedMs < this.#knownMs
     return isYoung && known.desiredHash === pair.desiredHash && known.ownedHash === pair.ownedHash
   }
 
   /** Takes in the answer to an apply. */
-  learn({ uid, pair, isRewritten, nowMs }: Lesson): void {
-    this.#known.delete(uid)
-    if (isRewritten) this.#known.set(uid, { ...pair, learnedMs: nowMs })
+  learn({ part, pair, isRewritten, nowMs }: Lesson): void {
+    this.#known.delete(part)
+    if (isRewritten) this.#known.set(part, { ...pair, learnedMs: nowMs })
     for (const [oldest, { learnedMs }] of this.#known) {
       if (learnedMs > nowMs - this.#knownMs) return
       this.#known.delete(oldest)

@@ -12,6 +12,11 @@ export function ownerMarkOf(uid: string): string {
   return `${markPrefix}${uid}`
 }
 
+/** The UID in the key of a label or annotation of an owner; undefined: the key is none. */
+export function ownerOfMark(key: string): string | undefined {
+  return isOwnerMark(key) ? key.slice(markPrefix.length) : undefined
+}
+
 /** True for the label or annotation of an owner. */
 export function isOwnerMark(key: string): boolean {
   return key.startsWith(markPrefix)

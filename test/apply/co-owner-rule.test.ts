@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
+  abandonedParts,
+  claimsOfOwners,
   deletePreconditions,
   departureOf,
   departurePatch,
@@ -8,8 +10,10 @@ import {
   isLastOwner,
   mayJoin,
   partManagersOf,
+  partWithout,
 } from '../../src/apply/co-owner-rule.ts'
 import { applyJsonPatch } from '../../src/base/json-patch.ts'
+import { rehashed } from '../../src/diff/applied-hash.ts'
 import { coOwnersOf } from '../../src/object/co-owner.ts'
 import { asJson, type LiveObject } from '../../src/object/object.ts'
 import { live } from '../objects.ts'
@@ -92,7 +96,7 @@ describe('an owner that leaves', () => {
   it('applies nothing, locked to the version', () => {
     const { metadata } = emptyPart(owned(['a', 'b']))
     expect(metadata).toEqual({ name: 'together', namespace: 'default', uid: 'u', resourceVersion: '7' })
-    expect(partManagersOf(owned(['a', 'b']), owner('a'))).toEqual(['shop/sites.example.com+owner-a'])
+    expect(partManagersOf(owned(['a', 'b']), 'a')).toEqual(['shop/sites.example.com+owner-a'])
   })
 
   it('deletes this version alone, so that an owner that joins meanwhile keeps the object', () => {
@@ -102,27 +106,77 @@ describe('an owner that leaves', () => {
 
   it('takes off the reference and the marks that no record of its own removes', () => {
     const object = owned(['a', 'b'], { managedFields: [] })
-    const patch = departurePatch(object, owner('a')) ?? []
+    const patch = departurePatch(object, 'a') ?? []
     expect(applyJsonPatch(asJson(object), patch)).toEqual(asJson(owned(['b'], { managedFields: [] })))
-    expect(departurePatch(owned(['b']), owner('a'))).toBeUndefined()
+    expect(departurePatch(owned(['b']), 'a')).toBeUndefined()
   })
 })
 
 describe('a field that another manager has otherwise', () => {
-  const claim = (manager: string) => ({ manager, fields: ['data.x'] })
+  const managerOf = (uid: string, operator = 'shop') => `${operator}/sites.example.com+owner-${uid}`
+  const claim = (manager: string, ...fields: readonly string[]) => ({ manager, shown: manager, fields })
+  const declaredBy = (uid: string, data: Record<string, string>) =>
+    rehashed({
+      ...{ apiVersion: 'v1', kind: 'ConfigMap' },
+      metadata: {
+        ...{ name: 'together', ownerReferences: [reference(uid)] },
+        annotations: { [`owner.konverge.dev/${uid}`]: '0' },
+      },
+      data,
+    })
+  const declared = declaredBy('a', { x: '1', y: '2' })
+  const part = (live: LiveObject) => ({ declared, live, manager: managerOf('a') })
 
-  it('stays with an owner, whose name the message has', () => {
-    const error = fieldConflict(owned(['a', 'b']), [claim('kubectl-edit'), claim('shop/sites.example.com+owner-b')])
+  it.each([
+    ['an owner', owned(['a', 'b']), managerOf('b'), true],
+    ['an owner under another controller', owned(['a', 'b']), 'shop/banners.example.com+owner-b', true],
+    ['an owner that is gone', owned(['a']), managerOf('b'), false],
+    ['the manager of an owner of another operator', owned(['a', 'b']), managerOf('b', 'mall'), false],
+    ['a manager that is no owner', owned(['a', 'b']), 'kubectl-edit', false],
+    ['the manager of a child', owned(['a', 'b']), 'shop/sites.example.com', false],
+    [
+      'an owner, where this very part was applied before',
+      owned(['a', 'b'], { annotations: declared.metadata.annotations }),
+      managerOf('b'),
+      false,
+    ],
+  ])('is judged by its manager: %s', (_, live, manager, isKept) => {
+    const claims = [claim(manager, 'data.x')]
+    expect(claimsOfOwners(part(live), claims)).toEqual(isKept ? claims : [])
+  })
+
+  it('is left out of the part, and the hash is that of the rest', () => {
+    expect(partWithout(declared, [claim(managerOf('b'), 'data.x')])).toEqual(declaredBy('a', { y: '2' }))
+  })
+
+  it('is named in the rejection, with the owner that keeps it', () => {
+    const error = fieldConflict(part(owned(['a', 'b'])), [claim(managerOf('b'), 'data.x')])
     expect(error).toMatchObject({ code: 'FieldConflict', remedy: 'retry' })
-    expect(error?.message).toContain('declares data.x otherwise than Site site-b; declare the same values')
+    expect(error.message).toContain('declares data.x otherwise than Site site-b; declare the same values')
   })
 
-  it('is named with its manager when the owner is gone', () => {
-    const error = fieldConflict(owned(['a']), [claim('shop/sites.example.com+owner-b')])
-    expect(error?.message).toContain('otherwise than shop/sites.example.com+owner-b;')
+  it('is of another controller of the same resource', () => {
+    const error = fieldConflict(part(owned(['a'])), [claim('shop/sites.example.com_audit+owner-a', 'data.x')])
+    expect(error.message).toContain('is owned through another controller of the same resource')
   })
+})
 
-  it('is no conflict with a manager that is no owner', () => {
-    expect(fieldConflict(owned(['a']), [claim('kubectl-edit'), claim('shop/sites.example.com')])).toBeUndefined()
+describe('a part of an owner that is gone', () => {
+  it.each([
+    ['is none while the owner has a reference', owned(['a', 'b']), []],
+    ['is known by record and marks', owned(['a', 'b'], { ownerReferences: [reference('a')] }), ['b']],
+    ['is known by its marks', owned(['a', 'b'], { ownerReferences: [reference('a')], managedFields: [] }), ['b']],
+    [
+      'is known by its record',
+      owned(['a', 'b'], { ownerReferences: [reference('a')], labels: managedBy, annotations: {} }),
+      ['b'],
+    ],
+    [
+      'is none of another operator',
+      owned(['a'], { managedFields: [{ manager: 'mall/sites.example.com+owner-z', operation: 'Apply' }] }),
+      [],
+    ],
+  ])('%s', (_, live, uids) => {
+    expect(abandonedParts(live, 'shop/sites.example.com+owner-a')).toEqual(uids)
   })
 })

@@ -36,6 +36,7 @@ const answered = (data: Record<string, string>): LiveObject =>
     data,
   })
 
+const claim = (editor: string, field: string) => ({ manager: editor, shown: editor, fields: [field] })
 const convergenceOf = (seed = 1) => new Convergence(seededRandom(seed))
 
 describe('convergence', () => {
@@ -59,7 +60,7 @@ describe('convergence', () => {
   ])('%s', (_, fields, editors) => {
     const convergence = convergenceOf()
     for (const [at, field] of fields.entries()) {
-      const rivals = [{ manager: editors[at] ?? '', fields: [`data.${field}`] }]
+      const rivals = [claim(editors[at] ?? '', `data.${field}`)]
       const answer = { desired, live: answered({ key: 'ours' }), paths: [fieldPath('data', field)], manager, rivals }
       convergence.learn({ ...answer, nowMs: at * 61_000 })
       convergence.assertMayApply(desired, answer.live, at * 61_000)
@@ -70,10 +71,7 @@ describe('convergence', () => {
     const convergence = convergenceOf()
     const take = (nowMs: number, editor: string, field: string) => {
       const paths = [path, fieldPath('data', field)]
-      const rivals = [
-        { manager: 'hpa', fields: ['data.key'] },
-        { manager: editor, fields: [`data.${field}.deep`] },
-      ]
+      const rivals = [claim('hpa', 'data.key'), claim(editor, `data.${field}.deep`)]
       convergence.learn({ desired, live: answered({ key: 'ours' }), paths, manager, rivals, nowMs })
     }
     take(0, 'ann', 'a')

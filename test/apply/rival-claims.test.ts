@@ -18,8 +18,8 @@ it('gathers the fields of each manager, however its record is described', () => 
     ),
   )
   expect(claims).toEqual([
-    { manager: 'kubectl-edit', fields: ['data.a', 'metadata.labels.b'] },
-    { manager: 'scaler', fields: ['spec.replicas'] },
+    { manager: 'kubectl-edit', shown: 'kubectl-edit', fields: ['data.a', 'metadata.labels.b'] },
+    { manager: 'scaler', shown: 'scaler', fields: ['spec.replicas'] },
   ])
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } }
   expect(takenBackEvent(object, claims).note).toMatch(
@@ -46,6 +46,6 @@ it.each([
     { manager: 'hpa', fields: ['spec.replicas'] },
     { manager: 'ann', fields: ['data.a'] },
     { manager: 'bob', fields: ['data["a.b"]'] },
-  ]
+  ].map((claim) => ({ ...claim, shown: claim.manager }))
   expect(claimantsOf(path, claims)).toEqual(managers)
 })

@@ -22,7 +22,7 @@ function learned(applies: readonly Apply[], options?: FieldRoundsOptions): reado
   const rounds = new FieldRounds(options)
   return applies.map(({ fields, atMs, desired = 'd' }, at) =>
     rounds.learn({
-      uid: 'u',
+      part: 'u',
       desiredHash: desired,
       nowMs: atMs ?? at,
       fields: fields.map((field) => {
@@ -104,9 +104,9 @@ describe('applies of one object', () => {
   it('are forgotten after a quiet time, and have a bound in memory', () => {
     const rounds = new FieldRounds({ quietMs: 100 })
     const field = { path: 'a', rivals: [] }
-    for (let at = 0; at < 1_000; at++) rounds.learn({ uid: `u${at}`, desiredHash: 'd', fields: [field], nowMs: 0 })
+    for (let at = 0; at < 1_000; at++) rounds.learn({ part: `u${at}`, desiredHash: 'd', fields: [field], nowMs: 0 })
     expect(rounds.size).toBe(1_000)
-    rounds.learn({ uid: 'later', desiredHash: 'd', fields: [field], nowMs: 100 })
+    rounds.learn({ part: 'later', desiredHash: 'd', fields: [field], nowMs: 100 })
     expect(rounds.size).toBe(1)
   })
 })

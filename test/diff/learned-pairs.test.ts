@@ -63,7 +63,7 @@ describe('pairOf', () => {
 })
 
 describe('LearnedPairs', () => {
-  const lesson = { uid: 'u', pair, isRewritten: true, nowMs: 0 }
+  const lesson = { part: 'u', pair, isRewritten: true, nowMs: 0 }
 
   it('knows the last pair of a rewritten object and no other', () => {
     const pairs = new LearnedPairs()
@@ -81,13 +81,13 @@ describe('LearnedPairs', () => {
 
   it('knows as many objects as there are, and forgets each after its time', () => {
     const pairs = new LearnedPairs({ knownMs: 1_000 })
-    const uids = Array.from({ length: 20_000 }, (_, index) => `u${index}`)
-    for (const uid of uids) pairs.learn({ ...lesson, uid })
-    expect(uids.every((uid) => pairs.isKnown(uid, pair, 999))).toBe(true)
-    expect(uids.some((uid) => pairs.isKnown(uid, pair, 1_000))).toBe(false)
-    pairs.learn({ ...lesson, uid: 'later', nowMs: 100 })
+    const parts = Array.from({ length: 20_000 }, (_, index) => `u${index}`)
+    for (const part of parts) pairs.learn({ ...lesson, part })
+    expect(parts.every((part) => pairs.isKnown(part, pair, 999))).toBe(true)
+    expect(parts.some((part) => pairs.isKnown(part, pair, 1_000))).toBe(false)
+    pairs.learn({ ...lesson, part: 'later', nowMs: 100 })
     expect(pairs.size).toBe(20_001)
-    pairs.learn({ ...lesson, uid: 'latest', nowMs: 1_000 })
+    pairs.learn({ ...lesson, part: 'latest', nowMs: 1_000 })
     expect(pairs.size).toBe(2)
   })
 })

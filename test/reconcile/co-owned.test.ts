@@ -3,23 +3,8 @@ import { ApiObject } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { defineController } from '../../src/index.ts'
 import { ConfigMap } from '../../src/object/built-in.ts'
-import { coOwn } from '../../src/synth/field-policies.ts'
 import { type RequestRecord, startCluster, type TestCluster } from '../../src/testing/index.ts'
-import { Banner, definitionOf, Shop, shopController } from './sharing-controllers.ts'
-
-/** Owns a part of the ConfigMap `lines`: one line for each word of the text, as `word` or `word=value`. */
-function partController(resource: typeof Shop, name = 'lines') {
-  return defineController(resource, {
-    owns: [ConfigMap],
-    desired: (chart, { object: { spec } }) => {
-      if (spec.text === '') return
-      const entries = spec.text.split(' ').map((word) => word.split('=', 2))
-      const data = Object.fromEntries(entries.map(([key, value = 'yes']) => [key, value]))
-      coOwn(new ApiObject(chart, 'lines', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data }))
-    },
-    status: () => ({ fields: {}, conditions: [] }),
-  })
-}
+import { Banner, definitionOf, partController, Shop, shopController } from './sharing-controllers.ts'
 
 const dataOf = async (cluster: TestCluster, name = 'lines') => (await cluster.find(ConfigMap, name))?.['data']
 const ownersOf = async (cluster: TestCluster) =>
@@ -165,7 +150,7 @@ describe('a field that two owners declare', () => {
     await cluster.settle()
     await create(cluster, Banner, 'b', 'both=2 own=3')
     await cluster.advance(60_000)
-    expect(await dataOf(cluster)).toEqual({ both: '1' })
+    expect(await dataOf(cluster)).toEqual({ both: '1', own: '3' })
     const condition = await cluster.condition(Banner, 'b', 'Ready')
     expect(condition).toMatchObject({ status: 'False', reason: 'FieldConflict' })
     expect(condition?.message).toContain('data.both otherwise than Shop a')

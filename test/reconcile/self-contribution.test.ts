@@ -19,6 +19,7 @@ import {
   Secret,
   type StatusWithConditions,
 } from '../../src/index.ts'
+import { Event } from '../../src/object/built-in.ts'
 import { identityOf } from '../../src/object/identity.ts'
 import { loadLivePlan } from '../../src/reconcile/live-plan-loader.ts'
 import { startCluster, type TestCluster, type TestOperator } from '../../src/testing/index.ts'
@@ -201,13 +202,31 @@ describe('a Namespace that its controller labels', () => {
     expect(await asked(600_000)).toEqual([])
   })
 
-  it('is left alone for a while when another writer keeps changing the label', async () => {
-    const rival = { metadata: { labels: { tier: 'mine' } } }
+  it.each([
+    ['changes', 'mine'],
+    ['removes', null],
+  ])('is left alone for a while when another writer %s the label again and again', async (_, value) => {
     for (let round = 0; round < 10; round++) {
-      await cluster.patch(Namespace, 'shop', rival)
+      await cluster.patch(Namespace, 'shop', { metadata: { labels: { tier: value } } })
       await cluster.advance(1_000)
     }
-    expect(cluster.requests().filter(isWrite).length).toBeLessThanOrEqual(6)
+    const accepted = cluster.requests().filter((request) => isWrite(request) && request.code === 200)
+    // The first apply, and three that set the label back.
+    expect(accepted.filter(({ resource }) => resource === 'namespaces')).toHaveLength(4)
+    const events = (await cluster.list(Event)) as readonly (LiveObject & { reason?: string; note?: string })[]
+    const notes = Map.groupBy(events, ({ reason }) => reason)
+    const fights = notes.get('NotConverging')?.map(({ note }) => note)
+    expect(fights).toEqual([
+      expect.stringMatching(
+        value === null
+          ? /keeps being changed back at metadata\.labels\.tier by perhaps test/
+          : /keeps being changed back at metadata\.labels\.tier by test;/,
+      ),
+    ])
+    const taken = notes.get('FieldsTakenBack')?.map(({ note }) => note)
+    expect(taken).toEqual(
+      value === null ? undefined : [expect.stringContaining('took back metadata.labels.tier from "test"')],
+    )
   })
 })
 

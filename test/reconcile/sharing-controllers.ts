@@ -6,7 +6,7 @@ import { ownerReferenceTo } from '../../src/object/ownership.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import { defineResource, type Resource } from '../../src/object/resource.ts'
 import { type Controller, defineController } from '../../src/reconcile/definition.ts'
-import { contribute } from '../../src/synth/field-policies.ts'
+import { contribute, coOwn } from '../../src/synth/field-policies.ts'
 import { applySetId } from '../../src/synth/membership.ts'
 import type { ObjectBody, TestCluster } from '../../src/testing/test-cluster.ts'
 
@@ -108,4 +108,18 @@ export async function earlierShop(cluster: TestCluster, text: string, then: read
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data }
     await cluster.client.apply(ConfigMap, object, options, new AbortController().signal)
   }
+}
+
+/** Owns a part of the ConfigMap `lines`: one line for each word of the text, as `word` or `word=value`. */
+export function partController(resource: typeof Shop, name = 'lines') {
+  return defineController(resource, {
+    owns: [ConfigMap],
+    desired: (chart, { object: { spec } }) => {
+      if (spec.text === '') return
+      const entries = spec.text.split(' ').map((word) => word.split('=', 2))
+      const data = Object.fromEntries(entries.map(([key, value = 'yes']) => [key, value]))
+      coOwn(new ApiObject(chart, 'lines', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data }))
+    },
+    status: () => ({ fields: {}, conditions: [] }),
+  })
 }

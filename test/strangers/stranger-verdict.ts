@@ -158,22 +158,20 @@ function judgePart(
   const others = [...fieldsOf(live, (manager) => isCoOwnerManager(manager) && !isOwn(manager))]
   const isOfOthers = (key: string) => others.includes(JSON.stringify(['f:data', `f:${key}`]))
   const wrong = declared.filter(([key, value]) => data[key] !== value).map(([key]) => key)
-  const isOwner = isCoOwnedBy(live, uid)
-  if (wrong.length > 0 || !isOwner) {
-    const isForeign = !isOwner && live.metadata.labels?.[managedByLabel] !== parent.operator
-    // An apply that another owner contradicts is rejected as a whole.
-    if (isForeign || wrong.some(isOfOthers)) return { standing: 'failing', faults: [] }
-    return {
-      standing: 'failing',
-      faults: [`lacks ${isOwner ? wrong.join(' ') : 'an owner'}, and no other owner has it`],
-    }
+  if (!isCoOwnedBy(live, uid)) {
+    const isForeign = live.metadata.labels?.[managedByLabel] !== parent.operator
+    return { standing: 'failing', faults: isForeign ? [] : ['lacks an owner'] }
   }
+  const lacking = wrong.filter((key) => !isOfOthers(key))
   const ours = [...fieldsOf(live, isOwn)].filter((path) => path.startsWith('["f:data","'))
   const paths = declared.map(([key]) => JSON.stringify(['f:data', `f:${key}`]))
   const surplus = ours.filter((path) => !path.endsWith('"."]') && !paths.includes(path))
   return {
-    standing: 'ready',
-    faults: surplus.map((path) => `has a field of the resource that is not declared: ${path}`),
+    standing: wrong.length > 0 ? 'failing' : 'ready',
+    faults: [
+      ...lacking.map((key) => `lacks ${key}, and no other owner has it`),
+      ...surplus.map((path) => `has a field of the resource that is not declared: ${path}`),
+    ],
   }
 }
 

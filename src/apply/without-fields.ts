@@ -1,11 +1,11 @@
-// An object without fields that the API server named as unknown. It names them by paths in the object that was sent:
+// An object without fields that the API server named, as unknown or as fields of others. It names them by paths in the object that was sent:
 // `spec.template.spec.containers[name="a"].imagePolicy`, `spec.items[0].b`. Pure.
 import { isJsonList, isJsonObject, type Json } from '../base/json.ts'
 import { wireJson } from '../base/wire-json.ts'
 import { asJson, type KubeObject } from '../object/object.ts'
 
 /** The very same object if it has none of the fields. */
-export function withoutUnknownFields(object: KubeObject, paths: readonly string[]): KubeObject {
+export function withoutFields(object: KubeObject, paths: readonly string[]): KubeObject {
   const json = asJson(object)
   // Sound: neither type nor name of an object is unknown.
   return paths.reduce<Json>((left, path) => without(left, `.${path}`), json) as unknown as KubeObject
