@@ -32,7 +32,8 @@ import {
 
 const parentNames = ['a', 'b']
 const slots = 3
-const managers = ['alice', 'bob']
+/** The last one looks like that of an owner. */
+const managers = ['alice', 'bob', 'mall/shops.example.com+owner-1']
 
 export function worldPlan(seed: number): WorldPlan {
   const draw = new Draw(seededRandom(seed))

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts'
 import { findCondition, type KubeObject, type LiveObject, type StatusWithConditions } from '../../src/index.ts'
-import { isCoOwned, isCoOwnedBy } from '../../src/object/co-owner.ts'
-import { coOwnerOfManager, isCoOwnerManager } from '../../src/object/identity.ts'
+import { coOwnersOf, isCoOwned, isCoOwnedBy } from '../../src/object/co-owner.ts'
+import { coOwnerOfManager } from '../../src/object/identity.ts'
 import { controllerOf } from '../../src/object/ownership.ts'
 import {
   applySetId,
@@ -155,7 +155,9 @@ function judgePart(
   const data = (live['data'] ?? {}) as JsonObject // A ConfigMap's.
   const declared = Object.entries((body['data'] ?? {}) as JsonObject) // A part's.
   const isOwn = (manager: string) => coOwnerOfManager(manager) === uid
-  const others = [...fieldsOf(live, (manager) => isCoOwnerManager(manager) && !isOwn(manager))]
+  const owners = new Set(coOwnersOf(live).map((owner) => owner.uid))
+  const isOwner = (manager: string) => owners.has(coOwnerOfManager(manager) ?? '')
+  const others = [...fieldsOf(live, (manager) => isOwner(manager) && !isOwn(manager))]
   const isOfOthers = (key: string) => others.includes(JSON.stringify(['f:data', `f:${key}`]))
   const wrong = declared.filter(([key, value]) => data[key] !== value).map(([key]) => key)
   if (!isCoOwnedBy(live, uid)) {
