@@ -20,7 +20,7 @@ const isReady = async (cluster: TestCluster, name: string) =>
   (await cluster.condition(Shop, name, 'Ready'))?.status === 'True'
 const managerOf = (uid: string) => `operator/shops.example.com+owner-${uid}`
 
-/** What a user who may patch the object can do: apply with force, under any field manager. */
+/** Applies with force under any field manager, as a user who may patch the object can. */
 async function forge(cluster: TestCluster, resource: Resource, object: KubeObject, fieldManager: string) {
   const whole = { ...object, metadata: { namespace: 'default', ...object.metadata } }
   await cluster.client.apply(resource, whole, { fieldManager, force: true }, AbortSignal.timeout(60_000))
