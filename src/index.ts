@@ -38,6 +38,7 @@ export type {
   NewObject,
   OperatorClient,
   PageOf,
+  PartialObjectMetadata,
   SubresourceOptions,
   UpdatedObject,
 } from './kube/operator-client.ts'

@@ -18,6 +18,7 @@ import { KubeError } from './kube-errors.ts'
 import { assertListEnds } from './list-pages.ts'
 import type { ObjectEvent, OpenWatch } from './object-event.ts'
 import { loadIfPresent } from './object-loader.ts'
+import { deletionProblem, placeProblem, readProblem, scopeProblem, versionProblem } from './request-problems.ts'
 
 /** Of every call. */
 export interface CallOptions {
@@ -51,10 +52,25 @@ export interface AuthorDeleteCollectionOptions
 /** The object for itself and its status; what other subresources answer has a shape of its own. */
 export type AnswerOf<R extends Resource, S extends string> = S extends 'status' ? ObjectOf<R> : LiveObject
 
+/** An object of which only the metadata was asked for. */
+export type PartialObjectMetadata = Pick<LiveObject, 'apiVersion' | 'kind' | 'metadata'>
+
+/** What a list or watch gives of each object: `metadataOnly: true` gives its metadata, under its own apiVersion and kind. */
+export type ReadOf<R extends Resource, MetadataOnly extends boolean> = MetadataOnly extends true
+  ? PartialObjectMetadata
+  : ObjectOf<R>
+
 /** One page of a list. */
-export interface PageOf<R extends Resource> extends Omit<ListPage, 'items'> {
-  readonly items: readonly ObjectOf<R>[]
+export interface PageOf<R extends Resource, MetadataOnly extends boolean = false> extends Omit<ListPage, 'items'> {
+  readonly items: readonly ReadOf<R, MetadataOnly>[]
 }
+
+/** A selection, and how much is read of each object. */
+type Reading<Options extends Selection, MetadataOnly extends boolean> = CallOptions &
+  Omit<Options, 'metadataOnly'> & {
+    /** As of Selection. */
+    readonly metadataOnly?: MetadataOnly | undefined
+  }
 
 /** An object to create. Its `apiVersion` and `kind` follow from the resource, but for subresources of another kind. */
 export interface NewObject<Spec = unknown, Status = unknown> {
@@ -127,7 +143,8 @@ export class OperatorClient {
     options: SubresourceOptions<S> = {},
   ): Promise<AnswerOf<R, S>> {
     const { subresource } = options
-    const found = await this.#client.get(resource, placeOf(at), this.#signalOf(options), subresource && { subresource })
+    const place = placeOf('get', resource, at)
+    const found = await this.#client.get(resource, place, this.#signalOf(options), subresource && { subresource })
     return answer(found)
   }
 
@@ -137,15 +154,19 @@ export class OperatorClient {
     at: Location,
     options: CallOptions = {},
   ): Promise<ObjectOf<R> | undefined> {
-    const found = await loadIfPresent(this.#client, resource, placeOf(at), this.#signalOf(options))
+    const found = await loadIfPresent(this.#client, resource, placeOf('find', resource, at), this.#signalOf(options))
     return found && answer(found)
   }
 
   /** One page: all objects, or `limit` of them and a `continueToken` for the next page. */
-  async list<R extends Resource>(resource: R, options: ListOptions & CallOptions = {}): Promise<PageOf<R>> {
+  async list<R extends Resource, MetadataOnly extends boolean = false>(
+    resource: R,
+    options: Reading<ListOptions, MetadataOnly> = {},
+  ): Promise<PageOf<R, MetadataOnly>> {
     const { signal: _, ...selection } = options
+    reject(`list ${resource.plural}`, readProblem(resource, selection))
     const page = await this.#client.list(resource, selection, this.#signalOf(options))
-    return { ...page, items: page.items.map((item) => answer<ObjectOf<R>>(item)) }
+    return { ...page, items: page.items.map((item) => answer<ReadOf<R, MetadataOnly>>(item)) }
   }
 
   /**
@@ -154,14 +175,14 @@ export class OperatorClient {
    *
    * @example for await (const { items } of client.pages(Pod, { labelSelector: 'app=shop' })) count += items.length
    */
-  async *pages<R extends Resource>(
+  async *pages<R extends Resource, MetadataOnly extends boolean = false>(
     resource: R,
-    options: ListOptions & CallOptions = {},
-  ): AsyncGenerator<PageOf<R>, void> {
+    options: Reading<ListOptions, MetadataOnly> = {},
+  ): AsyncGenerator<PageOf<R, MetadataOnly>, void> {
     let asked = options.continueToken
     for (let pages = 1; ; pages++) {
       const next = asked === undefined ? {} : { continueToken: asked }
-      const page: PageOf<R> = await this.list(resource, { limit: pageSize, ...options, ...next })
+      const page: PageOf<R, MetadataOnly> = await this.list(resource, { limit: pageSize, ...options, ...next })
       yield page
       const { continueToken: answered } = page
       if (answered === undefined) return
@@ -178,13 +199,15 @@ export class OperatorClient {
    *
    * @example for await (const event of client.watch(Pod, { labelSelector: 'app=shop' })) if (event.kind === 'deleted') forget(event.object.uid)
    */
-  watch<R extends Resource>(
+  async *watch<R extends Resource, MetadataOnly extends boolean = false>(
     resource: R,
-    options: Selection & CallOptions = {},
-  ): AsyncIterable<ObjectEvent<ObjectOf<R>>> {
+    options: Reading<Selection, MetadataOnly> = {},
+  ): AsyncGenerator<ObjectEvent<ReadOf<R, MetadataOnly>>, void> {
     const { signal: _, ...selection } = options
+    reject(`watch ${resource.plural}`, readProblem(resource, selection))
+    const events = this.#openWatch(resource, selection, this.#signalOf(options))
     // Sound: as of `answer`.
-    return this.#openWatch(resource, selection, this.#signalOf(options)) as AsyncIterable<ObjectEvent<ObjectOf<R>>>
+    yield* events as AsyncIterable<ObjectEvent<ReadOf<R, MetadataOnly>>>
   }
 
   /** Rejects with a KubeError `AlreadyExists` if there is one. `metadata.generateName` lets the server name it. */
@@ -194,7 +217,8 @@ export class OperatorClient {
     options: AuthorWriteOptions<S> = {},
   ): Promise<AnswerOf<R, S>> {
     const written = this.#writeOptionsOf(options)
-    return answer(await this.#client.create(resource, wholeOf(resource, object), written, this.#signalOf(options)))
+    const whole = options.subresource ? namedOf('create', resource, object) : wholeOf('create', resource, object)
+    return answer(await this.#client.create(resource, whole, written, this.#signalOf(options)))
   }
 
   /** Server-side apply: creates the object, or sets the fields that it declares, and removes those that the last apply of the manager declared. */
@@ -204,7 +228,8 @@ export class OperatorClient {
     options: AuthorApplyOptions<S> = {},
   ): Promise<AnswerOf<R, S>> {
     const written = { force: options.force ?? false, ...this.#writeOptionsOf(options) }
-    return answer(await this.#client.apply(resource, wholeOf(resource, object), written, this.#signalOf(options)))
+    const named = namedOf('apply', resource, object)
+    return answer(await this.#client.apply(resource, named, written, this.#signalOf(options)))
   }
 
   /** A JSON Merge Patch (RFC 7396) or a JSON Patch (RFC 6902). A `resourceVersion` in it makes it hold only for that version. */
@@ -215,7 +240,8 @@ export class OperatorClient {
     options: AuthorWriteOptions<S> = {},
   ): Promise<AnswerOf<R, S>> {
     const written = this.#writeOptionsOf(options)
-    return answer(await this.#client.patch(resource, placeOf(at), patch, written, this.#signalOf(options)))
+    const place = placeOf('patch', resource, at)
+    return answer(await this.#client.patch(resource, place, patch, written, this.#signalOf(options)))
   }
 
   /**
@@ -227,33 +253,27 @@ export class OperatorClient {
     object: R extends Resource<infer Spec, infer Status> ? UpdatedObject<Spec, Status> : never,
     options: AuthorWriteOptions<S> = {},
   ): Promise<AnswerOf<R, S>> {
-    const whole = wholeOf(resource, object)
-    const { name, resourceVersion } = whole.metadata
-    if (!resourceVersion) {
-      // Without one, the server would replace whatever is there.
-      throw unsent(`update ${resource.kind} ${name}: the object has no metadata.resourceVersion; get it first`)
-    }
-    return answer(await this.#client.update(resource, whole, this.#writeOptionsOf(options), this.#signalOf(options)))
+    const named = namedOf('update', resource, object)
+    const { name, resourceVersion } = named.metadata
+    reject(`update ${resource.kind} ${name}`, versionProblem(resourceVersion))
+    return answer(await this.#client.update(resource, named, this.#writeOptionsOf(options), this.#signalOf(options)))
   }
 
   /** Resolves when the server accepted; finalizers may hold the object. Rejects with a KubeError `NotFound` if there is none. */
   async delete(resource: Resource, at: Location, options: AuthorDeleteOptions = {}): Promise<void> {
     const { signal: _, preconditions, ...deleted } = options
-    await this.#client.delete(resource, placeOf(at), { ...deleted, preconditions }, this.#signalOf(options))
+    const place = placeOf('delete', resource, at)
+    await this.#client.delete(resource, place, { ...deleted, preconditions }, this.#signalOf(options))
   }
 
   /**
-   * Deletes all objects that are selected, by one request. Rejects with a KubeError `BadRequest` without a selector, or without a namespace where the kind has
-   * them. A call that fails may have deleted a part: repeat it. Needs the verb `deletecollection`.
+   * Deletes all objects that are selected, by one request. Rejects with a KubeError `BadRequest` if the selectors select everything, or without a namespace where
+   * the kind has them. A call that fails may have deleted a part: repeat it. Needs the verb `deletecollection`.
    */
   async deleteCollection(resource: Resource, options: AuthorDeleteCollectionOptions): Promise<void> {
     const { signal: _, namespace, labelSelector, fieldSelector, ...deleted } = options
-    const all = `delete all ${resource.plural}`
-    if (resource.scope === 'Namespaced' && namespace === undefined)
-      throw unsent(`${all}: the kind has namespaces; name one`)
-    if (!labelSelector && !fieldSelector)
-      throw unsent(`${all}: nothing selects them; give a labelSelector or a fieldSelector`)
     const selection = { namespace, labelSelector, fieldSelector }
+    reject(`delete all ${resource.plural}`, deletionProblem(resource, selection))
     await this.#client.deleteCollection(resource, selection, deleted, this.#signalOf(options))
   }
 
@@ -273,13 +293,27 @@ export class OperatorClient {
 }
 
 /** Callers pass whole objects' metadata too. */
-function placeOf({ namespace, name }: Location): Location {
+function placeOf(verb: string, resource: Resource, at: Location | undefined): Location {
+  const { namespace, name } = at ?? { name: '' }
+  reject(attemptOf(verb, resource, name), placeProblem(resource, { namespace, name }))
   return { namespace, name }
 }
 
 /** What is created under a generated name has none yet; the port asks for a name. */
-function wholeOf(resource: Resource, object: object): KubeObject {
-  return { apiVersion: apiVersionOf(resource), kind: resource.kind, ...object } as unknown as KubeObject
+function wholeOf(verb: string, resource: Resource, object: object): KubeObject {
+  const whole = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...object } as unknown as KubeObject
+  const { name, namespace } = whole.metadata ?? {}
+  const problem = whole.metadata
+    ? scopeProblem(resource, namespace)
+    : 'the object has no metadata; give it a name there'
+  reject(attemptOf(verb, resource, name), problem)
+  return whole
+}
+
+function namedOf(verb: string, resource: Resource, object: object): KubeObject {
+  const whole = wholeOf(verb, resource, object)
+  placeOf(verb, resource, whole.metadata)
+  return whole
 }
 
 /** Sound: what a resource serves has the wire shape that its descriptor declares. */
@@ -287,6 +321,12 @@ function answer<Answer>(object: LiveObject): Answer {
   return object as Answer
 }
 
-function unsent(why: string): KubeError {
-  return new KubeError({ code: 'BadRequest', message: `no request was sent: ${why}` })
+function attemptOf(verb: string, { kind }: Resource, name: string | undefined): string {
+  return name ? `${verb} ${kind} ${name}` : `${verb} ${kind}`
+}
+
+/** Throws a KubeError `BadRequest` if there is a problem. */
+function reject(attempt: string, problem: string | undefined): void {
+  if (problem === undefined) return
+  throw new KubeError({ code: 'BadRequest', message: `no request was sent: ${attempt}: ${problem}` })
 }

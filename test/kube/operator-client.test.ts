@@ -3,14 +3,15 @@ import { expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { openWatchOf } from '../../src/cache/feed-watcher.ts'
+import type { ListOptions } from '../../src/kube/client.ts'
 import { Fence } from '../../src/kube/fence.ts'
 import { FencedClient } from '../../src/kube/fenced-client.ts'
 import { isKubeError } from '../../src/kube/kube-errors.ts'
 import type { ObjectEvent } from '../../src/kube/object-event.ts'
-import { OperatorClient } from '../../src/kube/operator-client.ts'
+import { OperatorClient, type PartialObjectMetadata } from '../../src/kube/operator-client.ts'
 import { ConfigMap, Deployment, Pod } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
-import { defineResource } from '../../src/object/resource.ts'
+import { defineResource, type ObjectOf } from '../../src/object/resource.ts'
 import { startCluster } from '../../src/testing/index.ts'
 import { website, websiteDefinition } from './website-kind.ts'
 
@@ -224,6 +225,22 @@ it('has the types of the descriptor', () => {
       if (event.kind === 'modified') expectTypeOf(event.object.spec.replicas).toEqualTypeOf<number>()
       if (event.kind === 'deleted') expectTypeOf(event.object.uid).toEqualTypeOf<string>()
     }
+    const metadataOnly = true
+    type Item = PartialObjectMetadata | undefined
+    expectTypeOf((await client.list(website, { metadataOnly })).items[0]).toEqualTypeOf<Item>()
+    expectTypeOf((await client.list(website, { metadataOnly: false })).items[0]?.spec.replicas).toEqualTypeOf<
+      number | undefined
+    >()
+    const options: ListOptions = {}
+    expectTypeOf((await client.list(website, options)).items[0]).toEqualTypeOf<Item | ObjectOf<typeof website>>()
+    // @ts-expect-error: metadata has no spec.
+    expect((await client.list(website, { metadataOnly })).items[0]?.spec)
+    for await (const { items } of client.pages(website, { limit: 2, metadataOnly: true }))
+      expectTypeOf(items[0]).toEqualTypeOf<Item>()
+    for await (const event of client.watch(website, { metadataOnly: true }))
+      if (event.kind === 'added') expectTypeOf(event.object).toEqualTypeOf<PartialObjectMetadata>()
+    // @ts-expect-error: a selector of another name.
+    await client.list(website, { labels: 'a=b', metadataOnly })
     // @ts-expect-error: an update names the version that was read.
     await client.update(website, { metadata: page, spec: { image: 'a:1', replicas: 1 } })
     expectTypeOf((await client.find(defineResource(ConfigMap), page))?.spec).toEqualTypeOf<unknown>()
