@@ -67,7 +67,10 @@ export interface OperatorInstallProps {
    * @default 30
    */
   readonly terminationGracePeriodSeconds?: number
-  /** @default ['run'] */
+  /**
+   * Kubernetes expands `$(NAME)` in them; write `$$(NAME)` for the text itself.
+   * @default ['run']
+   */
   readonly args?: readonly string[]
   /** @default - 100m CPU and 256Mi of memory, at most 512Mi */
   readonly resources?: Manifest

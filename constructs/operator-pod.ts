@@ -61,8 +61,8 @@ function container({ image, args = ['run'], resources, metricsPort }: OperatorIn
     name: 'operator',
     image,
     args,
-    // What workers of it run, in Jobs.
-    env: [{ name: 'KONVERGE_IMAGE', value: image }],
+    // What workers of it run, in Jobs. Kubernetes reads `$$` in values as `$`.
+    env: [{ name: 'KONVERGE_IMAGE', value: image.replaceAll('$', '$$$$') }],
     ports: [operatorPort, ...metricsPorts(metricsPort)].map(({ name, number }) => ({
       ...{ name, containerPort: number, protocol: 'TCP' },
     })),

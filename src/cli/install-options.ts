@@ -63,7 +63,7 @@ export function installPropsOf(given: InstallFlags, installed: Installed): Omit<
     ...{ name, image, replicas: replicasOf(given, settings) },
     ...(namespace === undefined ? {} : { namespace }),
     ...(sharding?.kind === 'selection' ? { shard: sharding.name } : {}),
-    args: argumentsOf(given, { ...installed, namespaces, metrics }),
+    args: argumentsOf(given, { ...installed, namespaces, metrics }).map(literalArgument),
     rules: rulesOf(name, sharding, { ...installed, metrics }),
     networkPolicy: {
       includesDataPods: given.includesDataPods ?? false,
@@ -159,6 +159,11 @@ function argumentsOf(
     ...(typeof settings.http === 'object' ? ['--http-host=0.0.0.0', '--http-port=8080'] : []),
     ...flagArguments(program, flags),
   ]
+}
+
+/** Kubernetes expands `$(NAME)` in arguments of containers, and reads `$$` as `$`. */
+function literalArgument(argument: string): string {
+  return argument.replaceAll('$', '$$$$')
 }
 
 /** The flags as arguments of `run`, in the order in which the program declares them. */

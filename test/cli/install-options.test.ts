@@ -45,6 +45,17 @@ describe('the rights of an installed operator', () => {
 })
 
 describe('the pods of an installed operator', () => {
+  it.each([
+    ['$(KUBERNETES_SERVICE_HOST)', '$$(KUBERNETES_SERVICE_HOST)'],
+    ['a$$(B)$', 'a$$$$(B)$$'],
+    ['plain', 'plain'],
+  ])('get the value %j of a flag as it was given', (value, argument) => {
+    const flags = [{ flag: '--domain <name>', text: 'the domain' }]
+    const installed = { program: { ...program, flags }, flags: { domain: value }, settings: {}, controllers }
+    const { args } = installPropsOf({ name: 'pages', controllers: [] }, installed)
+    expect(args?.at(-1)).toBe(`--domain=${argument}`)
+  })
+
   it.each<[Partial<InstallFlags>, OperatorSettings, readonly string[]]>([
     [{}, {}, ['--namespaces=default', '--metrics=protected']],
     [{ shardByHash: true }, {}, ['--namespaces=default', '--shard-by-hash', '--metrics=protected']],
