@@ -8,7 +8,7 @@ import { identityOf } from '../object/identity.ts'
 import { CommandError } from './command-error.ts'
 import type { Play } from './dev/play.ts'
 import { flagValuesOf, withCluster, withFlags, withMetrics } from './option-sets.ts'
-import { names, operatorName, port, ports, positive } from './option-values.ts'
+import { names, operatorName, port, ports, positive, selector } from './option-values.ts'
 import type { OperatorCliOptions } from './program.ts'
 import { addRun } from './run-command.ts'
 import { withSharding } from './sharding-option.ts'
@@ -97,7 +97,7 @@ function addInstall(program: Command, { options, own, signal }: Building): void 
     )
     .option('--namespaces <names>', 'serve these namespaces, separated by commas (default: default)', names)
     .option('--all-namespaces', 'serve all namespaces, with rights on every Secret of the cluster')
-    .option('--selector <labels>', 'manage resources with these labels only')
+    .option('--selector <labels>', 'manage resources with these labels only', selector)
   withMetrics(withSharding(install), 'protected')
     .option(
       '--egress-ports <ports>',

@@ -1,6 +1,7 @@
 // Values of command-line options, parsed. Each function throws commander's InvalidArgumentError with the rule as one sentence. Pure.
 import { InvalidArgumentError } from 'commander'
 import { operatorNameProblem } from '../object/identity.ts'
+import { hasRequirement } from '../object/selector-text.ts'
 
 /** Names separated by commas, at least one. */
 export function names(text: string): readonly string[] {
@@ -15,6 +16,12 @@ export function listedIn(text: string): readonly string[] {
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
+}
+
+/** A label selector that excludes something. */
+export function selector(text: string): string {
+  if (hasRequirement(text)) return text
+  throw new InvalidArgumentError('It selects everything; name a label, as in region=eu, or leave the option out.')
 }
 
 export function ports(text: string): readonly number[] {

@@ -3,7 +3,7 @@ import process from 'node:process'
 import type { Command } from 'commander'
 import { metricsPort } from './metrics-option.ts'
 import { flagValuesOf, withCluster, withFlags, withMetrics } from './option-sets.ts'
-import { backoff, names, operatorName, port, positive, seconds } from './option-values.ts'
+import { backoff, names, operatorName, port, positive, seconds, selector } from './option-values.ts'
 import type { OperatorCliOptions } from './program.ts'
 import { withSharding } from './sharding-option.ts'
 
@@ -19,7 +19,7 @@ export function addRun(program: Command, options: OperatorCliOptions, signal: Ab
     )
   withCluster(run)
     .option('--namespaces <names>', 'manage resources in these namespaces only, separated by commas', names)
-    .option('--selector <labels>', 'manage resources with these labels only')
+    .option('--selector <labels>', 'manage resources with these labels only', selector)
   withSharding(run)
     .option('--controllers <names>', 'run these controllers only, separated by commas', names, [])
     .option('--max-concurrent <number>', 'reconciles at once, for each controller (default: 10)', positive)

@@ -1,5 +1,6 @@
 // How the resources of one operator are divided among its processes. Pure.
 import { CodedError } from '../base/errors.ts'
+import { hasRequirement } from '../object/selector-text.ts'
 import type { LeaderElectionOptions } from './leader-election.ts'
 
 /**
@@ -83,7 +84,7 @@ function shardingProblem(
       if (unmarked !== undefined) {
         return `the controller ${unmarked.name} has finalizer: false, and a named shard marks its resources; leave finalizer out, or use sharding by hash`
       }
-      if (namespaces !== undefined || labelSelector !== undefined) return undefined
+      if (namespaces !== undefined || hasRequirement(labelSelector)) return undefined
       return `the shard '${sharding.name}' selects all resources; give it namespaces or a labelSelector`
   }
 }

@@ -22,6 +22,12 @@ describe.concurrent('flags of an operator', { timeout: 300_000 }, () => {
     expect(ended.exitCode).toBe(2)
   })
 
+  it.each([['install'], ['run']])('select something with --selector of %s', async (command) => {
+    const ended = await ask(command, '--shard', 'eu', '--selector', ',')
+    expect(sentenceOf(ended)).toMatch(/^zones: .*--selector.*It selects everything; name a label, as in region=eu/)
+    expect(ended.exitCode).toBe(2)
+  })
+
   it('belong to the commands that are named', async () => {
     expect((await ask('run', '--help')).stdout).toContain('--slow')
     expect(sentenceOf(await ask(...install, '--slow'))).toMatch(/unknown option '--slow'/)

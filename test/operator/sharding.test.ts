@@ -30,6 +30,7 @@ describe('sharding', () => {
       [eu, { labelSelector: 'region=eu', controllers: [{ name: 'pages', finalizer: false }] }],
     ],
     ["the shard 'eu' selects all resources", [eu, {}]],
+    ["the shard 'eu' selects all resources", [eu, { labelSelector: ' , ' }]],
   ])('is rejected: %s', (message, asked) => {
     expect(() => assertSharding(...asked)).toThrow(message)
   })
