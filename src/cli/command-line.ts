@@ -7,7 +7,7 @@ import { terminalText } from '../base/terminal-text.ts'
 import { identityOf } from '../object/identity.ts'
 import { CommandError } from './command-error.ts'
 import type { Play } from './dev/play.ts'
-import { flagValuesOf, withCluster, withFlags, withMetrics } from './option-sets.ts'
+import { assertFlags, flagValuesOf, withCluster, withFlags, withMetrics } from './option-sets.ts'
 import { names, operatorName, port, ports, positive, selector } from './option-values.ts'
 import type { OperatorCliOptions } from './program.ts'
 import { addRun } from './run-command.ts'
@@ -53,6 +53,7 @@ export async function runCommandLine(
   const exits: ExitCodes = { failure: 1, success: 0 }
   try {
     identityOf(options.name)
+    assertFlags(options)
     await programWith({ options, own, exits, signal: stop.signal }).parseAsync(argv)
     return exits.success
   } catch (thrown) {

@@ -1,5 +1,6 @@
 // Options that several commands share, and the flags of a program's controllers.
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { CommandError } from './command-error.ts'
 import { type MetricsKind, metricsKinds } from './metrics-option.ts'
 import { type ControllerCommand, type FlagValues, longNameOf, type OperatorCliOptions } from './program.ts'
 
@@ -14,6 +15,19 @@ export function withCluster(command: Command): Command {
 export function withMetrics(command: Command, byDefault: MetricsKind): Command {
   const text = `who reads /metrics: users of the cluster by HTTPS, this machine, everybody, or nobody (default: ${byDefault})`
   return command.addOption(new Option('--metrics <which>', text).choices(metricsKinds))
+}
+
+/** Throws a CommandError of exit code 2 for a flag that means its opposite: of `--no-labels`, the parser would make `labels`, true unless the flag is given. */
+export function assertFlags({ flags = [] }: OperatorCliOptions): void {
+  for (const { flag } of flags) {
+    if (!new Option(flag).negate) continue
+    const name = longNameOf(flag)
+    const better = `--skip-${name.slice('no-'.length)}`
+    throw new CommandError(
+      `the program defines the flag --${name}, and --no- would negate it; call it ${better}, for one`,
+      2,
+    )
+  }
 }
 
 /** The program's own flags that the command has. */

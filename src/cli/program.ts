@@ -9,7 +9,7 @@ export type FlagValues = Readonly<Record<string, string | true | undefined>>
 
 /** An option that the controllers take. `install` passes it on to the pods of the operator. */
 export interface OperatorFlag {
-  /** `--zone <domain>`, or `--read-only` for one without a value. */
+  /** `--zone <domain>`, or `--read-only` for one without a value. No name that begins with `--no-`: call it `--skip-labels`, for one. */
   readonly flag: string
   /** Shown by `--help`. */
   readonly text: string
