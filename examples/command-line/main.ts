@@ -8,7 +8,7 @@ await operatorCli({
   name: 'websites',
   version: '1.0.0',
   controllers: [website],
-  flags: [{ flag: '--report', text: 'keep a ConfigMap with the replicas of all websites' }],
+  flags: [{ flag: '--report', text: 'keep a ConfigMap with the replicas of the websites' }],
   operator: ({ flags }) => ({
     runnables: flags['report'] === true ? [report] : [],
     reconcileRate: { perSecond: 50, burst: 100 },

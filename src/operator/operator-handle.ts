@@ -22,6 +22,8 @@ export interface OperatorHandle {
   enqueue(of: Resource | Controller, resource: ResourceEvent): void
   /** For reads and writes of the program's own. */
   readonly client: OperatorClient
+  /** Those that it serves; undefined: all. */
+  readonly namespaces: readonly string[] | undefined
   /** Whether only a restart would help, as /healthz says it; `healthText` writes it out. */
   healthz(): HealthReport
   /** Whether the operator works, or stands by to, as /readyz says it. */

@@ -143,6 +143,7 @@ export async function startOperator(options: RunOperatorOptions, signal?: AbortS
     stop,
     enqueue: (of, resource) => operator.enqueue(of, resource),
     client: operator.client,
+    namespaces: options.namespaces,
     healthz: () => health.report('live'),
     readyz: () => health.report('ready'),
     metrics,

@@ -134,7 +134,15 @@ export class Operator {
       fieldManager: clientManagerOf(identity),
       signal: this.#life.signal,
     })
-    this.#runnables = new RunnablesRunner({ identity, clock, random, instruments, client: traced, runnables })
+    this.#runnables = new RunnablesRunner({
+      identity,
+      clock,
+      random,
+      instruments,
+      client: traced,
+      runnables,
+      namespaces,
+    })
     const rateLimit = new TokenBucket(reconcileRate)
     const discovery = new DiscoveryClient({ clock, client })
     this.#makeRunner = (controller, clusters) =>

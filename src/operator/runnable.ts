@@ -7,6 +7,8 @@ import type { Right } from '../object/right.ts'
 export interface RunnableContext {
   /** Ends with `signal`. Its field manager is `<operator>-client:<runnable>`. */
   readonly client: OperatorClient
+  /** Those that the operator serves, and the rights of the runnable hold in; undefined: all. */
+  readonly namespaces: readonly string[] | undefined
   /** Aborts when the operator stops or leads no more: the runnable then has 5 s to end. */
   readonly signal: AbortSignal
   /** The operator's log, with the name of the runnable on each line. */

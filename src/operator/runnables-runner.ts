@@ -19,6 +19,8 @@ export interface RunnablesRunnerOptions {
   readonly instruments: Instruments
   readonly client: KubeClient
   readonly runnables: readonly Runnable[]
+  /** Those that the operator serves; undefined: all. */
+  readonly namespaces: readonly string[] | undefined
 }
 
 export class RunnablesRunner {
@@ -68,7 +70,7 @@ export class RunnablesRunner {
   }
 
   async #keepRunning(runnable: Runnable): Promise<void> {
-    const { clock, random, instruments, identity, client: shared } = this.#options
+    const { clock, random, instruments, identity, client: shared, namespaces } = this.#options
     const { name } = runnable
     const labels = { runnable: name }
     const log = instruments.log.with(labels)
@@ -86,7 +88,7 @@ export class RunnablesRunner {
     const work = async () => {
       this.#active.set(labels, 1)
       try {
-        await runnable.run({ client, signal, log })
+        await runnable.run({ client, namespaces, signal, log })
       } finally {
         this.#active.set(labels, 0)
       }

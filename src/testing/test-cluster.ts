@@ -19,7 +19,14 @@ import { FencedClient } from '../kube/fenced-client.ts'
 import { FetchClient } from '../kube/fetch-client.ts'
 import { KubeError } from '../kube/kube-errors.ts'
 import { RestClient } from '../kube/rest-client.ts'
-import { ClusterRole, ClusterRoleBinding, CustomResourceDefinition } from '../object/built-in.ts'
+import {
+  ClusterRole,
+  ClusterRoleBinding,
+  CustomResourceDefinition,
+  Namespace,
+  Role,
+  RoleBinding,
+} from '../object/built-in.ts'
 import { type Condition, findCondition } from '../object/condition.ts'
 import { identityOf } from '../object/identity.ts'
 import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
@@ -32,6 +39,7 @@ import { ShardRunner } from '../operator/shard-runner.ts'
 import type { Controller } from '../reconcile/definition.ts'
 import { Shard } from '../reconcile/shard.ts'
 import { HealthRegistry } from '../telemetry/health.ts'
+import { grantsOf, type RightsByPlace } from './grants.ts'
 import { type RequestRecord, RequestRecorder } from './request-recorder.ts'
 import { SimClock } from './sim-clock.ts'
 
@@ -52,8 +60,13 @@ export interface TestClusterOptions {
    * objects in the cluster grant, and no more. Default: an administrator.
    */
   readonly user?: string
-  /** Rules of RBAC: the controllers may do this in the whole cluster, and no more. `rightsOf` gives those that they declare. */
-  readonly rights?: readonly object[]
+  /**
+   * What the operators may do, and no more: rules of RBAC, in the whole cluster; or all that `rightsOf` gives, as `install` grants it: the rules for namespaces in
+   * `namespaces` alone.
+   */
+  readonly rights?: readonly object[] | RightsByPlace
+  /** The namespaces that the operators serve. Those that do not exist are created. Default: all, and none is created. */
+  readonly namespaces?: readonly string[]
   /** Where the logs, metrics and spans of the controllers go. Default: nowhere. */
   readonly instruments?: Instruments
   /** The clock of another test cluster, so that time is the same in both. Default: that of the first of `clusters`, else one of its own. */
@@ -77,7 +90,7 @@ export interface TestOperatorOptions {
 }
 
 /** An operator in the cluster, as `startOperator` gives it to a program. */
-export type TestOperator = Pick<OperatorHandle, 'stop' | 'enqueue' | 'client'>
+export type TestOperator = Pick<OperatorHandle, 'stop' | 'enqueue' | 'client' | 'namespaces'>
 
 const adminToken = 'admin'
 const operatorToken = 'operator'
@@ -102,7 +115,10 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
   const cluster = new TestCluster(options)
   for (const definition of options.definitions ?? [])
     await cluster.create(CustomResourceDefinition, definition as ObjectBody) // A manifest.
-  if (options.rights !== undefined) await cluster.grant(options.user ?? operatorName, options.rights)
+  for (const name of options.namespaces ?? [])
+    if ((await cluster.find(Namespace, name)) === undefined) await cluster.create(Namespace, { metadata: { name } })
+  for (const { rules, namespace } of grantsOf(options))
+    await cluster.grant(options.user ?? operatorName, rules, namespace)
   await cluster.clock.advance(1)
   return cluster
 }
@@ -118,6 +134,7 @@ export class TestCluster implements AsyncDisposable {
   /** What every client but the test's own asks, before any fault meets it. */
   readonly #requests: RequestRecorder
   readonly #seed: number
+  readonly #namespaces: readonly string[] | undefined
   readonly #instruments: Instruments
   readonly #running: { readonly stop: AbortController; readonly ended: Promise<void> }[] = []
   readonly #signal = new AbortController()
@@ -133,6 +150,7 @@ export class TestCluster implements AsyncDisposable {
     )
     this.#others = others
     this.#seed = seed
+    this.#namespaces = options.namespaces
     this.#instruments = instruments
     const user = options.user ?? (rights === undefined ? undefined : operatorName)
     const operator = user === undefined ? admin : userNamed(user)
@@ -157,13 +175,14 @@ export class TestCluster implements AsyncDisposable {
     return this.#clientOver(this.#requests, userAgent, adminToken)
   }
 
-  /** Lets a user do what rules of RBAC say, in the whole cluster. */
-  async grant(user: string, rules: readonly object[]): Promise<void> {
-    const name = `granted-${user}`
-    await this.create(ClusterRole, { metadata: { name }, rules })
-    const roleRef = { apiGroup: ClusterRole.group, kind: 'ClusterRole', name }
-    const subjects = [{ apiGroup: ClusterRole.group, kind: 'User', name: user }]
-    await this.create(ClusterRoleBinding, { metadata: { name }, roleRef, subjects })
+  /** Lets a user do what rules of RBAC say, in the whole cluster or in one namespace. */
+  async grant(user: string, rules: readonly object[], namespace?: string): Promise<void> {
+    const metadata = { name: `granted-${user}`, ...(namespace === undefined ? {} : { namespace }) }
+    const [role, binding] = namespace === undefined ? [ClusterRole, ClusterRoleBinding] : [Role, RoleBinding]
+    await this.create(role, { metadata, rules })
+    const roleRef = { apiGroup: role.group, kind: role.kind, name: metadata.name }
+    const subjects = [{ apiGroup: role.group, kind: 'User', name: user }]
+    await this.create(binding, { metadata, roleRef, subjects })
   }
 
   /** What has been asked of the API server so far, oldest first, refused requests included; not by the test's own hand. */
@@ -232,6 +251,7 @@ export class TestCluster implements AsyncDisposable {
     const stop = new AbortController()
     const operator = new Operator({
       ...parts,
+      namespaces: this.#namespaces,
       clock: this.clock,
       random: seededRandom(this.#seed + 2),
       secrets: seededSecrets(this.#seed + 3),
@@ -247,6 +267,7 @@ export class TestCluster implements AsyncDisposable {
       stop: () => this.#end(running),
       enqueue: (of, resource) => operator.enqueue(of, resource),
       client: operator.client,
+      namespaces: this.#namespaces,
     }
   }
 

@@ -105,3 +105,16 @@ it.each([
   const runnables = names.map((name) => ({ name, run: async () => {} }))
   expect(() => cluster.start({ runnables })).toThrow(message)
 })
+
+it.each([{ namespaces: undefined }, { namespaces: ['default', 'shop'] }])(
+  'one knows the served %j',
+  async ({ namespaces }) => {
+    await using cluster = await startCluster({ controllers: [], ...(namespaces && { namespaces }) })
+    const told: (readonly string[] | undefined)[] = []
+    const run = async (context: RunnableContext) => void told.push(context.namespaces)
+    const operator = cluster.start({ runnables: [{ name: 'nightly', run }] })
+    await cluster.advance(1_000)
+    expect(told).toEqual([namespaces])
+    expect(operator.namespaces).toEqual(namespaces)
+  },
+)
