@@ -51,13 +51,16 @@ export async function runCommandLine(
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => stop.abort(new CommandError(`ended by ${signal}`, 1)))
   const exits: ExitCodes = { failure: 1, success: 0 }
+  let asked = options.name
   try {
     identityOf(options.name)
     assertFlags(options)
-    await programWith({ options, own, exits, signal: stop.signal }).parseAsync(argv)
+    const program = programWith({ options, own, exits, signal: stop.signal })
+    asked = commandIn(program, argv.slice(2))
+    await program.parseAsync(argv)
     return exits.success
   } catch (thrown) {
-    return report(thrown, options.name, exits)
+    return report(thrown, { name: options.name, asked, exits })
   }
 }
 
@@ -198,11 +201,25 @@ function kitOf(program: OperatorCliOptions, given: Readonly<Record<string, unkno
   return { program, flags: flagValuesOf(program, given), environment: process.env }
 }
 
-function report(thrown: unknown, name: string, { failure }: ExitCodes): number {
+/** `websites run`: the command that the words name, as far as they name one. */
+function commandIn(program: Command, words: readonly string[]): string {
+  const [word = ''] = words
+  const command = program.commands.find((one) => one.name() === word)
+  return command === undefined ? program.name() : `${program.name()} ${commandIn(command, words.slice(1))}`
+}
+
+interface Asked {
+  readonly name: string
+  /** The program and the command. */
+  readonly asked: string
+  readonly exits: ExitCodes
+}
+
+function report(thrown: unknown, { name, asked, exits: { failure } }: Asked): number {
   if (thrown instanceof CommanderError) {
     // Help and version have been printed; anything else is a wrong flag.
     if (thrown.exitCode === 0) return 0
-    writeError(`${name}: ${wrongUse(thrown)}; ${name} --help lists what there is\n`)
+    writeError(`${name}: ${wrongUse(thrown)}; ${asked} --help lists what there is\n`)
     return 2
   }
   writeError(`${name}: ${messageOf(thrown)}\n`)

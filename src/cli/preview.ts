@@ -2,18 +2,18 @@
 // cluster. What the API server or the controller would reject is rejected in their words. What `observe` looks up is taken as
 // not there, and nothing is rejected for that.
 import { CodedError } from '../base/errors.ts'
-import type { JsonObject } from '../base/json.ts'
+import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { systemSecrets } from '../base/random.ts'
 import type { Controller, LiveReader, Refusal, ResourceContext } from '../index.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
-import { groupResourceOf } from '../object/resource.ts'
+import { groupResourceOf, type Resource } from '../object/resource.ts'
 import { resourceIn } from '../reconcile/definition.ts'
 import { withoutMembership } from '../synth/membership.ts'
 import { assertPure } from '../synth/purity.ts'
 import { chosenControllers, controllersOf } from './chosen-controllers.ts'
 import { CommandError } from './command-error.ts'
 import { definitionOf, loadDefinitions } from './definition-loader.ts'
-import { DryRun } from './dry-run.ts'
+import { DryRun, type DryRunAnswer } from './dry-run.ts'
 import { loadManifests } from './manifest-loader.ts'
 import type { FlagValues, OperatorCliOptions } from './program.ts'
 import { trackedReads } from './tracked-reads.ts'
@@ -55,7 +55,8 @@ async function render(file: string, object: JsonObject, kit: Kit, signal: AbortS
   const given = object as unknown as KubeObject
   const ours = controllersOf(given, { file, controllers })
   const { resource } = ours[0]
-  if (definitionOf(resource, definitions) === undefined) {
+  const isDefined = definitionOf(resource, definitions) !== undefined
+  if (!isDefined && !isOfKubernetes(resource)) {
     const name = groupResourceOf(resource)
     throw new CommandError(
       `${file}: this program has no CustomResourceDefinition ${name}, by which preview validates`,
@@ -63,7 +64,7 @@ async function render(file: string, object: JsonObject, kit: Kit, signal: AbortS
     )
   }
   const name = `${given.kind} ${given.metadata?.name ?? '(without a name)'}`
-  const answer = await dryRun.create(object)
+  const answer = isDefined ? await dryRun.create(object) : structureOf(resource, object)
   if (answer.kind === 'refused') throw new CommandError(`${file}: ${name} is refused: ${answer.message}`, 2)
   try {
     const object = answer.object as unknown as KubeObject
@@ -73,6 +74,20 @@ async function render(file: string, object: JsonObject, kit: Kit, signal: AbortS
     if (thrown instanceof CodedError) throw new CommandError(`${file}: ${name}: ${thrown.message}`, 2)
     throw thrown
   }
+}
+
+/** Groups of Kubernetes itself have no domain, or its own. */
+function isOfKubernetes({ group }: Resource): boolean {
+  return !group.includes('.') || group.endsWith('.k8s.io')
+}
+
+/** Of a kind that no CustomResourceDefinition describes: any object with a name, as it is given. */
+function structureOf({ scope }: Resource, object: JsonObject): DryRunAnswer {
+  const { metadata } = object
+  if (!isJsonObject(metadata) || typeof metadata.name !== 'string' || metadata.name === '')
+    return { kind: 'refused', message: 'metadata.name is missing; give the object a name' }
+  const place = scope === 'Cluster' ? {} : { namespace: 'default' }
+  return { kind: 'taken', object: { ...object, metadata: { ...place, ...metadata } } }
 }
 
 async function desiredOf(

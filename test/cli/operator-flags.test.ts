@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { konverge, sentenceOf } from './konverge.ts'
 
 const program = fileURLToPath(new URL('zone-program.ts', import.meta.url))
@@ -30,7 +30,9 @@ describe.concurrent('flags of an operator', { timeout: 300_000 }, () => {
 
   it('belong to the commands that are named', async () => {
     expect((await ask('run', '--help')).stdout).toContain('--slow')
-    expect(sentenceOf(await ask(...install, '--slow'))).toMatch(/unknown option '--slow'/)
+    expect(sentenceOf(await ask(...install, '--slow'))).toMatch(
+      /unknown option '--slow'; zones install --help lists what there is$/,
+    )
   })
 })
 
@@ -46,10 +48,15 @@ describe.concurrent('a program without CRDs and image', { timeout: 300_000 }, ()
     expect(stdout).not.toMatch(/aggregate-to|CustomResourceDefinition/)
   })
 
-  it('cannot preview a kind whose CRD it does not have', async () => {
+  it('previews a kind of Kubernetes itself', async () => {
     const input = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n'
-    const ended = await konverge(['preview', '-f', '-'], { input }, program)
-    expect(sentenceOf(ended)).toMatch(/-: this program has no CustomResourceDefinition configmaps/)
-    expect(ended.exitCode).toBe(2)
+    const { stdout, stderr } = await konverge(['preview', '-f', '-', '--domain', 'example.com'], { input }, program)
+    expect(stderr).toBe('')
+    expect(parse(stdout)).toMatchObject({ kind: 'Secret', metadata: { namespace: 'default', name: 'zone' } })
+    const nameless = await konverge(['preview', '-f', '-'], { input: input.replace('name: a', '') }, program)
+    expect(sentenceOf(nameless)).toMatch(
+      /-: ConfigMap .* is refused: metadata\.name is missing; give the object a name$/,
+    )
+    expect(nameless.exitCode).toBe(2)
   })
 })
