@@ -83,7 +83,7 @@ export class InventoryLoader {
         objects.push(...(await this.#listed(kind, parent, signal)))
       } catch (thrown) {
         signal.throwIfAborted()
-        failures.push(lookFailed(kind, thrown))
+        failures.push(lookFailed(kind, thrown, { isDeclared: this.#isDeclared(kind) }))
       }
     const recorded = entriesIn(cluster, parent).filter((entry) => !seen.some((child) => isEntryOf(entry, child)))
     const remote: readonly ChildPlace[] = [...recorded, ...places]
@@ -119,7 +119,7 @@ export class InventoryLoader {
         if (!(await this.#isGone(kind, signal))) throw stillServed(kind)
       } catch (thrown) {
         signal.throwIfAborted()
-        doubts.push(lookFailed(kind, thrown))
+        doubts.push(lookFailed(kind, thrown, { isDeclared: true }))
       }
     }
     return doubts
@@ -144,6 +144,11 @@ export class InventoryLoader {
     const kind = groupKindOf(object)
     const retired = this.#options.controller.retired.find((resource) => groupKindOf(resource) === kind)
     return this.#owned(kind) ?? this.#found.get(kind) ?? retired
+  }
+
+  #isDeclared(kind: string): boolean {
+    const { owns, retired } = this.#options.controller
+    return [...owns.map(({ resource }) => resource), ...retired].some((resource) => groupKindOf(resource) === kind)
   }
 
   /** In the parent's own namespace. */
@@ -239,9 +244,12 @@ function stillServed(kind: string): CodedError<'KindUnavailable'> {
   return new CodedError({ code: 'KindUnavailable', message, remedy: 'retry' })
 }
 
-function lookFailed(kind: string, thrown: unknown): CodedError {
+/** The rights on kinds that have left `owns` follow from `retired`. */
+function lookFailed(kind: string, thrown: unknown, { isDeclared }: { readonly isDeclared: boolean }): CodedError {
   const { code, remedy, retryAfterMs } =
     thrown instanceof CodedError ? thrown : { code: 'InternalError', remedy: 'retry' as const, retryAfterMs: undefined }
-  const message = `cannot look for ${kind} objects that are no longer declared: ${messageOf(thrown)}`
+  const remains = isKubeError(thrown, 'Forbidden') && !isDeclared
+  const advice = remains ? `; or name the kind in 'retired' of the controller, and install again` : ''
+  const message = `cannot look for ${kind} objects that are no longer declared: ${messageOf(thrown)}${advice}`
   return new CodedError({ code, message, remedy, retryAfterMs, cause: thrown })
 }

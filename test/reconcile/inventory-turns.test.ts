@@ -210,7 +210,7 @@ describe('an operator that no longer makes a kind', () => {
     expect(world.api.find(ConfigMap, 'default/a-pages')).toBeDefined()
     expect(world.conditions()).toMatchObject({ Degraded: 'True/Forbidden' })
     expect(world.message('Degraded')).toBe(
-      `cannot look for Secret objects that are no longer declared: list Secret in default: ${refused}`,
+      `cannot look for Secret objects that are no longer declared: list Secret in default: ${refused}; or name the kind in 'retired' of the controller, and install again`,
     )
     expect(annotationOf(world, kinds)).toContain('Secret')
     world.api.before = () => {}
