@@ -71,6 +71,33 @@ export function compare({ desired, live, manager }: CompareInput): Comparison {
   return extras === undefined ? equal : { kind: 'equal', extras }
 }
 
+/** What a first apply adds and takes over, map by map: each declared value, whoever owns that of the live object. Lists count as whole values. */
+export function declaredChanges({ desired, live }: Pick<CompareInput, 'desired' | 'live'>): readonly Change[] {
+  const { metadata = {}, ...fields } = asJson(desired)
+  const { metadata: liveMetadata, ...liveFields } = asJson(live)
+  const isOwnable = (unowned: ReadonlySet<string>) => (change: Change, at: number) => {
+    const element = change.path[at]
+    return element?.kind !== 'field' || !unowned.has(element.name)
+  }
+  return [
+    ...additions(metadata, liveMetadata, [fieldElement('metadata')]).filter((one) =>
+      isOwnable(unownedMetadata)(one, 1),
+    ),
+    ...additions(fields, liveFields, []).filter((one) => isOwnable(unownedRoot)(one, 0)),
+  ]
+}
+
+function additions(desired: Json, live: Json | undefined, path: FieldPath): readonly Change[] {
+  const map = mapOf(desired)
+  if (map === undefined || Object.keys(map).length === 0)
+    return [{ kind: 'add', path, desired, ...(live === undefined ? {} : { live }) }]
+  const liveMap = mapOf(live) ?? {}
+  return Object.keys(map).flatMap((name) => {
+    const value = map[name]
+    return value === undefined ? [] : additions(value, own(liveMap, name), [...path, fieldElement(name)])
+  })
+}
+
 const equal: Comparison = Object.freeze({ kind: 'equal' })
 
 /** What the server keeps out of managedFields: the object's identity and what it writes itself. */

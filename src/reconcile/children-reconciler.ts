@@ -9,6 +9,7 @@ import { claimRemote, homeOf, newPlaces } from '../apply/remote-children.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
 import { isAppliedHash } from '../diff/applied-hash.ts'
+import { declaredChanges } from '../diff/compare.ts'
 import { describeChanges } from '../diff/describe.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
@@ -257,12 +258,14 @@ interface Actions {
   readonly causes: readonly Cause[]
 }
 
-function describeStep({ desired: { object }, action }: Step): readonly string[] {
+function describeStep({ desired: { object, lasting, policies }, action }: Step): readonly string[] {
   const name = describeRef(refOf(object))
   if (action.kind === 'create') return [`create ${name}`]
   if (action.kind !== 'change') return []
-  if (action.comparison.kind === 'unowned') return [`change ${name}: take ownership`]
-  const changes = action.comparison.changes.filter(({ path }) => !isAppliedHash(path))
+  const { comparison, live } = action
+  if (comparison.kind === 'unowned' && !policies.contribute) return [`change ${name}: take ownership`]
+  const declared = comparison.kind === 'unowned' ? declaredChanges({ desired: lasting, live }) : comparison.changes
+  const changes = declared.filter(({ path }) => !isAppliedHash(path))
   const lines = describeChanges(object, changes, { limit: loggedChanges })
   return [`change ${name}: ${lines.length === 0 ? 'declared otherwise inside an atomic value' : lines.join(', ')}`]
 }

@@ -12,10 +12,11 @@ import { claimRemote, newPlaces } from '../apply/remote-children.ts'
 import { assert } from '../base/assert.ts'
 import { type Clock, deadline } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
+import { deepEqual } from '../base/json.ts'
 import { inParallel } from '../base/parallel-runner.ts'
 import type { SecretSource } from '../base/random.ts'
 import { isAppliedHash } from '../diff/applied-hash.ts'
-import { type Change, compare } from '../diff/compare.ts'
+import { type Change, compare, declaredChanges } from '../diff/compare.ts'
 import { objectChanges } from '../diff/object-changes.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { DiscoveryClient } from '../kube/discovery-client.ts'
@@ -242,6 +243,8 @@ class LivePlanLoader {
   async #stepOf({ desired, action }: Step, parent: LiveObject): Promise<LiveStep | undefined> {
     const ref = refOf(desired.object)
     if (action.kind === 'change') return await this.#change(desired, { parent, action })
+    if (action.kind === 'hold' && desired.policies.isSelf && desired.policies.hold === undefined)
+      return newSelf(desired, parent)
     if (action.kind !== 'create') return settledStep(ref, action)
     // Absent among the children is not absent: something else may have the name.
     const live = await this.#find(desired.object)
@@ -310,6 +313,16 @@ class LivePlanLoader {
 const compared: Compare = (desired, live, manager) => compare({ desired, live, manager })
 
 type ChangeAction = Extract<Step['action'], { kind: 'change' }>
+
+/** What the resource will get from its controller, which does not exist yet: no dry run applies anything to it. */
+function newSelf({ lasting }: DesiredObject, parent: LiveObject): LiveStep | undefined {
+  const changes = declaredChanges({ desired: lasting, live: parent }).filter((one) => !isEqualAlready(one))
+  return changes.length === 0 ? undefined : { kind: 'change', ref: refOf(parent), object: lasting, changes }
+}
+
+function isEqualAlready({ desired, live }: Change): boolean {
+  return live !== undefined && deepEqual(desired ?? null, live)
+}
 
 function settledStep(ref: Ref, action: Exclude<Step['action'], ChangeAction>): LiveStep | undefined {
   if (action.kind === 'hold') return { kind: 'hold', ref, on: action.on }

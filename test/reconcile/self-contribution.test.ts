@@ -1,5 +1,6 @@
 // Fields that a resource contributes to itself: labels of a Namespace, annotations and data of a ConfigMap.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededSecrets } from '../../src/base/random.ts'
 import {
   addObject,
@@ -22,7 +23,8 @@ import {
 import { Event } from '../../src/object/built-in.ts'
 import { identityOf } from '../../src/object/identity.ts'
 import { loadLivePlan } from '../../src/reconcile/live-plan-loader.ts'
-import { startCluster, type TestCluster, type TestOperator } from '../../src/testing/index.ts'
+import { createLogger } from '../../src/telemetry/logger.ts'
+import { SimClock, startCluster, type TestCluster, type TestOperator } from '../../src/testing/index.ts'
 
 type Options = ControllerOptions<unknown, unknown, unknown>
 type Context = Parameters<Options['desired']>[1]
@@ -170,6 +172,20 @@ describe('a Namespace that its controller labels', () => {
     expect(await steps()).toMatchObject([[{ kind: 'change', desired: 'free', live: 'gold' }]])
     await cluster.patch(Namespace, 'shop', { metadata: { annotations: { 'example.com/tier': null } } })
     expect(await steps()).toMatchObject([[{ kind: 'remove', live: 'gold' }]])
+    const metadata = {
+      name: 'new',
+      uid: 'of a dry run',
+      resourceVersion: '',
+      annotations: { 'example.com/tier': 'free' },
+    }
+    const planned = await loadLivePlan(
+      options,
+      { apiVersion: 'v1', kind: 'Namespace', metadata },
+      AbortSignal.timeout(5_000),
+    )
+    expect(planned).toMatchObject({
+      steps: [{ kind: 'change', ref: { name: 'new' }, changes: [{ kind: 'add', desired: 'free' }] }],
+    })
   })
 
   it.each([
@@ -428,4 +444,18 @@ describe('a resource with a status', () => {
     expect(await cluster.find(Task, 'a')).toBeUndefined()
     expect(forbidden()).toEqual([])
   })
+})
+
+it('the log names the fields that a first contribution adds', async () => {
+  const lines: { readonly actions?: readonly string[] }[] = []
+  const write = (text: string) => void lines.push(JSON.parse(text))
+  const log = createLogger({ clock: new SimClock(), destination: { write } })
+  cluster = await startCluster({ instruments: { ...silentInstruments, log } })
+  cluster.run(selfController(Namespace, () => ({ metadata: { labels: { tier: 'gold' } } })))
+  await cluster.create(Namespace, { metadata: { name: 'shop', labels: { tier: 'free' } } })
+  await cluster.create(Namespace, { metadata: { name: 'plain' } })
+  await cluster.advance(10_000)
+  const actions = lines.flatMap((line) => line.actions ?? [])
+  expect(actions).toContain('change Namespace shop: metadata.labels.tier: "free" → "gold"')
+  expect(actions).toContain('change Namespace plain: metadata.labels.tier: added "gold"')
 })
