@@ -4,6 +4,7 @@ import { applies } from './behaviours/applies.ts'
 import { controlPlane } from './behaviours/control-plane.ts'
 import { creates } from './behaviours/creates.ts'
 import { customKinds } from './behaviours/custom-kinds.ts'
+import { declaredEmpties } from './behaviours/declared-empties.ts'
 import { deletes } from './behaviours/deletes.ts'
 import { documents } from './behaviours/documents.ts'
 import { lists } from './behaviours/lists.ts'
@@ -25,6 +26,7 @@ export const areas: readonly Area[] = [
   podLogs,
   patches,
   applies,
+  declaredEmpties,
   deletes,
   ownership,
   controlPlane,

@@ -26,6 +26,7 @@ export const autoscalers: Kind = builtIn('autoscaling', 'v2', 'HorizontalPodAuto
 export const leases: Kind = builtIn('coordination.k8s.io', 'v1', 'Lease', 'leases')
 export const roles: Kind = builtIn('rbac.authorization.k8s.io', 'v1', 'Role', 'roles')
 export const roleBindings: Kind = builtIn('rbac.authorization.k8s.io', 'v1', 'RoleBinding', 'rolebindings')
+export const networkPolicies: Kind = builtIn('networking.k8s.io', 'v1', 'NetworkPolicy', 'networkpolicies')
 export const budgets: Kind = builtIn('policy', 'v1', 'PodDisruptionBudget', 'poddisruptionbudgets')
 export const definitions: Kind = {
   ...builtIn('apiextensions.k8s.io', 'v1', 'CustomResourceDefinition', 'customresourcedefinitions'),

@@ -189,3 +189,15 @@ export function namesOf(list: Json): string[] {
 export function versionOf(object: Json): string {
   return textAt(object, 'metadata.resourceVersion')
 }
+
+/** The fields of each entry of managedFields, by `manager operation subresource`. */
+export function recordsOf(object: Json): Record<string, Json | undefined> {
+  const entries = at(object, 'metadata.managedFields') ?? []
+  if (!isJsonList(entries)) throw new Error('managedFields is no list')
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const parts = [at(entry, 'manager'), at(entry, 'operation'), at(entry, 'subresource')]
+      return [parts.filter((part) => part !== undefined).join(' '), at(entry, 'fieldsV1')]
+    }),
+  )
+}

@@ -12,6 +12,8 @@ import { integerAt, mapAt, valueAt, withField, withoutField } from './field-walk
 export interface KindRules extends Omit<Strategy, 'schema' | 'decode'> {
   /** The object with its defaults, as it comes out of decoding. Only ever adds. */
   setDefaults(object: JsonObject): JsonObject
+  /** True for a body whose spec is never equal to a stored one, because the kind tells empty lists and maps from absent ones. */
+  isUnlikeStored?(body: JsonObject): boolean
 }
 
 /** What a kind does unless it says otherwise. */

@@ -1,6 +1,6 @@
 // Which NetworkPolicies are stored? Rules of who may talk to the chosen pods, and whom they may talk to.
 // Sources: k8s.io/kubernetes/pkg/apis/networking/{v1/defaults.go,validation}, pkg/registry/networking/networkpolicy.
-import type { JsonObject } from '../../base/json.ts'
+import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { type FieldError, forbidden, invalid, required } from '../field-error.ts'
 import { dnsSubdomainName } from '../name-rules.ts'
 import { validateChoice, validateOptionalChoice } from './choice-rules.ts'
@@ -22,6 +22,7 @@ import {
   withEmbedded,
   withField,
   withItems,
+  withoutField,
 } from './field-walk.ts'
 import { cidrWarnings, type IpRange, networkOf, parseCidr, validateCidr } from './ip-rules.ts'
 import {
@@ -51,6 +52,7 @@ const directions = [
 export const networkPolicyRules: KindRules = {
   ...usualRules,
   setDefaults: (object) => withEmbedded(object, 'spec', specDefaults),
+  isUnlikeStored: (body) => hasEmptyValue(withoutField(mapAt(body, 'spec'), 'policyTypes')),
   prepareForCreate: (object) => withGeneration(object, 1),
   prepareForUpdate: (object, old) => nextGenerationIf(isSpecChanged(object, old), object, old),
   validateCreate: (object) => [
@@ -66,6 +68,19 @@ export const networkPolicyRules: KindRules = {
   ],
   warningsOnCreate: rangeWarnings,
   warningsOnUpdate: rangeWarnings,
+}
+
+/** The generation counts by reflect.DeepEqual, which tells an empty list or map from nil. Defaults fill in empty policyTypes. */
+function hasEmptyValue(value: Json): boolean {
+  if (isJsonList(value)) return value.length === 0 || value.some(hasEmptyValue)
+  if (!isJsonObject(value)) return false
+  return Object.entries(value).some(
+    ([name, field = null]) => (name === 'matchLabels' && isJsonObject(field) && isBare(field)) || hasEmptyValue(field),
+  )
+}
+
+function isBare(map: JsonObject): boolean {
+  return Object.keys(map).length === 0
 }
 
 function specDefaults(spec: JsonObject): JsonObject {

@@ -8,7 +8,8 @@ import type { ScalePaths, ServedResource, Steps, Strategy } from '../strategy.ts
 import type { BuiltInDataLoader, KindName } from './built-in-data-loader.ts'
 import { type CatalogueEntry, keptKinds } from './catalogue.ts'
 import { type BuiltInKind, decodeBuiltIn } from './codec.ts'
-import type { KindRules } from './kind-rules.ts'
+import { mapAt } from './field-walk.ts'
+import { type KindRules, nextGenerationIf } from './kind-rules.ts'
 
 export interface ServedKind {
   readonly name: KindName
@@ -47,17 +48,24 @@ export function servedKind(data: BuiltInDataLoader, { name, rules, scale }: Serv
 function strategyOf(data: BuiltInDataLoader, kind: BuiltInKind, rules: KindRules): Strategy {
   const inForm = (object: JsonObject): JsonObject => decodeBuiltIn(kind, object).object
   const asSent: BuiltInKind = { ...kind, isKeptAsProto: false }
-  const { setDefaults, ...steps } = rules
+  const { setDefaults, isUnlikeStored, ...steps } = rules
+  const specsUnlikeStored = new WeakSet<JsonObject>()
+  const inNextGeneration = (prepared: JsonObject, object: JsonObject, old: JsonObject): JsonObject =>
+    nextGenerationIf(specsUnlikeStored.has(mapAt(object, 'spec')), prepared, old)
   return {
     ...steps,
-    ...stepsInForm(rules, inForm),
+    prepareForUpdate: (object, old, context) =>
+      inForm(inNextGeneration(rules.prepareForUpdate(object, old, context), object, old)),
     get schema() {
       return data.schema(kind)
     },
     decode(body) {
       // Defaults tell an empty list from none; what is stored does not.
       const { object, strictErrors } = decodeBuiltIn(asSent, body)
-      return { object: withReset(inForm(setDefaults(object)), body), strictErrors }
+      const decoded = inForm(setDefaults(object))
+      // Both are written alike, so that only the body shows the difference.
+      if (isUnlikeStored?.(body) === true) specsUnlikeStored.add(mapAt(decoded, 'spec'))
+      return { object: withReset(decoded, body), strictErrors }
     },
     prepareForCreate: (object, context) => inForm(rules.prepareForCreate(object, context)),
     status: rules.status && { ...rules.status, ...stepsInForm(rules.status, inForm) },

@@ -1,24 +1,12 @@
 // Who owns which field, and what does an apply change? Ownership, conflicts, removal, co-ownership, list types, and the
 // records of writes that are no applies. Source: k8s.io/apimachinery/pkg/util/managedfields, sigs.k8s.io/structured-merge-diff.
 import { expect } from 'vitest'
-import { isJsonList, type Json, type JsonObject } from '../../../src/base/json.ts'
+import type { JsonObject } from '../../../src/base/json.ts'
 import { area } from '../area.ts'
 import { configMap, configMaps, deployment, deployments, object, services, widget, widgets } from '../kinds.ts'
-import { at, type Stage, taken, versionOf } from '../stage.ts'
+import { at, recordsOf, type Stage, taken, versionOf } from '../stage.ts'
 
 const force = { query: { force: true } }
-
-/** `manager operation subresource` and the fields of each entry. */
-function ownersOf(object: Json): Record<string, Json | undefined> {
-  const entries = at(object, 'metadata.managedFields') ?? []
-  if (!isJsonList(entries)) throw new Error('managedFields is no list')
-  return Object.fromEntries(
-    entries.map((entry) => {
-      const parts = [at(entry, 'manager'), at(entry, 'operation'), at(entry, 'subresource')]
-      return [parts.filter((part) => part !== undefined).join(' '), at(entry, 'fieldsV1')]
-    }),
-  )
-}
 
 function entryOf(manager: string): JsonObject {
   const apiVersion = 'conformance.konverge.dev/v1'
@@ -103,7 +91,7 @@ export const applies = area('applies', (it) => {
     await applied(stage, 'b', widget('shared', { note: 'x' }))
     const body = await applied(stage, 'a', widget('shared', { size: 1 }))
     expect(at(body, 'spec.note')).toBe('x')
-    expect(ownersOf(body)).toEqual({
+    expect(recordsOf(body)).toEqual({
       'a Apply': { 'f:spec': { 'f:size': {} } },
       'b Apply': { 'f:spec': { 'f:note': {} } },
     })
@@ -112,7 +100,7 @@ export const applies = area('applies', (it) => {
   it('lets two managers own one field of one value', async (stage) => {
     await applied(stage, 'a', widget('co-owned', { size: 1 }))
     const body = await applied(stage, 'b', widget('co-owned', { size: 1 }))
-    expect(ownersOf(body)).toEqual({
+    expect(recordsOf(body)).toEqual({
       'a Apply': { 'f:spec': { 'f:size': {} } },
       'b Apply': { 'f:spec': { 'f:size': {} } },
     })
@@ -166,7 +154,7 @@ export const applies = area('applies', (it) => {
     await applied(stage, 'a', widget('forced', { size: 1, note: 'x' }))
     const body = taken(await stage.apply('b', widgets, widget('forced', { size: 2 }), force))
     expect(at(body, 'spec.size')).toBe(2)
-    expect(ownersOf(body)).toEqual({
+    expect(recordsOf(body)).toEqual({
       'a Apply': { 'f:spec': { 'f:note': {} } },
       'b Apply': { 'f:spec': { 'f:size': {} } },
     })
@@ -175,7 +163,7 @@ export const applies = area('applies', (it) => {
   it('drops the entry of a manager that owns nothing any more', async (stage) => {
     await applied(stage, 'a', widget('dropped', { size: 1 }))
     const body = taken(await stage.apply('b', widgets, widget('dropped', { size: 2 }), force))
-    expect(Object.keys(ownersOf(body))).toEqual(['b Apply'])
+    expect(Object.keys(recordsOf(body))).toEqual(['b Apply'])
   })
 
   it('merges the items of a map list by their keys, defaulted ones included', async (stage) => {
@@ -185,7 +173,7 @@ export const applies = area('applies', (it) => {
       { name: 'http', protocol: 'TCP', number: 80 },
       { name: 'dns', protocol: 'UDP', number: 53 },
     ])
-    expect(ownersOf(body)['a Apply']).toEqual({
+    expect(recordsOf(body)['a Apply']).toEqual({
       'f:spec': {
         'f:ports': { 'k:{"name":"http","protocol":"TCP"}': { '.': {}, 'f:name': {}, 'f:number': {} } },
       },
@@ -221,7 +209,7 @@ export const applies = area('applies', (it) => {
 
   it('takes an atomic list, an atomic map and a value as one', async (stage) => {
     const body = await applied(stage, 'a', widget('atomic', { steps: ['x', 'y'], pair: { left: 'l' } }))
-    expect(ownersOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:steps': {}, 'f:pair': {} } } })
+    expect(recordsOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:steps': {}, 'f:pair': {} } } })
     const { body: refused } = await stage.apply('b', widgets, widget('atomic', { pair: { right: 'r' }, steps: ['x'] }))
     expect(at(refused, 'message')).toBe(
       'Apply failed with 2 conflicts: conflicts with "a":\n- .spec.pair\n- .spec.steps',
@@ -230,7 +218,7 @@ export const applies = area('applies', (it) => {
 
   it('deduces the fields of what has no schema: maps by key, lists as one', async (stage) => {
     const body = await applied(stage, 'a', widget('deduced', { free: { map: { k: 1 }, list: [{ a: 1 }] } }))
-    expect(ownersOf(body)).toEqual({
+    expect(recordsOf(body)).toEqual({
       'a Apply': { 'f:spec': { 'f:free': { 'f:list': {}, 'f:map': { '.': {}, 'f:k': {} } } } },
     })
   })
@@ -238,7 +226,7 @@ export const applies = area('applies', (it) => {
   it('tells an empty map from none', async (stage) => {
     const body = await applied(stage, 'a', widget('empty', { limits: {} }))
     expect(at(body, 'spec.limits')).toEqual({})
-    expect(ownersOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:limits': {} } } })
+    expect(recordsOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:limits': {} } } })
   })
 
   it('refuses to empty a map whose members are all the applier’s: what is left of it is null', async (stage) => {
@@ -259,7 +247,7 @@ export const applies = area('applies', (it) => {
     taken(await stage.patch('json', widgets, 'patched', operations, { query: { fieldManager: 'a' } }))
     const body = await applied(stage, 'a', widget('patched', { size: 1, limits: {} }))
     expect(at(body, 'spec')).toEqual({ size: 1, mode: 'plain', limits: {} })
-    expect(ownersOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:size': {}, 'f:limits': {} } } })
+    expect(recordsOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:size': {}, 'f:limits': {} } } })
   })
 
   it('keeps a default where a JSON patch took the member and its record', async (stage) => {
@@ -273,7 +261,7 @@ export const applies = area('applies', (it) => {
       { op: 'add', path: '/metadata/managedFields', value: records },
     ]
     const patched = taken(await stage.patch('json', widgets, 'defaulted', operations, { query: { fieldManager: 'a' } }))
-    expect(Object.keys(ownersOf(patched))).toEqual(['a Apply'])
+    expect(Object.keys(recordsOf(patched))).toEqual(['a Apply'])
     const body = await applied(stage, 'a', labelled({ tags: [] }))
     expect(at(body, 'spec')).toEqual({ mode: 'plain', tags: [] })
   })
@@ -281,7 +269,7 @@ export const applies = area('applies', (it) => {
   it('takes from an updater what an applier takes over by force, and only that', async (stage) => {
     await stage.made(widgets, widget('takeover', { size: 1, note: 'x' }))
     const body = taken(await stage.apply('a', widgets, widget('takeover', { size: 2 }), force))
-    expect(ownersOf(body)).toEqual({
+    expect(recordsOf(body)).toEqual({
       'a Apply': { 'f:spec': { 'f:size': {} } },
       'conformance Update': { 'f:spec': { '.': {}, 'f:mode': {}, 'f:note': {} } },
     })
@@ -291,7 +279,7 @@ export const applies = area('applies', (it) => {
     await applied(stage, 'a', widget('changed', { size: 1, note: 'x' }))
     const query = { fieldManager: 'u' }
     const body = taken(await stage.patch('merge', widgets, 'changed', { spec: { size: 2 } }, { query }))
-    expect(ownersOf(body)).toEqual({
+    expect(recordsOf(body)).toEqual({
       'a Apply': { 'f:spec': { 'f:note': {} } },
       'u Update': { 'f:spec': { 'f:size': {} } },
     })
@@ -300,7 +288,7 @@ export const applies = area('applies', (it) => {
   it('takes the user agent up to the slash for the manager of a write that names none', async (stage) => {
     const headers = { 'user-agent': 'my-agent/2.0 (linux)' }
     const { body } = await stage.create(widgets, widget('agent', { size: 1 }), { headers })
-    expect(Object.keys(ownersOf(body))).toEqual(['my-agent Update'])
+    expect(Object.keys(recordsOf(body))).toEqual(['my-agent Update'])
   })
 
   it('refuses an apply without a manager, and force on other patches', async (stage) => {
@@ -372,14 +360,14 @@ export const applies = area('applies', (it) => {
     expect(at(main, 'status')).toBeUndefined()
     const written = taken(await stage.apply('s', widgets, body, { subresource: 'status' }))
     expect(at(written, 'status.phase')).toBe('Ready')
-    expect(ownersOf(written)['s Apply status']).toEqual({ 'f:status': { 'f:phase': {} } })
+    expect(recordsOf(written)['s Apply status']).toEqual({ 'f:status': { 'f:phase': {} } })
     const absent = await stage.apply('s', widgets, widget('no-status'), { subresource: 'status' })
     expect(absent.status).toBe(404)
   })
 
   it('owns nothing of the status by an apply to the object', async (stage) => {
     const body = await applied(stage, 'a', widget('unowned', { size: 1 }, { status: { phase: 'Ready' } }))
-    expect(ownersOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:size': {} } } })
+    expect(recordsOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:size': {} } } })
   })
 
   it('gives the replicas of an applied deployment to who scales it', async (stage) => {
@@ -388,7 +376,7 @@ export const applies = area('applies', (it) => {
     const where = { subresource: 'scale', query: { fieldManager: 'scaler' } }
     taken(await stage.patch('merge', deployments, 'scaled', { spec: { replicas: 1 } }, where))
     const read = taken(await stage.get(deployments, 'scaled'))
-    expect(ownersOf(read)['scaler Update scale']).toEqual({ 'f:spec': { 'f:replicas': {} } })
+    expect(recordsOf(read)['scaler Update scale']).toEqual({ 'f:spec': { 'f:replicas': {} } })
     const conflict = await stage.apply('a', deployments, deployment('scaled', { replicas: 0, paused: true }))
     expect(at(conflict.body, 'message')).toBe(
       'Apply failed with 1 conflict: conflict with "scaler" with subresource "scale" using apps/v1: .spec.replicas',
@@ -403,7 +391,7 @@ export const applies = area('applies', (it) => {
         object(services, 'ports', { spec: { clusterIP: 'None', ports: [{ port: 80 }] } }),
       ),
     )
-    expect(at(ownersOf(body)['a Apply'], 'f:spec')).toEqual({
+    expect(at(recordsOf(body)['a Apply'], 'f:spec')).toEqual({
       'f:clusterIP': {},
       'f:ports': { 'k:{"port":80,"protocol":"TCP"}': { '.': {}, 'f:port': {} } },
     })
@@ -416,7 +404,7 @@ export const applies = area('applies', (it) => {
     const cleared = taken(await stage.update(widgets, { ...made, metadata }))
     expect(at(cleared, 'metadata.managedFields')).toBeUndefined()
     const again = taken(await stage.apply('b', widgets, widget('reset', { note: 'x' })))
-    expect(Object.keys(ownersOf(again))).toEqual(['b Apply', 'before-first-apply Update'])
+    expect(Object.keys(recordsOf(again))).toEqual(['b Apply', 'before-first-apply Update'])
   })
 
   it('keeps at most ten updaters, and puts older ones together', async (stage) => {
@@ -425,7 +413,7 @@ export const applies = area('applies', (it) => {
       const query = { fieldManager: `m${index}` }
       taken(await stage.patch('merge', configMaps, 'many', { data: { [`k${index}`]: 'x' } }, { query }))
     }
-    const owners = Object.keys(ownersOf((await stage.get(configMaps, 'many')).body))
+    const owners = Object.keys(recordsOf((await stage.get(configMaps, 'many')).body))
     expect(owners).toHaveLength(10)
     expect(owners).toContain('ancient-changes Update')
   })
@@ -438,14 +426,14 @@ export const applies = area('applies', (it) => {
       const made = await stage.made(kind, sent)
       const left = kind === widgets ? ['conformance Update'] : []
       const metadata = { ...(made['metadata'] as JsonObject), managedFields: [] }
-      expect(Object.keys(ownersOf(taken(await stage.update(kind, { ...made, metadata }))))).toEqual(left)
+      expect(Object.keys(recordsOf(taken(await stage.update(kind, { ...made, metadata }))))).toEqual(left)
       const patched = taken(await stage.patch('merge', kind, 'forgetful', { metadata: { managedFields: [] } }))
-      expect(Object.keys(ownersOf(patched))).toEqual(left)
+      expect(Object.keys(recordsOf(patched))).toEqual(left)
     }
   })
 
   it('shows no entry of an applier without fields, and keeps one that names the object only', async (stage) => {
     const body = await applied(stage, 'a', widget('bare'))
-    expect(ownersOf(body)).toEqual({ 'a Apply': { 'f:spec': {} } })
+    expect(recordsOf(body)).toEqual({ 'a Apply': { 'f:spec': {} } })
   })
 })
