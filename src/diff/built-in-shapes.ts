@@ -11,11 +11,19 @@ export interface Shape {
   readonly isAtomic: boolean
   /** Of a kind: inside values that are merged as one, nothing but the API server's defaults of this table is added. */
   readonly isExact: boolean
+  /** Admission fills in empty fields of a new object of the kind, and most never change later. No empty value is held. */
+  readonly isCompleted: boolean
 }
 
 export interface FieldShape {
-  /** The server does not store the field when it is `0`, `false`, `""`, `[]` or `{}`. */
-  readonly isOmittedWhenEmpty: boolean
+  /**
+   * Meaning of a declared `0`, `false`, `""`, `[]` or `{}`:
+   *
+   * - `stored`: the server stores it as it is.
+   * - `absent`: the server leaves the field out, and records the owner of the empty value.
+   * - `undeclared`: the server leaves the field out, and fills it in or records no owner. The declaration says nothing.
+   */
+  readonly empty: 'stored' | 'absent' | 'undeclared'
   /** What the value, each item of the list, or each entry of the map is. */
   readonly holds: 'quantity' | 'base64' | 'plain' | Shape
   /** What the server puts there by itself: this very text, `?` for a value that is not known here, or `*` for one without effect. */
@@ -36,7 +44,9 @@ export function shapeOfMetadata(): Shape | undefined {
 
 // One struct a line: its name, then its fields.
 //
-//   name?         left out when empty: not a pointer, and marked omitempty
+//   name?         left out when empty: not a pointer, and marked omitempty. An empty value declares nothing.
+//                 The server has a default for it, or it is granular.
+//   name~         left out when empty, and held: a boolean, an atomic list or an atomic map, without a default
 //   name:Struct   holds that struct, a list of it, or a map of it
 //   name#         a quantity, or a map of quantities          name%   base64, or a map of it
 //   name=value    granted by the server (`?`: a value that the table does not have, `*`: any value, which has no effect)
@@ -44,20 +54,21 @@ export function shapeOfMetadata(): Shape | undefined {
 //   @atomic       the struct is merged as one value
 //   @exact        the kind has all its defaults here, as far as they are inside values that are merged as one. Not so kinds with a pod
 //                 template, whose values admission may complete when they are created, and which cannot all be changed later
+//   @completed    the kind has empty fields filled in by admission when it is created
 //
 // Source: the Go types of k8s.io/api v0.36.3 by reflection (`?`, `:`, `#`, `%`), its defaults.go (`=`, `!`). A field that
 // is wrongly absent here costs nothing, because the comparison takes empty for absent; one wrongly marked `?` would lose
-// a declared value. So volume types that only old clusters know are not listed.
+// a declared value. A test holds `~` against the published schemas. So volume types that only old clusters know are not listed.
 const table = `
 v1/ConfigMap data? binaryData?%
 v1/LimitRange @exact spec:LimitRangeSpec
 v1/Namespace @exact spec:NamespaceSpec
 v1/PersistentVolumeClaim spec:PersistentVolumeClaimSpec
-v1/Pod spec:PodSpec
+v1/Pod @completed spec:PodSpec
 v1/ResourceQuota @exact spec:ResourceQuotaSpec
 v1/Secret data?% stringData? type?
 v1/Service @exact spec:ServiceSpec
-v1/ServiceAccount @exact secrets?:ObjectReference imagePullSecrets?
+v1/ServiceAccount @exact secrets?:ObjectReference imagePullSecrets~
 admissionregistration.k8s.io/v1/MutatingWebhookConfiguration @exact webhooks?:MutatingWebhook
 admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration @exact webhooks?:ValidatingWebhook
 apps/v1/DaemonSet spec:DaemonSetSpec
@@ -72,15 +83,15 @@ networking.k8s.io/v1/IngressClass @exact spec:IngressClassSpec
 networking.k8s.io/v1/NetworkPolicy @exact spec:NetworkPolicySpec
 policy/v1/PodDisruptionBudget @exact spec:PodDisruptionBudgetSpec
 rbac.authorization.k8s.io/v1/ClusterRole @exact rules:PolicyRule aggregationRule:AggregationRule
-rbac.authorization.k8s.io/v1/ClusterRoleBinding @exact subjects?:Subject roleRef:RoleRef
+rbac.authorization.k8s.io/v1/ClusterRoleBinding @exact subjects~:Subject roleRef:RoleRef
 rbac.authorization.k8s.io/v1/Role @exact rules:PolicyRule
-rbac.authorization.k8s.io/v1/RoleBinding @exact subjects?:Subject roleRef:RoleRef
-scheduling.k8s.io/v1/PriorityClass @exact globalDefault? description?
-storage.k8s.io/v1/StorageClass @exact parameters? mountOptions? allowedTopologies?:TopologySelectorTerm
+rbac.authorization.k8s.io/v1/RoleBinding @exact subjects~:Subject roleRef:RoleRef
+scheduling.k8s.io/v1/PriorityClass @exact globalDefault~ description?
+storage.k8s.io/v1/StorageClass @exact parameters? mountOptions~ allowedTopologies~:TopologySelectorTerm
 ObjectMeta generateName? namespace? labels? annotations? ownerReferences? finalizers?
-PodSpec volumes?:Volume initContainers?:Container ephemeralContainers? restartPolicy? dnsPolicy? nodeSelector?
-  serviceAccountName? serviceAccount? nodeName? hostNetwork? hostPID? hostIPC? imagePullSecrets? hostname? subdomain?
-  schedulerName? tolerations?:Toleration hostAliases?:HostAlias priorityClassName? readinessGates? overhead?#
+PodSpec volumes?:Volume initContainers?:Container ephemeralContainers? restartPolicy? dnsPolicy? nodeSelector~
+  serviceAccountName? serviceAccount? nodeName? hostNetwork~ hostPID~ hostIPC~ imagePullSecrets? hostname? subdomain?
+  schedulerName? tolerations~:Toleration hostAliases?:HostAlias priorityClassName? readinessGates~ overhead?#
   topologySpreadConstraints?:TopologySpreadConstraint schedulingGates? resourceClaims? containers:Container
   securityContext:PodSecurityContext affinity:Affinity dnsConfig:PodDNSConfig resources:ResourceRequirements
 Volume emptyDir:EmptyDirVolumeSource secret:SecretVolumeSource nfs:NFSVolumeSource
@@ -88,14 +99,14 @@ Volume emptyDir:EmptyDirVolumeSource secret:SecretVolumeSource nfs:NFSVolumeSour
   configMap:ConfigMapVolumeSource projected:ProjectedVolumeSource csi:CSIVolumeSource ephemeral:EphemeralVolumeSource
   image:ImageVolumeSource
 EmptyDirVolumeSource medium? sizeLimit#
-SecretVolumeSource secretName? items?
-NFSVolumeSource readOnly?
-PersistentVolumeClaimVolumeSource readOnly?
-DownwardAPIVolumeSource items?:DownwardAPIVolumeFile
+SecretVolumeSource secretName? items~
+NFSVolumeSource readOnly~
+PersistentVolumeClaimVolumeSource readOnly~
+DownwardAPIVolumeSource items~:DownwardAPIVolumeFile
 DownwardAPIVolumeFile fieldRef:ObjectFieldSelector resourceFieldRef:ResourceFieldSelector
 ObjectFieldSelector apiVersion?=v1
 ResourceFieldSelector containerName? divisor#=0
-ConfigMapVolumeSource name? items?
+ConfigMapVolumeSource name? items~
 ProjectedVolumeSource sources:VolumeProjection
 VolumeProjection secret:SecretProjection downwardAPI:DownwardAPIProjection configMap:ConfigMapProjection
   serviceAccountToken:ServiceAccountTokenProjection clusterTrustBundle:ClusterTrustBundleProjection
@@ -115,9 +126,9 @@ PersistentVolumeClaimSpec accessModes? volumeName? selector:LabelSelector resour
   volumeMode=Filesystem
 VolumeResourceRequirements limits?# requests?#
 ImageVolumeSource reference? pullPolicy?
-Container image? command? args? workingDir? ports?:ContainerPort envFrom?:EnvFromSource env?:EnvVar resizePolicy?
-  restartPolicyRules?:ContainerRestartRule volumeMounts?:VolumeMount volumeDevices? terminationMessagePath?
-  terminationMessagePolicy? imagePullPolicy? stdin? stdinOnce? tty? resources:ResourceRequirements livenessProbe:Probe
+Container image? command~ args~ workingDir? ports?:ContainerPort envFrom~:EnvFromSource env?:EnvVar resizePolicy?
+  restartPolicyRules~:ContainerRestartRule volumeMounts?:VolumeMount volumeDevices? terminationMessagePath?
+  terminationMessagePolicy? imagePullPolicy? stdin~ stdinOnce~ tty~ resources:ResourceRequirements livenessProbe:Probe
   readinessProbe:Probe startupProbe:Probe lifecycle:Lifecycle securityContext:SecurityContext
 ContainerPort name? hostPort? protocol!TCP hostIP?
 EnvFromSource prefix?
@@ -127,50 +138,50 @@ ResourceRequirements limits?# requests?# claims?:ResourceClaim
 ResourceClaim request?
 ContainerRestartRule action? exitCodes:ContainerRestartRuleOnExitCodes
 ContainerRestartRuleOnExitCodes operator? values?
-VolumeMount readOnly? subPath? subPathExpr?
+VolumeMount readOnly~ subPath? subPathExpr?
 Probe initialDelaySeconds? timeoutSeconds? periodSeconds? successThreshold? failureThreshold? exec:ExecAction
   httpGet:HTTPGetAction tcpSocket:TCPSocketAction
-ExecAction command?
-HTTPGetAction path? host? scheme? httpHeaders?
+ExecAction command~
+HTTPGetAction path? host? scheme? httpHeaders~
 TCPSocketAction host?
 Lifecycle postStart:LifecycleHandler preStop:LifecycleHandler
 LifecycleHandler exec:ExecAction httpGet:HTTPGetAction tcpSocket:TCPSocketAction
 SecurityContext capabilities:Capabilities seLinuxOptions:SELinuxOptions
-Capabilities add? drop?
+Capabilities add~ drop~
 SELinuxOptions user? role? type? level?
-PodSecurityContext supplementalGroups? sysctls? seLinuxOptions:SELinuxOptions
+PodSecurityContext supplementalGroups~ sysctls~ seLinuxOptions:SELinuxOptions
 Affinity nodeAffinity:NodeAffinity podAffinity:PodAffinity podAntiAffinity:PodAntiAffinity
-NodeAffinity preferredDuringSchedulingIgnoredDuringExecution?:PreferredSchedulingTerm
+NodeAffinity preferredDuringSchedulingIgnoredDuringExecution~:PreferredSchedulingTerm
   requiredDuringSchedulingIgnoredDuringExecution:NodeSelector
 NodeSelector nodeSelectorTerms:NodeSelectorTerm
 NodeSelectorTerm matchExpressions?:NodeSelectorRequirement matchFields?:NodeSelectorRequirement
 NodeSelectorRequirement values?
 PreferredSchedulingTerm preference:NodeSelectorTerm
-PodAffinity requiredDuringSchedulingIgnoredDuringExecution?:PodAffinityTerm
-  preferredDuringSchedulingIgnoredDuringExecution?:WeightedPodAffinityTerm
+PodAffinity requiredDuringSchedulingIgnoredDuringExecution~:PodAffinityTerm
+  preferredDuringSchedulingIgnoredDuringExecution~:WeightedPodAffinityTerm
 PodAffinityTerm namespaces? matchLabelKeys? mismatchLabelKeys? labelSelector:LabelSelector
   namespaceSelector:LabelSelector
 WeightedPodAffinityTerm podAffinityTerm:PodAffinityTerm
-PodAntiAffinity requiredDuringSchedulingIgnoredDuringExecution?:PodAffinityTerm
-  preferredDuringSchedulingIgnoredDuringExecution?:WeightedPodAffinityTerm
+PodAntiAffinity requiredDuringSchedulingIgnoredDuringExecution~:PodAffinityTerm
+  preferredDuringSchedulingIgnoredDuringExecution~:WeightedPodAffinityTerm
 Toleration key? operator? value? effect?
-HostAlias hostnames?
-PodDNSConfig nameservers? searches? options?
-TopologySpreadConstraint matchLabelKeys? labelSelector:LabelSelector
-ServiceSpec ports?:ServicePort selector? clusterIP? clusterIPs? type? externalIPs? sessionAffinity? loadBalancerIP?
-  loadBalancerSourceRanges? externalName? externalTrafficPolicy? healthCheckNodePort? publishNotReadyAddresses?
+HostAlias hostnames~
+PodDNSConfig nameservers~ searches~ options~
+TopologySpreadConstraint matchLabelKeys~ labelSelector:LabelSelector
+ServiceSpec ports?:ServicePort selector~ clusterIP? clusterIPs? type? externalIPs~ sessionAffinity? loadBalancerIP?
+  loadBalancerSourceRanges~ externalName? externalTrafficPolicy? healthCheckNodePort? publishNotReadyAddresses~
   ipFamilies?
 ServicePort name? protocol!TCP nodePort?
 ObjectReference namespace? name? uid? resourceVersion? fieldPath?
 VolumeClaimTemplate apiVersion=v1 kind=PersistentVolumeClaim metadata:ObjectMeta spec:PersistentVolumeClaimSpec
   status=*
 NamespaceSpec finalizers?
-ResourceQuotaSpec hard?# scopes? scopeSelector:ScopeSelector
+ResourceQuotaSpec hard?# scopes~ scopeSelector:ScopeSelector
 ScopeSelector matchExpressions?:ScopedResourceSelectorRequirement
 ScopedResourceSelectorRequirement values?
 LimitRangeSpec limits:LimitRangeItem
 LimitRangeItem max?# min?# default?#=? defaultRequest?#=? maxLimitRequestRatio?#
-DeploymentSpec minReadySeconds? paused? selector:LabelSelector template:PodTemplateSpec strategy:DeploymentStrategy
+DeploymentSpec minReadySeconds? paused~ selector:LabelSelector template:PodTemplateSpec strategy:DeploymentStrategy
 PodTemplateSpec metadata:ObjectMeta spec:PodSpec
 DeploymentStrategy type?
 StatefulSetSpec volumeClaimTemplates?:VolumeClaimTemplate podManagementPolicy? minReadySeconds? selector:LabelSelector
@@ -189,10 +200,10 @@ CronJobSpec concurrencyPolicy? jobTemplate:JobTemplateSpec
 JobTemplateSpec metadata:ObjectMeta spec:JobSpec
 PodDisruptionBudgetSpec selector:LabelSelector
 PolicyRule apiGroups? resources? resourceNames? nonResourceURLs?
-AggregationRule clusterRoleSelectors?:LabelSelector
+AggregationRule clusterRoleSelectors~:LabelSelector
 Subject apiGroup?=rbac.authorization.k8s.io namespace?
 RoleRef apiGroup?=rbac.authorization.k8s.io
-IngressSpec tls?:IngressTLS rules?:IngressRule defaultBackend:IngressBackend
+IngressSpec tls~:IngressTLS rules~:IngressRule defaultBackend:IngressBackend
 IngressBackend service:IngressServiceBackend
 IngressServiceBackend port:ServiceBackendPort
 ServiceBackendPort name? number?
@@ -200,7 +211,7 @@ IngressTLS hosts? secretName?
 IngressRule host? http:HTTPIngressRuleValue
 HTTPIngressRuleValue paths:HTTPIngressPath
 HTTPIngressPath path? backend:IngressBackend
-NetworkPolicySpec ingress?:NetworkPolicyIngressRule egress?:NetworkPolicyEgressRule policyTypes?
+NetworkPolicySpec ingress~:NetworkPolicyIngressRule egress~:NetworkPolicyEgressRule policyTypes?
   podSelector:LabelSelector
 NetworkPolicyIngressRule ports?:NetworkPolicyPort from?:NetworkPolicyPeer
 NetworkPolicyPort protocol=TCP
@@ -221,11 +232,11 @@ ExternalMetricSource metric:MetricIdentifier target:MetricTarget
 HorizontalPodAutoscalerBehavior scaleUp:HPAScalingRules scaleDown:HPAScalingRules
 HPAScalingRules policies? tolerance#
 TopologySelectorTerm matchLabelExpressions?
-ValidatingWebhook rules?:RuleWithOperations matchConditions? clientConfig:WebhookClientConfig
+ValidatingWebhook rules~:RuleWithOperations matchConditions? clientConfig:WebhookClientConfig
   namespaceSelector:LabelSelector objectSelector:LabelSelector
 WebhookClientConfig caBundle?%
 RuleWithOperations operations? apiGroups? apiVersions? resources? scope=?
-MutatingWebhook rules?:RuleWithOperations matchConditions? clientConfig:WebhookClientConfig
+MutatingWebhook rules~:RuleWithOperations matchConditions? clientConfig:WebhookClientConfig
   namespaceSelector:LabelSelector objectSelector:LabelSelector`
 
 let read: ReadonlyMap<string, Shape> | undefined
@@ -253,6 +264,7 @@ function readTable(text: string): ReadonlyMap<string, Shape> {
       fields: new Map(fields),
       isAtomic: tokens.includes('@atomic'),
       isExact: tokens.includes('@exact'),
+      isCompleted: tokens.includes('@completed'),
     }
     made.set(name, shape)
     return shape
@@ -262,13 +274,14 @@ function readTable(text: string): ReadonlyMap<string, Shape> {
 }
 
 const fieldPattern =
-  /^(?<name>\w+)(?<omitted>\?)?(?:(?<mark>[#%])|:(?<struct>\w+))?(?:=(?<granted>\S+)|!(?<keyDefault>\S+))?$/
+  /^(?<name>\w+)(?<omitted>[?~])?(?:(?<mark>[#%])|:(?<struct>\w+))?(?:=(?<granted>\S+)|!(?<keyDefault>\S+))?$/
 
 function readField(token: string, shapeNamed: (name: string) => Shape): [string, FieldShape] {
   const groups = fieldPattern.exec(token)?.groups
   assert(groups !== undefined, `${token} follows the grammar of the table of shapes`)
   const { name = '', omitted, mark, struct, granted, keyDefault } = groups
   const scalar = mark === '#' ? 'quantity' : mark === '%' ? 'base64' : 'plain'
+  const empty = omitted === '~' ? 'absent' : omitted === '?' ? 'undeclared' : 'stored'
   const holds = struct === undefined ? scalar : shapeNamed(struct)
-  return [name, { isOmittedWhenEmpty: omitted !== undefined, holds, granted, keyDefault }]
+  return [name, { empty, holds, granted, keyDefault }]
 }

@@ -4,7 +4,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { asJson, type KubeObject, type LiveObject } from '../object/object.ts'
 import { appliedHashOf } from './applied-hash.ts'
-import { type Shape, shapeOfKind } from './built-in-shapes.ts'
+import { type FieldShape, type Shape, shapeOfKind } from './built-in-shapes.ts'
 import { type FieldPath, fieldElement, formatPathElement, indexElement, type PathElement } from './field-path.ts'
 import { FieldSet } from './field-set.ts'
 import { declaredItems, type KeyedItem, keyedItems, keyOf } from './list-keys.ts'
@@ -116,6 +116,13 @@ const unownedMetadata: ReadonlySet<string> = new Set([
 /** What undeclared fields inside a value that is owned as a whole are taken for. `granted`: for defaults where the kind is known to have some. */
 type ExtrasAre = 'defaults' | 'granted' | 'left over'
 
+/** A field of a struct: what our manager owns of it, its value, and what is known of it. */
+interface FieldAtHand {
+  readonly owned: FieldSet | undefined
+  readonly live: Json | undefined
+  readonly field: FieldShape | undefined
+}
+
 /** One comparison: where the walk is, and what it has found. */
 class Walk {
   readonly changes: Change[] = []
@@ -139,8 +146,7 @@ class Walk {
       // An object always has metadata; the server records nothing for it as long as we own no field in it.
       if (name === 'metadata' && this.#path.length === 1) {
         this.fields(mapOf(value) ?? {}, below ?? FieldSet.empty, mapOf(own(live, name)) ?? {}, undefined)
-      } else if (below === undefined) this.#unowned(value, own(live, name))
-      else this.#owned(value, below, own(live, name), shapeOf(shape, name))
+      } else this.#field(value, { owned: below, live: own(live, name), field: shape?.fields.get(name) })
       this.#path.pop()
     }
     for (const { element, set } of owned.children.values()) {
@@ -149,6 +155,14 @@ class Walk {
       this.#undeclared(set, own(live, element.name))
       this.#path.pop()
     }
+  }
+
+  #field(desired: Json, { owned, live, field }: FieldAtHand): void {
+    if (field?.empty === 'absent' && isEmpty(desired)) {
+      // The empty value is complete, whoever has the record. A user who empties the field again takes the record along.
+      if (!isVacant(live)) this.#found(owned === undefined ? 'add' : 'change', { desired, live })
+    } else if (owned === undefined) this.#unowned(desired, live)
+    else this.#owned(desired, owned, live, structOf(field))
   }
 
   #owned(desired: Json, owned: FieldSet, live: Json | undefined, shape: Shape | undefined): void {
@@ -247,7 +261,7 @@ class Walk {
         const value = desired[name]
         if (value === undefined) continue
         this.#path.push(name)
-        this.#covered(value, own(live, name), shapeOf(shape, name))
+        this.#covered(value, own(live, name), structOf(shape?.fields.get(name)))
         this.#path.pop()
       }
       this.#extras(desired, live, shape)
@@ -317,8 +331,8 @@ class Walk {
   }
 }
 
-function shapeOf(shape: Shape | undefined, name: string): Shape | undefined {
-  const holds = shape?.fields.get(name)?.holds
+function structOf(field: FieldShape | undefined): Shape | undefined {
+  const holds = field?.holds
   return typeof holds === 'object' ? holds : undefined
 }
 

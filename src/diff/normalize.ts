@@ -26,7 +26,7 @@ const serverWritten: ReadonlySet<string> = new Set([
  * - no status, no metadata that the server writes;
  * - a Secret's `stringData` is in `data`, as base64, and wins over it, as on the server;
  * - in built-in kinds, quantities and base64 are canonical, list keys with a default (a port's protocol) are spelled out,
- *   and nulls and empty values that the server would leave out are left out.
+ *   and nulls and empty values that declare nothing are left out. Held empty values stay.
  *
  * Parts that need no change are shared with the input, which is not changed.
  */
@@ -36,20 +36,23 @@ export function normalize(desired: KubeObject): KubeObject {
   const shape = shapeOfKind(desired)
   const declared = isJsonObject(metadata) ? withoutKeys(metadata, serverWritten) : {}
   const normal = {
-    ...(shape === undefined ? body : tidyStruct(body, shape)),
-    metadata: tidyValue(declared, shapeOfMetadata()),
+    ...(shape === undefined ? body : tidyStruct(body, shape, shape.isCompleted ? 'dropped' : 'held')),
+    metadata: tidyValue(declared, shapeOfMetadata(), 'held'),
   }
   // A parse border: apiVersion, kind and metadata.name are in the input and are never taken away.
   return normal as unknown as KubeObject
 }
 
-function tidyStruct(struct: JsonObject, shape: Shape): JsonObject {
+/** Treatment of empty values that are owned and not stored. */
+type Empties = 'held' | 'dropped'
+
+function tidyStruct(struct: JsonObject, shape: Shape, empties: Empties): JsonObject {
   const entries: [string, Json][] = []
   for (const [name, value] of Object.entries(struct)) {
     if (value === undefined || value === null) continue
     const field = shape.fields.get(name)
-    const tidied = field === undefined ? value : tidyField(value, field)
-    if (field?.isOmittedWhenEmpty === true && isEmpty(tidied)) continue
+    const tidied = field === undefined ? value : tidyField(value, field, empties)
+    if (field !== undefined && isEmpty(tidied) && !declaresEmpty(field, empties)) continue
     entries.push([name, tidied])
   }
   for (const [name, { keyDefault }] of shape.fields) {
@@ -58,7 +61,11 @@ function tidyStruct(struct: JsonObject, shape: Shape): JsonObject {
   return Object.fromEntries(entries)
 }
 
-function tidyField(value: Json, { holds }: FieldShape): Json {
+function declaresEmpty({ empty }: FieldShape, empties: Empties): boolean {
+  return empty === 'stored' || (empty === 'absent' && empties === 'held')
+}
+
+function tidyField(value: Json, { holds }: FieldShape, empties: Empties): Json {
   switch (holds) {
     case 'plain':
       return value
@@ -67,14 +74,14 @@ function tidyField(value: Json, { holds }: FieldShape): Json {
     case 'base64':
       return mapScalars(value, base64AsStored)
     default:
-      return tidyValue(value, holds)
+      return tidyValue(value, holds, empties)
   }
 }
 
-function tidyValue(value: Json, shape: Shape | undefined): Json {
+function tidyValue(value: Json, shape: Shape | undefined, empties: Empties): Json {
   if (shape === undefined) return value
-  if (isJsonList(value)) return value.map((item) => tidyValue(item, shape))
-  return isJsonObject(value) ? tidyStruct(value, shape) : value
+  if (isJsonList(value)) return value.map((item) => tidyValue(item, shape, empties))
+  return isJsonObject(value) ? tidyStruct(value, shape, empties) : value
 }
 
 /** Applies `change` to the value, or to every value of the map. */

@@ -383,6 +383,35 @@ describe('one rule at a time', () => {
     })
   })
 
+  it.each<[string, string, Json, JsonObject | undefined, Json | undefined, readonly string[]]>([
+    ['takes an absent field for a held empty list', 'tolerations', [], {}, undefined, []],
+    ['takes an absent field without a record for a held empty list', 'tolerations', [], undefined, undefined, []],
+    ['finds a held empty list with items of a user', 'tolerations', [], undefined, [{}], ['add']],
+    ['finds a held empty list with items under its record', 'tolerations', [], {}, [{}], ['change']],
+    ['takes an absent field for a held empty map', 'nodeSelector', {}, {}, undefined, []],
+    ['takes an absent field without a record for a held empty map', 'nodeSelector', {}, undefined, undefined, []],
+    ['finds a held empty map with entries of a user', 'nodeSelector', {}, undefined, { a: 'b' }, ['add']],
+    ['finds a held empty map with entries under its record', 'nodeSelector', {}, {}, { a: 'b' }, ['change']],
+    ['finds a held false that a user made true', 'hostNetwork', false, undefined, true, ['add']],
+  ])('%s', (_, name, desired, owned, live, kinds) => {
+    const ownedFields = owned === undefined ? {} : { [`f:${name}`]: owned }
+    const liveFields = live === undefined ? {} : { [name]: live }
+    const comparison = run(
+      pods(
+        { restartPolicy: 'Always', [name]: desired },
+        { 'f:restartPolicy': {}, ...ownedFields },
+        {
+          restartPolicy: 'Always',
+          ...liveFields,
+        },
+      ),
+    )
+    const changes = comparison.kind === 'different' ? comparison.changes : []
+    expect(changes.map(({ kind, path }) => `${kind} ${renderPath(path)}`)).toEqual(
+      kinds.map((kind) => `${kind} spec.template.spec.${name}`),
+    )
+  })
+
   it('hashes a declaration alike for every uid of its owner, and otherwise by all of it', () => {
     const owned = (uid: string, name = 'a'): KubeObject => {
       const owner = { apiVersion: 'v1', kind: 'Site', name, uid }

@@ -78,6 +78,20 @@ describe('normalize', () => {
     expect(podSpec(spec)).toEqual(expected)
   })
 
+  it('keeps an empty value that is owned as one, except in a Pod', () => {
+    const spec = { hostNetwork: false, tolerations: [], nodeSelector: {}, volumes: [], hostname: '', priority: 0 }
+    expect(normalized('apps/v1', 'Deployment', { spec: { paused: false, template: { spec } } })['spec']).toEqual({
+      paused: false,
+      template: { spec: { hostNetwork: false, tolerations: [], nodeSelector: {}, priority: 0 } },
+    })
+    expect(podSpec(spec)).toEqual({ priority: 0 })
+  })
+
+  it('leaves out an empty value that the server fills in', () => {
+    const spec = { ipFamilies: [], clusterIPs: [], externalIPs: [], selector: {} }
+    expect(normalized('v1', 'Service', { spec })['spec']).toEqual({ externalIPs: [], selector: {} })
+  })
+
   it('moves stringData of a Secret into data, where it wins', () => {
     const secret = { stringData: { a: 'ä', b: '' }, data: { a: 'eA==', c: 'eA==' } }
     expect(normalized('v1', 'Secret', secret)).toEqual({
