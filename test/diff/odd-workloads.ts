@@ -1,5 +1,5 @@
 // Odd workloads: pod templates with empty values, quantities, references, ports and claims in unusual spellings.
-import type { JsonObject } from '../../src/base/json.ts'
+import type { Json, JsonObject } from '../../src/base/json.ts'
 import type { KubeObject } from '../../src/object/object.ts'
 import { image, namespace, type OddObject, object, selector } from './odd-object.ts'
 
@@ -50,7 +50,81 @@ const emptyPodFields = {
   priorityClassName: null,
 }
 
+/** A pod spec with each value that is held when it is empty: empty, or filled. */
+function holdingPod(kind: 'empty' | 'filled'): JsonObject {
+  const list = (...items: readonly Json[]): Json => (kind === 'empty' ? [] : items)
+  const isOn = kind === 'filled'
+  const labels = { matchLabels: { app: 'odd' } }
+  const term = { topologyKey: 'zone', labelSelector: labels }
+  const weighted = { weight: 1, podAffinityTerm: term }
+  const preference = { matchExpressions: [{ key: 'zone', operator: 'Exists' }] }
+  const podTerms = {
+    requiredDuringSchedulingIgnoredDuringExecution: list(term),
+    preferredDuringSchedulingIgnoredDuringExecution: list(weighted),
+  }
+  const spread = { topologyKey: 'zone', maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway', labelSelector: labels }
+  return {
+    tolerations: list({ operator: 'Exists' }),
+    nodeSelector: isOn ? { disk: 'ssd' } : {},
+    readinessGates: list({ conditionType: 'example.com/ready' }),
+    // Sysctls of the network are rejected beside hostNetwork.
+    ...{ hostNetwork: false, hostPID: isOn, hostIPC: isOn },
+    securityContext: {
+      supplementalGroups: list(1),
+      sysctls: list({ name: 'net.ipv4.tcp_syncookies', value: '1' }),
+    },
+    affinity: {
+      nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: list({ weight: 1, preference }) },
+      ...{ podAffinity: podTerms, podAntiAffinity: podTerms },
+    },
+    dnsConfig: { nameservers: list('192.0.2.1'), searches: list('example.com'), options: list({ name: 'ndots' }) },
+    hostAliases: [{ ip: '192.0.2.1', hostnames: list('example.com') }],
+    topologySpreadConstraints: [{ ...spread, matchLabelKeys: list('tier') }],
+    volumes: [
+      { name: 'config', configMap: { name: 'odd', items: list({ key: 'k', path: 'k' }) } },
+      { name: 'secret', secret: { secretName: 'odd', items: list({ key: 'k', path: 'k' }) } },
+      {
+        name: 'own',
+        downwardAPI: { items: list({ path: 'name', fieldRef: { fieldPath: 'metadata.name', apiVersion: 'v1' } }) },
+      },
+      { name: 'nfs', nfs: { server: 'example.com', path: '/', readOnly: isOn } },
+      { name: 'claim', persistentVolumeClaim: { claimName: 'odd', readOnly: isOn } },
+    ],
+    containers: [
+      {
+        ...{ name: 'odd', image, restartPolicy: 'Always' },
+        ...{ command: list('sh'), args: list('-c'), envFrom: list({ secretRef: { name: 'odd' } }) },
+        restartPolicyRules: list({ action: 'Restart', exitCodes: { operator: 'In', values: [1] } }),
+        ...{ stdin: isOn, stdinOnce: isOn, tty: isOn },
+        securityContext: { capabilities: { add: list('NET_ADMIN'), drop: list('ALL') } },
+        readinessProbe: { httpGet: { port: 80, httpHeaders: list({ name: 'a', value: 'b' }) } },
+        volumeMounts: [{ name: 'config', mountPath: '/config', readOnly: isOn }],
+      },
+    ],
+  }
+}
+
 const probe = { httpGet: { port: 'http', path: '', scheme: '' }, initialDelaySeconds: 0, timeoutSeconds: 0 }
+
+/** Where `holdingPod` differs. */
+const filledPaths = [
+  ...['tolerations', 'nodeSelector', 'readinessGates', 'hostPID', 'hostIPC'],
+  ...['securityContext.supplementalGroups', 'securityContext.sysctls'],
+  ...['node', 'pod', 'podAnti'].map((of) => `affinity.${of}Affinity.preferredDuringSchedulingIgnoredDuringExecution`),
+  ...['pod', 'podAnti'].map((of) => `affinity.${of}Affinity.requiredDuringSchedulingIgnoredDuringExecution`),
+  ...['dnsConfig.nameservers', 'dnsConfig.searches', 'dnsConfig.options', 'hostAliases[ip="192.0.2.1"].hostnames'],
+  'topologySpreadConstraints[topologyKey="zone",whenUnsatisfiable="ScheduleAnyway"].matchLabelKeys',
+  ...['config"].configMap.items', 'secret"].secret.items', 'own"].downwardAPI.items'].map(
+    (path) => `volumes[name="${path}`,
+  ),
+  ...['nfs"].nfs.readOnly', 'claim"].persistentVolumeClaim.readOnly'].map((path) => `volumes[name="${path}`),
+  ...['command', 'args', 'envFrom', 'restartPolicyRules', 'stdin', 'stdinOnce', 'tty'].map(
+    (name) => `containers[name="odd"].${name}`,
+  ),
+  ...['add', 'drop'].map((name) => `containers[name="odd"].securityContext.capabilities.${name}`),
+  'containers[name="odd"].readinessProbe.httpGet.httpHeaders',
+  'containers[name="odd"].volumeMounts[mountPath="/config"].readOnly',
+]
 
 export const oddWorkloads: readonly OddObject[] = [
   {
@@ -125,6 +199,13 @@ export const oddWorkloads: readonly OddObject[] = [
       'spec.template.spec.securityContext',
       'metadata.labels.empty',
     ],
+  },
+  {
+    name: 'held empty values',
+    collection: `${apps}/deployments`,
+    desired: deployment('held', holdingPod('empty'), { paused: false }),
+    edited: deployment('held', holdingPod('filled'), { paused: true }),
+    paths: ['spec.paused', ...filledPaths.map((path) => `spec.template.spec.${path}`)],
   },
   {
     name: 'kept empty values',
