@@ -1,5 +1,5 @@
 // Carries out a plan, wave by wave. Within a wave requests go out together; a failure holds back what depends on it, and
-// pruning, until a later turn, and nothing else. Nothing here decides what to write: plan.ts did.
+// what prune-waits.ts names of the children to prune, until a later turn, and nothing else. Nothing here decides what to write: plan.ts did.
 import { unreachable } from '../base/assert.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import { inParallel } from '../base/parallel-runner.ts'
@@ -27,7 +27,8 @@ import { valueChanges } from './contribution-rule.ts'
 import { holdOffMs } from './convergence.ts'
 import { partManagerOf } from './field-managers.ts'
 import { type Action, type Compare, decide, identityOf, type Plan, type Step } from './plan.ts'
-import { isRemote } from './remote-children.ts'
+import { pruneWaits } from './prune-waits.ts'
+import { type ChildPlace, isRemote } from './remote-children.ts'
 import { fieldsDropped } from './unknown-fields.ts'
 
 export interface ApplierOptions extends ChangeRunnerOptions {
@@ -53,7 +54,9 @@ export interface Deletion {
 
 export interface RunOptions {
   /** Asked before anything is pruned, and only then. */
-  readonly mayPrune: () => Promise<boolean>
+  readonly mayPrune: (children: readonly LiveObject[]) => Promise<boolean>
+  /** Recorded children that the operator may not read. */
+  readonly forbidden: readonly ChildPlace[]
   readonly signal: AbortSignal
 }
 
@@ -68,8 +71,8 @@ interface Progress {
   readonly predicates: ReadonlyMap<string, readonly ReadyPredicate[]>
   readonly failures: ChildFailure[]
   readonly gated: string[]
-  /** Identities of what could not be brought to what is declared, and of what depends on it. */
-  readonly heldBack: Set<string>
+  /** Why something could not be brought to what is declared, by identity; undefined: it is held, or depends on such an object. */
+  readonly heldBack: Map<string, CodedError | undefined>
   writes: number
 }
 
@@ -88,7 +91,11 @@ export class Applier {
   }
 
   /** Never rejects for a child's sake: what failed is in the report. Rejects with the signal's reason when aborted. */
-  async run(parent: LiveObject, { waves, prune }: Plan, { mayPrune, signal }: RunOptions): Promise<ApplyReport> {
+  async run(
+    parent: LiveObject,
+    { waves, prune }: Plan,
+    { mayPrune, forbidden, signal }: RunOptions,
+  ): Promise<ApplyReport> {
     const steps = waves.flat()
     const progress: Progress = {
       parent,
@@ -96,7 +103,7 @@ export class Applier {
       predicates: new Map(steps.map(({ desired }) => [identityOf(desired.object), desired.policies.readyWhen])),
       failures: [],
       gated: [],
-      heldBack: new Set(),
+      heldBack: new Map(),
       writes: 0,
     }
     // What a later wave holds exists even when an earlier wave stops this turn.
@@ -105,16 +112,19 @@ export class Applier {
       progress.live.set(identityOf(action.live), action.live)
     }
     for (const wave of waves) await inParallel(wave, mostAtOnce, (step) => this.#attempt(step, progress, signal))
-    const isDue = progress.heldBack.size === 0 && prune.length > 0
-    const isPruneHeld = isDue && !(await mayPrune())
-    if (isDue && !isPruneHeld) await this.#prune(prune, progress, signal)
-    const { live, failures, gated, writes } = progress
+    const { live, failures, gated, heldBack } = progress
+    const waits = pruneWaits({ parent, cluster: this.#options.cluster, steps, heldBack, forbidden })
+    const due = prune.filter((child) => !waits(child))
+    const isPruneHeld = due.length > 0 && !(await mayPrune(due))
+    if (!isPruneHeld) await this.#prune(due, progress, signal)
+    const { writes } = progress
     return {
       children: steps.flatMap(({ desired }) => this.#childOf(desired, live)),
       failures,
       gated,
       writes,
       isPruneHeld,
+      pruneWaits: prune.length - due.length,
     }
   }
 
@@ -129,12 +139,12 @@ export class Applier {
     const { heldBack, gated } = progress
     const identity = identityOf(desired.object)
     if (follows.some((dependency) => heldBack.has(dependency))) {
-      heldBack.add(identity)
+      heldBack.set(identity, undefined)
       return
     }
     const gate = action.kind === 'leave' ? undefined : this.#gateOf(step, progress)
     if (gate !== undefined) {
-      heldBack.add(identity)
+      heldBack.set(identity, undefined)
       gated.push(gate)
       return
     }
@@ -142,8 +152,9 @@ export class Applier {
       await this.#carryOut(action, desired, progress, signal)
     } catch (thrown) {
       signal.throwIfAborted()
-      heldBack.add(identity)
-      progress.failures.push({ ref: refOf(desired.object), error: asCoded(thrown, desired.object) })
+      const error = asCoded(thrown, desired.object)
+      heldBack.set(identity, error)
+      progress.failures.push({ ref: refOf(desired.object), error })
     }
   }
 
@@ -341,7 +352,7 @@ function goneAgain(object: KubeObject): CodedError<'Conflict'> {
 }
 
 function holdBack({ object }: DesiredObject, on: string, { heldBack, gated }: Progress): void {
-  heldBack.add(identityOf(object))
+  heldBack.set(identityOf(object), undefined)
   gated.push(on)
 }
 

@@ -25,4 +25,6 @@ export interface ApplyReport {
   readonly writes: number
   /** There was something to prune, and it may not be pruned now. */
   readonly isPruneHeld: boolean
+  /** How many children that are no longer declared stay until others are as declared. */
+  readonly pruneWaits: number
 }

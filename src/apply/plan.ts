@@ -39,8 +39,8 @@ export interface Plan {
   /** First wave first. */
   readonly waves: readonly (readonly Step[])[]
   /**
-   * Children that the constructs no longer declare, last wave first; deleted when every wave has been applied without error. Those with other owners are
-   * released.
+   * Children that the constructs no longer declare, last wave first; deleted after all waves, but for those that wait for a failed step. Those with
+   * other owners are released.
    */
   readonly prune: readonly LiveObject[]
   /** Children that are no longer declared and are on their way out. */

@@ -133,13 +133,13 @@ export class ChildrenReconciler {
     const wanted = plan({ parent, desired, children, ...others, compare, managerOf, cluster })
     const written = wanted.waves.flat().flatMap(describeStep)
     this.#logActions(parent, { actions: written, causes })
-    const mayPrune = async () => {
+    const mayPrune = async (due: readonly LiveObject[]) => {
       if (!(await this.#mayDelete(parent, isFresh, signal))) return false
-      const pruned = wanted.prune.map((child) => `delete ${describeRef(refOf(child))}`)
+      const pruned = due.map((child) => `delete ${describeRef(refOf(child))}`)
       this.#logActions(parent, { before: written, actions: pruned, causes })
       return true
     }
-    const report = await applier.run(parent, wanted, { mayPrune, signal })
+    const report = await applier.run(parent, wanted, { mayPrune, forbidden: unread.forbidden, signal })
     const failures = [...report.failures, ...[...unseen.failures, ...unread.errors].map((error) => ({ error }))]
     const home = cluster === undefined ? homeOf(parent) : undefined
     const outcome = outcomeOfTurn({ ...report, home, failures })

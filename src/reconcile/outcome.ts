@@ -135,17 +135,19 @@ export interface TurnResult {
   /** Sentences: which declared gate holds back which object. */
   readonly gated: readonly string[]
   readonly children: readonly Child[]
+  /** How many children that are no longer declared stay until others are as declared. */
+  readonly pruneWaits: number
 }
 
 /** One child that can be retried makes the turn a retry: the permanent failures of others come round again with it. */
-export function outcomeOfTurn({ home, failures, gated, children }: TurnResult): Outcome {
+export function outcomeOfTurn({ home, failures, gated, children, pruneWaits }: TurnResult): Outcome {
   const transient = failures.filter(
     ({ error, ref }) => error.remedy === 'retry' && !(isEndOfNamespace(error) && ref?.namespace === home),
   )
   const first = transient[0] ?? failures[0]
   if (first !== undefined) {
     const { code: reason, message } = first.error
-    const more = failures.length > 1 ? ` (and ${failures.length - 1} more)` : ''
+    const more = (failures.length > 1 ? ` (and ${failures.length - 1} more)` : '') + pruneSentence(pruneWaits)
     if (transient.length === 0) {
       return { kind: 'stopped', reason, message: message + more, ...retryTime(failures.map(({ error }) => error)) }
     }
@@ -159,7 +161,17 @@ export function outcomeOfTurn({ home, failures, gated, children }: TurnResult): 
     ...gated,
     ...notReady.map(({ object, readiness }) => `${describeRef(refOf(object))}: ${readiness.message}`),
   ])
-  return waits.size === 0 ? { kind: 'settled' } : { kind: 'waiting', on: sentencesOf([...waits]) }
+  return waits.size === 0
+    ? { kind: 'settled' }
+    : { kind: 'waiting', on: sentencesOf([...waits]) + pruneSentence(pruneWaits) }
+}
+
+/** Appended to what the children wait for. */
+function pruneSentence(count: number): string {
+  if (count === 0) return ''
+  return count === 1
+    ? '; 1 child that is no longer declared stays until then'
+    : `; ${count} children that are no longer declared stay until then`
 }
 
 /** The first time at which one of these is tried again, if any is. */

@@ -20,6 +20,8 @@ export interface Unread {
   readonly places: readonly ChildPlace[]
   /** One for each of `places`. */
   readonly errors: readonly CodedError[]
+  /** Recorded ones that the operator may not read. */
+  readonly forbidden: readonly ChildPlace[]
   /** The desired objects that can be applied. */
   readonly applicable: readonly DesiredObject[]
   /** Names the children that are abandoned; undefined: there are none. */
@@ -36,12 +38,13 @@ export function settleUnread(
   desired: readonly DesiredObject[],
 ): Unread {
   const isDeclared = ({ place }: UnreadChild) => desired.some(({ object }) => isEntryOf(place, object))
-  const mayAbandon = (child: UnreadChild) => isKubeError(child.cause, 'Forbidden') && !isDeclared(child)
+  const mayAbandon = (child: UnreadChild) => isForbidden(child) && !isDeclared(child)
   const abandoned = isAbandoned(parent) ? unread.filter(mayAbandon) : []
   const kept = unread.filter((child) => !abandoned.includes(child))
   const places = kept.map(({ place }) => place)
   return {
     places,
+    forbidden: kept.filter((child) => isRecorded(parent, child) && isForbidden(child)).map(({ place }) => place),
     errors: kept.map((child) => unreadError(parent, child, mayAbandon(child))),
     applicable: desired.filter(({ object }) => !places.some((place) => isEntryOf(place, object))),
     abandoned: abandonedEvent(abandoned),
@@ -59,11 +62,19 @@ function abandonedEvent(children: readonly UnreadChild[]): EventReport | undefin
   }
 }
 
-function unreadError(parent: LiveObject, { place, cause }: UnreadChild, mayAbandon: boolean): CodedError {
+function isForbidden({ cause }: UnreadChild): boolean {
+  return isKubeError(cause, 'Forbidden')
+}
+
+function isRecorded(parent: LiveObject, { place }: UnreadChild): boolean {
+  return inventoryEntriesOf(parent).some((entry) => isSamePlace(entry, place))
+}
+
+function unreadError(parent: LiveObject, child: UnreadChild, mayAbandon: boolean): CodedError {
+  const { place, cause } = child
   const { code, remedy, retryAfterMs } =
     cause instanceof CodedError ? cause : { code: 'InternalError', remedy: 'retry' as const, retryAfterMs: undefined }
-  const isNew = !inventoryEntriesOf(parent).some((entry) => isSamePlace(entry, place))
-  const what = isNew ? 'is not created, because it' : 'is recorded in status.inventory and'
+  const what = isRecorded(parent, child) ? 'is recorded in status.inventory and' : 'is not created, because it'
   const wayOut = mayAbandon
     ? `; or abandon it: delete it by hand, and set the annotation ${abandonAnnotation}: "true" on the resource`
     : ''

@@ -214,6 +214,16 @@ describe('an outcome', () => {
       expected: { kind: 'waiting', on: 'there is no Database crm; x' },
     },
     {
+      title: 'says how many children stay when a gate holds',
+      result: { children: [], failures: [], gated: ['x waits for y'], pruneWaits: 1 },
+      expected: { kind: 'waiting', on: 'x waits for y; 1 child that is no longer declared stays until then' },
+    },
+    {
+      title: 'says how many children stay after a failure',
+      result: { children: [], failures: [failure('stop', 'Invalid')], gated: [], pruneWaits: 2 },
+      expected: { message: 'Invalid said; 2 children that are no longer declared stay until then' },
+    },
+    {
       title: 'is a stop when all failures are permanent',
       result: { children: [], failures: [failure('stop', 'ImmutableField')], gated: [] },
       expected: { kind: 'stopped', reason: 'ImmutableField' },
@@ -251,7 +261,7 @@ describe('an outcome', () => {
       expected: { kind: 'retry', retryAfterMs: 7000 },
     },
   ])('$title', ({ result, expected }) => {
-    expect(outcomeOfTurn({ home: 'default', ...result })).toMatchObject(expected)
+    expect(outcomeOfTurn({ home: 'default', pruneWaits: 0, ...result })).toMatchObject(expected)
   })
 
   it.each([
