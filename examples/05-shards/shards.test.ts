@@ -59,3 +59,18 @@ it('divides the websites among three members, and divides them again when one st
   }
   expect(cluster.requests().filter(({ code }) => code === 403)).toEqual([])
 })
+
+it('ends a member that is cut off, and the others work its websites', async () => {
+  await using cluster = await startCluster({ definitions: [definition] })
+  const cutOff = cluster.runMember('cut-off', website)
+  cluster.runMember('other', website)
+  for (const name of names) {
+    await cluster.create(Website, { metadata: { name }, spec: { image: 'registry.example/shop:1', replicas: 1 } })
+  }
+  await cluster.advance(30_000)
+  cluster.faults.add({ fault: { kind: 'cut', when: 'before' }, on: { userAgent: 'cut-off' } })
+  await cluster.advance(60_000)
+  await expect(cutOff.done).rejects.toMatchObject({ code: 'LeaseLost' })
+  const writers = await edit(cluster, 'registry.example/shop:2')
+  expect(new Set([...writers.values()].flatMap((all) => [...all]))).toEqual(new Set(['other']))
+})

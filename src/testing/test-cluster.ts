@@ -32,6 +32,7 @@ import { identityOf } from '../object/identity.ts'
 import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
 import { isOf, type Resource } from '../object/resource.ts'
 import { defaultTiming } from '../operator/election.ts'
+import { LeaseLostError } from '../operator/elector.ts'
 import { Operator, type OperatorOptions } from '../operator/operator.ts'
 import type { OperatorHandle } from '../operator/operator-handle.ts'
 import type { Runnable } from '../operator/runnable.ts'
@@ -89,8 +90,22 @@ export interface TestOperatorOptions {
   readonly runnables?: readonly Runnable[]
 }
 
-/** An operator in the cluster, as `startOperator` gives it to a program. */
-export type TestOperator = Pick<OperatorHandle, 'stop' | 'enqueue' | 'client' | 'namespaces'>
+/**
+ * An operator in the cluster, as `startOperator` gives it to a program. `done` rejects when the operator ends by itself: with code `LeaseLost` when a
+ * member cannot renew its Lease. `stop` settles as `done`.
+ *
+ * @example await expect(member.done).rejects.toMatchObject({ code: 'LeaseLost' })
+ */
+export type TestOperator = Pick<OperatorHandle, 'done' | 'stop' | 'enqueue' | 'client' | 'namespaces'>
+
+/** One operator of the cluster. */
+interface Running {
+  readonly stop: AbortController
+  /** Never an unhandled rejection: a test may leave it alone. */
+  readonly ended: Promise<void>
+  /** True once the test has `done`. */
+  isObserved: boolean
+}
 
 const adminToken = 'admin'
 const operatorToken = 'operator'
@@ -136,7 +151,7 @@ export class TestCluster implements AsyncDisposable {
   readonly #seed: number
   readonly #namespaces: readonly string[] | undefined
   readonly #instruments: Instruments
-  readonly #running: { readonly stop: AbortController; readonly ended: Promise<void> }[] = []
+  readonly #running: Running[] = []
   readonly #signal = new AbortController()
   readonly #others: Readonly<Record<string, TestCluster>>
 
@@ -261,9 +276,14 @@ export class TestCluster implements AsyncDisposable {
     const ended = operator.run(stop.signal).catch((thrown: unknown) => {
       if (!stop.signal.aborted) throw thrown
     })
-    const running = { stop, ended }
+    ended.catch(() => {})
+    const running: Running = { stop, ended, isObserved: false }
     this.#running.push(running)
     return {
+      get done() {
+        running.isObserved = true
+        return ended
+      },
       stop: () => this.#end(running),
       enqueue: (of, resource) => operator.enqueue(of, resource),
       client: operator.client,
@@ -341,10 +361,19 @@ export class TestCluster implements AsyncDisposable {
     }
   }
 
-  /** Ends everything that was started here. */
+  /**
+   * Ends everything that was started here. Rejects with the error of an operator that had ended by itself, unless the test has its `done`, or the operator
+   * lost its lease.
+   */
   async stop(): Promise<void> {
-    for (const running of [...this.#running]) await this.#end(running)
+    const errors: unknown[] = []
+    for (const running of [...this.#running]) {
+      await this.#end(running).catch((thrown: unknown) => {
+        if (!running.isObserved && !(thrown instanceof LeaseLostError)) errors.push(thrown)
+      })
+    }
     this.#cluster.stop()
+    if (errors.length > 0) throw errors[0]
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -360,7 +389,7 @@ export class TestCluster implements AsyncDisposable {
     return new RestClient({ http: new FetchClient({ fetch, token, userAgent }) })
   }
 
-  async #end(running: { readonly stop: AbortController; readonly ended: Promise<void> }): Promise<void> {
+  async #end(running: Running): Promise<void> {
     const index = this.#running.indexOf(running)
     if (index >= 0) this.#running.splice(index, 1)
     running.stop.abort(new DOMException('the test stops the operator', 'AbortError'))

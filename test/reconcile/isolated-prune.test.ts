@@ -1,4 +1,4 @@
-// Users of one namespace keep no child in another one past its declaration, whatever they do to their own. What replaces a child is there before the
+// Users of one namespace keep no child in another one past its declaration, whatever they do to their own. The replacement of a child is there before the
 // child goes. Whole reconciles over the embedded API server.
 import { afterEach, describe, expect, it } from 'vitest'
 import { ConfigMap, Namespace } from '../../src/object/built-in.ts'

@@ -109,6 +109,67 @@ describe('controllers', () => {
   })
 })
 
+describe('an operator', () => {
+  const pages = defineController(ConfigMap, { owns: [], finalizer: false, desired: () => {} })
+  const partition = (userAgent: string) =>
+    cluster.faults.add({ fault: { kind: 'cut', when: 'before' }, on: { userAgent } })
+  /** Two members, of which `b` cannot reach the API server. */
+  async function partitioned() {
+    const [stays, leaves] = ['a', 'b'].map((member) => cluster.runMember(member, pages))
+    await cluster.advance(20_000)
+    partition('b')
+    await cluster.advance(60_000)
+    return { stays, leaves }
+  }
+
+  it('rejects done when it loses its lease, and the other member goes on', async () => {
+    const { stays, leaves } = await partitioned()
+    await expect(leaves?.done).rejects.toMatchObject({ code: 'LeaseLost' })
+    await expect(leaves?.stop()).rejects.toMatchObject({ code: 'LeaseLost' })
+    await stays?.stop()
+    await stays?.done
+  })
+
+  it('loses its lease without an unhandled rejection, and the cluster stops', async () => {
+    await partitioned()
+    await cluster.stop()
+  })
+
+  it('stops while it is cut off', async () => {
+    const member = cluster.runMember('b', pages)
+    await cluster.advance(20_000)
+    partition('b')
+    await member.stop()
+    await member.done
+  })
+
+  it.each([
+    ['run', () => cluster.run(pages)],
+    ['runAs', () => cluster.runAs('operator', pages)],
+  ])('resolves done when a test that used %s stops it', async (_, run) => {
+    const operator = run()
+    await cluster.advance(1_000)
+    await operator.stop()
+    await operator.done
+  })
+
+  it('that cannot begin is the error of stop, unless the test has its done', async () => {
+    const reasonOf = async (isObserved: boolean) => {
+      const other = await startCluster()
+      other.faults.add({ fault: { kind: 'refuse', code: 500 }, on: { userAgent: 'operator' } })
+      const operator = other.run(pages)
+      if (isObserved) void operator.done
+      await other.advance(1_000)
+      return await other.stop().then(
+        () => 'stopped',
+        ({ code }: KubeError) => code,
+      )
+    }
+    expect(await reasonOf(false)).toBe('ServerError')
+    expect(await reasonOf(true)).toBe('stopped')
+  })
+})
+
 describe('faults', () => {
   it('refuse as often as they are told, and then no more', async () => {
     const rule = {
