@@ -7,7 +7,7 @@ import { terminalText } from '../base/terminal-text.ts'
 import { identityOf } from '../object/identity.ts'
 import { CommandError } from './command-error.ts'
 import type { Play } from './dev/play.ts'
-import { assertFlags, flagValuesOf, withCluster, withFlags, withMetrics } from './option-sets.ts'
+import { assertFlags, flagValuesOf, optionDescription, withCluster, withControllers, withFlags, withMetrics } from './option-sets.ts'
 import { names, operatorName, port, ports, positive, selector } from './option-values.ts'
 import type { OperatorCliOptions } from './program.ts'
 import { addRun } from './run-command.ts'
@@ -33,7 +33,7 @@ interface ExitCodes {
   success: 0 | 1
 }
 
-interface Building {
+export interface Building {
   readonly options: OperatorCliOptions
   readonly own: OwnParts
   readonly exits: ExitCodes
@@ -64,13 +64,15 @@ export async function runCommandLine(
   }
 }
 
-function programWith(building: Building): Command {
+/** The program with all its commands, which parses nothing yet. */
+export function programWith(building: Building): Command {
   const { options, own, signal } = building
   const program = new Command(options.name)
   program.description(options.description ?? `The operator ${options.name}.`).version(options.version)
   program
     .exitOverride()
     .configureOutput({ outputError: () => {}, writeErr: () => {} })
+    .configureHelp({ optionDescription })
     .showHelpAfterError(false)
   addRun(program, options, signal)
   addInstall(program, building)
@@ -102,14 +104,12 @@ function addInstall(program: Command, { options, own, signal }: Building): void 
     .option('--namespaces <names>', 'serve these namespaces, separated by commas (default: default)', names)
     .option('--all-namespaces', 'serve all namespaces, with rights on every Secret of the cluster')
     .option('--selector <labels>', 'manage resources with these labels only', selector)
-  withMetrics(withSharding(install), 'protected')
-    .option(
-      '--egress-ports <ports>',
-      `where the pods may connect to (default: ${(options.egressPorts ?? [443, 6443]).join()})`,
-      ports,
-    )
-    .option('--controllers <names>', 'run these controllers only, separated by commas', names, [])
-  withFlags(withCluster(install), 'install', options).action(async (given) =>
+  withMetrics(withSharding(install), 'protected').option(
+    '--egress-ports <ports>',
+    `where the pods may connect to (default: ${(options.egressPorts ?? [443, 6443]).join()})`,
+    ports,
+  )
+  withFlags(withCluster(withControllers(install)), 'install', options).action(async (given) =>
     (await import('./install.ts')).install(
       {
         ...given,

@@ -1,7 +1,8 @@
 // Options that several commands share, and the flags of a program's controllers.
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Help, InvalidArgumentError, Option } from 'commander'
 import { CommandError } from './command-error.ts'
 import { type MetricsKind, metricsKinds } from './metrics-option.ts'
+import { names } from './option-values.ts'
 import { type ControllerCommand, type FlagValues, longNameOf, type OperatorCliOptions } from './program.ts'
 
 /** Which cluster, and as whom. */
@@ -9,6 +10,10 @@ export function withCluster(command: Command): Command {
   return command
     .option('--kubeconfig <file>', 'the kubeconfig (default: KUBECONFIG, the pod’s service account, ~/.kube/config)')
     .option('--context <name>', 'a context of the kubeconfig (default: its current one)')
+}
+
+export function withControllers(command: Command, text = 'run these controllers only, separated by commas'): Command {
+  return command.addOption(new Option('--controllers <names>', text).argParser(names).default([], 'all'))
 }
 
 /** `byDefault`: unless the program says otherwise. */
@@ -51,4 +56,11 @@ export function flagValuesOf({ flags = [] }: OperatorCliOptions, given: Readonly
       return typeof value === 'string' || value === true ? [[longNameOf(flag), value]] : []
     }),
   )
+}
+
+/** The help of an option: its default as a user writes it, and not as JSON. */
+export function optionDescription(option: Option): string {
+  const value: unknown = option.defaultValue
+  if (typeof value === 'string') option.defaultValueDescription ??= value
+  return new Help().optionDescription(option)
 }

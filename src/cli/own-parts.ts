@@ -7,7 +7,8 @@ import type { Work } from '../controllers/backup/work-order.ts'
 import type { WorkStep } from '../controllers/backup/work-runner.ts'
 import type { OwnParts } from './command-line.ts'
 import type { FlagshipPlayOptions } from './dev/flagship-play.ts'
-import { names, port, positive } from './option-values.ts'
+import { withControllers } from './option-sets.ts'
+import { port, positive } from './option-values.ts'
 
 export const ownParts: OwnParts = {
   addCommands: (program, signal) => {
@@ -31,19 +32,17 @@ export const ownParts: OwnParts = {
 }
 
 function addApiserver(program: Command, signal: AbortSignal): void {
-  program
+  const apiserver = program
     .command('apiserver')
     .description('serve a Kubernetes API from this process, without a cluster')
     .option('--port <port>', 'where it is served; 0 takes any free port', port, 6443)
     .option('--host <address>', 'the address to serve it on; others than loopback need --token', '127.0.0.1')
     .option('--token <text>', 'the bearer token of its user, who may do everything (default: a random one)')
     .option('--kubeconfig <file>', 'where to write the kubeconfig that leads to it (default: a temporary file)')
-    .option(
-      '--controllers <names>',
-      'run these controllers only, separated by commas; * for all, -name for all but one, or none',
-      names,
-      [],
-    )
+  withControllers(
+    apiserver,
+    'run these controllers only, separated by commas; * for all, -name for all but one, or none',
+  )
     .option('--simulated-nodes <nodes>', 'have nodes whose pods only seem to run (default: none)', positive)
     .option('--persist <folder>', 'keep what is written in this folder, over restarts (default: in memory)')
     .option('--repair', 'keep the whole records of a folder that is corrupt')

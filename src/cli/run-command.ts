@@ -2,7 +2,7 @@
 import process from 'node:process'
 import type { Command } from 'commander'
 import { metricsPort } from './metrics-option.ts'
-import { flagValuesOf, withCluster, withFlags, withMetrics } from './option-sets.ts'
+import { flagValuesOf, withCluster, withControllers, withFlags, withMetrics } from './option-sets.ts'
 import { backoff, names, operatorName, port, positive, seconds, selector } from './option-values.ts'
 import type { OperatorCliOptions } from './program.ts'
 import { withSharding } from './sharding-option.ts'
@@ -18,10 +18,13 @@ export function addRun(program: Command, options: OperatorCliOptions, signal: Ab
       options.name,
     )
   withCluster(run)
-    .option('--namespaces <names>', 'manage resources in these namespaces only, separated by commas', names)
+    .option(
+      '--namespaces <names>',
+      'manage resources in these namespaces only, separated by commas (default: all)',
+      names,
+    )
     .option('--selector <labels>', 'manage resources with these labels only', selector)
-  withSharding(run)
-    .option('--controllers <names>', 'run these controllers only, separated by commas', names, [])
+  withControllers(withSharding(run))
     .option('--max-concurrent <number>', 'reconciles at once, for each controller (default: 10)', positive)
     .option('--metrics-per-resource', 'give every resource metrics of its own, not only those that need attention')
     .option(
