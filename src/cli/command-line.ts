@@ -7,7 +7,15 @@ import { terminalText } from '../base/terminal-text.ts'
 import { identityOf } from '../object/identity.ts'
 import { CommandError } from './command-error.ts'
 import type { Play } from './dev/play.ts'
-import { assertFlags, flagValuesOf, optionDescription, withCluster, withControllers, withFlags, withMetrics } from './option-sets.ts'
+import {
+  assertFlags,
+  flagValuesOf,
+  optionDescription,
+  withCluster,
+  withControllers,
+  withFlags,
+  withMetrics,
+} from './option-sets.ts'
 import { names, operatorName, port, ports, positive, selector } from './option-values.ts'
 import type { OperatorCliOptions } from './program.ts'
 import { addRun } from './run-command.ts'

@@ -57,12 +57,14 @@ export function shapeOfMetadata(): Shape | undefined {
 //   @completed    the kind has empty fields filled in by admission when it is created
 //
 // Source: the Go types of k8s.io/api v0.36.3 by reflection (`?`, `:`, `#`, `%`), its defaults.go (`=`, `!`). A field that
-// is wrongly absent here costs nothing, because the comparison takes empty for absent; one wrongly marked `?` would lose
-// a declared value. A test holds `~` against the published schemas. So volume types that only old clusters know are not listed.
+// is wrongly absent here costs nothing, because the comparison takes empty for absent. Inside a value that is merged as one, the field costs a
+// contribution one apply after each restart. One wrongly marked `?` would lose a declared value. A test holds `~` against the published schemas. So
+// volume types that only old clusters know are not listed, nor `unschedulable` of a Node, which a contribution may set to false on purpose.
 const table = `
 v1/ConfigMap data? binaryData?%
 v1/LimitRange @exact spec:LimitRangeSpec
 v1/Namespace @exact spec:NamespaceSpec
+v1/Node spec:NodeSpec
 v1/PersistentVolumeClaim spec:PersistentVolumeClaimSpec
 v1/Pod @completed spec:PodSpec
 v1/ResourceQuota @exact spec:ResourceQuotaSpec
@@ -176,6 +178,8 @@ ObjectReference namespace? name? uid? resourceVersion? fieldPath?
 VolumeClaimTemplate apiVersion=v1 kind=PersistentVolumeClaim metadata:ObjectMeta spec:PersistentVolumeClaimSpec
   status=*
 NamespaceSpec finalizers?
+NodeSpec taints:Taint
+Taint value?
 ResourceQuotaSpec hard?# scopes~ scopeSelector:ScopeSelector
 ScopeSelector matchExpressions?:ScopedResourceSelectorRequirement
 ScopedResourceSelectorRequirement values?

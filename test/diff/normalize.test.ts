@@ -92,6 +92,12 @@ describe('normalize', () => {
     expect(normalized('v1', 'Service', { spec })['spec']).toEqual({ externalIPs: [], selector: {} })
   })
 
+  it('leaves out empty values of taints, as the server does, and nothing else of a Node', () => {
+    const taint = { key: 'a', effect: 'NoSchedule' }
+    const spec = { unschedulable: false, taints: [{ ...taint, value: '' }] }
+    expect(normalized('v1', 'Node', { spec })['spec']).toEqual({ unschedulable: false, taints: [taint] })
+  })
+
   it('moves stringData of a Secret into data, where it wins', () => {
     const secret = { stringData: { a: 'ä', b: '' }, data: { a: 'eA==', c: 'eA==' } }
     expect(normalized('v1', 'Secret', secret)).toEqual({
