@@ -5,7 +5,8 @@
 import { declaredFields } from '../diff/declared-fields.ts'
 import { FieldSet, fieldSetOf } from '../diff/field-set.ts'
 import { ownedFieldsOf } from '../diff/owned-fields.ts'
-import { earlierChildManager, isCoOwnerManager } from '../object/identity.ts'
+import { coOwnersOf } from '../object/co-owner.ts'
+import { coOwnerOfManager, earlierChildManager } from '../object/identity.ts'
 import { asJson, type KubeObject, type LiveObject, type ManagedFieldsEntry } from '../object/object.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { managedByLabel, ownedByLabel } from '../synth/membership.ts'
@@ -77,6 +78,11 @@ export function recordsWithout(
   return records.map((entry) => (isApplyOf(entry, manager) ? without(entry, fields) : entry))
 }
 
+/** A name alone proves nothing: an owner has a reference. */
+function isRecordOfOwner(live: LiveObject, { manager = '' }: ManagedFieldsEntry): boolean {
+  return coOwnersOf(live).some(({ uid }) => uid === coOwnerOfManager(manager))
+}
+
 function correctedRecords(
   desired: DesiredObject,
   live: LiveObject,
@@ -87,7 +93,7 @@ function correctedRecords(
   if (ours === undefined) {
     if (desired.policies.contribute) return undefined
     const others = entries.flatMap((entry) => {
-      return isCoOwnerManager(entry.manager) ? [entry] : withoutDeclared(entry, desired.lasting)
+      return isRecordOfOwner(live, entry) ? [entry] : withoutDeclared(entry, desired.lasting)
     })
     if (desired.policies.coOwn && others.every((entry) => entries.includes(entry)) && others.length > 0)
       return undefined

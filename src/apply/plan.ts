@@ -12,6 +12,7 @@ import type { ChildCluster } from './child-cluster.ts'
 import { rejectionOf } from './conflict-rule.ts'
 import { isContributed } from './contribution-rule.ts'
 import type { ManagerOf } from './field-managers.ts'
+import { hasUpdateRecord } from './field-ownership.ts'
 import { pruneVerdict } from './prune-rule.ts'
 import { declaresNothing } from './self-contribution.ts'
 
@@ -142,10 +143,10 @@ export function decide({ parent, desired, live, compare, manager, cluster }: Dec
   const isThere = policies.isSelf
     ? comparison.kind === 'unowned' && declaresNothing(lasting)
     : policies.contribute && isContributed(comparison, live, manager)
-  if (comparison.kind === 'equal' || isThere) {
-    return { kind: 'leave', live, why: 'equal' }
-  }
-  return { kind: 'change', live, comparison }
+  if (comparison.kind !== 'equal' && !isThere) return { kind: 'change', live, comparison }
+  const isLeftOver = !policies.contribute && hasUpdateRecord(live, manager)
+  // The values are right, and a patch that was cut off left fields of ours that nothing declares.
+  return isLeftOver ? { kind: 'change', live, comparison: { kind: 'unowned' } } : { kind: 'leave', live, why: 'equal' }
 }
 
 function awaited({ object, policies }: DesiredObject): Action {

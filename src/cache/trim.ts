@@ -8,13 +8,13 @@ import type { FieldSetPool } from './field-set-pool.ts'
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
 
 export interface TrimOptions {
-  /** The field managers whose applied fields are kept; undefined: none. */
+  /** The field managers whose records are kept; undefined: none. An update under such a name is left of a patch that was cut off. */
   readonly keepsFieldsOf: ((manager: string | undefined) => boolean) | undefined
   readonly fieldSets: FieldSetPool
 }
 
 /**
- * The object as the cache keeps it: of managedFields at most the Apply entries of these managers and those of an operator's status, without
+ * The object as the cache keeps it: of managedFields at most the entries of these managers and those of an operator's status, without
  * their times and with shared fieldsV1; no last-applied annotation.
  *
  * Not frozen: freezing each object costs about as much as parsing it; the types are read-only all the way down instead.
@@ -24,7 +24,7 @@ export function trim(object: LiveObject, { keepsFieldsOf, fieldSets }: TrimOptio
   const ours =
     keepsFieldsOf === undefined
       ? []
-      : (managedFields ?? []).filter((entry) => isAppliedBy(entry, keepsFieldsOf) || isOfStatus(entry))
+      : (managedFields ?? []).filter((entry) => isOf(entry, keepsFieldsOf) || isOfStatus(entry))
   const kept = annotations === undefined ? {} : withoutLastApplied(annotations)
   return {
     ...object,
@@ -37,8 +37,8 @@ export function trim(object: LiveObject, { keepsFieldsOf, fieldSets }: TrimOptio
 }
 
 /** The status subresource has an entry of its own, which says nothing about the main resource. */
-function isAppliedBy(entry: ManagedFieldsEntry, isKept: (manager: string | undefined) => boolean): boolean {
-  return isKept(entry.manager) && entry.operation === 'Apply' && (entry.subresource ?? '') === ''
+function isOf(entry: ManagedFieldsEntry, isKept: (manager: string | undefined) => boolean): boolean {
+  return isKept(entry.manager) && (entry.subresource ?? '') === ''
 }
 
 /** Says which conditions and fields of a parent's status are ours. */

@@ -71,10 +71,11 @@ export function valueTexts(body: unknown, kind?: string): readonly string[] {
   return [...texts, ...encodedTexts(body, texts, kind).map(decoded)]
 }
 
-/** Texts of a Secret in base64: all of a patch, and the `data` of an object. Metadata is plain: decoded, it would hide names of field managers. */
+/** Texts of a Secret in base64: all of a list of operations, `data` of an object. Metadata is plain: decoded, it would hide names of field managers. */
 function encodedTexts(body: unknown, texts: ReadonlySet<string>, kind: string | undefined): readonly string[] {
-  if (isJsonObject(body) && 'kind' in body) return body['kind'] === 'Secret' ? textsOf(body['data']) : []
-  return kind === 'Secret' ? [...texts] : []
+  const isSecret = kind === 'Secret' || (isJsonObject(body) && body['kind'] === 'Secret')
+  if (!isSecret) return []
+  return isJsonObject(body) ? textsOf(body['data']) : [...texts]
 }
 
 /** Iterative: a body may be nested deeply. */

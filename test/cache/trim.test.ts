@@ -18,7 +18,7 @@ const entry = (more: Partial<ManagedFieldsEntry>): ManagedFieldsEntry => ({
 const options = () => ({ keepsFieldsOf: isChildManager, fieldSets: new FieldSetPool() })
 
 describe('trim', () => {
-  it('keeps of the managed fields what controllers applied, each by its own manager, and their status, without the time', () => {
+  it('keeps the records of controllers, each with its own manager, and of their status, without the time', () => {
     const status = { manager: 'shop-status', operation: 'Update', subresource: 'status' } as const
     const managedFields = [
       entry({ manager: 'kubectl' }),
@@ -32,6 +32,7 @@ describe('trim', () => {
     const { metadata } = trim(configMap('a', { version: 1, managedFields }), options())
     const { time: _, ...kept } = entry({})
     expect(metadata.managedFields).toEqual([
+      { ...kept, operation: 'Update' },
       kept,
       { ...kept, manager: 'shop/banners.example.dev' },
       { ...kept, ...status },

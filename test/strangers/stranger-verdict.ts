@@ -1,9 +1,12 @@
 // Judges a world at rest: children against a fresh apply of what is declared, objects of others, orphans, finalizers and status. Pure.
 import { createHash } from 'node:crypto'
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts'
+import { ownedFieldsOf } from '../../src/diff/owned-fields.ts'
+import { project } from '../../src/diff/project.ts'
 import { findCondition, type KubeObject, type LiveObject, type StatusWithConditions } from '../../src/index.ts'
 import { coOwnersOf, isCoOwned, isCoOwnedBy } from '../../src/object/co-owner.ts'
 import { coOwnerOfManager } from '../../src/object/identity.ts'
+import { asJson } from '../../src/object/object.ts'
 import { controllerOf } from '../../src/object/ownership.ts'
 import {
   applySetId,
@@ -250,7 +253,9 @@ function differences({ child, controller, fresh, live, isReset }: Compared): rea
   const foreign = [...fieldsOf(live, (manager) => !isOwn(manager))].filter((path) => !declared.includes(path))
   const released = leftEver.filter((one) => leftNow.includes(one) || !declared.some((path) => isBelow(path, one)))
   const ignored = [...foreign, ...released]
-  const [wanted, has] = [fresh, live].map((object) => withoutEmpty(withoutFields(comparable(object), ignored)))
+  // Without records nothing tells a default from a value of another manager.
+  const expected = isReset ? declaredPart(fresh) : fresh
+  const [wanted, has] = [expected, live].map((object) => withoutEmpty(withoutFields(comparable(object), ignored)))
   const ours = [...fieldsOf(live, isOwn)].filter((path) => !isStamp(path) && !isLeft(path))
   const surplus = ours.filter((path) => !declared.includes(path))
   // A record alone wakes no controller: the next reconcile takes the fields again.
@@ -262,6 +267,15 @@ function differences({ child, controller, fresh, live, isReset }: Compared): rea
     ...(surplus.length === 0 ? [] : [`has fields of ours that are not declared: ${surplus.join(' ')}`]),
     ...(lacking.length === 0 ? [] : [`has declared fields that are not ours: ${lacking.join(' ')}`]),
   ]
+}
+
+/** The object with the fields that its fresh apply declares. */
+function declaredPart(fresh: LiveObject): LiveObject {
+  const { apiVersion, kind, metadata } = fresh
+  const owned = ownedFieldsOf(fresh, freshManager)
+  const part = owned === undefined ? {} : (project(asJson(fresh), owned) as JsonObject) // Of an object.
+  const { labels = {}, annotations = {} } = (part['metadata'] ?? {}) as Partial<LiveObject['metadata']>
+  return { ...part, apiVersion, kind, metadata: { ...metadata, labels, annotations } }
 }
 
 /** Is every member of a map in the other one, with lists as they are? */
