@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 
 
 /**
- * A backup of a database, or a schedule of such.
+ * Backup of a database, or a schedule that creates backups.
  *
  * @schema Backup
  */
@@ -59,7 +59,7 @@ export class Backup extends ApiObject {
 }
 
 /**
- * A backup of a database, or a schedule of such.
+ * Backup of a database, or a schedule that creates backups.
  *
  * @schema Backup
  */
@@ -70,7 +70,7 @@ export interface BackupProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * What is saved, where to, and how it is proven.
+   * Desired state of the backup.
    *
    * @schema Backup#spec
    */
@@ -93,34 +93,34 @@ export function toJson_BackupProps(obj: BackupProps | undefined): Record<string,
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What is saved, where to, and how it is proven.
+ * Desired state of the backup.
  *
  * @schema BackupSpec
  */
 export interface BackupSpec {
   /**
-   * Whether no backup is begun while it is true. Of a single backup, the worker that is at it is ended and begun again later.
+   * Suspends new backups. A running one-off backup is stopped and restarted on resume. Default: false.
    *
    * @schema BackupSpec#suspend
    */
   readonly suspend?: boolean;
 
   /**
-   * The Database that is saved, of the same namespace. Immutable.
+   * Database to back up, in the same namespace. Immutable.
    *
    * @schema BackupSpec#databaseRef
    */
   readonly databaseRef: BackupSpecDatabaseRef;
 
   /**
-   * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be one of its own (inCluster), by pg_basebackup. Provider has the provider of the database make a snapshot and keep it, which rds does. Immutable.
+   * Backup method. Logical dumps the database with pg_dump. Physical copies the files of the whole server with pg_basebackup and requires provider.inCluster. Provider requests a snapshot from the provider of the database and requires provider.rds. Default: Logical. Immutable.
    *
    * @schema BackupSpec#method
    */
   readonly method?: BackupSpecMethod;
 
   /**
-   * Cron expression of five fields: minute, hour, day of the month, month, day of the week, e.g. 30 2 * * *. The operator makes a Backup for each scheduled time. Scheduled times are at least 5 minutes apart; the operator rejects denser schedules with the condition Stalled, reason ScheduleTooFrequent.
+   * Cron expression of five fields: minute, hour, day of the month, month, day of the week, e.g. 30 2 * * *. The operator creates a Backup for each scheduled time. Scheduled times must be at least 5 minutes apart; the operator rejects denser schedules with the condition Stalled, reason ScheduleTooFrequent. The field cannot be added or removed.
    *
    * @schema BackupSpec#schedule
    */
@@ -134,63 +134,63 @@ export interface BackupSpec {
   readonly timeZone?: string;
 
   /**
-   * Of a schedule, whether the first backup is made as soon as the schedule is, and not at its first slot.
+   * Starts the first backup when the schedule is created instead of at its first scheduled time. Default: false.
    *
    * @schema BackupSpec#immediate
    */
   readonly immediate?: boolean;
 
   /**
-   * How long after its slot a backup may still begin; later ones are left out.
+   * Deadline for the start of a backup, in seconds after its scheduled time. A backup that misses the deadline is skipped. Range: 60 to 604800. Default: 3600.
    *
    * @schema BackupSpec#startingDeadlineSeconds
    */
   readonly startingDeadlineSeconds?: number;
 
   /**
-   * What becomes of a slot while the last backup is still under way. Forbid waits for that one, Replace gives it up.
+   * Handling of a scheduled time while the previous backup is running. Forbid waits for the previous backup. Replace cancels it if it is not stored yet, and starts the new one. Default: Forbid.
    *
    * @schema BackupSpec#concurrency
    */
   readonly concurrency?: BackupSpecConcurrency;
 
   /**
-   * Where backups are kept, but for the method Provider. Immutable.
+   * Storage location of backups. Required for the methods Logical and Physical. Immutable.
    *
    * @schema BackupSpec#target
    */
   readonly target?: BackupSpecTarget;
 
   /**
-   * How it is saved.
+   * Options of the backup method.
    *
    * @schema BackupSpec#options
    */
   readonly options?: BackupSpecOptions;
 
   /**
-   * Which backups of a schedule stay. The newest verified one always does. Artifacts go first, and then their Backups. Without it all stay.
+   * Retention policy of a schedule. The newest verified backup is always kept. The operator deletes the artifact first, then its Backup. Default: keep all backups.
    *
    * @schema BackupSpec#retention
    */
   readonly retention?: BackupSpecRetention;
 
   /**
-   * How a backup is proven.
+   * Verification of a stored backup.
    *
    * @schema BackupSpec#verify
    */
   readonly verify?: BackupSpecVerify;
 
   /**
-   * What becomes of the artifact when the Backup is deleted. Delete removes it first. Of a schedule, what its Backups begin with.
+   * Handling of the artifact when the Backup is deleted. Retain keeps it. Delete removes it before the Backup. The Backups of a schedule inherit the policy. Default: Retain.
    *
    * @schema BackupSpec#artifactPolicy
    */
   readonly artifactPolicy?: BackupSpecArtifactPolicy;
 
   /**
-   * How long making it may take, and how long proving it, such as 1h.
+   * Time limit of the backup, and again of its verification, e.g. 1h. Range: 1m to 168h. Default: 1h.
    *
    * @schema BackupSpec#deadline
    */
@@ -225,20 +225,20 @@ export function toJson_BackupSpec(obj: BackupSpec | undefined): Record<string, a
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The Database that is saved, of the same namespace. Immutable.
+ * Database to back up, in the same namespace. Immutable.
  *
  * @schema BackupSpecDatabaseRef
  */
 export interface BackupSpecDatabaseRef {
   /**
-   * The name of the Database.
+   * Name of the Database.
    *
    * @schema BackupSpecDatabaseRef#name
    */
   readonly name: string;
 
   /**
-   * Refused, as a Backup is made in the namespace of its Database.
+   * Not allowed: a Backup uses a Database of its own namespace.
    *
    * @schema BackupSpecDatabaseRef#namespace
    */
@@ -261,7 +261,7 @@ export function toJson_BackupSpecDatabaseRef(obj: BackupSpecDatabaseRef | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be one of its own (inCluster), by pg_basebackup. Provider has the provider of the database make a snapshot and keep it, which rds does. Immutable.
+ * Backup method. Logical dumps the database with pg_dump. Physical copies the files of the whole server with pg_basebackup and requires provider.inCluster. Provider requests a snapshot from the provider of the database and requires provider.rds. Default: Logical. Immutable.
  *
  * @schema BackupSpecMethod
  */
@@ -276,7 +276,7 @@ export const BackupSpecMethod = {
 export type BackupSpecMethod = (typeof BackupSpecMethod)[keyof typeof BackupSpecMethod];
 
 /**
- * What becomes of a slot while the last backup is still under way. Forbid waits for that one, Replace gives it up.
+ * Handling of a scheduled time while the previous backup is running. Forbid waits for the previous backup. Replace cancels it if it is not stored yet, and starts the new one. Default: Forbid.
  *
  * @schema BackupSpecConcurrency
  */
@@ -289,20 +289,20 @@ export const BackupSpecConcurrency = {
 export type BackupSpecConcurrency = (typeof BackupSpecConcurrency)[keyof typeof BackupSpecConcurrency];
 
 /**
- * Where backups are kept, but for the method Provider. Immutable.
+ * Storage location of backups. Required for the methods Logical and Physical. Immutable.
  *
  * @schema BackupSpecTarget
  */
 export interface BackupSpecTarget {
   /**
-   * A volume of the same namespace.
+   * Volume in the same namespace.
    *
    * @schema BackupSpecTarget#pvc
    */
   readonly pvc?: BackupSpecTargetPvc;
 
   /**
-   * A bucket of S3, or of a store that speaks like it.
+   * Bucket of Amazon S3 or of an S3-compatible store.
    *
    * @schema BackupSpecTarget#s3
    */
@@ -325,27 +325,27 @@ export function toJson_BackupSpecTarget(obj: BackupSpecTarget | undefined): Reco
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How it is saved.
+ * Options of the backup method.
  *
  * @schema BackupSpecOptions
  */
 export interface BackupSpecOptions {
   /**
-   * How the artifact is packed.
+   * Compression of the artifact.
    *
    * @schema BackupSpecOptions#compress
    */
   readonly compress?: BackupSpecOptionsCompress;
 
   /**
-   * Of Logical, how many parts of it are restored at once, when it is proven and when a Database is restored from it. Each is a session of the server.
+   * Number of parallel jobs when the backup is restored, for verification or to a Database. Each job is one session on the server. Range: 1 to 16. Default: 1. Method Logical only.
    *
    * @schema BackupSpecOptions#jobs
    */
   readonly jobs?: number;
 
   /**
-   * Of Logical, tables whose rows are left out, such as public.cache; the tables themselves are saved. A partition is named by itself.
+   * Tables whose rows are excluded, as schema.table, e.g. public.cache. The backup still contains their definitions. List each partition by its own name. Method Logical only.
    *
    * @schema BackupSpecOptions#excludeTables
    */
@@ -369,41 +369,41 @@ export function toJson_BackupSpecOptions(obj: BackupSpecOptions | undefined): Re
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Which backups of a schedule stay. The newest verified one always does. Artifacts go first, and then their Backups. Without it all stay.
+ * Retention policy of a schedule. The newest verified backup is always kept. The operator deletes the artifact first, then its Backup. Default: keep all backups.
  *
  * @schema BackupSpecRetention
  */
 export interface BackupSpecRetention {
   /**
-   * How many of the newest.
+   * Number of newest backups to keep. Range: 1 to 1000.
    *
    * @schema BackupSpecRetention#keepLast
    */
   readonly keepLast: number;
 
   /**
-   * Of how many days that have one, the newest each.
+   * Number of days for which the newest backup of the day is kept. Days without a backup do not count. Range: 0 to 1000. Default: 0.
    *
    * @schema BackupSpecRetention#keepDaily
    */
   readonly keepDaily?: number;
 
   /**
-   * Of how many weeks.
+   * Number of weeks for which the newest backup of the week is kept. Range: 0 to 1000. Default: 0.
    *
    * @schema BackupSpecRetention#keepWeekly
    */
   readonly keepWeekly?: number;
 
   /**
-   * Of how many months.
+   * Number of months for which the newest backup of the month is kept. Range: 0 to 1000. Default: 0.
    *
    * @schema BackupSpecRetention#keepMonthly
    */
   readonly keepMonthly?: number;
 
   /**
-   * How much older than the newest those of days, weeks and months may get, such as 720h.
+   * Maximum age of daily, weekly and monthly backups, relative to the newest backup, e.g. 720h. Default: unlimited.
    *
    * @schema BackupSpecRetention#maxAge
    */
@@ -429,27 +429,27 @@ export function toJson_BackupSpecRetention(obj: BackupSpecRetention | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How a backup is proven.
+ * Verification of a stored backup.
  *
  * @schema BackupSpecVerify
  */
 export interface BackupSpecVerify {
   /**
-   * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum reads it once more. None believes it. Without it Restore, and None for the method Provider.
+   * Verification mode. Restore restores the backup to a temporary database or server; with method Logical it compares all rows. Checksum reads the artifact and compares its checksum. None skips verification. Default: Restore; None for the method Provider.
    *
    * @schema BackupSpecVerify#mode
    */
   readonly mode?: BackupSpecVerifyMode;
 
   /**
-   * Of a schedule with Restore, each how many-th backup is restored; those between are read once more.
+   * Verify every Nth scheduled backup by restoring it; verify the others by checksum. Range: 1 to 1000. Default: 7. Schedules with mode Restore only.
    *
    * @schema BackupSpecVerify#every
    */
   readonly every?: number;
 
   /**
-   * What is asked of the restored database, as its owner.
+   * Queries on the restored database. They run as the owner of the database.
    *
    * @schema BackupSpecVerify#queries
    */
@@ -473,7 +473,7 @@ export function toJson_BackupSpecVerify(obj: BackupSpecVerify | undefined): Reco
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What becomes of the artifact when the Backup is deleted. Delete removes it first. Of a schedule, what its Backups begin with.
+ * Handling of the artifact when the Backup is deleted. Retain keeps it. Delete removes it before the Backup. The Backups of a schedule inherit the policy. Default: Retain.
  *
  * @schema BackupSpecArtifactPolicy
  */
@@ -486,20 +486,20 @@ export const BackupSpecArtifactPolicy = {
 export type BackupSpecArtifactPolicy = (typeof BackupSpecArtifactPolicy)[keyof typeof BackupSpecArtifactPolicy];
 
 /**
- * A volume of the same namespace.
+ * Volume in the same namespace.
  *
  * @schema BackupSpecTargetPvc
  */
 export interface BackupSpecTargetPvc {
   /**
-   * The PersistentVolumeClaim.
+   * Name of the PersistentVolumeClaim.
    *
    * @schema BackupSpecTargetPvc#claimName
    */
   readonly claimName: string;
 
   /**
-   * A folder in it.
+   * Folder in the volume. Default: its root.
    *
    * @schema BackupSpecTargetPvc#path
    */
@@ -522,62 +522,62 @@ export function toJson_BackupSpecTargetPvc(obj: BackupSpecTargetPvc | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A bucket of S3, or of a store that speaks like it.
+ * Bucket of Amazon S3 or of an S3-compatible store.
  *
  * @schema BackupSpecTargetS3
  */
 export interface BackupSpecTargetS3 {
   /**
-   * The bucket.
+   * Name of the bucket.
    *
    * @schema BackupSpecTargetS3#bucket
    */
   readonly bucket: string;
 
   /**
-   * In front of every key, without slashes at its ends.
+   * Prefix of every key, without leading or trailing slash.
    *
    * @schema BackupSpecTargetS3#prefix
    */
   readonly prefix?: string;
 
   /**
-   * The region of the bucket.
+   * Region of the bucket. Default: us-east-1.
    *
    * @schema BackupSpecTargetS3#region
    */
   readonly region?: string;
 
   /**
-   * Where another store than Amazon's is.
+   * URL of an S3-compatible store, e.g. https://minio.example.com. Default: the endpoint of Amazon S3.
    *
    * @schema BackupSpecTargetS3#endpoint
    */
   readonly endpoint?: string;
 
   /**
-   * Whether the bucket is in the path and not in the host name, as most stores but Amazon want it.
+   * Puts the bucket name in the path of the URL instead of the host name. Most stores other than Amazon S3 need it. Default: false.
    *
    * @schema BackupSpecTargetS3#forcePathStyle
    */
   readonly forcePathStyle?: boolean;
 
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
    *
    * @schema BackupSpecTargetS3#credentialsSecretRef
    */
   readonly credentialsSecretRef?: BackupSpecTargetS3CredentialsSecretRef;
 
   /**
-   * How the store encrypts.
+   * Server-side encryption of the stored objects. Default: the setting of the bucket.
    *
    * @schema BackupSpecTargetS3#encryption
    */
   readonly encryption?: BackupSpecTargetS3Encryption;
 
   /**
-   * For how many days what is stored is locked (mode GOVERNANCE), also against the operator. The bucket has to allow it.
+   * Object Lock retention of stored objects in days, in mode GOVERNANCE. Range: 1 to 3650. The lock also binds the operator. The bucket must have Object Lock enabled.
    *
    * @schema BackupSpecTargetS3#objectLockDays
    */
@@ -606,20 +606,20 @@ export function toJson_BackupSpecTargetS3(obj: BackupSpecTargetS3 | undefined): 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How the artifact is packed.
+ * Compression of the artifact.
  *
  * @schema BackupSpecOptionsCompress
  */
 export interface BackupSpecOptionsCompress {
   /**
-   * How. Logical knows gzip and none, Physical zstd too.
+   * Compression method: gzip, zstd (method Physical only) or none. Default: gzip.
    *
    * @schema BackupSpecOptionsCompress#method
    */
   readonly method?: BackupSpecOptionsCompressMethod;
 
   /**
-   * How much. Without it gzip packs at level 1, which takes half of the time of its own choice, and zstd by its own choice.
+   * Compression level: gzip 1 to 9 (default 1), zstd 1 to 19 (default: the default of zstd).
    *
    * @schema BackupSpecOptionsCompress#level
    */
@@ -642,7 +642,7 @@ export function toJson_BackupSpecOptionsCompress(obj: BackupSpecOptionsCompress 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum reads it once more. None believes it. Without it Restore, and None for the method Provider.
+ * Verification mode. Restore restores the backup to a temporary database or server; with method Logical it compares all rows. Checksum reads the artifact and compares its checksum. None skips verification. Default: Restore; None for the method Provider.
  *
  * @schema BackupSpecVerifyMode
  */
@@ -661,14 +661,14 @@ export type BackupSpecVerifyMode = (typeof BackupSpecVerifyMode)[keyof typeof Ba
  */
 export interface BackupSpecVerifyQueries {
   /**
-   * One query, whose first column counts.
+   * SQL query. The first column of its first row is compared with expect.
    *
    * @schema BackupSpecVerifyQueries#sql
    */
   readonly sql: string;
 
   /**
-   * How it reads if it holds.
+   * Expected text of that column.
    *
    * @schema BackupSpecVerifyQueries#expect
    */
@@ -691,13 +691,13 @@ export function toJson_BackupSpecVerifyQueries(obj: BackupSpecVerifyQueries | un
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+ * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
  *
  * @schema BackupSpecTargetS3CredentialsSecretRef
  */
 export interface BackupSpecTargetS3CredentialsSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    *
    * @schema BackupSpecTargetS3CredentialsSecretRef#name
    */
@@ -719,13 +719,13 @@ export function toJson_BackupSpecTargetS3CredentialsSecretRef(obj: BackupSpecTar
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How the store encrypts.
+ * Server-side encryption of the stored objects. Default: the setting of the bucket.
  *
  * @schema BackupSpecTargetS3Encryption
  */
 export interface BackupSpecTargetS3Encryption {
   /**
-   * The algorithm.
+   * Encryption algorithm: AES256 (SSE-S3) or aws:kms (SSE-KMS).
    * One of "AES256", "aws:kms".
    *
    * @schema BackupSpecTargetS3Encryption#algorithm
@@ -733,7 +733,7 @@ export interface BackupSpecTargetS3Encryption {
   readonly algorithm: string;
 
   /**
-   * The key of aws:kms.
+   * KMS key for the algorithm aws:kms. Default: the AWS managed key.
    *
    * @schema BackupSpecTargetS3Encryption#keyId
    */
@@ -756,7 +756,7 @@ export function toJson_BackupSpecTargetS3Encryption(obj: BackupSpecTargetS3Encry
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How. Logical knows gzip and none, Physical zstd too.
+ * Compression method: gzip, zstd (method Physical only) or none. Default: gzip.
  *
  * @schema BackupSpecOptionsCompressMethod
  */

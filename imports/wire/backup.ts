@@ -1,7 +1,7 @@
 // Generated from crds/backup.yaml by `konverge generate`. Do not edit: change the definition and generate again.
 // How Backup of data.konverge.dev looks on the wire.
 
-/** A backup of a database, or a schedule of such. */
+/** Backup of a database, or a schedule that creates backups. */
 export const Backup: BackupResource = Object.freeze({
   group: 'data.konverge.dev',
   version: 'v1alpha1',
@@ -22,43 +22,40 @@ export interface BackupResource {
 }
 
 /**
- * What is saved, where to, and how it is proven.
- * Rule: a backup is kept in a target; only the method Provider has none, as the provider of the database keeps what it
- * makes.
- * Rule: compress is of the methods Logical and Physical.
- * Rule: what the method Provider has made is proven by a Database that begins with it; verify.mode is None.
- * Rule: a Backup with a schedule stays one, and one without stays without.
- * Rule: only a Backup with a schedule has retention; delete this one when it is not needed any more.
- * Rule: the method Logical packs by gzip or none; zstd is of the method Physical.
- * Rule: jobs and excludeTables are of the method Logical.
- * Rule: a time zone is of a schedule.
- * Rule: immediate is of a schedule; a Backup without one is always made at once.
- * Rule: options, verify and deadline of a single backup are immutable; make another Backup.
+ * Desired state of the backup.
+ * Rule: target is required for the methods Logical and Physical, and not allowed for Provider.
+ * Rule: compress is not allowed for the method Provider.
+ * Rule: the method Provider cannot verify backups; set verify.mode to None and remove queries.
+ * Rule: schedule cannot be added or removed; create another Backup.
+ * Rule: retention requires schedule; delete a one-off Backup when it is no longer needed.
+ * Rule: zstd requires the method Physical; the method Logical supports gzip and none.
+ * Rule: jobs and excludeTables require the method Logical.
+ * Rule: timeZone requires schedule.
+ * Rule: immediate requires schedule; a one-off Backup always starts immediately.
+ * Rule: options, verify and deadline of a one-off Backup are immutable; create another Backup.
  */
 export interface BackupSpec {
-  /**
-   * Whether no backup is begun while it is true. Of a single backup, the worker that is at it is ended and begun again
-   * later.
-   */
+  /** Suspends new backups. A running one-off backup is stopped and restarted on resume. Default: false. */
   readonly suspend?: boolean
   /**
-   * The Database that is saved, of the same namespace. Immutable.
-   * Rule: databaseRef is immutable; make another Backup.
-   * Rule: a Backup is made in the namespace of its Database; leave namespace out.
+   * Database to back up, in the same namespace. Immutable.
+   * Rule: databaseRef is immutable; create another Backup.
+   * Rule: a Backup uses a Database of its own namespace; remove namespace.
    */
   readonly databaseRef: BackupSpecDatabaseRef
   /**
-   * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be
-   * one of its own (inCluster), by pg_basebackup. Provider has the provider of the database make a snapshot and keep
-   * it, which rds does. Immutable.
-   * Rule: method is immutable; make another Backup.
+   * Backup method. Logical dumps the database with pg_dump. Physical copies the files of the whole server with
+   * pg_basebackup and requires provider.inCluster. Provider requests a snapshot from the provider of the database and
+   * requires provider.rds. Default: Logical. Immutable.
+   * Rule: method is immutable; create another Backup.
    * @default "Logical"
    */
   readonly method: 'Logical' | 'Physical' | 'Provider'
   /**
    * Cron expression of five fields: minute, hour, day of the month, month, day of the week, e.g. 30 2 * * *. The
-   * operator makes a Backup for each scheduled time. Scheduled times are at least 5 minutes apart; the operator rejects
-   * denser schedules with the condition Stalled, reason ScheduleTooFrequent.
+   * operator creates a Backup for each scheduled time. Scheduled times must be at least 5 minutes apart; the operator
+   * rejects denser schedules with the condition Stalled, reason ScheduleTooFrequent. The field cannot be added or
+   * removed.
    * At most 100 characters. Matches `^[0-9A-Za-z*,/#?-]+( [0-9A-Za-z*,/#?-]+){4}$`.
    */
   readonly schedule?: string
@@ -67,93 +64,92 @@ export interface BackupSpec {
    * At least 1 character. At most 64 characters.
    */
   readonly timeZone?: string
-  /** Of a schedule, whether the first backup is made as soon as the schedule is, and not at its first slot. */
+  /** Starts the first backup when the schedule is created instead of at its first scheduled time. Default: false. */
   readonly immediate?: boolean
   /**
-   * How long after its slot a backup may still begin; later ones are left out.
+   * Deadline for the start of a backup, in seconds after its scheduled time. A backup that misses the deadline is
+   * skipped. Range: 60 to 604800. Default: 3600.
    * At least 60. At most 604800. Format int32.
    * @default 3600
    */
   readonly startingDeadlineSeconds: number
   /**
-   * What becomes of a slot while the last backup is still under way. Forbid waits for that one, Replace gives it up.
+   * Handling of a scheduled time while the previous backup is running. Forbid waits for the previous backup. Replace
+   * cancels it if it is not stored yet, and starts the new one. Default: Forbid.
    * @default "Forbid"
    */
   readonly concurrency: 'Forbid' | 'Replace'
   /**
-   * Where backups are kept, but for the method Provider. Immutable.
-   * Rule: a target is one of pvc and s3.
-   * Rule: target is immutable; make another Backup.
+   * Storage location of backups. Required for the methods Logical and Physical. Immutable.
+   * Rule: set exactly one of pvc and s3.
+   * Rule: target is immutable; create another Backup.
    */
   readonly target?: BackupSpecTarget
   /**
-   * How it is saved.
+   * Options of the backup method.
    * @default {}
    */
   readonly options: BackupSpecOptions
   /**
-   * Which backups of a schedule stay. The newest verified one always does. Artifacts go first, and then their Backups.
-   * Without it all stay.
+   * Retention policy of a schedule. The newest verified backup is always kept. The operator deletes the artifact first,
+   * then its Backup. Default: keep all backups.
    */
   readonly retention?: BackupSpecRetention
   /**
-   * How a backup is proven.
+   * Verification of a stored backup.
    * @default {}
    */
   readonly verify: BackupSpecVerify
   /**
-   * What becomes of the artifact when the Backup is deleted. Delete removes it first. Of a schedule, what its Backups
-   * begin with.
+   * Handling of the artifact when the Backup is deleted. Retain keeps it. Delete removes it before the Backup. The
+   * Backups of a schedule inherit the policy. Default: Retain.
    * @default "Retain"
    */
   readonly artifactPolicy: 'Retain' | 'Delete'
   /**
-   * How long making it may take, and how long proving it, such as 1h.
+   * Time limit of the backup, and again of its verification, e.g. 1h. Range: 1m to 168h. Default: 1h.
    * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
-   * Rule: deadline is from 1m to 168h.
+   * Rule: deadline must be from 1m to 168h.
    * @default "1h"
    */
   readonly deadline: string
 }
 
 /**
- * What is saved, where to, and how it is proven.
- * Rule: a backup is kept in a target; only the method Provider has none, as the provider of the database keeps what it
- * makes.
- * Rule: compress is of the methods Logical and Physical.
- * Rule: what the method Provider has made is proven by a Database that begins with it; verify.mode is None.
- * Rule: a Backup with a schedule stays one, and one without stays without.
- * Rule: only a Backup with a schedule has retention; delete this one when it is not needed any more.
- * Rule: the method Logical packs by gzip or none; zstd is of the method Physical.
- * Rule: jobs and excludeTables are of the method Logical.
- * Rule: a time zone is of a schedule.
- * Rule: immediate is of a schedule; a Backup without one is always made at once.
- * Rule: options, verify and deadline of a single backup are immutable; make another Backup.
+ * Desired state of the backup.
+ * Rule: target is required for the methods Logical and Physical, and not allowed for Provider.
+ * Rule: compress is not allowed for the method Provider.
+ * Rule: the method Provider cannot verify backups; set verify.mode to None and remove queries.
+ * Rule: schedule cannot be added or removed; create another Backup.
+ * Rule: retention requires schedule; delete a one-off Backup when it is no longer needed.
+ * Rule: zstd requires the method Physical; the method Logical supports gzip and none.
+ * Rule: jobs and excludeTables require the method Logical.
+ * Rule: timeZone requires schedule.
+ * Rule: immediate requires schedule; a one-off Backup always starts immediately.
+ * Rule: options, verify and deadline of a one-off Backup are immutable; create another Backup.
  */
 export interface BackupSpecInput {
-  /**
-   * Whether no backup is begun while it is true. Of a single backup, the worker that is at it is ended and begun again
-   * later.
-   */
+  /** Suspends new backups. A running one-off backup is stopped and restarted on resume. Default: false. */
   readonly suspend?: boolean
   /**
-   * The Database that is saved, of the same namespace. Immutable.
-   * Rule: databaseRef is immutable; make another Backup.
-   * Rule: a Backup is made in the namespace of its Database; leave namespace out.
+   * Database to back up, in the same namespace. Immutable.
+   * Rule: databaseRef is immutable; create another Backup.
+   * Rule: a Backup uses a Database of its own namespace; remove namespace.
    */
   readonly databaseRef: BackupSpecDatabaseRef
   /**
-   * Logical saves what is in the database by pg_dump. Physical copies the files of its whole server, which has to be
-   * one of its own (inCluster), by pg_basebackup. Provider has the provider of the database make a snapshot and keep
-   * it, which rds does. Immutable.
-   * Rule: method is immutable; make another Backup.
+   * Backup method. Logical dumps the database with pg_dump. Physical copies the files of the whole server with
+   * pg_basebackup and requires provider.inCluster. Provider requests a snapshot from the provider of the database and
+   * requires provider.rds. Default: Logical. Immutable.
+   * Rule: method is immutable; create another Backup.
    * @default "Logical"
    */
   readonly method?: 'Logical' | 'Physical' | 'Provider'
   /**
    * Cron expression of five fields: minute, hour, day of the month, month, day of the week, e.g. 30 2 * * *. The
-   * operator makes a Backup for each scheduled time. Scheduled times are at least 5 minutes apart; the operator rejects
-   * denser schedules with the condition Stalled, reason ScheduleTooFrequent.
+   * operator creates a Backup for each scheduled time. Scheduled times must be at least 5 minutes apart; the operator
+   * rejects denser schedules with the condition Stalled, reason ScheduleTooFrequent. The field cannot be added or
+   * removed.
    * At most 100 characters. Matches `^[0-9A-Za-z*,/#?-]+( [0-9A-Za-z*,/#?-]+){4}$`.
    */
   readonly schedule?: string
@@ -162,333 +158,340 @@ export interface BackupSpecInput {
    * At least 1 character. At most 64 characters.
    */
   readonly timeZone?: string
-  /** Of a schedule, whether the first backup is made as soon as the schedule is, and not at its first slot. */
+  /** Starts the first backup when the schedule is created instead of at its first scheduled time. Default: false. */
   readonly immediate?: boolean
   /**
-   * How long after its slot a backup may still begin; later ones are left out.
+   * Deadline for the start of a backup, in seconds after its scheduled time. A backup that misses the deadline is
+   * skipped. Range: 60 to 604800. Default: 3600.
    * At least 60. At most 604800. Format int32.
    * @default 3600
    */
   readonly startingDeadlineSeconds?: number
   /**
-   * What becomes of a slot while the last backup is still under way. Forbid waits for that one, Replace gives it up.
+   * Handling of a scheduled time while the previous backup is running. Forbid waits for the previous backup. Replace
+   * cancels it if it is not stored yet, and starts the new one. Default: Forbid.
    * @default "Forbid"
    */
   readonly concurrency?: 'Forbid' | 'Replace'
   /**
-   * Where backups are kept, but for the method Provider. Immutable.
-   * Rule: a target is one of pvc and s3.
-   * Rule: target is immutable; make another Backup.
+   * Storage location of backups. Required for the methods Logical and Physical. Immutable.
+   * Rule: set exactly one of pvc and s3.
+   * Rule: target is immutable; create another Backup.
    */
   readonly target?: BackupSpecTargetInput
   /**
-   * How it is saved.
+   * Options of the backup method.
    * @default {}
    */
   readonly options?: BackupSpecOptionsInput
   /**
-   * Which backups of a schedule stay. The newest verified one always does. Artifacts go first, and then their Backups.
-   * Without it all stay.
+   * Retention policy of a schedule. The newest verified backup is always kept. The operator deletes the artifact first,
+   * then its Backup. Default: keep all backups.
    */
   readonly retention?: BackupSpecRetention
   /**
-   * How a backup is proven.
+   * Verification of a stored backup.
    * @default {}
    */
   readonly verify?: BackupSpecVerifyInput
   /**
-   * What becomes of the artifact when the Backup is deleted. Delete removes it first. Of a schedule, what its Backups
-   * begin with.
+   * Handling of the artifact when the Backup is deleted. Retain keeps it. Delete removes it before the Backup. The
+   * Backups of a schedule inherit the policy. Default: Retain.
    * @default "Retain"
    */
   readonly artifactPolicy?: 'Retain' | 'Delete'
   /**
-   * How long making it may take, and how long proving it, such as 1h.
+   * Time limit of the backup, and again of its verification, e.g. 1h. Range: 1m to 168h. Default: 1h.
    * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
-   * Rule: deadline is from 1m to 168h.
+   * Rule: deadline must be from 1m to 168h.
    * @default "1h"
    */
   readonly deadline?: string
 }
 
-/** How far it is. The truth is the manifest beside the artifact. */
+/** Observed state of the backup. The manifest next to the artifact is authoritative. */
 export interface BackupStatus {
   /**
-   * The generation of the spec that this status is about.
+   * Generation of the spec that this status describes.
    * Format int64.
    */
   readonly observedGeneration?: number
-  /** The newest konverge.dev/reconcile-now annotation whose turn has ended. */
+  /** Value of the annotation konverge.dev/reconcile-now at the last completed reconciliation. */
   readonly lastHandledReconcileAt?: string
-  /** What is being done, in one word. */
+  /** Current phase, a summary of the conditions. */
   readonly phase?: 'Pending' | 'Running' | 'Verifying' | 'Completed' | 'Failed' | 'Scheduled' | 'Suspended' | 'Discarded'
-  /** What was stored. */
+  /** Stored artifact. */
   readonly artifact?: BackupStatusArtifact
-  /** What was saved, and which moment of it. */
+  /** Database and snapshot that the artifact contains. */
   readonly source?: BackupStatusSource
-  /** Where in the target it is, or is to be. */
+  /** Folder of the backup in the target. */
   readonly folder?: string
   /**
-   * Of Provider, what is saved and how the provider is asked; kept before it is asked, and when the Database is gone.
+   * Snapshot request of the method Provider. Stored before the request is sent, and kept after the Database is deleted.
    */
   readonly snapshot?: BackupStatusSnapshot
   /**
-   * When its making began.
+   * Start time of the backup.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly startedAt?: string
   /**
-   * When it was complete.
+   * Completion time of the backup.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly completedAt?: string
   /**
-   * When it was found to be what was saved.
+   * Time of the successful verification.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly verifiedAt?: string
-  /** The newest data.konverge.dev/verify-again annotation that has been answered. */
+  /** Last handled value of the annotation data.konverge.dev/verify-again. */
   readonly lastHandledVerify?: string
   /**
-   * Why it failed.
+   * Cause of the failure.
    * At most 32768 characters.
    */
   readonly error?: string
   /**
-   * The newest slot that has a Backup.
+   * Last scheduled time for which a Backup exists.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly lastScheduleTime?: string
   /**
-   * The next slot.
+   * Next scheduled time.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly nextScheduleTime?: string
   /**
-   * When the newest backup was complete.
+   * Completion time of the last successful backup.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly lastSuccessTime?: string
   /**
-   * When a backup was last proven by restoring it.
+   * Time of the last verification by restore.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly lastVerifiedTime?: string
   /**
-   * Backups under way.
+   * Names of running Backups.
    * At most 1000 items. No item twice.
    */
   readonly active?: readonly string[]
-  /** How many Backups there are of the schedule. */
+  /** Number of Backups of the schedule, by state. */
   readonly counts?: BackupStatusCounts
   /**
-   * What is there of it outside the cluster. The operator's own record, which it needs to go on after a crash.
+   * Operator-internal journal of external resources. Do not edit.
    * At most 64 items. One item for each name.
    */
   readonly external?: readonly BackupStatusExternal[]
   /**
-   * Ready, Progressing and Degraded always; Completed and Verified of one backup; Overdue and RetentionApplied of a
-   * schedule; Reconciling and Stalled while they are true.
+   * Conditions of the Backup. Always: Ready, Progressing and Degraded. One-off backups: Completed and Verified.
+   * Schedules: Overdue and RetentionApplied. While true: Reconciling and Stalled.
    * One item for each type.
    */
   readonly conditions?: readonly BackupStatusConditions[]
 }
 
 /**
- * The Database that is saved, of the same namespace. Immutable.
- * Rule: databaseRef is immutable; make another Backup.
- * Rule: a Backup is made in the namespace of its Database; leave namespace out.
+ * Database to back up, in the same namespace. Immutable.
+ * Rule: databaseRef is immutable; create another Backup.
+ * Rule: a Backup uses a Database of its own namespace; remove namespace.
  */
 export interface BackupSpecDatabaseRef {
   /**
-   * The name of the Database.
+   * Name of the Database.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * Refused, as a Backup is made in the namespace of its Database.
+   * Not allowed: a Backup uses a Database of its own namespace.
    * At least 1 character. At most 63 characters.
    */
   readonly namespace?: string
 }
 
 /**
- * Where backups are kept, but for the method Provider. Immutable.
- * Rule: a target is one of pvc and s3.
- * Rule: target is immutable; make another Backup.
+ * Storage location of backups. Required for the methods Logical and Physical. Immutable.
+ * Rule: set exactly one of pvc and s3.
+ * Rule: target is immutable; create another Backup.
  */
 export interface BackupSpecTarget {
-  /** A volume of the same namespace. */
+  /** Volume in the same namespace. */
   readonly pvc?: BackupSpecTargetPvc
-  /** A bucket of S3, or of a store that speaks like it. */
+  /** Bucket of Amazon S3 or of an S3-compatible store. */
   readonly s3?: BackupSpecTargetS3
 }
 
-/** A volume of the same namespace. */
+/** Volume in the same namespace. */
 export interface BackupSpecTargetPvc {
   /**
-   * The PersistentVolumeClaim.
+   * Name of the PersistentVolumeClaim.
    * At least 1 character. At most 253 characters.
    */
   readonly claimName: string
   /**
-   * A folder in it.
+   * Folder in the volume. Default: its root.
    * At least 1 character. At most 200 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
    */
   readonly path?: string
 }
 
-/** A bucket of S3, or of a store that speaks like it. */
+/** Bucket of Amazon S3 or of an S3-compatible store. */
 export interface BackupSpecTargetS3 {
   /**
-   * The bucket.
+   * Name of the bucket.
    * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
    */
   readonly bucket: string
   /**
-   * In front of every key, without slashes at its ends.
+   * Prefix of every key, without leading or trailing slash.
    * At least 1 character. At most 200 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
    */
   readonly prefix?: string
   /**
-   * The region of the bucket.
+   * Region of the bucket. Default: us-east-1.
    * At least 1 character. At most 64 characters.
    * @default "us-east-1"
    */
   readonly region: string
   /**
-   * Where another store than Amazon's is.
+   * URL of an S3-compatible store, e.g. https://minio.example.com. Default: the endpoint of Amazon S3.
    * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
    */
   readonly endpoint?: string
-  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  /**
+   * Puts the bucket name in the path of the URL instead of the host name. Most stores other than Amazon S3 need it.
+   * Default: false.
+   */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
-   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label
+   * data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
    */
   readonly credentialsSecretRef?: BackupSpecTargetS3CredentialsSecretRef
-  /** How the store encrypts. */
+  /** Server-side encryption of the stored objects. Default: the setting of the bucket. */
   readonly encryption?: BackupSpecTargetS3Encryption
   /**
-   * For how many days what is stored is locked (mode GOVERNANCE), also against the operator. The bucket has to allow
-   * it.
+   * Object Lock retention of stored objects in days, in mode GOVERNANCE. Range: 1 to 3650. The lock also binds the
+   * operator. The bucket must have Object Lock enabled.
    * At least 1. At most 3650. Format int32.
    */
   readonly objectLockDays?: number
 }
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
- * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+ * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label
+ * data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
  */
 export interface BackupSpecTargetS3CredentialsSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
 }
 
-/** How the store encrypts. */
+/** Server-side encryption of the stored objects. Default: the setting of the bucket. */
 export interface BackupSpecTargetS3Encryption {
-  /** The algorithm. */
+  /** Encryption algorithm: AES256 (SSE-S3) or aws:kms (SSE-KMS). */
   readonly algorithm: 'AES256' | 'aws:kms'
   /**
-   * The key of aws:kms.
+   * KMS key for the algorithm aws:kms. Default: the AWS managed key.
    * At least 1 character. At most 253 characters.
    */
   readonly keyId?: string
 }
 
-/** How it is saved. */
+/** Options of the backup method. */
 export interface BackupSpecOptions {
   /**
-   * How the artifact is packed.
-   * Rule: gzip has the levels 1 to 9, zstd 1 to 19, and none has none.
+   * Compression of the artifact.
+   * Rule: level must be 1 to 9 for gzip and 1 to 19 for zstd, and is not allowed for none.
    */
   readonly compress?: BackupSpecOptionsCompress
   /**
-   * Of Logical, how many parts of it are restored at once, when it is proven and when a Database is restored from it.
-   * Each is a session of the server.
+   * Number of parallel jobs when the backup is restored, for verification or to a Database. Each job is one session on
+   * the server. Range: 1 to 16. Default: 1. Method Logical only.
    * At least 1. At most 16. Format int32.
    */
   readonly jobs?: number
   /**
-   * Of Logical, tables whose rows are left out, such as public.cache; the tables themselves are saved. A partition is
-   * named by itself.
+   * Tables whose rows are excluded, as schema.table, e.g. public.cache. The backup still contains their definitions.
+   * List each partition by its own name. Method Logical only.
    * At most 100 items. No item twice.
    */
   readonly excludeTables?: readonly string[]
 }
 
 /**
- * How the artifact is packed.
- * Rule: gzip has the levels 1 to 9, zstd 1 to 19, and none has none.
+ * Compression of the artifact.
+ * Rule: level must be 1 to 9 for gzip and 1 to 19 for zstd, and is not allowed for none.
  */
 export interface BackupSpecOptionsCompress {
   /**
-   * How. Logical knows gzip and none, Physical zstd too.
+   * Compression method: gzip, zstd (method Physical only) or none. Default: gzip.
    * @default "gzip"
    */
   readonly method: 'gzip' | 'zstd' | 'none'
   /**
-   * How much. Without it gzip packs at level 1, which takes half of the time of its own choice, and zstd by its own
-   * choice.
+   * Compression level: gzip 1 to 9 (default 1), zstd 1 to 19 (default: the default of zstd).
    * At least 1. At most 19. Format int32.
    */
   readonly level?: number
 }
 
 /**
- * Which backups of a schedule stay. The newest verified one always does. Artifacts go first, and then their Backups.
- * Without it all stay.
+ * Retention policy of a schedule. The newest verified backup is always kept. The operator deletes the artifact first,
+ * then its Backup. Default: keep all backups.
  */
 export interface BackupSpecRetention {
   /**
-   * How many of the newest.
+   * Number of newest backups to keep. Range: 1 to 1000.
    * At least 1. At most 1000. Format int32.
    */
   readonly keepLast: number
   /**
-   * Of how many days that have one, the newest each.
+   * Number of days for which the newest backup of the day is kept. Days without a backup do not count. Range: 0 to
+   * 1000. Default: 0.
    * At least 0. At most 1000. Format int32.
    */
   readonly keepDaily?: number
   /**
-   * Of how many weeks.
+   * Number of weeks for which the newest backup of the week is kept. Range: 0 to 1000. Default: 0.
    * At least 0. At most 1000. Format int32.
    */
   readonly keepWeekly?: number
   /**
-   * Of how many months.
+   * Number of months for which the newest backup of the month is kept. Range: 0 to 1000. Default: 0.
    * At least 0. At most 1000. Format int32.
    */
   readonly keepMonthly?: number
   /**
-   * How much older than the newest those of days, weeks and months may get, such as 720h.
+   * Maximum age of daily, weekly and monthly backups, relative to the newest backup, e.g. 720h. Default: unlimited.
    * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
    */
   readonly maxAge?: string
 }
 
-/** How a backup is proven. */
+/** Verification of a stored backup. */
 export interface BackupSpecVerify {
   /**
-   * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum
-   * reads it once more. None believes it. Without it Restore, and None for the method Provider.
+   * Verification mode. Restore restores the backup to a temporary database or server; with method Logical it compares
+   * all rows. Checksum reads the artifact and compares its checksum. None skips verification. Default: Restore; None
+   * for the method Provider.
    */
   readonly mode?: 'Restore' | 'Checksum' | 'None'
   /**
-   * Of a schedule with Restore, each how many-th backup is restored; those between are read once more.
+   * Verify every Nth scheduled backup by restoring it; verify the others by checksum. Range: 1 to 1000. Default: 7.
+   * Schedules with mode Restore only.
    * At least 1. At most 1000. Format int32.
    * @default 7
    */
   readonly every: number
   /**
-   * What is asked of the restored database, as its owner.
+   * Queries on the restored database. They run as the owner of the database.
    * At most 16 items.
    */
   readonly queries?: readonly BackupSpecVerifyQueries[]
@@ -496,207 +499,213 @@ export interface BackupSpecVerify {
 
 export interface BackupSpecVerifyQueries {
   /**
-   * One query, whose first column counts.
+   * SQL query. The first column of its first row is compared with expect.
    * At least 1 character. At most 4096 characters.
    */
   readonly sql: string
   /**
-   * How it reads if it holds.
+   * Expected text of that column.
    * At most 256 characters.
    */
   readonly expect: string
 }
 
 /**
- * Where backups are kept, but for the method Provider. Immutable.
- * Rule: a target is one of pvc and s3.
- * Rule: target is immutable; make another Backup.
+ * Storage location of backups. Required for the methods Logical and Physical. Immutable.
+ * Rule: set exactly one of pvc and s3.
+ * Rule: target is immutable; create another Backup.
  */
 export interface BackupSpecTargetInput {
-  /** A volume of the same namespace. */
+  /** Volume in the same namespace. */
   readonly pvc?: BackupSpecTargetPvc
-  /** A bucket of S3, or of a store that speaks like it. */
+  /** Bucket of Amazon S3 or of an S3-compatible store. */
   readonly s3?: BackupSpecTargetS3Input
 }
 
-/** A bucket of S3, or of a store that speaks like it. */
+/** Bucket of Amazon S3 or of an S3-compatible store. */
 export interface BackupSpecTargetS3Input {
   /**
-   * The bucket.
+   * Name of the bucket.
    * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
    */
   readonly bucket: string
   /**
-   * In front of every key, without slashes at its ends.
+   * Prefix of every key, without leading or trailing slash.
    * At least 1 character. At most 200 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
    */
   readonly prefix?: string
   /**
-   * The region of the bucket.
+   * Region of the bucket. Default: us-east-1.
    * At least 1 character. At most 64 characters.
    * @default "us-east-1"
    */
   readonly region?: string
   /**
-   * Where another store than Amazon's is.
+   * URL of an S3-compatible store, e.g. https://minio.example.com. Default: the endpoint of Amazon S3.
    * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
    */
   readonly endpoint?: string
-  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  /**
+   * Puts the bucket name in the path of the URL instead of the host name. Most stores other than Amazon S3 need it.
+   * Default: false.
+   */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
-   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label
+   * data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
    */
   readonly credentialsSecretRef?: BackupSpecTargetS3CredentialsSecretRef
-  /** How the store encrypts. */
+  /** Server-side encryption of the stored objects. Default: the setting of the bucket. */
   readonly encryption?: BackupSpecTargetS3Encryption
   /**
-   * For how many days what is stored is locked (mode GOVERNANCE), also against the operator. The bucket has to allow
-   * it.
+   * Object Lock retention of stored objects in days, in mode GOVERNANCE. Range: 1 to 3650. The lock also binds the
+   * operator. The bucket must have Object Lock enabled.
    * At least 1. At most 3650. Format int32.
    */
   readonly objectLockDays?: number
 }
 
-/** How it is saved. */
+/** Options of the backup method. */
 export interface BackupSpecOptionsInput {
   /**
-   * How the artifact is packed.
-   * Rule: gzip has the levels 1 to 9, zstd 1 to 19, and none has none.
+   * Compression of the artifact.
+   * Rule: level must be 1 to 9 for gzip and 1 to 19 for zstd, and is not allowed for none.
    */
   readonly compress?: BackupSpecOptionsCompressInput
   /**
-   * Of Logical, how many parts of it are restored at once, when it is proven and when a Database is restored from it.
-   * Each is a session of the server.
+   * Number of parallel jobs when the backup is restored, for verification or to a Database. Each job is one session on
+   * the server. Range: 1 to 16. Default: 1. Method Logical only.
    * At least 1. At most 16. Format int32.
    */
   readonly jobs?: number
   /**
-   * Of Logical, tables whose rows are left out, such as public.cache; the tables themselves are saved. A partition is
-   * named by itself.
+   * Tables whose rows are excluded, as schema.table, e.g. public.cache. The backup still contains their definitions.
+   * List each partition by its own name. Method Logical only.
    * At most 100 items. No item twice.
    */
   readonly excludeTables?: readonly string[]
 }
 
 /**
- * How the artifact is packed.
- * Rule: gzip has the levels 1 to 9, zstd 1 to 19, and none has none.
+ * Compression of the artifact.
+ * Rule: level must be 1 to 9 for gzip and 1 to 19 for zstd, and is not allowed for none.
  */
 export interface BackupSpecOptionsCompressInput {
   /**
-   * How. Logical knows gzip and none, Physical zstd too.
+   * Compression method: gzip, zstd (method Physical only) or none. Default: gzip.
    * @default "gzip"
    */
   readonly method?: 'gzip' | 'zstd' | 'none'
   /**
-   * How much. Without it gzip packs at level 1, which takes half of the time of its own choice, and zstd by its own
-   * choice.
+   * Compression level: gzip 1 to 9 (default 1), zstd 1 to 19 (default: the default of zstd).
    * At least 1. At most 19. Format int32.
    */
   readonly level?: number
 }
 
-/** How a backup is proven. */
+/** Verification of a stored backup. */
 export interface BackupSpecVerifyInput {
   /**
-   * Restore restores it into a database of its own on the same server, compares the two, and removes it again. Checksum
-   * reads it once more. None believes it. Without it Restore, and None for the method Provider.
+   * Verification mode. Restore restores the backup to a temporary database or server; with method Logical it compares
+   * all rows. Checksum reads the artifact and compares its checksum. None skips verification. Default: Restore; None
+   * for the method Provider.
    */
   readonly mode?: 'Restore' | 'Checksum' | 'None'
   /**
-   * Of a schedule with Restore, each how many-th backup is restored; those between are read once more.
+   * Verify every Nth scheduled backup by restoring it; verify the others by checksum. Range: 1 to 1000. Default: 7.
+   * Schedules with mode Restore only.
    * At least 1. At most 1000. Format int32.
    * @default 7
    */
   readonly every?: number
   /**
-   * What is asked of the restored database, as its owner.
+   * Queries on the restored database. They run as the owner of the database.
    * At most 16 items.
    */
   readonly queries?: readonly BackupSpecVerifyQueries[]
 }
 
-/** What was stored. */
+/** Stored artifact. */
 export interface BackupStatusArtifact {
-  /** The folder of artifact and manifest; of Provider, what the snapshot is called for ever. */
+  /** URI of the folder with the artifact and its manifest. Method Provider: ARN of the snapshot. */
   readonly uri: string
   /**
-   * The size of the artifact; of Provider, of the volume that was saved.
+   * Size of the artifact in bytes. Method Provider: size of the volume in bytes.
    * Format int64.
    */
   readonly bytes: number
-  /** Of the artifact. */
+  /** SHA-256 checksum of the artifact. */
   readonly sha256?: string
-  /** Of the manifest. */
+  /** SHA-256 checksum of the manifest. */
   readonly manifestSha256?: string
-  /** How it is written. */
+  /** Format of the artifact, e.g. pg_dump/custom. */
   readonly format: string
-  /** Of the tool that wrote it. */
+  /** Version of the program that wrote the artifact. */
   readonly toolVersion?: string
 }
 
-/** What was saved, and which moment of it. */
+/** Database and snapshot that the artifact contains. */
 export interface BackupStatusSource {
-  /** Of the Database. */
+  /** UID of the Database. */
   readonly databaseUID: string
-  /** Of the server. */
+  /** System identifier of the server. */
   readonly systemIdentifier: string
-  /** Of the server. */
+  /** PostgreSQL version of the server. */
   readonly serverVersion: string
-  /** The moment, but for Provider. */
+  /** WAL position (LSN) of the snapshot. Methods Logical and Physical. */
   readonly snapshotLSN?: string
   /**
-   * Of Provider, the moment.
+   * Time of the snapshot. Method Provider.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly snapshotTime?: string
   /**
-   * How many there were.
+   * Number of tables in the snapshot.
    * Format int64.
    */
   readonly tables?: number
   /**
-   * How many they had.
+   * Number of rows in the snapshot.
    * Format int64.
    */
   readonly rows?: number
 }
 
-/** Of Provider, what is saved and how the provider is asked; kept before it is asked, and when the Database is gone. */
+/**
+ * Snapshot request of the method Provider. Stored before the request is sent, and kept after the Database is deleted.
+ */
 export interface BackupStatusSnapshot {
-  /** The instance that is saved. */
+  /** Identifier of the database instance. */
   readonly instance: string
-  /** Where it is. */
+  /** Region of the instance. */
   readonly region: string
-  /** The Secret of the credentials for the provider; absent where the operator has its own. */
+  /** Name of the Secret with the provider credentials. Absent if the operator uses its own identity. */
   readonly credentialsSecret?: string
-  /** The Database, as namespace/name. */
+  /** Database, as namespace/name. */
   readonly database: string
-  /** Of the Database. */
+  /** UID of the Database. */
   readonly databaseUID: string
-  /** What the database is called on the server. */
+  /** Name of the database on the server. */
   readonly databaseName: string
-  /** Of the server. */
+  /** System identifier of the server. */
   readonly systemIdentifier: string
 }
 
-/** How many Backups there are of the schedule. */
+/** Number of Backups of the schedule, by state. */
 export interface BackupStatusCounts {
   /**
-   * Complete ones that stay.
+   * Completed Backups that are kept.
    * Format int32.
    */
   readonly kept: number
   /**
-   * Failed ones.
+   * Failed Backups.
    * Format int32.
    */
   readonly failed: number
   /**
-   * Those that are being removed.
+   * Backups that are being deleted.
    * Format int32.
    */
   readonly going: number
@@ -704,39 +713,39 @@ export interface BackupStatusCounts {
 
 export interface BackupStatusExternal {
   /**
-   * Which of the parts it is.
+   * Name of the external resource, unique in this list.
    * At least 1 character. At most 63 characters.
    */
   readonly name: string
-  /** How far it is. */
+  /** Phase of the resource. Pending: requested. Available: observed. Deleting: removal requested. */
   readonly phase: 'Pending' | 'Available' | 'Deleting'
   /**
-   * The name it has outside, chosen before it is made.
+   * Name of the resource at its provider. Chosen before creation and never changed.
    * At least 1 character. At most 253 characters.
    */
   readonly externalName: string
-  /** Who made it. */
+  /** Ownership token that identifies the creator of the resource. */
   readonly token: BackupStatusExternalToken
   /**
-   * When its making was last asked for.
+   * Time of the last creation request.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly requestedAt: string
-  /** What the provider calls it for ever, once known. */
+  /** Permanent identifier at the provider, once known, e.g. an ARN. */
   readonly providerID?: string
   /**
-   * The generation whose changes were last carried out.
+   * Generation whose changes were last applied to the resource.
    * Format int64.
    */
   readonly appliedGeneration?: number
 }
 
-/** Who made it. */
+/** Ownership token that identifies the creator of the resource. */
 export interface BackupStatusExternalToken {
-  /** The resource's uid. */
+  /** UID of the owning object. */
   readonly uid: string
   /**
-   * The generation that first asked for it.
+   * Generation of the owning object that first requested the resource.
    * Format int64.
    */
   readonly generation: number
@@ -744,29 +753,29 @@ export interface BackupStatusExternalToken {
 
 export interface BackupStatusConditions {
   /**
-   * What the condition is about.
+   * Type of the condition.
    * At least 1 character. At most 316 characters.
    */
   readonly type: string
-  /** Whether it holds. */
+  /** Status of the condition: True, False or Unknown. */
   readonly status: 'True' | 'False' | 'Unknown'
   /**
-   * The generation that it was judged by.
+   * Generation of the spec that the condition was evaluated for.
    * At least 0. Format int64.
    */
   readonly observedGeneration?: number
   /**
-   * When the status last changed.
+   * Time of the last change of status.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly lastTransitionTime: string
   /**
-   * One word for programs.
+   * Machine-readable reason in CamelCase.
    * At least 1 character. At most 1024 characters.
    */
   readonly reason: string
   /**
-   * A sentence for people.
+   * Human-readable details.
    * At most 32768 characters.
    */
   readonly message: string

@@ -52,8 +52,8 @@ it('are waited for, and shown in their columns', { timeout: limitMs }, async () 
     )
   }
   const lines = (await kubectl('get', 'bak')).split('\n')
-  const titles = ['NAME', 'DATABASE', 'SCHEDULE', 'PHASE', 'VERIFIED', 'BYTES', 'LAST-SUCCESS', 'NEXT', 'AGE']
-  expect(lines[0]?.split(/\s+/)).toEqual(titles)
+  const titles = ['NAME', 'DATABASE', 'SCHEDULE', 'PHASE', 'VERIFIED', 'BYTES', 'LAST SUCCESS', 'NEXT SCHEDULE', 'AGE']
+  expect(lines[0]?.split(/\s{2,}/)).toEqual(titles)
   expect(lines).toContainEqual(expect.stringMatching(/^before-release +orders +Completed +True +\d+ +\S+ +\S+$/))
   expect(lines).toContainEqual(expect.stringMatching(/^nightly +orders +30 2 \* \* \* +Scheduled .*T02:30:00Z +\S+$/))
   // The first of the schedule, made as soon as that was.

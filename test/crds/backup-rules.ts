@@ -7,24 +7,23 @@ const of = (changes: object = {}) => ({ databaseRef: { name: 'shop' }, target: {
 const byProvider = (changes: object = {}) => ({ databaseRef: { name: 'shop' }, method: 'Provider', ...changes })
 const schedule = '30 2 * * *'
 
-const oneTarget = 'a target is one of pvc and s3'
-const noTarget =
-  'a backup is kept in a target; only the method Provider has none, as the provider of the database keeps what it makes'
-const unpacked = 'compress is of the methods Logical and Physical'
-const unproven = 'what the method Provider has made is proven by a Database that begins with it; verify.mode is None'
-const sameMethod = 'method is immutable; make another Backup'
-const noZstd = 'the method Logical packs by gzip or none; zstd is of the method Physical'
-const levels = 'gzip has the levels 1 to 9, zstd 1 to 19, and none has none'
-const ofLogical = 'jobs and excludeTables are of the method Logical'
-const deadline = 'deadline is from 1m to 168h'
-const noRetention = 'only a Backup with a schedule has retention; delete this one when it is not needed any more'
-const noZone = 'a time zone is of a schedule'
-const noHurry = 'immediate is of a schedule; a Backup without one is always made at once'
-const stays = 'a Backup with a schedule stays one, and one without stays without'
-const made = 'options, verify and deadline of a single backup are immutable; make another Backup'
-const sameTarget = 'target is immutable; make another Backup'
+const oneTarget = 'set exactly one of pvc and s3'
+const noTarget = 'target is required for the methods Logical and Physical, and not allowed for Provider'
+const unpacked = 'compress is not allowed for the method Provider'
+const unproven = 'the method Provider cannot verify backups; set verify.mode to None and remove queries'
+const sameMethod = 'method is immutable; create another Backup'
+const noZstd = 'zstd requires the method Physical; the method Logical supports gzip and none'
+const levels = 'level must be 1 to 9 for gzip and 1 to 19 for zstd, and is not allowed for none'
+const ofLogical = 'jobs and excludeTables require the method Logical'
+const deadline = 'deadline must be from 1m to 168h'
+const noRetention = 'retention requires schedule; delete a one-off Backup when it is no longer needed'
+const noZone = 'timeZone requires schedule'
+const noHurry = 'immediate requires schedule; a one-off Backup always starts immediately'
+const stays = 'schedule cannot be added or removed; create another Backup'
+const made = 'options, verify and deadline of a one-off Backup are immutable; create another Backup'
+const sameTarget = 'target is immutable; create another Backup'
 const longName =
-  'the name of a Backup with a schedule has at most 52 characters, as those that it makes are called by it and their slot'
+  'the name of a Backup with a schedule must have at most 52 characters: the names of its Backups add the scheduled time'
 
 export const backupRules: RuleTable = {
   kind: 'Backup',
@@ -98,7 +97,7 @@ export const backupRules: RuleTable = {
       'b1',
       of({ databaseRef: { name: 'shop', namespace: 'default' } }),
       'spec.databaseRef.namespace',
-      'a Backup is made in the namespace of its Database; leave namespace out',
+      'a Backup uses a Database of its own namespace; remove namespace',
     ],
     ['zstd of pg_dump', 'b1', of({ options: { compress: { method: 'zstd' } } }), 'spec.options', noZstd],
     [
@@ -146,7 +145,7 @@ export const backupRules: RuleTable = {
       'single',
       { databaseRef: { name: 'other' } },
       'spec.databaseRef',
-      'databaseRef is immutable; make another Backup',
+      'databaseRef is immutable; create another Backup',
     ],
     ['another place', 'nightly', { target: { pvc: { claimName: 'other' } } }, 'spec.target', sameTarget],
     ['another method', 'nightly', { method: 'Physical' }, 'spec.method', sameMethod],

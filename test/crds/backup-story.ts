@@ -48,7 +48,7 @@ export function describeBackup(start: StartStoryServer): void {
       expect((await ask('PATCH', `${backups}/seen/status`, { status })).message).toBe('')
       const { object } = await ask('GET', backups, undefined, 'application/json;as=Table;v=v1;g=meta.k8s.io')
       const names = object.columnDefinitions.map(({ name }: { name: string }) => name)
-      expect(names.join(' ')).toBe('Name Database Schedule Phase Verified Bytes Last-Success Next Age')
+      expect(names.join(' ')).toBe('Name Database Schedule Phase Verified Bytes Last Success Next Schedule Age')
       const rows: readonly (readonly unknown[])[] = object.rows.map(({ cells }: { cells: unknown[] }) => cells)
       const row = rows.find(([name]) => name === 'seen') ?? []
       expect([...row.slice(0, 6), row[7]]).toEqual(['seen', 'shop', '30 2 * * *', 'Scheduled', 'True', 7, at])
