@@ -3624,7 +3624,7 @@ export type DatabaseUserSpecPasswordGenerateCharset = (typeof DatabaseUserSpecPa
 
 
 /**
- * Steps that change a database, in their order, each of them once.
+ * Ordered steps that migrate a database. Each step is applied once.
  *
  * @schema Migration
  */
@@ -3678,7 +3678,7 @@ export class Migration extends ApiObject {
 }
 
 /**
- * Steps that change a database, in their order, each of them once.
+ * Ordered steps that migrate a database. Each step is applied once.
  *
  * @schema Migration
  */
@@ -3689,7 +3689,7 @@ export interface MigrationProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * What is to be changed, and how carefully.
+   * Desired state of the migration.
    *
    * @schema Migration#spec
    */
@@ -3712,76 +3712,76 @@ export function toJson_MigrationProps(obj: MigrationProps | undefined): Record<s
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What is to be changed, and how carefully.
+ * Desired state of the migration.
  *
  * @schema MigrationSpec
  */
 export interface MigrationSpec {
   /**
-   * Whether nothing goes on: while true no step is begun, and one that is under way is taken back and begun again later. The annotation konverge.dev/paused leaves a worker that is at it to its work.
+   * Suspends the migration. A running step is rolled back and retried on resume. To pause the operator without stopping a running worker, use the annotation konverge.dev/paused. Default: false.
    *
    * @schema MigrationSpec#suspend
    */
   readonly suspend?: boolean;
 
   /**
-   * The Database that is changed. Immutable.
+   * Database to migrate, in the same namespace. Immutable.
    *
    * @schema MigrationSpec#databaseRef
    */
   readonly databaseRef: MigrationSpecDatabaseRef;
 
   /**
-   * What is done, in this order. Add steps at the end; those that were applied stay as they are.
+   * Steps of the migration, in execution order. Append new steps. An applied step cannot be changed, moved or removed.
    *
    * @schema MigrationSpec#steps
    */
   readonly steps: MigrationSpecSteps[];
 
   /**
-   * What is done with the steps before any of them runs. Their text is always read by PostgreSQL's own grammar.
+   * Validation of all steps before the first one runs. The SQL statements are always parsed with the PostgreSQL grammar.
    *
    * @schema MigrationSpec#schemaValidation
    */
   readonly schemaValidation?: MigrationSpecSchemaValidation;
 
   /**
-   * Whether steps run at once, or wait until the annotation data.konverge.dev/approve holds status.planHash.
+   * Approval of the steps. Auto runs them immediately. Manual waits until the annotation data.konverge.dev/approve holds status.planHash. Default: Auto.
    *
    * @schema MigrationSpec#approval
    */
   readonly approval?: MigrationSpecApproval;
 
   /**
-   * A backup of the whole database before the first of its steps, kept as spec.snapshotTarget of the Database says. Each list of steps has its own, and it stays.
+   * Backup of the database before the first step. It is stored in spec.snapshotTarget of the Database and kept. Each change of the steps creates another backup. Default: no backup.
    *
    * @schema MigrationSpec#preBackup
    */
   readonly preBackup?: MigrationSpecPreBackup;
 
   /**
-   * What becomes of what was applied when a step fails. Stop leaves it; RunDown takes back what this very list of steps has applied, backwards, as far as steps say how.
+   * Handling of applied steps when a step fails. Stop keeps them. RunDown reverts the steps that the current list of steps has applied, last first. It stops at the first step without down. Default: Stop.
    *
    * @schema MigrationSpec#onFailure
    */
   readonly onFailure?: MigrationSpecOnFailure;
 
   /**
-   * Whether steps of SQL whose verify query holds before the first step has changed anything are taken as applied.
+   * Adopts leading SQL steps whose verify query already holds, and does not run them. Adoption ends when the first step is applied. Default: false.
    *
    * @schema MigrationSpec#baseline
    */
   readonly baseline?: boolean;
 
   /**
-   * Any text; whenever it changes, what failed is tried again.
+   * Retry token. A new value retries a failed step.
    *
    * @schema MigrationSpec#retry
    */
   readonly retry?: string;
 
   /**
-   * Migrations of one database that have the same run one after the other. Without it all of them. Immutable.
+   * Lock key. Migrations of one Database with the same key run one at a time. Default: database. Immutable.
    *
    * @schema MigrationSpec#concurrencyKey
    */
@@ -3812,20 +3812,20 @@ export function toJson_MigrationSpec(obj: MigrationSpec | undefined): Record<str
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The Database that is changed. Immutable.
+ * Database to migrate, in the same namespace. Immutable.
  *
  * @schema MigrationSpecDatabaseRef
  */
 export interface MigrationSpecDatabaseRef {
   /**
-   * The name of the Database.
+   * Name of the Database.
    *
    * @schema MigrationSpecDatabaseRef#name
    */
   readonly name: string;
 
   /**
-   * Refused, as a Migration is made in the namespace of its Database.
+   * Not allowed: a Migration uses Databases of its own namespace.
    *
    * @schema MigrationSpecDatabaseRef#namespace
    */
@@ -3852,70 +3852,70 @@ export function toJson_MigrationSpecDatabaseRef(obj: MigrationSpecDatabaseRef | 
  */
 export interface MigrationSpecSteps {
   /**
-   * What it is known by, for ever.
+   * Unique, immutable name of the step.
    *
    * @schema MigrationSpecSteps#name
    */
   readonly name: string;
 
   /**
-   * SQL runs a text. Copy brings the rows of tables from another database. Assert asks its verify query when it is reached, and the migration ends there if it does not hold.
+   * Type of the step. SQL runs statements. Copy copies rows of tables from another database. Assert runs the verify query and fails the migration if the result differs from expect. Default: SQL.
    *
    * @schema MigrationSpecSteps#type
    */
   readonly type?: MigrationSpecStepsType;
 
   /**
-   * Statements of PostgreSQL, without BEGIN and COMMIT: they and the mark that they were applied are one transaction.
+   * SQL statements without BEGIN and COMMIT. The statements and the applied marker of the step are committed in one transaction.
    *
    * @schema MigrationSpecSteps#sql
    */
   readonly sql?: string;
 
   /**
-   * Key of a ConfigMap of the same namespace that holds a longer text. All texts of a Migration have 1,000,000 bytes at most.
+   * ConfigMap key with longer SQL statements, in the same namespace. All steps of a Migration together have at most 1,000,000 bytes.
    *
    * @schema MigrationSpecSteps#configMapKeyRef
    */
   readonly configMapKeyRef?: MigrationSpecStepsConfigMapKeyRef;
 
   /**
-   * False for the one statement that no transaction takes, such as CREATE INDEX CONCURRENTLY; what an interrupted attempt leaves is removed before the next one.
+   * Runs the step in a transaction. Use false for one statement that PostgreSQL does not run in a transaction block, e.g. CREATE INDEX CONCURRENTLY. The remains of an interrupted attempt are removed before the next one. Default: true.
    *
    * @schema MigrationSpecSteps#transaction
    */
   readonly transaction?: boolean;
 
   /**
-   * How long it may take, such as 5m; of a copy, each batch and the comparison at the end.
+   * Time limit of the step. For type Copy, it limits each batch and the final comparison. Range: 1s to 168h. Default: 5m.
    *
    * @schema MigrationSpecSteps#timeout
    */
   readonly timeout?: string;
 
   /**
-   * How long a statement of it waits for a lock, and all who come after it wait with it.
+   * Time limit for each wait for a lock (lock_timeout). Other sessions queue behind a statement that waits for a lock. Range: 10ms to 1h. Default: 5s.
    *
    * @schema MigrationSpecSteps#lockTimeout
    */
   readonly lockTimeout?: string;
 
   /**
-   * A query that tells whether the step is in effect.
+   * Query that checks whether the step is in effect.
    *
    * @schema MigrationSpecSteps#verify
    */
   readonly verify?: MigrationSpecStepsVerify;
 
   /**
-   * Statements that take back what it did, for onFailure: RunDown.
+   * SQL statements that revert the step. Used by onFailure: RunDown.
    *
    * @schema MigrationSpecSteps#down
    */
   readonly down?: string;
 
   /**
-   * What is copied, for type Copy.
+   * Source and tables of a step with type Copy.
    *
    * @schema MigrationSpecSteps#copy
    */
@@ -3946,20 +3946,20 @@ export function toJson_MigrationSpecSteps(obj: MigrationSpecSteps | undefined): 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What is done with the steps before any of them runs. Their text is always read by PostgreSQL's own grammar.
+ * Validation of all steps before the first one runs. The SQL statements are always parsed with the PostgreSQL grammar.
  *
  * @schema MigrationSpecSchemaValidation
  */
 export interface MigrationSpecSchemaValidation {
   /**
-   * Rollback carries the steps out in one transaction that is taken back, up to the first that no transaction takes; it holds their locks for that time.
+   * Dry run of the steps. None skips it. Rollback runs the steps in one transaction and rolls it back; it holds their locks meanwhile. The dry run ends before the first step that cannot run in that transaction. Default: None.
    *
    * @schema MigrationSpecSchemaValidation#dryRun
    */
   readonly dryRun?: MigrationSpecSchemaValidationDryRun;
 
   /**
-   * Whether every step needs a verify query.
+   * Requires a verify query for every step. Default: false.
    *
    * @schema MigrationSpecSchemaValidation#requireVerify
    */
@@ -3982,7 +3982,7 @@ export function toJson_MigrationSpecSchemaValidation(obj: MigrationSpecSchemaVal
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Whether steps run at once, or wait until the annotation data.konverge.dev/approve holds status.planHash.
+ * Approval of the steps. Auto runs them immediately. Manual waits until the annotation data.konverge.dev/approve holds status.planHash. Default: Auto.
  *
  * @schema MigrationSpecApproval
  */
@@ -3995,20 +3995,20 @@ export const MigrationSpecApproval = {
 export type MigrationSpecApproval = (typeof MigrationSpecApproval)[keyof typeof MigrationSpecApproval];
 
 /**
- * A backup of the whole database before the first of its steps, kept as spec.snapshotTarget of the Database says. Each list of steps has its own, and it stays.
+ * Backup of the database before the first step. It is stored in spec.snapshotTarget of the Database and kept. Each change of the steps creates another backup. Default: no backup.
  *
  * @schema MigrationSpecPreBackup
  */
 export interface MigrationSpecPreBackup {
   /**
-   * Whether no step is begun without it.
+   * Requires the backup before the first step. With false, no backup is created. Default: true.
    *
    * @schema MigrationSpecPreBackup#required
    */
   readonly required?: boolean;
 
   /**
-   * Whether it has to be restored and found equal, and not only stored.
+   * Requires verification of the backup by restore. Default: true.
    *
    * @schema MigrationSpecPreBackup#verified
    */
@@ -4031,7 +4031,7 @@ export function toJson_MigrationSpecPreBackup(obj: MigrationSpecPreBackup | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What becomes of what was applied when a step fails. Stop leaves it; RunDown takes back what this very list of steps has applied, backwards, as far as steps say how.
+ * Handling of applied steps when a step fails. Stop keeps them. RunDown reverts the steps that the current list of steps has applied, last first. It stops at the first step without down. Default: Stop.
  *
  * @schema MigrationSpecOnFailure
  */
@@ -4044,7 +4044,7 @@ export const MigrationSpecOnFailure = {
 export type MigrationSpecOnFailure = (typeof MigrationSpecOnFailure)[keyof typeof MigrationSpecOnFailure];
 
 /**
- * SQL runs a text. Copy brings the rows of tables from another database. Assert asks its verify query when it is reached, and the migration ends there if it does not hold.
+ * Type of the step. SQL runs statements. Copy copies rows of tables from another database. Assert runs the verify query and fails the migration if the result differs from expect. Default: SQL.
  *
  * @schema MigrationSpecStepsType
  */
@@ -4059,27 +4059,27 @@ export const MigrationSpecStepsType = {
 export type MigrationSpecStepsType = (typeof MigrationSpecStepsType)[keyof typeof MigrationSpecStepsType];
 
 /**
- * Key of a ConfigMap of the same namespace that holds a longer text. All texts of a Migration have 1,000,000 bytes at most.
+ * ConfigMap key with longer SQL statements, in the same namespace. All steps of a Migration together have at most 1,000,000 bytes.
  *
  * @schema MigrationSpecStepsConfigMapKeyRef
  */
 export interface MigrationSpecStepsConfigMapKeyRef {
   /**
-   * The ConfigMap's name.
+   * Name of the ConfigMap.
    *
    * @schema MigrationSpecStepsConfigMapKeyRef#name
    */
   readonly name: string;
 
   /**
-   * The key in its data.
+   * Key in the data of the ConfigMap.
    *
    * @schema MigrationSpecStepsConfigMapKeyRef#key
    */
   readonly key: string;
 
   /**
-   * Of the text, so that what runs is what was meant.
+   * SHA-256 checksum of the SQL text, in hexadecimal. The operator rejects other content.
    *
    * @schema MigrationSpecStepsConfigMapKeyRef#sha256
    */
@@ -4103,20 +4103,20 @@ export function toJson_MigrationSpecStepsConfigMapKeyRef(obj: MigrationSpecSteps
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A query that tells whether the step is in effect.
+ * Query that checks whether the step is in effect.
  *
  * @schema MigrationSpecStepsVerify
  */
 export interface MigrationSpecStepsVerify {
   /**
-   * One query, whose first row counts.
+   * SQL query. The first column of its first row is compared with expect.
    *
    * @schema MigrationSpecStepsVerify#sql
    */
   readonly sql: string;
 
   /**
-   * Text of the first column if the step is in effect. Quote a number: "1".
+   * Text of the first column if the step is in effect. Quote a number: "1". Default: "1".
    *
    * @schema MigrationSpecStepsVerify#expect
    */
@@ -4139,34 +4139,34 @@ export function toJson_MigrationSpecStepsVerify(obj: MigrationSpecStepsVerify | 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What is copied, for type Copy.
+ * Source and tables of a step with type Copy.
  *
  * @schema MigrationSpecStepsCopy
  */
 export interface MigrationSpecStepsCopy {
   /**
-   * The Database whose rows are copied.
+   * Source Database, in the same namespace.
    *
    * @schema MigrationSpecStepsCopy#from
    */
   readonly from: MigrationSpecStepsCopyFrom;
 
   /**
-   * Tables by name, or by schema and name; without a schema that is public. Each needs a primary key or a unique one without nulls. Those that others refer to come first.
+   * Tables to copy, as table or schema.table. Default schema: public. Each table needs a primary key, or a unique key whose columns are not null. List referenced tables before the tables that refer to them.
    *
    * @schema MigrationSpecStepsCopy#tables
    */
   readonly tables: string[];
 
   /**
-   * Snapshot reads ranges of keys, while nobody writes into the source. Logical lets the servers replicate until the annotation data.konverge.dev/cutover names the step, after writers have stopped; it needs a target of PostgreSQL 16 or newer, and empty tables.
+   * Copy mode. Snapshot copies ranges of keys while no application writes to the source. Logical replicates until the annotation data.konverge.dev/cutover names the step; stop all writers before the cutover. Logical needs PostgreSQL 16 or newer as the target, and empty tables. Default: Snapshot.
    *
    * @schema MigrationSpecStepsCopy#mode
    */
   readonly mode?: MigrationSpecStepsCopyMode;
 
   /**
-   * The most rows in one transaction, with mode Snapshot; fewer where they are wide.
+   * Maximum number of rows in one transaction. Batches of wide rows are smaller. Range: 1 to 100000. Default: 5000. Mode Snapshot only.
    *
    * @schema MigrationSpecStepsCopy#batchRows
    */
@@ -4191,7 +4191,7 @@ export function toJson_MigrationSpecStepsCopy(obj: MigrationSpecStepsCopy | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Rollback carries the steps out in one transaction that is taken back, up to the first that no transaction takes; it holds their locks for that time.
+ * Dry run of the steps. None skips it. Rollback runs the steps in one transaction and rolls it back; it holds their locks meanwhile. The dry run ends before the first step that cannot run in that transaction. Default: None.
  *
  * @schema MigrationSpecSchemaValidationDryRun
  */
@@ -4204,20 +4204,20 @@ export const MigrationSpecSchemaValidationDryRun = {
 export type MigrationSpecSchemaValidationDryRun = (typeof MigrationSpecSchemaValidationDryRun)[keyof typeof MigrationSpecSchemaValidationDryRun];
 
 /**
- * The Database whose rows are copied.
+ * Source Database, in the same namespace.
  *
  * @schema MigrationSpecStepsCopyFrom
  */
 export interface MigrationSpecStepsCopyFrom {
   /**
-   * The name of the Database.
+   * Name of the Database.
    *
    * @schema MigrationSpecStepsCopyFrom#name
    */
   readonly name: string;
 
   /**
-   * Refused, as a Migration is made in the namespace of its Database.
+   * Not allowed: a Migration uses Databases of its own namespace.
    *
    * @schema MigrationSpecStepsCopyFrom#namespace
    */
@@ -4240,7 +4240,7 @@ export function toJson_MigrationSpecStepsCopyFrom(obj: MigrationSpecStepsCopyFro
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Snapshot reads ranges of keys, while nobody writes into the source. Logical lets the servers replicate until the annotation data.konverge.dev/cutover names the step, after writers have stopped; it needs a target of PostgreSQL 16 or newer, and empty tables.
+ * Copy mode. Snapshot copies ranges of keys while no application writes to the source. Logical replicates until the annotation data.konverge.dev/cutover names the step; stop all writers before the cutover. Logical needs PostgreSQL 16 or newer as the target, and empty tables. Default: Snapshot.
  *
  * @schema MigrationSpecStepsCopyMode
  */

@@ -1,7 +1,7 @@
 // Generated from crds/migration.yaml by `konverge generate`. Do not edit: change the definition and generate again.
 // How Migration of data.konverge.dev looks on the wire.
 
-/** Steps that change a database, in their order, each of them once. */
+/** Ordered steps that migrate a database. Each step is applied once. */
 export const Migration: MigrationResource = Object.freeze({
   group: 'data.konverge.dev',
   version: 'v1alpha1',
@@ -22,150 +22,154 @@ export interface MigrationResource {
 }
 
 /**
- * What is to be changed, and how carefully.
- * Rule: concurrencyKey is immutable, as a worker may hold it.
+ * Desired state of the migration.
+ * Rule: concurrencyKey is immutable: a worker may hold its lock.
  */
 export interface MigrationSpec {
   /**
-   * Whether nothing goes on: while true no step is begun, and one that is under way is taken back and begun again
-   * later. The annotation konverge.dev/paused leaves a worker that is at it to its work.
+   * Suspends the migration. A running step is rolled back and retried on resume. To pause the operator without stopping
+   * a running worker, use the annotation konverge.dev/paused. Default: false.
    */
   readonly suspend?: boolean
   /**
-   * The Database that is changed. Immutable.
-   * Rule: databaseRef is immutable; create a new Migration.
-   * Rule: a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace
-   * out.
+   * Database to migrate, in the same namespace. Immutable.
+   * Rule: databaseRef is immutable; create another Migration.
+   * Rule: a Migration uses Databases of its own namespace; remove namespace.
    */
   readonly databaseRef: MigrationSpecDatabaseRef
   /**
-   * What is done, in this order. Add steps at the end; those that were applied stay as they are.
+   * Steps of the migration, in execution order. Append new steps. An applied step cannot be changed, moved or removed.
    * At least 1 item. At most 100 items. One item for each name.
-   * Rule: a step stays once it is there; add one that takes back what it did.
+   * Rule: a step cannot be removed; append a step that reverts its changes.
    */
   readonly steps: readonly MigrationSpecSteps[]
   /**
-   * What is done with the steps before any of them runs. Their text is always read by PostgreSQL's own grammar.
+   * Validation of all steps before the first one runs. The SQL statements are always parsed with the PostgreSQL
+   * grammar.
    * @default {}
    */
   readonly schemaValidation: MigrationSpecSchemaValidation
   /**
-   * Whether steps run at once, or wait until the annotation data.konverge.dev/approve holds status.planHash.
+   * Approval of the steps. Auto runs them immediately. Manual waits until the annotation data.konverge.dev/approve
+   * holds status.planHash. Default: Auto.
    * @default "Auto"
    */
   readonly approval: 'Auto' | 'Manual'
   /**
-   * A backup of the whole database before the first of its steps, kept as spec.snapshotTarget of the Database says.
-   * Each list of steps has its own, and it stays.
+   * Backup of the database before the first step. It is stored in spec.snapshotTarget of the Database and kept. Each
+   * change of the steps creates another backup. Default: no backup.
    */
   readonly preBackup?: MigrationSpecPreBackup
   /**
-   * What becomes of what was applied when a step fails. Stop leaves it; RunDown takes back what this very list of steps
-   * has applied, backwards, as far as steps say how.
+   * Handling of applied steps when a step fails. Stop keeps them. RunDown reverts the steps that the current list of
+   * steps has applied, last first. It stops at the first step without down. Default: Stop.
    * @default "Stop"
    */
   readonly onFailure: 'Stop' | 'RunDown'
   /**
-   * Whether steps of SQL whose verify query holds before the first step has changed anything are taken as applied.
+   * Adopts leading SQL steps whose verify query already holds, and does not run them. Adoption ends when the first step
+   * is applied. Default: false.
    * @default false
    */
   readonly baseline: boolean
   /**
-   * Any text; whenever it changes, what failed is tried again.
+   * Retry token. A new value retries a failed step.
    * At most 256 characters.
    */
   readonly retry?: string
   /**
-   * Migrations of one database that have the same run one after the other. Without it all of them. Immutable.
+   * Lock key. Migrations of one Database with the same key run one at a time. Default: database. Immutable.
    * At least 1 character. At most 63 characters. Matches `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
    */
   readonly concurrencyKey?: string
 }
 
 /**
- * What is to be changed, and how carefully.
- * Rule: concurrencyKey is immutable, as a worker may hold it.
+ * Desired state of the migration.
+ * Rule: concurrencyKey is immutable: a worker may hold its lock.
  */
 export interface MigrationSpecInput {
   /**
-   * Whether nothing goes on: while true no step is begun, and one that is under way is taken back and begun again
-   * later. The annotation konverge.dev/paused leaves a worker that is at it to its work.
+   * Suspends the migration. A running step is rolled back and retried on resume. To pause the operator without stopping
+   * a running worker, use the annotation konverge.dev/paused. Default: false.
    */
   readonly suspend?: boolean
   /**
-   * The Database that is changed. Immutable.
-   * Rule: databaseRef is immutable; create a new Migration.
-   * Rule: a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace
-   * out.
+   * Database to migrate, in the same namespace. Immutable.
+   * Rule: databaseRef is immutable; create another Migration.
+   * Rule: a Migration uses Databases of its own namespace; remove namespace.
    */
   readonly databaseRef: MigrationSpecDatabaseRef
   /**
-   * What is done, in this order. Add steps at the end; those that were applied stay as they are.
+   * Steps of the migration, in execution order. Append new steps. An applied step cannot be changed, moved or removed.
    * At least 1 item. At most 100 items. One item for each name.
-   * Rule: a step stays once it is there; add one that takes back what it did.
+   * Rule: a step cannot be removed; append a step that reverts its changes.
    */
   readonly steps: readonly MigrationSpecStepsInput[]
   /**
-   * What is done with the steps before any of them runs. Their text is always read by PostgreSQL's own grammar.
+   * Validation of all steps before the first one runs. The SQL statements are always parsed with the PostgreSQL
+   * grammar.
    * @default {}
    */
   readonly schemaValidation?: MigrationSpecSchemaValidationInput
   /**
-   * Whether steps run at once, or wait until the annotation data.konverge.dev/approve holds status.planHash.
+   * Approval of the steps. Auto runs them immediately. Manual waits until the annotation data.konverge.dev/approve
+   * holds status.planHash. Default: Auto.
    * @default "Auto"
    */
   readonly approval?: 'Auto' | 'Manual'
   /**
-   * A backup of the whole database before the first of its steps, kept as spec.snapshotTarget of the Database says.
-   * Each list of steps has its own, and it stays.
+   * Backup of the database before the first step. It is stored in spec.snapshotTarget of the Database and kept. Each
+   * change of the steps creates another backup. Default: no backup.
    */
   readonly preBackup?: MigrationSpecPreBackupInput
   /**
-   * What becomes of what was applied when a step fails. Stop leaves it; RunDown takes back what this very list of steps
-   * has applied, backwards, as far as steps say how.
+   * Handling of applied steps when a step fails. Stop keeps them. RunDown reverts the steps that the current list of
+   * steps has applied, last first. It stops at the first step without down. Default: Stop.
    * @default "Stop"
    */
   readonly onFailure?: 'Stop' | 'RunDown'
   /**
-   * Whether steps of SQL whose verify query holds before the first step has changed anything are taken as applied.
+   * Adopts leading SQL steps whose verify query already holds, and does not run them. Adoption ends when the first step
+   * is applied. Default: false.
    * @default false
    */
   readonly baseline?: boolean
   /**
-   * Any text; whenever it changes, what failed is tried again.
+   * Retry token. A new value retries a failed step.
    * At most 256 characters.
    */
   readonly retry?: string
   /**
-   * Migrations of one database that have the same run one after the other. Without it all of them. Immutable.
+   * Lock key. Migrations of one Database with the same key run one at a time. Default: database. Immutable.
    * At least 1 character. At most 63 characters. Matches `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
    */
   readonly concurrencyKey?: string
 }
 
-/** How far it came, as the marks in the database say. */
+/** Observed state of the migration. The applied markers in the database are authoritative. */
 export interface MigrationStatus {
   /**
-   * The generation of the spec that this status is about.
+   * Generation of the spec that this status describes.
    * Format int64.
    */
   readonly observedGeneration?: number
-  /** The newest konverge.dev/reconcile-now annotation whose turn has ended. */
+  /** Value of the annotation konverge.dev/reconcile-now at the last completed reconciliation. */
   readonly lastHandledReconcileAt?: string
-  /** What is being done, in one word. */
+  /** Current phase, a summary of the conditions. */
   readonly phase?: 'Pending' | 'Validating' | 'AwaitingApproval' | 'Running' | 'Verifying' | 'Completed' | 'Failed' | 'Parting' | 'Parted'
-  /** What an approval is given for: a digest of all steps. */
+  /** Digest of all steps. The annotation data.konverge.dev/approve must hold this value. */
   readonly planHash?: string
-  /** How many of its steps are applied: 3/7. */
+  /** Number of applied steps and of all steps, e.g. 3/7. */
   readonly progress?: string
-  /** The step that is being done, or that failed. */
+  /** Name of the running or failed step. */
   readonly currentStep?: string
   /**
-   * When the last step was applied.
+   * Time at which the last step was applied.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly appliedAt?: string
-  /** Who holds the lock that it waits for. */
+  /** Holder of the lock that the migration waits for. */
   readonly lockHolder?: string
   /**
    * Review of the steps that exceeded its limit of memory or time. The operator repeats it for other steps, or when the
@@ -173,163 +177,166 @@ export interface MigrationStatus {
    */
   readonly rejectedReview?: MigrationStatusRejectedReview
   /**
-   * Each of its steps, and those that are none of them any more and follow their source still.
+   * State of each step, and of removed steps whose replication still exists.
    * At most 200 items. One item for each name.
    */
   readonly steps?: readonly MigrationStatusSteps[]
   /**
-   * What is there of it outside the cluster. The operator's own record, which it needs to go on after a crash.
+   * Operator-internal journal of external resources. Do not edit.
    * At most 64 items. One item for each name.
    */
   readonly external?: readonly MigrationStatusExternal[]
   /**
-   * Ready, Progressing and Degraded always, with SchemaValidated, DataCopied and Completed as far as they are known;
-   * Reconciling and Stalled while they are true.
+   * Conditions of the Migration. Always: Ready, Progressing and Degraded. If known: SchemaValidated, DataCopied and
+   * Completed. While true: Reconciling and Stalled.
    * One item for each type.
    */
   readonly conditions?: readonly MigrationStatusConditions[]
 }
 
 /**
- * The Database that is changed. Immutable.
- * Rule: databaseRef is immutable; create a new Migration.
- * Rule: a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace
- * out.
+ * Database to migrate, in the same namespace. Immutable.
+ * Rule: databaseRef is immutable; create another Migration.
+ * Rule: a Migration uses Databases of its own namespace; remove namespace.
  */
 export interface MigrationSpecDatabaseRef {
   /**
-   * The name of the Database.
+   * Name of the Database.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * Refused, as a Migration is made in the namespace of its Database.
+   * Not allowed: a Migration uses Databases of its own namespace.
    * At least 1 character. At most 63 characters.
    */
   readonly namespace?: string
 }
 
 /**
- * Rule: a step of type SQL has exactly one of sql and configMapKeyRef.
- * Rule: only a step of type SQL has sql or configMapKeyRef.
- * Rule: give copy with type Copy, and with no other.
- * Rule: a step of type Assert has verify, and nothing to take back.
- * Rule: only a step of type SQL runs outside a transaction.
- * Rule: a step outside a transaction needs verify, because only that tells whether an interrupted attempt was done.
+ * Rule: set exactly one of sql and configMapKeyRef for type SQL.
+ * Rule: sql and configMapKeyRef require type SQL.
+ * Rule: copy is required for type Copy, and not allowed for other types.
+ * Rule: verify is required for type Assert, and down is not allowed.
+ * Rule: transaction: false requires type SQL.
+ * Rule: verify is required with transaction: false, to detect whether an interrupted attempt completed.
  */
 export interface MigrationSpecSteps {
   /**
-   * What it is known by, for ever.
+   * Unique, immutable name of the step.
    * At least 1 character. At most 63 characters. Matches `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
    */
   readonly name: string
   /**
-   * SQL runs a text. Copy brings the rows of tables from another database. Assert asks its verify query when it is
-   * reached, and the migration ends there if it does not hold.
+   * Type of the step. SQL runs statements. Copy copies rows of tables from another database. Assert runs the verify
+   * query and fails the migration if the result differs from expect. Default: SQL.
    * @default "SQL"
    */
   readonly type: 'SQL' | 'Copy' | 'Assert'
   /**
-   * Statements of PostgreSQL, without BEGIN and COMMIT: they and the mark that they were applied are one transaction.
+   * SQL statements without BEGIN and COMMIT. The statements and the applied marker of the step are committed in one
+   * transaction.
    * At least 1 character. At most 65536 characters.
    */
   readonly sql?: string
   /**
-   * Key of a ConfigMap of the same namespace that holds a longer text. All texts of a Migration have 1,000,000 bytes at
-   * most.
+   * ConfigMap key with longer SQL statements, in the same namespace. All steps of a Migration together have at most
+   * 1,000,000 bytes.
    */
   readonly configMapKeyRef?: MigrationSpecStepsConfigMapKeyRef
   /**
-   * False for the one statement that no transaction takes, such as CREATE INDEX CONCURRENTLY; what an interrupted
-   * attempt leaves is removed before the next one.
+   * Runs the step in a transaction. Use false for one statement that PostgreSQL does not run in a transaction block,
+   * e.g. CREATE INDEX CONCURRENTLY. The remains of an interrupted attempt are removed before the next one. Default:
+   * true.
    * @default true
    */
   readonly transaction: boolean
   /**
-   * How long it may take, such as 5m; of a copy, each batch and the comparison at the end.
+   * Time limit of the step. For type Copy, it limits each batch and the final comparison. Range: 1s to 168h. Default:
+   * 5m.
    * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
-   * Rule: timeout is from 1s to 168h.
+   * Rule: timeout must be from 1s to 168h.
    * @default "5m"
    */
   readonly timeout: string
   /**
-   * How long a statement of it waits for a lock, and all who come after it wait with it.
+   * Time limit for each wait for a lock (lock_timeout). Other sessions queue behind a statement that waits for a lock.
+   * Range: 10ms to 1h. Default: 5s.
    * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
-   * Rule: lockTimeout is from 10ms to 1h.
+   * Rule: lockTimeout must be from 10ms to 1h.
    * @default "5s"
    */
   readonly lockTimeout: string
-  /** A query that tells whether the step is in effect. */
+  /** Query that checks whether the step is in effect. */
   readonly verify?: MigrationSpecStepsVerify
   /**
-   * Statements that take back what it did, for onFailure: RunDown.
+   * SQL statements that revert the step. Used by onFailure: RunDown.
    * At least 1 character. At most 65536 characters.
    */
   readonly down?: string
-  /** What is copied, for type Copy. */
+  /** Source and tables of a step with type Copy. */
   readonly copy?: MigrationSpecStepsCopy
 }
 
 /**
- * Key of a ConfigMap of the same namespace that holds a longer text. All texts of a Migration have 1,000,000 bytes at
- * most.
+ * ConfigMap key with longer SQL statements, in the same namespace. All steps of a Migration together have at most
+ * 1,000,000 bytes.
  */
 export interface MigrationSpecStepsConfigMapKeyRef {
   /**
-   * The ConfigMap's name.
+   * Name of the ConfigMap.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * The key in its data.
+   * Key in the data of the ConfigMap.
    * At least 1 character. At most 253 characters.
    */
   readonly key: string
   /**
-   * Of the text, so that what runs is what was meant.
+   * SHA-256 checksum of the SQL text, in hexadecimal. The operator rejects other content.
    * Matches `^[0-9a-f]{64}$`.
    */
   readonly sha256: string
 }
 
-/** A query that tells whether the step is in effect. */
+/** Query that checks whether the step is in effect. */
 export interface MigrationSpecStepsVerify {
   /**
-   * One query, whose first row counts.
+   * SQL query. The first column of its first row is compared with expect.
    * At least 1 character. At most 16384 characters.
    */
   readonly sql: string
   /**
-   * Text of the first column if the step is in effect. Quote a number: "1".
+   * Text of the first column if the step is in effect. Quote a number: "1". Default: "1".
    * At most 256 characters.
    * @default "1"
    */
   readonly expect: string
 }
 
-/** What is copied, for type Copy. */
+/** Source and tables of a step with type Copy. */
 export interface MigrationSpecStepsCopy {
   /**
-   * The Database whose rows are copied.
-   * Rule: a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace
-   * out.
+   * Source Database, in the same namespace.
+   * Rule: a Migration uses Databases of its own namespace; remove namespace.
    */
   readonly from: MigrationSpecStepsCopyFrom
   /**
-   * Tables by name, or by schema and name; without a schema that is public. Each needs a primary key or a unique one
-   * without nulls. Those that others refer to come first.
+   * Tables to copy, as table or schema.table. Default schema: public. Each table needs a primary key, or a unique key
+   * whose columns are not null. List referenced tables before the tables that refer to them.
    * At least 1 item. At most 256 items. No item twice.
    */
   readonly tables: readonly string[]
   /**
-   * Snapshot reads ranges of keys, while nobody writes into the source. Logical lets the servers replicate until the
-   * annotation data.konverge.dev/cutover names the step, after writers have stopped; it needs a target of PostgreSQL 16
-   * or newer, and empty tables.
+   * Copy mode. Snapshot copies ranges of keys while no application writes to the source. Logical replicates until the
+   * annotation data.konverge.dev/cutover names the step; stop all writers before the cutover. Logical needs PostgreSQL
+   * 16 or newer as the target, and empty tables. Default: Snapshot.
    * @default "Snapshot"
    */
   readonly mode: 'Snapshot' | 'Logical'
   /**
-   * The most rows in one transaction, with mode Snapshot; fewer where they are wide.
+   * Maximum number of rows in one transaction. Batches of wide rows are smaller. Range: 1 to 100000. Default: 5000.
+   * Mode Snapshot only.
    * At least 1. At most 100000. Format int32.
    * @default 5000
    */
@@ -337,187 +344,194 @@ export interface MigrationSpecStepsCopy {
 }
 
 /**
- * The Database whose rows are copied.
- * Rule: a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace
- * out.
+ * Source Database, in the same namespace.
+ * Rule: a Migration uses Databases of its own namespace; remove namespace.
  */
 export interface MigrationSpecStepsCopyFrom {
   /**
-   * The name of the Database.
+   * Name of the Database.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * Refused, as a Migration is made in the namespace of its Database.
+   * Not allowed: a Migration uses Databases of its own namespace.
    * At least 1 character. At most 63 characters.
    */
   readonly namespace?: string
 }
 
-/** What is done with the steps before any of them runs. Their text is always read by PostgreSQL's own grammar. */
+/**
+ * Validation of all steps before the first one runs. The SQL statements are always parsed with the PostgreSQL grammar.
+ */
 export interface MigrationSpecSchemaValidation {
   /**
-   * Rollback carries the steps out in one transaction that is taken back, up to the first that no transaction takes; it
-   * holds their locks for that time.
+   * Dry run of the steps. None skips it. Rollback runs the steps in one transaction and rolls it back; it holds their
+   * locks meanwhile. The dry run ends before the first step that cannot run in that transaction. Default: None.
    * @default "None"
    */
   readonly dryRun: 'None' | 'Rollback'
   /**
-   * Whether every step needs a verify query.
+   * Requires a verify query for every step. Default: false.
    * @default false
    */
   readonly requireVerify: boolean
 }
 
 /**
- * A backup of the whole database before the first of its steps, kept as spec.snapshotTarget of the Database says. Each
- * list of steps has its own, and it stays.
+ * Backup of the database before the first step. It is stored in spec.snapshotTarget of the Database and kept. Each
+ * change of the steps creates another backup. Default: no backup.
  */
 export interface MigrationSpecPreBackup {
   /**
-   * Whether no step is begun without it.
+   * Requires the backup before the first step. With false, no backup is created. Default: true.
    * @default true
    */
   readonly required: boolean
   /**
-   * Whether it has to be restored and found equal, and not only stored.
+   * Requires verification of the backup by restore. Default: true.
    * @default true
    */
   readonly verified: boolean
 }
 
 /**
- * Rule: a step of type SQL has exactly one of sql and configMapKeyRef.
- * Rule: only a step of type SQL has sql or configMapKeyRef.
- * Rule: give copy with type Copy, and with no other.
- * Rule: a step of type Assert has verify, and nothing to take back.
- * Rule: only a step of type SQL runs outside a transaction.
- * Rule: a step outside a transaction needs verify, because only that tells whether an interrupted attempt was done.
+ * Rule: set exactly one of sql and configMapKeyRef for type SQL.
+ * Rule: sql and configMapKeyRef require type SQL.
+ * Rule: copy is required for type Copy, and not allowed for other types.
+ * Rule: verify is required for type Assert, and down is not allowed.
+ * Rule: transaction: false requires type SQL.
+ * Rule: verify is required with transaction: false, to detect whether an interrupted attempt completed.
  */
 export interface MigrationSpecStepsInput {
   /**
-   * What it is known by, for ever.
+   * Unique, immutable name of the step.
    * At least 1 character. At most 63 characters. Matches `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
    */
   readonly name: string
   /**
-   * SQL runs a text. Copy brings the rows of tables from another database. Assert asks its verify query when it is
-   * reached, and the migration ends there if it does not hold.
+   * Type of the step. SQL runs statements. Copy copies rows of tables from another database. Assert runs the verify
+   * query and fails the migration if the result differs from expect. Default: SQL.
    * @default "SQL"
    */
   readonly type?: 'SQL' | 'Copy' | 'Assert'
   /**
-   * Statements of PostgreSQL, without BEGIN and COMMIT: they and the mark that they were applied are one transaction.
+   * SQL statements without BEGIN and COMMIT. The statements and the applied marker of the step are committed in one
+   * transaction.
    * At least 1 character. At most 65536 characters.
    */
   readonly sql?: string
   /**
-   * Key of a ConfigMap of the same namespace that holds a longer text. All texts of a Migration have 1,000,000 bytes at
-   * most.
+   * ConfigMap key with longer SQL statements, in the same namespace. All steps of a Migration together have at most
+   * 1,000,000 bytes.
    */
   readonly configMapKeyRef?: MigrationSpecStepsConfigMapKeyRef
   /**
-   * False for the one statement that no transaction takes, such as CREATE INDEX CONCURRENTLY; what an interrupted
-   * attempt leaves is removed before the next one.
+   * Runs the step in a transaction. Use false for one statement that PostgreSQL does not run in a transaction block,
+   * e.g. CREATE INDEX CONCURRENTLY. The remains of an interrupted attempt are removed before the next one. Default:
+   * true.
    * @default true
    */
   readonly transaction?: boolean
   /**
-   * How long it may take, such as 5m; of a copy, each batch and the comparison at the end.
+   * Time limit of the step. For type Copy, it limits each batch and the final comparison. Range: 1s to 168h. Default:
+   * 5m.
    * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
-   * Rule: timeout is from 1s to 168h.
+   * Rule: timeout must be from 1s to 168h.
    * @default "5m"
    */
   readonly timeout?: string
   /**
-   * How long a statement of it waits for a lock, and all who come after it wait with it.
+   * Time limit for each wait for a lock (lock_timeout). Other sessions queue behind a statement that waits for a lock.
+   * Range: 10ms to 1h. Default: 5s.
    * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
-   * Rule: lockTimeout is from 10ms to 1h.
+   * Rule: lockTimeout must be from 10ms to 1h.
    * @default "5s"
    */
   readonly lockTimeout?: string
-  /** A query that tells whether the step is in effect. */
+  /** Query that checks whether the step is in effect. */
   readonly verify?: MigrationSpecStepsVerifyInput
   /**
-   * Statements that take back what it did, for onFailure: RunDown.
+   * SQL statements that revert the step. Used by onFailure: RunDown.
    * At least 1 character. At most 65536 characters.
    */
   readonly down?: string
-  /** What is copied, for type Copy. */
+  /** Source and tables of a step with type Copy. */
   readonly copy?: MigrationSpecStepsCopyInput
 }
 
-/** A query that tells whether the step is in effect. */
+/** Query that checks whether the step is in effect. */
 export interface MigrationSpecStepsVerifyInput {
   /**
-   * One query, whose first row counts.
+   * SQL query. The first column of its first row is compared with expect.
    * At least 1 character. At most 16384 characters.
    */
   readonly sql: string
   /**
-   * Text of the first column if the step is in effect. Quote a number: "1".
+   * Text of the first column if the step is in effect. Quote a number: "1". Default: "1".
    * At most 256 characters.
    * @default "1"
    */
   readonly expect?: string
 }
 
-/** What is copied, for type Copy. */
+/** Source and tables of a step with type Copy. */
 export interface MigrationSpecStepsCopyInput {
   /**
-   * The Database whose rows are copied.
-   * Rule: a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace
-   * out.
+   * Source Database, in the same namespace.
+   * Rule: a Migration uses Databases of its own namespace; remove namespace.
    */
   readonly from: MigrationSpecStepsCopyFrom
   /**
-   * Tables by name, or by schema and name; without a schema that is public. Each needs a primary key or a unique one
-   * without nulls. Those that others refer to come first.
+   * Tables to copy, as table or schema.table. Default schema: public. Each table needs a primary key, or a unique key
+   * whose columns are not null. List referenced tables before the tables that refer to them.
    * At least 1 item. At most 256 items. No item twice.
    */
   readonly tables: readonly string[]
   /**
-   * Snapshot reads ranges of keys, while nobody writes into the source. Logical lets the servers replicate until the
-   * annotation data.konverge.dev/cutover names the step, after writers have stopped; it needs a target of PostgreSQL 16
-   * or newer, and empty tables.
+   * Copy mode. Snapshot copies ranges of keys while no application writes to the source. Logical replicates until the
+   * annotation data.konverge.dev/cutover names the step; stop all writers before the cutover. Logical needs PostgreSQL
+   * 16 or newer as the target, and empty tables. Default: Snapshot.
    * @default "Snapshot"
    */
   readonly mode?: 'Snapshot' | 'Logical'
   /**
-   * The most rows in one transaction, with mode Snapshot; fewer where they are wide.
+   * Maximum number of rows in one transaction. Batches of wide rows are smaller. Range: 1 to 100000. Default: 5000.
+   * Mode Snapshot only.
    * At least 1. At most 100000. Format int32.
    * @default 5000
    */
   readonly batchRows?: number
 }
 
-/** What is done with the steps before any of them runs. Their text is always read by PostgreSQL's own grammar. */
+/**
+ * Validation of all steps before the first one runs. The SQL statements are always parsed with the PostgreSQL grammar.
+ */
 export interface MigrationSpecSchemaValidationInput {
   /**
-   * Rollback carries the steps out in one transaction that is taken back, up to the first that no transaction takes; it
-   * holds their locks for that time.
+   * Dry run of the steps. None skips it. Rollback runs the steps in one transaction and rolls it back; it holds their
+   * locks meanwhile. The dry run ends before the first step that cannot run in that transaction. Default: None.
    * @default "None"
    */
   readonly dryRun?: 'None' | 'Rollback'
   /**
-   * Whether every step needs a verify query.
+   * Requires a verify query for every step. Default: false.
    * @default false
    */
   readonly requireVerify?: boolean
 }
 
 /**
- * A backup of the whole database before the first of its steps, kept as spec.snapshotTarget of the Database says. Each
- * list of steps has its own, and it stays.
+ * Backup of the database before the first step. It is stored in spec.snapshotTarget of the Database and kept. Each
+ * change of the steps creates another backup. Default: no backup.
  */
 export interface MigrationSpecPreBackupInput {
   /**
-   * Whether no step is begun without it.
+   * Requires the backup before the first step. With false, no backup is created. Default: true.
    * @default true
    */
   readonly required?: boolean
   /**
-   * Whether it has to be restored and found equal, and not only stored.
+   * Requires verification of the backup by restore. Default: true.
    * @default true
    */
   readonly verified?: boolean
@@ -529,7 +543,7 @@ export interface MigrationSpecPreBackupInput {
  */
 export interface MigrationStatusRejectedReview {
   /**
-   * Digest of the steps that were reviewed.
+   * Digest of the reviewed steps.
    * At most 64 characters.
    */
   readonly digest: string
@@ -546,40 +560,40 @@ export interface MigrationStatusRejectedReview {
 }
 
 export interface MigrationStatusSteps {
-  /** The name of the step. */
+  /** Name of the step. */
   readonly name: string
-  /** How far it is. */
+  /** State of the step. */
   readonly state: 'Pending' | 'Running' | 'Applied' | 'Adopted' | 'Undone' | 'Failed' | 'UndoFailed'
-  /** Of the text that was applied. */
+  /** Checksum of the applied step. */
   readonly checksum?: string
   /**
-   * How often it was begun.
+   * Number of attempts.
    * Format int32.
    */
   readonly attempts?: number
   /**
-   * When it was last begun.
+   * Start time of the last attempt.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly startedAt?: string
   /**
-   * When it ended.
+   * End time of the last attempt.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly finishedAt?: string
   /**
-   * How many rows it has copied.
+   * Number of copied rows.
    * Format int64.
    */
   readonly rowsCopied?: number
-  /** The Database that it follows by replication, as namespace/name, while parts of that are there. */
+  /** Database that the step replicates from, as namespace/name, while replication objects exist. */
   readonly source?: string
-  /** What the parts of that replication are called on both servers. */
+  /** Name of the replication objects on both servers. */
   readonly replication?: string
-  /** What PostgreSQL calls the failure. */
+  /** SQLSTATE code of the failure. */
   readonly sqlState?: string
   /**
-   * What it says about it.
+   * Error message of the failure.
    * At most 32768 characters.
    */
   readonly message?: string
@@ -587,39 +601,39 @@ export interface MigrationStatusSteps {
 
 export interface MigrationStatusExternal {
   /**
-   * Which of the parts it is.
+   * Name of the external resource, unique in this list.
    * At least 1 character. At most 63 characters.
    */
   readonly name: string
-  /** How far it is. */
+  /** Phase of the resource. Pending: requested. Available: observed. Deleting: removal requested. */
   readonly phase: 'Pending' | 'Available' | 'Deleting'
   /**
-   * The name it has outside, chosen before it is made.
+   * Name of the resource at its provider. Chosen before creation and never changed.
    * At least 1 character. At most 253 characters.
    */
   readonly externalName: string
-  /** Who made it. */
+  /** Ownership token that identifies the creator of the resource. */
   readonly token: MigrationStatusExternalToken
   /**
-   * When its making was last asked for.
+   * Time of the last creation request.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly requestedAt: string
-  /** What the provider calls it for ever, once known. */
+  /** Permanent identifier at the provider, once known, e.g. an ARN. */
   readonly providerID?: string
   /**
-   * The generation whose changes were last carried out.
+   * Generation whose changes were last applied to the resource.
    * Format int64.
    */
   readonly appliedGeneration?: number
 }
 
-/** Who made it. */
+/** Ownership token that identifies the creator of the resource. */
 export interface MigrationStatusExternalToken {
-  /** The resource's uid. */
+  /** UID of the owning object. */
   readonly uid: string
   /**
-   * The generation that first asked for it.
+   * Generation of the owning object that first requested the resource.
    * Format int64.
    */
   readonly generation: number
@@ -627,29 +641,29 @@ export interface MigrationStatusExternalToken {
 
 export interface MigrationStatusConditions {
   /**
-   * What the condition is about.
+   * Type of the condition.
    * At least 1 character. At most 316 characters.
    */
   readonly type: string
-  /** Whether it holds. */
+  /** Status of the condition: True, False or Unknown. */
   readonly status: 'True' | 'False' | 'Unknown'
   /**
-   * The generation that it was judged by.
+   * Generation of the spec that the condition was evaluated for.
    * At least 0. Format int64.
    */
   readonly observedGeneration?: number
   /**
-   * When the status last changed.
+   * Time of the last change of status.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly lastTransitionTime: string
   /**
-   * One word for programs.
+   * Machine-readable reason in CamelCase.
    * At least 1 character. At most 1024 characters.
    */
   readonly reason: string
   /**
-   * A sentence for people.
+   * Human-readable details.
    * At most 32768 characters.
    */
   readonly message: string

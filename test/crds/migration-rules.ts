@@ -7,19 +7,17 @@ const verify = { sql: 'SELECT 1' }
 const copy = { from: { name: 'old' }, tables: ['orders'] }
 const sha256 = 'a'.repeat(64)
 
-const oneText = 'a step of type SQL has exactly one of sql and configMapKeyRef'
-const noText = 'only a step of type SQL has sql or configMapKeyRef'
-const onlyCopy = 'give copy with type Copy, and with no other'
-const asserts = 'a step of type Assert has verify, and nothing to take back'
-const sqlOutside = 'only a step of type SQL runs outside a transaction'
-const verified =
-  'a step outside a transaction needs verify, because only that tells whether an interrupted attempt was done'
-const stays = 'a step stays once it is there; add one that takes back what it did'
-const timeout = 'timeout is from 1s to 168h'
-const lockTimeout = 'lockTimeout is from 10ms to 1h'
+const oneText = 'set exactly one of sql and configMapKeyRef for type SQL'
+const noText = 'sql and configMapKeyRef require type SQL'
+const onlyCopy = 'copy is required for type Copy, and not allowed for other types'
+const asserts = 'verify is required for type Assert, and down is not allowed'
+const sqlOutside = 'transaction: false requires type SQL'
+const verified = 'verify is required with transaction: false, to detect whether an interrupted attempt completed'
+const stays = 'a step cannot be removed; append a step that reverts its changes'
+const timeout = 'timeout must be from 1s to 168h'
+const lockTimeout = 'lockTimeout must be from 10ms to 1h'
 const step = 'spec.steps[0]'
-const sameNamespace =
-  'a Migration is made in the namespace of its Database, and so are those that it copies from; leave namespace out'
+const sameNamespace = 'a Migration uses Databases of its own namespace; remove namespace'
 
 export const migrationRules: RuleTable = {
   kind: 'Migration',
@@ -115,21 +113,21 @@ export const migrationRules: RuleTable = {
       'plain',
       { databaseRef: { name: 'other' } },
       'spec.databaseRef',
-      'databaseRef is immutable; create a new Migration',
+      'databaseRef is immutable; create another Migration',
     ],
     [
       'another key',
       'keyed',
       { concurrencyKey: 'other' },
       'spec.concurrencyKey',
-      'concurrencyKey is immutable, as a worker may hold it',
+      'concurrencyKey is immutable: a worker may hold its lock',
     ],
     [
       'a key',
       'plain',
       { concurrencyKey: 'other' },
       'spec.concurrencyKey',
-      'concurrencyKey is immutable, as a worker may hold it',
+      'concurrencyKey is immutable: a worker may hold its lock',
     ],
   ],
 }

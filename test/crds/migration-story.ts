@@ -42,7 +42,7 @@ export function describeMigration(start: StartStoryServer): void {
       expect((await ask('PATCH', `${migrations}/seen/status`, { status })).message).toBe('')
       const { object } = await ask('GET', migrations, undefined, 'application/json;as=Table;v=v1;g=meta.k8s.io')
       const names = object.columnDefinitions.map(({ name }: { name: string }) => name)
-      expect(names.join(' ')).toBe('Name Database Phase Step Applied Reason Age')
+      expect(names.join(' ')).toBe('Name Database Phase Steps Last Applied Reason Age')
       const rows: readonly (readonly unknown[])[] = object.rows.map(({ cells }: { cells: unknown[] }) => cells)
       const row = rows.find(([name]) => name === 'seen') ?? []
       expect([...row.slice(0, 4), row[5]]).toEqual(['seen', 'shop', 'Failed', '3/7', 'StepFailed'])

@@ -116,7 +116,7 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       expect(going?.metadata.uid).toBe(job?.metadata.uid)
       expect(going?.spec.template.spec).toEqual(job?.spec.template.spec)
       await until('it to be completed', async () => {
-        return `${await columns('migrations/crm-v1', ['Phase', 'Step'])}` === 'Completed,1/1'
+        return `${await columns('migrations/crm-v1', ['Phase', 'Steps'])}` === 'Completed,1/1'
       })
       await server.delete(placeOf('mig', 'crm-v1'))
       await until('its Job to go', async () => (await jobs()).length === 0)
