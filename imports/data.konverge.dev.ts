@@ -4254,7 +4254,7 @@ export type MigrationSpecStepsCopyMode = (typeof MigrationSpecStepsCopyMode)[key
 
 
 /**
- * A replicated key-value store whose replicas have stable names and volumes of their own.
+ * Replicated key-value store. Each replica has a stable DNS name and its own volume.
  *
  * @schema ReplicatedKVStore
  */
@@ -4308,7 +4308,7 @@ export class ReplicatedKvStore extends ApiObject {
 }
 
 /**
- * A replicated key-value store whose replicas have stable names and volumes of their own.
+ * Replicated key-value store. Each replica has a stable DNS name and its own volume.
  *
  * @schema ReplicatedKVStore
  */
@@ -4319,7 +4319,7 @@ export interface ReplicatedKvStoreProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * What the store should be.
+   * Desired state of the store.
    *
    * @schema ReplicatedKVStore#spec
    */
@@ -4342,62 +4342,62 @@ export function toJson_ReplicatedKvStoreProps(obj: ReplicatedKvStoreProps | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the store should be.
+ * Desired state of the store.
  *
  * @schema ReplicatedKvStoreSpec
  */
 export interface ReplicatedKvStoreSpec {
   /**
-   * Whether the operator leaves the store alone: while true nothing of it is changed, and its deletion waits. The pods go on. For a while and by hand, the annotation konverge.dev/paused does the same.
+   * Suspends reconciliation. The operator changes nothing, a deletion waits, and the pods keep running. The annotation konverge.dev/paused does the same without a spec change. Default: false.
    *
    * @schema ReplicatedKvStoreSpec#suspend
    */
   readonly suspend?: boolean;
 
   /**
-   * How many pods keep the data. Only this field decides; pods that are lost are replaced, never given up.
+   * Number of replicas. The operator replaces lost pods and never scales the store by itself. Range: 1 to 1000. Default: 1.
    *
    * @schema ReplicatedKvStoreSpec#replicas
    */
   readonly replicas?: number;
 
   /**
-   * Container image of every replica. It runs as user 65532 with a read-only root: it can write to /data, the volume, and /tmp.
+   * Container image of the replicas. It runs as user 65532 with a read-only root file system. It can write to the volume at /data and to /tmp.
    *
    * @schema ReplicatedKvStoreSpec#image
    */
   readonly image: string;
 
   /**
-   * The StorageClass of the volumes. Without it the cluster's default class is taken; the empty string means volumes that exist already. Immutable.
+   * StorageClass of the volumes. Default: the cluster's default class. The empty string selects existing volumes. Immutable.
    *
    * @schema ReplicatedKvStoreSpec#storageClassName
    */
   readonly storageClassName?: string;
 
   /**
-   * The volume of each replica.
+   * Storage of each replica.
    *
    * @schema ReplicatedKvStoreSpec#storage
    */
   readonly storage?: ReplicatedKvStoreSpecStorage;
 
   /**
-   * The TCP port on which every replica serves clients and peers.
+   * TCP port for clients and peers. Range: 1 to 65535. Default: 6379.
    *
    * @schema ReplicatedKvStoreSpec#port
    */
   readonly port?: number;
 
   /**
-   * Environment of the container, besides POD_NAME and KV_PEERS, which the operator sets.
+   * Environment variables of the container. The operator adds POD_NAME and KV_PEERS.
    *
    * @schema ReplicatedKvStoreSpec#env
    */
   readonly env?: ReplicatedKvStoreSpecEnv[];
 
   /**
-   * Arguments of the image's entry point. Without them the image's own are used.
+   * Arguments of the entry point. Default: the arguments of the image.
    *
    * @schema ReplicatedKvStoreSpec#args
    */
@@ -4411,35 +4411,35 @@ export interface ReplicatedKvStoreSpec {
   readonly resources?: ReplicatedKvStoreSpecResources;
 
   /**
-   * Where the pods run, and how they are marked.
+   * Scheduling and annotations of the pods.
    *
    * @schema ReplicatedKvStoreSpec#podTemplate
    */
   readonly podTemplate?: ReplicatedKvStoreSpecPodTemplate;
 
   /**
-   * How a replica's health is checked. A probe that is not given, or names no check, opens a TCP connection to the port.
+   * Health checks of each replica. A probe that is absent or has no check opens a TCP connection to the store's port.
    *
    * @schema ReplicatedKvStoreSpec#probes
    */
   readonly probes?: ReplicatedKvStoreSpecProbes;
 
   /**
-   * What becomes of volume claims that are no longer used.
+   * Retention of volume claims that are no longer used.
    *
    * @schema ReplicatedKvStoreSpec#pvcRetention
    */
   readonly pvcRetention?: ReplicatedKvStoreSpecPvcRetention;
 
   /**
-   * How a change reaches the replicas. Without it one after the other, the highest ordinal first.
+   * Rolling update of the replicas. Default: one replica at a time, highest ordinal first.
    *
    * @schema ReplicatedKvStoreSpec#updateStrategy
    */
   readonly updateStrategy?: ReplicatedKvStoreSpecUpdateStrategy;
 
   /**
-   * The PodDisruptionBudget, which lets node drains take one replica at a time.
+   * PodDisruptionBudget that allows the eviction of one replica at a time.
    *
    * @schema ReplicatedKvStoreSpec#pdb
    */
@@ -4474,20 +4474,20 @@ export function toJson_ReplicatedKvStoreSpec(obj: ReplicatedKvStoreSpec | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The volume of each replica.
+ * Storage of each replica.
  *
  * @schema ReplicatedKvStoreSpecStorage
  */
 export interface ReplicatedKvStoreSpecStorage {
   /**
-   * The size of each volume, a quantity such as 10Gi. It can grow, never shrink; volumes that exist grow with it if their StorageClass allows expansion, and pods are left alone.
+   * Size of each volume, e.g. 10Gi. It can only increase. Existing volumes grow without a restart of the pods if their StorageClass allows expansion. Default: 1Gi.
    *
    * @schema ReplicatedKvStoreSpecStorage#size
    */
   readonly size?: string;
 
   /**
-   * Whether a replica that is added may begin with the volume that an earlier replica of its number left behind, whose data is older than the store's. With Refuse the store stays at the replicas it has until that claim is deleted or this is Allow. A store that is created takes the volumes of its name back either way.
+   * Reuse of a retained volume by an added replica with the same ordinal. The data of that volume is older than the store. Refuse keeps the current replica count until the claim is deleted or the value is Allow. A new store always reuses the volumes of its name. Default: Refuse.
    *
    * @schema ReplicatedKvStoreSpecStorage#reuseRetained
    */
@@ -4514,21 +4514,21 @@ export function toJson_ReplicatedKvStoreSpecStorage(obj: ReplicatedKvStoreSpecSt
  */
 export interface ReplicatedKvStoreSpecEnv {
   /**
-   * The name of the variable.
+   * Name of the variable.
    *
    * @schema ReplicatedKvStoreSpecEnv#name
    */
   readonly name: string;
 
   /**
-   * The value as it stands. `$(NAME)` is replaced by the variable of that name.
+   * Value of the variable. References of the form `$(NAME)` are expanded.
    *
    * @schema ReplicatedKvStoreSpecEnv#value
    */
   readonly value?: string;
 
   /**
-   * Where the value comes from; exactly one source.
+   * Source of the value. Exactly one source is required.
    *
    * @schema ReplicatedKvStoreSpecEnv#valueFrom
    */
@@ -4558,14 +4558,14 @@ export function toJson_ReplicatedKvStoreSpecEnv(obj: ReplicatedKvStoreSpecEnv | 
  */
 export interface ReplicatedKvStoreSpecResources {
   /**
-   * The most it may use: quantities by resource name, such as cpu and memory.
+   * Maximum compute resources, as quantities by resource name, e.g. cpu and memory.
    *
    * @schema ReplicatedKvStoreSpecResources#limits
    */
   readonly limits?: { [key: string]: ReplicatedKvStoreSpecResourcesLimits };
 
   /**
-   * What is set aside for it: quantities by resource name, such as cpu and memory.
+   * Requested compute resources, as quantities by resource name, e.g. cpu and memory.
    *
    * @schema ReplicatedKvStoreSpecResources#requests
    */
@@ -4588,20 +4588,20 @@ export function toJson_ReplicatedKvStoreSpecResources(obj: ReplicatedKvStoreSpec
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where the pods run, and how they are marked.
+ * Scheduling and annotations of the pods.
  *
  * @schema ReplicatedKvStoreSpecPodTemplate
  */
 export interface ReplicatedKvStoreSpecPodTemplate {
   /**
-   * Scheduling constraints, as `affinity` of a pod.
+   * Scheduling constraints, as in spec.affinity of a Pod.
    *
    * @schema ReplicatedKvStoreSpecPodTemplate#affinity
    */
   readonly affinity?: any;
 
   /**
-   * Taints that the pods tolerate.
+   * Tolerations of the pods.
    *
    * @schema ReplicatedKvStoreSpecPodTemplate#tolerations
    */
@@ -4615,7 +4615,7 @@ export interface ReplicatedKvStoreSpecPodTemplate {
   readonly nodeSelector?: { [key: string]: string };
 
   /**
-   * Annotations of the pods. Those of konverge.dev and its subdomains are reserved.
+   * Annotations of the pods. Keys of konverge.dev and its subdomains are reserved.
    *
    * @schema ReplicatedKvStoreSpecPodTemplate#annotations
    */
@@ -4640,20 +4640,20 @@ export function toJson_ReplicatedKvStoreSpecPodTemplate(obj: ReplicatedKvStoreSp
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How a replica's health is checked. A probe that is not given, or names no check, opens a TCP connection to the port.
+ * Health checks of each replica. A probe that is absent or has no check opens a TCP connection to the store's port.
  *
  * @schema ReplicatedKvStoreSpecProbes
  */
 export interface ReplicatedKvStoreSpecProbes {
   /**
-   * Whether the replica gets traffic.
+   * Readiness probe. A replica that fails it receives no traffic.
    *
    * @schema ReplicatedKvStoreSpecProbes#readiness
    */
   readonly readiness?: ReplicatedKvStoreSpecProbesReadiness;
 
   /**
-   * Whether the replica is left running.
+   * Liveness probe. The kubelet restarts a replica that fails it.
    *
    * @schema ReplicatedKvStoreSpecProbes#liveness
    */
@@ -4676,20 +4676,20 @@ export function toJson_ReplicatedKvStoreSpecProbes(obj: ReplicatedKvStoreSpecPro
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What becomes of volume claims that are no longer used.
+ * Retention of volume claims that are no longer used.
  *
  * @schema ReplicatedKvStoreSpecPvcRetention
  */
 export interface ReplicatedKvStoreSpecPvcRetention {
   /**
-   * When the store is deleted.
+   * Retention when the store is deleted. Default: Retain.
    *
    * @schema ReplicatedKvStoreSpecPvcRetention#whenDeleted
    */
   readonly whenDeleted?: ReplicatedKvStoreSpecPvcRetentionWhenDeleted;
 
   /**
-   * When a replica is taken away.
+   * Retention when a replica is removed. Default: Retain.
    *
    * @schema ReplicatedKvStoreSpecPvcRetention#whenScaled
    */
@@ -4712,20 +4712,20 @@ export function toJson_ReplicatedKvStoreSpecPvcRetention(obj: ReplicatedKvStoreS
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How a change reaches the replicas. Without it one after the other, the highest ordinal first.
+ * Rolling update of the replicas. Default: one replica at a time, highest ordinal first.
  *
  * @schema ReplicatedKvStoreSpecUpdateStrategy
  */
 export interface ReplicatedKvStoreSpecUpdateStrategy {
   /**
-   * Only replicas of this ordinal and above are updated; a canary. At most replicas.
+   * Lowest ordinal to update, for canary updates. Range: 0 to replicas. Default: 0.
    *
    * @schema ReplicatedKvStoreSpecUpdateStrategy#partition
    */
   readonly partition?: number;
 
   /**
-   * How many replicas may be unavailable during an update, a number or a percentage. Needs Kubernetes 1.35.
+   * Maximum number of unavailable replicas during an update, as a number or a percentage. Requires Kubernetes 1.35. Default: 1.
    *
    * @schema ReplicatedKvStoreSpecUpdateStrategy#maxUnavailable
    */
@@ -4748,13 +4748,13 @@ export function toJson_ReplicatedKvStoreSpecUpdateStrategy(obj: ReplicatedKvStor
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The PodDisruptionBudget, which lets node drains take one replica at a time.
+ * PodDisruptionBudget that allows the eviction of one replica at a time.
  *
  * @schema ReplicatedKvStoreSpecPdb
  */
 export interface ReplicatedKvStoreSpecPdb {
   /**
-   * Whether there is one. A store of one replica never has one, because it would block drains.
+   * Creates the PodDisruptionBudget. A store with one replica has none, because it would block node drains. Default: true.
    *
    * @schema ReplicatedKvStoreSpecPdb#enabled
    */
@@ -4776,7 +4776,7 @@ export function toJson_ReplicatedKvStoreSpecPdb(obj: ReplicatedKvStoreSpecPdb | 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Whether a replica that is added may begin with the volume that an earlier replica of its number left behind, whose data is older than the store's. With Refuse the store stays at the replicas it has until that claim is deleted or this is Allow. A store that is created takes the volumes of its name back either way.
+ * Reuse of a retained volume by an added replica with the same ordinal. The data of that volume is older than the store. Refuse keeps the current replica count until the claim is deleted or the value is Allow. A new store always reuses the volumes of its name. Default: Refuse.
  *
  * @schema ReplicatedKvStoreSpecStorageReuseRetained
  */
@@ -4789,27 +4789,27 @@ export const ReplicatedKvStoreSpecStorageReuseRetained = {
 export type ReplicatedKvStoreSpecStorageReuseRetained = (typeof ReplicatedKvStoreSpecStorageReuseRetained)[keyof typeof ReplicatedKvStoreSpecStorageReuseRetained];
 
 /**
- * Where the value comes from; exactly one source.
+ * Source of the value. Exactly one source is required.
  *
  * @schema ReplicatedKvStoreSpecEnvValueFrom
  */
 export interface ReplicatedKvStoreSpecEnvValueFrom {
   /**
-   * A key of a ConfigMap in the store's namespace.
+   * Key of a ConfigMap in the same namespace.
    *
    * @schema ReplicatedKvStoreSpecEnvValueFrom#configMapKeyRef
    */
   readonly configMapKeyRef?: ReplicatedKvStoreSpecEnvValueFromConfigMapKeyRef;
 
   /**
-   * A field of the pod itself.
+   * Field of the pod.
    *
    * @schema ReplicatedKvStoreSpecEnvValueFrom#fieldRef
    */
   readonly fieldRef?: ReplicatedKvStoreSpecEnvValueFromFieldRef;
 
   /**
-   * A key of a Secret in the store's namespace, which has the label data.konverge.dev/usable-by-replicatedkvstore. The Secret has to exist; optional is about the key.
+   * Key of a Secret in the same namespace. The Secret must exist and have the label data.konverge.dev/usable-by-replicatedkvstore.
    *
    * @schema ReplicatedKvStoreSpecEnvValueFrom#secretKeyRef
    */
@@ -4869,35 +4869,35 @@ export class ReplicatedKvStoreSpecResourcesRequests {
  */
 export interface ReplicatedKvStoreSpecPodTemplateTolerations {
   /**
-   * The taint's key; without it every key.
+   * Key of the taint. Default: all keys.
    *
    * @schema ReplicatedKvStoreSpecPodTemplateTolerations#key
    */
   readonly key?: string;
 
   /**
-   * How value is compared; without it Equal.
+   * Comparison of key and value. Default: Equal.
    *
    * @schema ReplicatedKvStoreSpecPodTemplateTolerations#operator
    */
   readonly operator?: ReplicatedKvStoreSpecPodTemplateTolerationsOperator;
 
   /**
-   * The taint's value.
+   * Value of the taint.
    *
    * @schema ReplicatedKvStoreSpecPodTemplateTolerations#value
    */
   readonly value?: string;
 
   /**
-   * The taint's effect; without it every effect.
+   * Effect of the taint. Default: all effects.
    *
    * @schema ReplicatedKvStoreSpecPodTemplateTolerations#effect
    */
   readonly effect?: ReplicatedKvStoreSpecPodTemplateTolerationsEffect;
 
   /**
-   * How many seconds a NoExecute taint is tolerated; without it for ever.
+   * Time in seconds for which a NoExecute taint is tolerated. Default: indefinitely.
    *
    * @schema ReplicatedKvStoreSpecPodTemplateTolerations#tolerationSeconds
    */
@@ -4923,55 +4923,55 @@ export function toJson_ReplicatedKvStoreSpecPodTemplateTolerations(obj: Replicat
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Whether the replica gets traffic.
+ * Readiness probe. A replica that fails it receives no traffic.
  *
  * @schema ReplicatedKvStoreSpecProbesReadiness
  */
 export interface ReplicatedKvStoreSpecProbesReadiness {
   /**
-   * A command that exits with 0.
+   * Command that succeeds with exit code 0.
    *
    * @schema ReplicatedKvStoreSpecProbesReadiness#exec
    */
   readonly exec?: ReplicatedKvStoreSpecProbesReadinessExec;
 
   /**
-   * A request that is answered with a status from 200 to 399.
+   * HTTP GET request that succeeds with a status from 200 to 399.
    *
    * @schema ReplicatedKvStoreSpecProbesReadiness#httpGet
    */
   readonly httpGet?: ReplicatedKvStoreSpecProbesReadinessHttpGet;
 
   /**
-   * A TCP connection that opens.
+   * TCP connection that succeeds when it opens.
    *
    * @schema ReplicatedKvStoreSpecProbesReadiness#tcpSocket
    */
   readonly tcpSocket?: ReplicatedKvStoreSpecProbesReadinessTcpSocket;
 
   /**
-   * Seconds before the first check.
+   * Delay before the first check, in seconds. Default: 0.
    *
    * @schema ReplicatedKvStoreSpecProbesReadiness#initialDelaySeconds
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between checks.
+   * Interval between checks, in seconds. Default: 10.
    *
    * @schema ReplicatedKvStoreSpecProbesReadiness#periodSeconds
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds after which a check has failed.
+   * Timeout of a check, in seconds. Default: 1.
    *
    * @schema ReplicatedKvStoreSpecProbesReadiness#timeoutSeconds
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * Failures in a row that count.
+   * Number of consecutive failures after which the probe fails. Default: 3.
    *
    * @schema ReplicatedKvStoreSpecProbesReadiness#failureThreshold
    */
@@ -4999,55 +4999,55 @@ export function toJson_ReplicatedKvStoreSpecProbesReadiness(obj: ReplicatedKvSto
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Whether the replica is left running.
+ * Liveness probe. The kubelet restarts a replica that fails it.
  *
  * @schema ReplicatedKvStoreSpecProbesLiveness
  */
 export interface ReplicatedKvStoreSpecProbesLiveness {
   /**
-   * A command that exits with 0.
+   * Command that succeeds with exit code 0.
    *
    * @schema ReplicatedKvStoreSpecProbesLiveness#exec
    */
   readonly exec?: ReplicatedKvStoreSpecProbesLivenessExec;
 
   /**
-   * A request that is answered with a status from 200 to 399.
+   * HTTP GET request that succeeds with a status from 200 to 399.
    *
    * @schema ReplicatedKvStoreSpecProbesLiveness#httpGet
    */
   readonly httpGet?: ReplicatedKvStoreSpecProbesLivenessHttpGet;
 
   /**
-   * A TCP connection that opens.
+   * TCP connection that succeeds when it opens.
    *
    * @schema ReplicatedKvStoreSpecProbesLiveness#tcpSocket
    */
   readonly tcpSocket?: ReplicatedKvStoreSpecProbesLivenessTcpSocket;
 
   /**
-   * Seconds before the first check.
+   * Delay before the first check, in seconds. Default: 0.
    *
    * @schema ReplicatedKvStoreSpecProbesLiveness#initialDelaySeconds
    */
   readonly initialDelaySeconds?: number;
 
   /**
-   * Seconds between checks.
+   * Interval between checks, in seconds. Default: 10.
    *
    * @schema ReplicatedKvStoreSpecProbesLiveness#periodSeconds
    */
   readonly periodSeconds?: number;
 
   /**
-   * Seconds after which a check has failed.
+   * Timeout of a check, in seconds. Default: 1.
    *
    * @schema ReplicatedKvStoreSpecProbesLiveness#timeoutSeconds
    */
   readonly timeoutSeconds?: number;
 
   /**
-   * Failures in a row that count.
+   * Number of consecutive failures after which the probe fails. Default: 3.
    *
    * @schema ReplicatedKvStoreSpecProbesLiveness#failureThreshold
    */
@@ -5075,7 +5075,7 @@ export function toJson_ReplicatedKvStoreSpecProbesLiveness(obj: ReplicatedKvStor
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * When the store is deleted.
+ * Retention when the store is deleted. Default: Retain.
  *
  * @schema ReplicatedKvStoreSpecPvcRetentionWhenDeleted
  */
@@ -5088,7 +5088,7 @@ export const ReplicatedKvStoreSpecPvcRetentionWhenDeleted = {
 export type ReplicatedKvStoreSpecPvcRetentionWhenDeleted = (typeof ReplicatedKvStoreSpecPvcRetentionWhenDeleted)[keyof typeof ReplicatedKvStoreSpecPvcRetentionWhenDeleted];
 
 /**
- * When a replica is taken away.
+ * Retention when a replica is removed. Default: Retain.
  *
  * @schema ReplicatedKvStoreSpecPvcRetentionWhenScaled
  */
@@ -5101,7 +5101,7 @@ export const ReplicatedKvStoreSpecPvcRetentionWhenScaled = {
 export type ReplicatedKvStoreSpecPvcRetentionWhenScaled = (typeof ReplicatedKvStoreSpecPvcRetentionWhenScaled)[keyof typeof ReplicatedKvStoreSpecPvcRetentionWhenScaled];
 
 /**
- * How many replicas may be unavailable during an update, a number or a percentage. Needs Kubernetes 1.35.
+ * Maximum number of unavailable replicas during an update, as a number or a percentage. Requires Kubernetes 1.35. Default: 1.
  *
  * @schema ReplicatedKvStoreSpecUpdateStrategyMaxUnavailable
  */
@@ -5119,27 +5119,27 @@ export class ReplicatedKvStoreSpecUpdateStrategyMaxUnavailable {
 }
 
 /**
- * A key of a ConfigMap in the store's namespace.
+ * Key of a ConfigMap in the same namespace.
  *
  * @schema ReplicatedKvStoreSpecEnvValueFromConfigMapKeyRef
  */
 export interface ReplicatedKvStoreSpecEnvValueFromConfigMapKeyRef {
   /**
-   * The object's name.
+   * Name of the ConfigMap.
    *
    * @schema ReplicatedKvStoreSpecEnvValueFromConfigMapKeyRef#name
    */
   readonly name: string;
 
   /**
-   * The key in its data.
+   * Key in the data of the ConfigMap.
    *
    * @schema ReplicatedKvStoreSpecEnvValueFromConfigMapKeyRef#key
    */
   readonly key: string;
 
   /**
-   * Whether the pod starts without it. Without this field it does not.
+   * Starts the pod without the ConfigMap or the key. Default: false.
    *
    * @schema ReplicatedKvStoreSpecEnvValueFromConfigMapKeyRef#optional
    */
@@ -5163,13 +5163,13 @@ export function toJson_ReplicatedKvStoreSpecEnvValueFromConfigMapKeyRef(obj: Rep
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A field of the pod itself.
+ * Field of the pod.
  *
  * @schema ReplicatedKvStoreSpecEnvValueFromFieldRef
  */
 export interface ReplicatedKvStoreSpecEnvValueFromFieldRef {
   /**
-   * The path, such as status.podIP.
+   * Path of the field, e.g. status.podIP.
    *
    * @schema ReplicatedKvStoreSpecEnvValueFromFieldRef#fieldPath
    */
@@ -5191,27 +5191,27 @@ export function toJson_ReplicatedKvStoreSpecEnvValueFromFieldRef(obj: Replicated
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A key of a Secret in the store's namespace, which has the label data.konverge.dev/usable-by-replicatedkvstore. The Secret has to exist; optional is about the key.
+ * Key of a Secret in the same namespace. The Secret must exist and have the label data.konverge.dev/usable-by-replicatedkvstore.
  *
  * @schema ReplicatedKvStoreSpecEnvValueFromSecretKeyRef
  */
 export interface ReplicatedKvStoreSpecEnvValueFromSecretKeyRef {
   /**
-   * The object's name.
+   * Name of the Secret.
    *
    * @schema ReplicatedKvStoreSpecEnvValueFromSecretKeyRef#name
    */
   readonly name: string;
 
   /**
-   * The key in its data.
+   * Key in the data of the Secret.
    *
    * @schema ReplicatedKvStoreSpecEnvValueFromSecretKeyRef#key
    */
   readonly key: string;
 
   /**
-   * Whether the pod starts without it. Without this field it does not.
+   * Starts the pod without the key. Default: false.
    *
    * @schema ReplicatedKvStoreSpecEnvValueFromSecretKeyRef#optional
    */
@@ -5235,7 +5235,7 @@ export function toJson_ReplicatedKvStoreSpecEnvValueFromSecretKeyRef(obj: Replic
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How value is compared; without it Equal.
+ * Comparison of key and value. Default: Equal.
  *
  * @schema ReplicatedKvStoreSpecPodTemplateTolerationsOperator
  */
@@ -5248,7 +5248,7 @@ export const ReplicatedKvStoreSpecPodTemplateTolerationsOperator = {
 export type ReplicatedKvStoreSpecPodTemplateTolerationsOperator = (typeof ReplicatedKvStoreSpecPodTemplateTolerationsOperator)[keyof typeof ReplicatedKvStoreSpecPodTemplateTolerationsOperator];
 
 /**
- * The taint's effect; without it every effect.
+ * Effect of the taint. Default: all effects.
  *
  * @schema ReplicatedKvStoreSpecPodTemplateTolerationsEffect
  */
@@ -5263,13 +5263,13 @@ export const ReplicatedKvStoreSpecPodTemplateTolerationsEffect = {
 export type ReplicatedKvStoreSpecPodTemplateTolerationsEffect = (typeof ReplicatedKvStoreSpecPodTemplateTolerationsEffect)[keyof typeof ReplicatedKvStoreSpecPodTemplateTolerationsEffect];
 
 /**
- * A command that exits with 0.
+ * Command that succeeds with exit code 0.
  *
  * @schema ReplicatedKvStoreSpecProbesReadinessExec
  */
 export interface ReplicatedKvStoreSpecProbesReadinessExec {
   /**
-   * The command and its arguments; no shell.
+   * Command and arguments. They do not run in a shell.
    *
    * @schema ReplicatedKvStoreSpecProbesReadinessExec#command
    */
@@ -5291,27 +5291,27 @@ export function toJson_ReplicatedKvStoreSpecProbesReadinessExec(obj: ReplicatedK
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A request that is answered with a status from 200 to 399.
+ * HTTP GET request that succeeds with a status from 200 to 399.
  *
  * @schema ReplicatedKvStoreSpecProbesReadinessHttpGet
  */
 export interface ReplicatedKvStoreSpecProbesReadinessHttpGet {
   /**
-   * The path; without it /.
+   * Path of the request. Default: /.
    *
    * @schema ReplicatedKvStoreSpecProbesReadinessHttpGet#path
    */
   readonly path?: string;
 
   /**
-   * The port; without it the store's.
+   * Port of the request. Default: the store's port.
    *
    * @schema ReplicatedKvStoreSpecProbesReadinessHttpGet#port
    */
   readonly port?: number;
 
   /**
-   * The scheme; without it HTTP.
+   * Scheme of the request. Default: HTTP.
    *
    * @schema ReplicatedKvStoreSpecProbesReadinessHttpGet#scheme
    */
@@ -5335,13 +5335,13 @@ export function toJson_ReplicatedKvStoreSpecProbesReadinessHttpGet(obj: Replicat
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A TCP connection that opens.
+ * TCP connection that succeeds when it opens.
  *
  * @schema ReplicatedKvStoreSpecProbesReadinessTcpSocket
  */
 export interface ReplicatedKvStoreSpecProbesReadinessTcpSocket {
   /**
-   * The port; without it the store's.
+   * Port of the connection. Default: the store's port.
    *
    * @schema ReplicatedKvStoreSpecProbesReadinessTcpSocket#port
    */
@@ -5363,13 +5363,13 @@ export function toJson_ReplicatedKvStoreSpecProbesReadinessTcpSocket(obj: Replic
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A command that exits with 0.
+ * Command that succeeds with exit code 0.
  *
  * @schema ReplicatedKvStoreSpecProbesLivenessExec
  */
 export interface ReplicatedKvStoreSpecProbesLivenessExec {
   /**
-   * The command and its arguments; no shell.
+   * Command and arguments. They do not run in a shell.
    *
    * @schema ReplicatedKvStoreSpecProbesLivenessExec#command
    */
@@ -5391,27 +5391,27 @@ export function toJson_ReplicatedKvStoreSpecProbesLivenessExec(obj: ReplicatedKv
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A request that is answered with a status from 200 to 399.
+ * HTTP GET request that succeeds with a status from 200 to 399.
  *
  * @schema ReplicatedKvStoreSpecProbesLivenessHttpGet
  */
 export interface ReplicatedKvStoreSpecProbesLivenessHttpGet {
   /**
-   * The path; without it /.
+   * Path of the request. Default: /.
    *
    * @schema ReplicatedKvStoreSpecProbesLivenessHttpGet#path
    */
   readonly path?: string;
 
   /**
-   * The port; without it the store's.
+   * Port of the request. Default: the store's port.
    *
    * @schema ReplicatedKvStoreSpecProbesLivenessHttpGet#port
    */
   readonly port?: number;
 
   /**
-   * The scheme; without it HTTP.
+   * Scheme of the request. Default: HTTP.
    *
    * @schema ReplicatedKvStoreSpecProbesLivenessHttpGet#scheme
    */
@@ -5435,13 +5435,13 @@ export function toJson_ReplicatedKvStoreSpecProbesLivenessHttpGet(obj: Replicate
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A TCP connection that opens.
+ * TCP connection that succeeds when it opens.
  *
  * @schema ReplicatedKvStoreSpecProbesLivenessTcpSocket
  */
 export interface ReplicatedKvStoreSpecProbesLivenessTcpSocket {
   /**
-   * The port; without it the store's.
+   * Port of the connection. Default: the store's port.
    *
    * @schema ReplicatedKvStoreSpecProbesLivenessTcpSocket#port
    */
@@ -5463,7 +5463,7 @@ export function toJson_ReplicatedKvStoreSpecProbesLivenessTcpSocket(obj: Replica
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The scheme; without it HTTP.
+ * Scheme of the request. Default: HTTP.
  *
  * @schema ReplicatedKvStoreSpecProbesReadinessHttpGetScheme
  */
@@ -5476,7 +5476,7 @@ export const ReplicatedKvStoreSpecProbesReadinessHttpGetScheme = {
 export type ReplicatedKvStoreSpecProbesReadinessHttpGetScheme = (typeof ReplicatedKvStoreSpecProbesReadinessHttpGetScheme)[keyof typeof ReplicatedKvStoreSpecProbesReadinessHttpGetScheme];
 
 /**
- * The scheme; without it HTTP.
+ * Scheme of the request. Default: HTTP.
  *
  * @schema ReplicatedKvStoreSpecProbesLivenessHttpGetScheme
  */

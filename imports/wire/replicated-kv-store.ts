@@ -1,7 +1,7 @@
 // Generated from crds/replicated-kv-store.yaml by `konverge generate`. Do not edit: change the definition and generate again.
 // How ReplicatedKVStore of data.konverge.dev looks on the wire.
 
-/** A replicated key-value store whose replicas have stable names and volumes of their own. */
+/** Replicated key-value store. Each replica has a stable DNS name and its own volume. */
 export const ReplicatedKVStore: ReplicatedKVStoreResource = Object.freeze({
   group: 'data.konverge.dev',
   version: 'v1alpha1',
@@ -22,210 +22,210 @@ export interface ReplicatedKVStoreResource {
 }
 
 /**
- * What the store should be.
- * Rule: storageClassName is immutable, because volumes cannot change their class; create a new store and copy the data.
+ * Desired state of the store.
+ * Rule: storageClassName is immutable: volumes cannot change their class; create another store and copy the data.
  * Rule: partition must not be greater than replicas.
  */
 export interface ReplicatedKVStoreSpec {
   /**
-   * Whether the operator leaves the store alone: while true nothing of it is changed, and its deletion waits. The pods
-   * go on. For a while and by hand, the annotation konverge.dev/paused does the same.
+   * Suspends reconciliation. The operator changes nothing, a deletion waits, and the pods keep running. The annotation
+   * konverge.dev/paused does the same without a spec change. Default: false.
    */
   readonly suspend?: boolean
   /**
-   * How many pods keep the data. Only this field decides; pods that are lost are replaced, never given up.
+   * Number of replicas. The operator replaces lost pods and never scales the store by itself. Range: 1 to 1000.
+   * Default: 1.
    * At least 1. At most 1000. Format int32.
    * @default 1
    */
   readonly replicas: number
   /**
-   * Container image of every replica. It runs as user 65532 with a read-only root: it can write to /data, the volume,
-   * and /tmp.
+   * Container image of the replicas. It runs as user 65532 with a read-only root file system. It can write to the
+   * volume at /data and to /tmp.
    * At least 1 character. At most 1024 characters.
    */
   readonly image: string
   /**
-   * The StorageClass of the volumes. Without it the cluster's default class is taken; the empty string means volumes
-   * that exist already. Immutable.
+   * StorageClass of the volumes. Default: the cluster's default class. The empty string selects existing volumes.
+   * Immutable.
    * At most 253 characters.
    */
   readonly storageClassName?: string
   /**
-   * The volume of each replica.
+   * Storage of each replica.
    * @default {}
    */
   readonly storage: ReplicatedKVStoreSpecStorage
   /**
-   * The TCP port on which every replica serves clients and peers.
+   * TCP port for clients and peers. Range: 1 to 65535. Default: 6379.
    * At least 1. At most 65535. Format int32.
    * @default 6379
    */
   readonly port: number
   /**
-   * Environment of the container, besides POD_NAME and KV_PEERS, which the operator sets.
+   * Environment variables of the container. The operator adds POD_NAME and KV_PEERS.
    * At most 100 items. One item for each name.
    */
   readonly env?: readonly ReplicatedKVStoreSpecEnv[]
   /**
-   * Arguments of the image's entry point. Without them the image's own are used.
+   * Arguments of the entry point. Default: the arguments of the image.
    * At most 100 items.
    */
   readonly args?: readonly string[]
   /** Compute resources of the container. */
   readonly resources?: ReplicatedKVStoreSpecResources
-  /** Where the pods run, and how they are marked. */
+  /** Scheduling and annotations of the pods. */
   readonly podTemplate?: ReplicatedKVStoreSpecPodTemplate
   /**
-   * How a replica's health is checked. A probe that is not given, or names no check, opens a TCP connection to the
-   * port.
+   * Health checks of each replica. A probe that is absent or has no check opens a TCP connection to the store's port.
    */
   readonly probes?: ReplicatedKVStoreSpecProbes
   /**
-   * What becomes of volume claims that are no longer used.
+   * Retention of volume claims that are no longer used.
    * @default {}
    */
   readonly pvcRetention: ReplicatedKVStoreSpecPvcRetention
-  /** How a change reaches the replicas. Without it one after the other, the highest ordinal first. */
+  /** Rolling update of the replicas. Default: one replica at a time, highest ordinal first. */
   readonly updateStrategy?: ReplicatedKVStoreSpecUpdateStrategy
   /**
-   * The PodDisruptionBudget, which lets node drains take one replica at a time.
+   * PodDisruptionBudget that allows the eviction of one replica at a time.
    * @default {}
    */
   readonly pdb: ReplicatedKVStoreSpecPdb
 }
 
 /**
- * What the store should be.
- * Rule: storageClassName is immutable, because volumes cannot change their class; create a new store and copy the data.
+ * Desired state of the store.
+ * Rule: storageClassName is immutable: volumes cannot change their class; create another store and copy the data.
  * Rule: partition must not be greater than replicas.
  */
 export interface ReplicatedKVStoreSpecInput {
   /**
-   * Whether the operator leaves the store alone: while true nothing of it is changed, and its deletion waits. The pods
-   * go on. For a while and by hand, the annotation konverge.dev/paused does the same.
+   * Suspends reconciliation. The operator changes nothing, a deletion waits, and the pods keep running. The annotation
+   * konverge.dev/paused does the same without a spec change. Default: false.
    */
   readonly suspend?: boolean
   /**
-   * How many pods keep the data. Only this field decides; pods that are lost are replaced, never given up.
+   * Number of replicas. The operator replaces lost pods and never scales the store by itself. Range: 1 to 1000.
+   * Default: 1.
    * At least 1. At most 1000. Format int32.
    * @default 1
    */
   readonly replicas?: number
   /**
-   * Container image of every replica. It runs as user 65532 with a read-only root: it can write to /data, the volume,
-   * and /tmp.
+   * Container image of the replicas. It runs as user 65532 with a read-only root file system. It can write to the
+   * volume at /data and to /tmp.
    * At least 1 character. At most 1024 characters.
    */
   readonly image: string
   /**
-   * The StorageClass of the volumes. Without it the cluster's default class is taken; the empty string means volumes
-   * that exist already. Immutable.
+   * StorageClass of the volumes. Default: the cluster's default class. The empty string selects existing volumes.
+   * Immutable.
    * At most 253 characters.
    */
   readonly storageClassName?: string
   /**
-   * The volume of each replica.
+   * Storage of each replica.
    * @default {}
    */
   readonly storage?: ReplicatedKVStoreSpecStorageInput
   /**
-   * The TCP port on which every replica serves clients and peers.
+   * TCP port for clients and peers. Range: 1 to 65535. Default: 6379.
    * At least 1. At most 65535. Format int32.
    * @default 6379
    */
   readonly port?: number
   /**
-   * Environment of the container, besides POD_NAME and KV_PEERS, which the operator sets.
+   * Environment variables of the container. The operator adds POD_NAME and KV_PEERS.
    * At most 100 items. One item for each name.
    */
   readonly env?: readonly ReplicatedKVStoreSpecEnv[]
   /**
-   * Arguments of the image's entry point. Without them the image's own are used.
+   * Arguments of the entry point. Default: the arguments of the image.
    * At most 100 items.
    */
   readonly args?: readonly string[]
   /** Compute resources of the container. */
   readonly resources?: ReplicatedKVStoreSpecResources
-  /** Where the pods run, and how they are marked. */
+  /** Scheduling and annotations of the pods. */
   readonly podTemplate?: ReplicatedKVStoreSpecPodTemplate
   /**
-   * How a replica's health is checked. A probe that is not given, or names no check, opens a TCP connection to the
-   * port.
+   * Health checks of each replica. A probe that is absent or has no check opens a TCP connection to the store's port.
    */
   readonly probes?: ReplicatedKVStoreSpecProbes
   /**
-   * What becomes of volume claims that are no longer used.
+   * Retention of volume claims that are no longer used.
    * @default {}
    */
   readonly pvcRetention?: ReplicatedKVStoreSpecPvcRetentionInput
-  /** How a change reaches the replicas. Without it one after the other, the highest ordinal first. */
+  /** Rolling update of the replicas. Default: one replica at a time, highest ordinal first. */
   readonly updateStrategy?: ReplicatedKVStoreSpecUpdateStrategy
   /**
-   * The PodDisruptionBudget, which lets node drains take one replica at a time.
+   * PodDisruptionBudget that allows the eviction of one replica at a time.
    * @default {}
    */
   readonly pdb?: ReplicatedKVStoreSpecPdbInput
 }
 
-/** What the store is, as last seen by the operator. */
+/** Observed state of the store. */
 export interface ReplicatedKVStoreStatus {
   /**
-   * The generation of the spec that this status is about.
+   * Generation of the spec that this status describes.
    * Format int64.
    */
   readonly observedGeneration?: number
-  /** The newest konverge.dev/reconcile-now annotation whose turn has ended. */
+  /** Value of the annotation konverge.dev/reconcile-now at the last completed reconciliation. */
   readonly lastHandledReconcileAt?: string
   /**
-   * Pods that exist.
+   * Number of existing pods.
    * Format int32.
    */
   readonly replicas?: number
   /**
-   * Pods that serve.
+   * Number of ready pods.
    * Format int32.
    */
   readonly readyReplicas?: number
   /**
-   * Pods of the newest revision.
+   * Number of pods at the update revision.
    * Format int32.
    */
   readonly updatedReplicas?: number
-  /** The revision that replicas below the partition run. */
+  /** Revision of the replicas below the partition. */
   readonly currentRevision?: string
-  /** The newest revision. */
+  /** Newest revision. */
   readonly updateRevision?: string
-  /** The label selector of the pods in text form, for the scale subresource. */
+  /** Label selector of the pods as text, for the scale subresource. */
   readonly selector?: string
-  /** The stable DNS name and port of every replica, by ordinal. */
+  /** Stable DNS name and port of each replica, by ordinal. */
   readonly endpoints?: readonly string[]
   /**
-   * Claims that no replica uses, left by replicas that were taken away; see spec.storage.reuseRetained.
+   * Claims of removed replicas that no replica uses; see spec.storage.reuseRetained.
    * No item twice.
    */
   readonly retainedPVCs?: readonly string[]
   /**
-   * Ready, Progressing, Degraded and Available always; Reconciling and Stalled while they are true.
+   * Conditions of the store. Always: Ready, Progressing, Degraded and Available. While true: Reconciling and Stalled.
    * One item for each type.
    */
   readonly conditions?: readonly ReplicatedKVStoreStatusConditions[]
 }
 
-/** The volume of each replica. */
+/** Storage of each replica. */
 export interface ReplicatedKVStoreSpecStorage {
   /**
-   * The size of each volume, a quantity such as 10Gi. It can grow, never shrink; volumes that exist grow with it if
-   * their StorageClass allows expansion, and pods are left alone.
+   * Size of each volume, e.g. 10Gi. It can only increase. Existing volumes grow without a restart of the pods if their
+   * StorageClass allows expansion. Default: 1Gi.
    * At least 1 character. At most 32 characters.
-   * Rule: size is a quantity greater than zero, such as 10Gi.
-   * Rule: size can only grow, because volumes cannot shrink.
+   * Rule: size must be a quantity greater than zero, e.g. 10Gi.
+   * Rule: size cannot decrease: volumes cannot shrink.
    * @default "1Gi"
    */
   readonly size: string
   /**
-   * Whether a replica that is added may begin with the volume that an earlier replica of its number left behind, whose
-   * data is older than the store's. With Refuse the store stays at the replicas it has until that claim is deleted or
-   * this is Allow. A store that is created takes the volumes of its name back either way.
+   * Reuse of a retained volume by an added replica with the same ordinal. The data of that volume is older than the
+   * store. Refuse keeps the current replica count until the claim is deleted or the value is Allow. A new store always
+   * reuses the volumes of its name. Default: Refuse.
    * @default "Refuse"
    */
   readonly reuseRetained: 'Refuse' | 'Allow'
@@ -233,103 +233,103 @@ export interface ReplicatedKVStoreSpecStorage {
 
 /**
  * Rule: POD_NAME and KV_PEERS are set by the operator.
- * Rule: give value or valueFrom, not both.
+ * Rule: set only one of value and valueFrom.
  */
 export interface ReplicatedKVStoreSpecEnv {
   /**
-   * The name of the variable.
+   * Name of the variable.
    * At least 1 character. At most 256 characters. Matches `^[^=]+$`.
    */
   readonly name: string
-  /** The value as it stands. `$(NAME)` is replaced by the variable of that name. */
+  /** Value of the variable. References of the form `$(NAME)` are expanded. */
   readonly value?: string
   /**
-   * Where the value comes from; exactly one source.
-   * Rule: give exactly one of configMapKeyRef, fieldRef and secretKeyRef.
+   * Source of the value. Exactly one source is required.
+   * Rule: set exactly one of configMapKeyRef, fieldRef and secretKeyRef.
    */
   readonly valueFrom?: ReplicatedKVStoreSpecEnvValueFrom
 }
 
 /**
- * Where the value comes from; exactly one source.
- * Rule: give exactly one of configMapKeyRef, fieldRef and secretKeyRef.
+ * Source of the value. Exactly one source is required.
+ * Rule: set exactly one of configMapKeyRef, fieldRef and secretKeyRef.
  */
 export interface ReplicatedKVStoreSpecEnvValueFrom {
-  /** A key of a ConfigMap in the store's namespace. */
+  /** Key of a ConfigMap in the same namespace. */
   readonly configMapKeyRef?: ReplicatedKVStoreSpecEnvValueFromConfigMapKeyRef
-  /** A field of the pod itself. */
+  /** Field of the pod. */
   readonly fieldRef?: ReplicatedKVStoreSpecEnvValueFromFieldRef
   /**
-   * A key of a Secret in the store's namespace, which has the label data.konverge.dev/usable-by-replicatedkvstore. The
-   * Secret has to exist; optional is about the key.
+   * Key of a Secret in the same namespace. The Secret must exist and have the label
+   * data.konverge.dev/usable-by-replicatedkvstore.
    */
   readonly secretKeyRef?: ReplicatedKVStoreSpecEnvValueFromSecretKeyRef
 }
 
-/** A key of a ConfigMap in the store's namespace. */
+/** Key of a ConfigMap in the same namespace. */
 export interface ReplicatedKVStoreSpecEnvValueFromConfigMapKeyRef {
   /**
-   * The object's name.
+   * Name of the ConfigMap.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * The key in its data.
+   * Key in the data of the ConfigMap.
    * At least 1 character. At most 253 characters.
    */
   readonly key: string
-  /** Whether the pod starts without it. Without this field it does not. */
+  /** Starts the pod without the ConfigMap or the key. Default: false. */
   readonly optional?: boolean
 }
 
-/** A field of the pod itself. */
+/** Field of the pod. */
 export interface ReplicatedKVStoreSpecEnvValueFromFieldRef {
   /**
-   * The path, such as status.podIP.
+   * Path of the field, e.g. status.podIP.
    * At least 1 character. At most 512 characters.
    */
   readonly fieldPath: string
 }
 
 /**
- * A key of a Secret in the store's namespace, which has the label data.konverge.dev/usable-by-replicatedkvstore. The
- * Secret has to exist; optional is about the key.
+ * Key of a Secret in the same namespace. The Secret must exist and have the label
+ * data.konverge.dev/usable-by-replicatedkvstore.
  */
 export interface ReplicatedKVStoreSpecEnvValueFromSecretKeyRef {
   /**
-   * The object's name.
+   * Name of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * The key in its data.
+   * Key in the data of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly key: string
-  /** Whether the pod starts without it. Without this field it does not. */
+  /** Starts the pod without the key. Default: false. */
   readonly optional?: boolean
 }
 
 /** Compute resources of the container. */
 export interface ReplicatedKVStoreSpecResources {
   /**
-   * The most it may use: quantities by resource name, such as cpu and memory.
+   * Maximum compute resources, as quantities by resource name, e.g. cpu and memory.
    * At most 16 keys.
    */
   readonly limits?: Readonly<Record<string, number | string>>
   /**
-   * What is set aside for it: quantities by resource name, such as cpu and memory.
+   * Requested compute resources, as quantities by resource name, e.g. cpu and memory.
    * At most 16 keys.
    */
   readonly requests?: Readonly<Record<string, number | string>>
 }
 
-/** Where the pods run, and how they are marked. */
+/** Scheduling and annotations of the pods. */
 export interface ReplicatedKVStoreSpecPodTemplate {
-  /** Scheduling constraints, as `affinity` of a pod. */
+  /** Scheduling constraints, as in spec.affinity of a Pod. */
   readonly affinity?: Readonly<Record<string, unknown>>
   /**
-   * Taints that the pods tolerate.
+   * Tolerations of the pods.
    * At most 64 items.
    */
   readonly tolerations?: readonly ReplicatedKVStoreSpecPodTemplateTolerations[]
@@ -339,254 +339,255 @@ export interface ReplicatedKVStoreSpecPodTemplate {
    */
   readonly nodeSelector?: Readonly<Record<string, string>>
   /**
-   * Annotations of the pods. Those of konverge.dev and its subdomains are reserved.
+   * Annotations of the pods. Keys of konverge.dev and its subdomains are reserved.
    * At most 64 keys.
-   * Rule: keys of konverge.dev and its subdomains are reserved; set them on the object itself with kubectl.
+   * Rule: keys of konverge.dev and its subdomains are reserved; set them on the object with kubectl.
    */
   readonly annotations?: Readonly<Record<string, string>>
 }
 
 export interface ReplicatedKVStoreSpecPodTemplateTolerations {
-  /** The taint's key; without it every key. */
+  /** Key of the taint. Default: all keys. */
   readonly key?: string
-  /** How value is compared; without it Equal. */
+  /** Comparison of key and value. Default: Equal. */
   readonly operator?: 'Equal' | 'Exists'
-  /** The taint's value. */
+  /** Value of the taint. */
   readonly value?: string
-  /** The taint's effect; without it every effect. */
+  /** Effect of the taint. Default: all effects. */
   readonly effect?: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute'
   /**
-   * How many seconds a NoExecute taint is tolerated; without it for ever.
+   * Time in seconds for which a NoExecute taint is tolerated. Default: indefinitely.
    * Format int64.
    */
   readonly tolerationSeconds?: number
 }
 
-/**
- * How a replica's health is checked. A probe that is not given, or names no check, opens a TCP connection to the port.
- */
+/** Health checks of each replica. A probe that is absent or has no check opens a TCP connection to the store's port. */
 export interface ReplicatedKVStoreSpecProbes {
   /**
-   * Whether the replica gets traffic.
-   * Rule: give at most one of exec, httpGet and tcpSocket.
+   * Readiness probe. A replica that fails it receives no traffic.
+   * Rule: set at most one of exec, httpGet and tcpSocket.
    */
   readonly readiness?: ReplicatedKVStoreSpecProbesReadiness
   /**
-   * Whether the replica is left running.
-   * Rule: give at most one of exec, httpGet and tcpSocket.
+   * Liveness probe. The kubelet restarts a replica that fails it.
+   * Rule: set at most one of exec, httpGet and tcpSocket.
    */
   readonly liveness?: ReplicatedKVStoreSpecProbesLiveness
 }
 
 /**
- * Whether the replica gets traffic.
- * Rule: give at most one of exec, httpGet and tcpSocket.
+ * Readiness probe. A replica that fails it receives no traffic.
+ * Rule: set at most one of exec, httpGet and tcpSocket.
  */
 export interface ReplicatedKVStoreSpecProbesReadiness {
-  /** A command that exits with 0. */
+  /** Command that succeeds with exit code 0. */
   readonly exec?: ReplicatedKVStoreSpecProbesReadinessExec
-  /** A request that is answered with a status from 200 to 399. */
+  /** HTTP GET request that succeeds with a status from 200 to 399. */
   readonly httpGet?: ReplicatedKVStoreSpecProbesReadinessHttpGet
-  /** A TCP connection that opens. */
+  /** TCP connection that succeeds when it opens. */
   readonly tcpSocket?: ReplicatedKVStoreSpecProbesReadinessTcpSocket
   /**
-   * Seconds before the first check.
+   * Delay before the first check, in seconds. Default: 0.
    * At least 0. Format int32.
    */
   readonly initialDelaySeconds?: number
   /**
-   * Seconds between checks.
+   * Interval between checks, in seconds. Default: 10.
    * At least 1. Format int32.
    */
   readonly periodSeconds?: number
   /**
-   * Seconds after which a check has failed.
+   * Timeout of a check, in seconds. Default: 1.
    * At least 1. Format int32.
    */
   readonly timeoutSeconds?: number
   /**
-   * Failures in a row that count.
+   * Number of consecutive failures after which the probe fails. Default: 3.
    * At least 1. Format int32.
    */
   readonly failureThreshold?: number
 }
 
-/** A command that exits with 0. */
+/** Command that succeeds with exit code 0. */
 export interface ReplicatedKVStoreSpecProbesReadinessExec {
   /**
-   * The command and its arguments; no shell.
+   * Command and arguments. They do not run in a shell.
    * At least 1 item. At most 100 items.
    */
   readonly command: readonly string[]
 }
 
-/** A request that is answered with a status from 200 to 399. */
+/** HTTP GET request that succeeds with a status from 200 to 399. */
 export interface ReplicatedKVStoreSpecProbesReadinessHttpGet {
   /**
-   * The path; without it /.
+   * Path of the request. Default: /.
    * At most 2048 characters.
    */
   readonly path?: string
   /**
-   * The port; without it the store's.
+   * Port of the request. Default: the store's port.
    * At least 1. At most 65535. Format int32.
    */
   readonly port?: number
-  /** The scheme; without it HTTP. */
+  /** Scheme of the request. Default: HTTP. */
   readonly scheme?: 'HTTP' | 'HTTPS'
 }
 
-/** A TCP connection that opens. */
+/** TCP connection that succeeds when it opens. */
 export interface ReplicatedKVStoreSpecProbesReadinessTcpSocket {
   /**
-   * The port; without it the store's.
+   * Port of the connection. Default: the store's port.
    * At least 1. At most 65535. Format int32.
    */
   readonly port?: number
 }
 
 /**
- * Whether the replica is left running.
- * Rule: give at most one of exec, httpGet and tcpSocket.
+ * Liveness probe. The kubelet restarts a replica that fails it.
+ * Rule: set at most one of exec, httpGet and tcpSocket.
  */
 export interface ReplicatedKVStoreSpecProbesLiveness {
-  /** A command that exits with 0. */
+  /** Command that succeeds with exit code 0. */
   readonly exec?: ReplicatedKVStoreSpecProbesLivenessExec
-  /** A request that is answered with a status from 200 to 399. */
+  /** HTTP GET request that succeeds with a status from 200 to 399. */
   readonly httpGet?: ReplicatedKVStoreSpecProbesLivenessHttpGet
-  /** A TCP connection that opens. */
+  /** TCP connection that succeeds when it opens. */
   readonly tcpSocket?: ReplicatedKVStoreSpecProbesLivenessTcpSocket
   /**
-   * Seconds before the first check.
+   * Delay before the first check, in seconds. Default: 0.
    * At least 0. Format int32.
    */
   readonly initialDelaySeconds?: number
   /**
-   * Seconds between checks.
+   * Interval between checks, in seconds. Default: 10.
    * At least 1. Format int32.
    */
   readonly periodSeconds?: number
   /**
-   * Seconds after which a check has failed.
+   * Timeout of a check, in seconds. Default: 1.
    * At least 1. Format int32.
    */
   readonly timeoutSeconds?: number
   /**
-   * Failures in a row that count.
+   * Number of consecutive failures after which the probe fails. Default: 3.
    * At least 1. Format int32.
    */
   readonly failureThreshold?: number
 }
 
-/** A command that exits with 0. */
+/** Command that succeeds with exit code 0. */
 export interface ReplicatedKVStoreSpecProbesLivenessExec {
   /**
-   * The command and its arguments; no shell.
+   * Command and arguments. They do not run in a shell.
    * At least 1 item. At most 100 items.
    */
   readonly command: readonly string[]
 }
 
-/** A request that is answered with a status from 200 to 399. */
+/** HTTP GET request that succeeds with a status from 200 to 399. */
 export interface ReplicatedKVStoreSpecProbesLivenessHttpGet {
   /**
-   * The path; without it /.
+   * Path of the request. Default: /.
    * At most 2048 characters.
    */
   readonly path?: string
   /**
-   * The port; without it the store's.
+   * Port of the request. Default: the store's port.
    * At least 1. At most 65535. Format int32.
    */
   readonly port?: number
-  /** The scheme; without it HTTP. */
+  /** Scheme of the request. Default: HTTP. */
   readonly scheme?: 'HTTP' | 'HTTPS'
 }
 
-/** A TCP connection that opens. */
+/** TCP connection that succeeds when it opens. */
 export interface ReplicatedKVStoreSpecProbesLivenessTcpSocket {
   /**
-   * The port; without it the store's.
+   * Port of the connection. Default: the store's port.
    * At least 1. At most 65535. Format int32.
    */
   readonly port?: number
 }
 
-/** What becomes of volume claims that are no longer used. */
+/** Retention of volume claims that are no longer used. */
 export interface ReplicatedKVStoreSpecPvcRetention {
   /**
-   * When the store is deleted.
+   * Retention when the store is deleted. Default: Retain.
    * @default "Retain"
    */
   readonly whenDeleted: 'Retain' | 'Delete'
   /**
-   * When a replica is taken away.
+   * Retention when a replica is removed. Default: Retain.
    * @default "Retain"
    */
   readonly whenScaled: 'Retain' | 'Delete'
 }
 
-/** How a change reaches the replicas. Without it one after the other, the highest ordinal first. */
+/** Rolling update of the replicas. Default: one replica at a time, highest ordinal first. */
 export interface ReplicatedKVStoreSpecUpdateStrategy {
   /**
-   * Only replicas of this ordinal and above are updated; a canary. At most replicas.
+   * Lowest ordinal to update, for canary updates. Range: 0 to replicas. Default: 0.
    * At least 0. Format int32.
    */
   readonly partition?: number
   /**
-   * How many replicas may be unavailable during an update, a number or a percentage. Needs Kubernetes 1.35.
+   * Maximum number of unavailable replicas during an update, as a number or a percentage. Requires Kubernetes 1.35.
+   * Default: 1.
    * At least 1. Matches `^([1-9][0-9]?|100)%$`.
    */
   readonly maxUnavailable?: number | string
 }
 
-/** The PodDisruptionBudget, which lets node drains take one replica at a time. */
+/** PodDisruptionBudget that allows the eviction of one replica at a time. */
 export interface ReplicatedKVStoreSpecPdb {
   /**
-   * Whether there is one. A store of one replica never has one, because it would block drains.
+   * Creates the PodDisruptionBudget. A store with one replica has none, because it would block node drains. Default:
+   * true.
    * @default true
    */
   readonly enabled: boolean
 }
 
-/** The volume of each replica. */
+/** Storage of each replica. */
 export interface ReplicatedKVStoreSpecStorageInput {
   /**
-   * The size of each volume, a quantity such as 10Gi. It can grow, never shrink; volumes that exist grow with it if
-   * their StorageClass allows expansion, and pods are left alone.
+   * Size of each volume, e.g. 10Gi. It can only increase. Existing volumes grow without a restart of the pods if their
+   * StorageClass allows expansion. Default: 1Gi.
    * At least 1 character. At most 32 characters.
-   * Rule: size is a quantity greater than zero, such as 10Gi.
-   * Rule: size can only grow, because volumes cannot shrink.
+   * Rule: size must be a quantity greater than zero, e.g. 10Gi.
+   * Rule: size cannot decrease: volumes cannot shrink.
    * @default "1Gi"
    */
   readonly size?: string
   /**
-   * Whether a replica that is added may begin with the volume that an earlier replica of its number left behind, whose
-   * data is older than the store's. With Refuse the store stays at the replicas it has until that claim is deleted or
-   * this is Allow. A store that is created takes the volumes of its name back either way.
+   * Reuse of a retained volume by an added replica with the same ordinal. The data of that volume is older than the
+   * store. Refuse keeps the current replica count until the claim is deleted or the value is Allow. A new store always
+   * reuses the volumes of its name. Default: Refuse.
    * @default "Refuse"
    */
   readonly reuseRetained?: 'Refuse' | 'Allow'
 }
 
-/** What becomes of volume claims that are no longer used. */
+/** Retention of volume claims that are no longer used. */
 export interface ReplicatedKVStoreSpecPvcRetentionInput {
   /**
-   * When the store is deleted.
+   * Retention when the store is deleted. Default: Retain.
    * @default "Retain"
    */
   readonly whenDeleted?: 'Retain' | 'Delete'
   /**
-   * When a replica is taken away.
+   * Retention when a replica is removed. Default: Retain.
    * @default "Retain"
    */
   readonly whenScaled?: 'Retain' | 'Delete'
 }
 
-/** The PodDisruptionBudget, which lets node drains take one replica at a time. */
+/** PodDisruptionBudget that allows the eviction of one replica at a time. */
 export interface ReplicatedKVStoreSpecPdbInput {
   /**
-   * Whether there is one. A store of one replica never has one, because it would block drains.
+   * Creates the PodDisruptionBudget. A store with one replica has none, because it would block node drains. Default:
+   * true.
    * @default true
    */
   readonly enabled?: boolean
@@ -594,29 +595,29 @@ export interface ReplicatedKVStoreSpecPdbInput {
 
 export interface ReplicatedKVStoreStatusConditions {
   /**
-   * What the condition is about.
+   * Type of the condition.
    * At least 1 character. At most 316 characters.
    */
   readonly type: string
-  /** Whether it holds. */
+  /** Status of the condition: True, False or Unknown. */
   readonly status: 'True' | 'False' | 'Unknown'
   /**
-   * The generation that it was judged by.
+   * Generation of the spec that the condition was evaluated for.
    * At least 0. Format int64.
    */
   readonly observedGeneration?: number
   /**
-   * When the status last changed.
+   * Time of the last change of status.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly lastTransitionTime: string
   /**
-   * One word for programs.
+   * Machine-readable reason in CamelCase.
    * At least 1 character. At most 1024 characters.
    */
   readonly reason: string
   /**
-   * A sentence for people.
+   * Human-readable details.
    * At most 32768 characters.
    */
   readonly message: string

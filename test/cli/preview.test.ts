@@ -193,7 +193,7 @@ describe('konverge preview refuses, with exit code 2, one sentence and nothing w
     {
       title: 'a name that Services cannot take',
       text: store('', '1st'),
-      says: /ReplicatedKVStore 1st is refused: .*metadata\.name: .*starts with a letter/,
+      says: /ReplicatedKVStore 1st is refused: .*metadata\.name: .*must start with a letter/,
     },
     {
       title: 'a database with two providers, by a rule of its definition',

@@ -63,7 +63,7 @@ export function describeDefinition(start: StartStoryServer): void {
 
     it.each<[string, string, object, string, RegExp]>([
       ['a name that pods cannot carry', 'a'.repeat(53), {}, 'metadata.name', /at most 52/],
-      ['a name that Services cannot take', '1cart', {}, 'metadata.name', /starts with a letter/],
+      ['a name that Services cannot take', '1cart', {}, 'metadata.name', /must start with a letter/],
       ['a name with a dot', 'my.cart', {}, 'metadata.name', /no dots/],
       ['no replica', 'cart', { replicas: 0 }, 'spec.replicas', /greater than or equal to 1/],
       ['no image', 'cart', { image: '' }, 'spec.image', /at least 1 char/],
@@ -103,7 +103,7 @@ export function describeDefinition(start: StartStoryServer): void {
         'cart',
         { env: [{ name: 'A', value: 'x', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }] },
         'spec.env[0]',
-        /not both/,
+        /only one of value and valueFrom/,
       ],
       [
         'a variable from nowhere',
@@ -155,7 +155,7 @@ export function describeDefinition(start: StartStoryServer): void {
       })
 
       it.each<[string, string, object, string, RegExp]>([
-        ['a smaller size', 'classless', { storage: { size: '9.9Gi' } }, 'spec.storage.size', /can only grow/],
+        ['a smaller size', 'classless', { storage: { size: '9.9Gi' } }, 'spec.storage.size', /cannot decrease/],
         [
           'a class where there was none',
           'classless',
@@ -206,11 +206,11 @@ export function describeDefinition(start: StartStoryServer): void {
         })
         const { object } = await ask('GET', stores, undefined, 'application/json;as=Table;v=v1;g=meta.k8s.io')
         const names = object.columnDefinitions.map(({ name }: { name: string }) => name)
-        expect(names.join(' ')).toBe('Name Desired Ready Updated Image Status Age')
+        expect(names.join(' ')).toBe('Name Desired Ready Updated Reason Image Age')
         const row = object.rows
           .map(({ cells }: { cells: unknown[] }) => cells)
           .find(([name]: unknown[]) => name === 'classless')
-        expect(row.slice(0, -1)).toEqual(['classless', 1, 0, 1, 'valkey/valkey:8.0', 'WaitingForReplicas'])
+        expect(row.slice(0, -1)).toEqual(['classless', 1, 0, 1, 'WaitingForReplicas', 'valkey/valkey:8.0'])
         expect(row.at(-1)).toMatch(/^\d+s$/)
       })
     })
