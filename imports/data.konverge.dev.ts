@@ -2892,7 +2892,7 @@ export function toJson_DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretR
 
 
 /**
- * A user of databases, with its rights, its password and the Secret in which an application finds them.
+ * Database user: roles on a PostgreSQL server, their privileges, a password, and a Secret for applications.
  *
  * @schema DatabaseUser
  */
@@ -2946,7 +2946,7 @@ export class DatabaseUser extends ApiObject {
 }
 
 /**
- * A user of databases, with its rights, its password and the Secret in which an application finds them.
+ * Database user: roles on a PostgreSQL server, their privileges, a password, and a Secret for applications.
  *
  * @schema DatabaseUser
  */
@@ -2957,7 +2957,7 @@ export interface DatabaseUserProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * What the user should be.
+   * Desired state of the user.
    *
    * @schema DatabaseUser#spec
    */
@@ -2980,104 +2980,104 @@ export function toJson_DatabaseUserProps(obj: DatabaseUserProps | undefined): Re
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the user should be.
+ * Desired state of the user.
  *
  * @schema DatabaseUserSpec
  */
 export interface DatabaseUserSpec {
   /**
-   * Whether the operator leaves the user alone: while true nothing of it is changed, and its deletion waits. It can go on logging in. For a while and by hand, the annotation konverge.dev/paused does the same.
+   * Suspends reconciliation. The operator changes nothing, and a deletion waits. Logins keep working. The annotation konverge.dev/paused does the same without a spec change. Default: false.
    *
    * @schema DatabaseUserSpec#suspend
    */
   readonly suspend?: boolean;
 
   /**
-   * The name of the role that holds the rights and owns what is made; nobody logs in as it. Without it metadata.name, with '_' for '-'. The roles that log in are `<roleName>_a` and `<roleName>_b`. Immutable.
+   * Name of the group role. The group role holds the privileges, owns the created objects and cannot log in. Default: metadata.name with '_' for '-'. The login roles are `<roleName>_a` and `<roleName>_b`. Immutable.
    *
    * @schema DatabaseUserSpec#roleName
    */
   readonly roleName?: string;
 
   /**
-   * The databases that it may use, all of them on one server. One that is taken out of the list is closed to it.
+   * Databases that the user can access, all on one server. Removing an entry revokes its access.
    *
    * @schema DatabaseUserSpec#databases
    */
   readonly databases: DatabaseUserSpecDatabases[];
 
   /**
-   * Other roles of the server whose rights it has too.
+   * Other roles of the server that the user is a member of.
    *
    * @schema DatabaseUserSpec#memberOf
    */
   readonly memberOf?: string[];
 
   /**
-   * The most sessions at a time of each role that logs in; -1 means no limit but the server's.
+   * Maximum number of concurrent sessions of each login role. The value -1 means no limit. Default: -1.
    *
    * @schema DatabaseUserSpec#connectionLimit
    */
   readonly connectionLimit?: number;
 
   /**
-   * What it may do on the server as a whole.
+   * Role attributes for the whole server.
    *
    * @schema DatabaseUserSpec#attributes
    */
   readonly attributes?: DatabaseUserSpecAttributes;
 
   /**
-   * Settings of its sessions by name in small letters: {search_path: shop, statement_timeout: 30s}.
+   * Session parameters by lower-case name, e.g. {search_path: shop, statement_timeout: 30s}.
    *
    * @schema DatabaseUserSpec#config
    */
   readonly config?: { [key: string]: string };
 
   /**
-   * Where the password comes from; exactly one of them. Without it the operator makes one of 32 letters and digits.
+   * Source of the password. Exactly one source is required. Default: a generated password of 32 letters and digits.
    *
    * @schema DatabaseUserSpec#password
    */
   readonly password?: DatabaseUserSpecPassword;
 
   /**
-   * When and how a generated password is made anew.
+   * Rotation of a generated password.
    *
    * @schema DatabaseUserSpec#rotation
    */
   readonly rotation?: DatabaseUserSpecRotation;
 
   /**
-   * The Secret in which an application finds how to log in, as servicebinding.io describes it.
+   * Secret with the connection details for applications, as specified by servicebinding.io.
    *
    * @schema DatabaseUserSpec#secret
    */
   readonly secret?: DatabaseUserSpecSecret;
 
   /**
-   * What becomes of a role of this name that the operator did not make. Never leaves it alone and says so; Adopt takes it over.
+   * Handling of an existing role that the operator did not create. Never leaves it unchanged and reports NotOwned. Adopt takes it over. Default: Never.
    *
    * @schema DatabaseUserSpec#adoptionPolicy
    */
   readonly adoptionPolicy?: DatabaseUserSpecAdoptionPolicy;
 
   /**
-   * What becomes of the roles when the DatabaseUser is deleted. Delete drops them; Retain keeps them, unable to log in.
+   * Handling of the roles when the DatabaseUser is deleted. Delete drops them. Retain keeps them without login. Default: Delete.
    *
    * @schema DatabaseUserSpec#deletionPolicy
    */
   readonly deletionPolicy?: DatabaseUserSpecDeletionPolicy;
 
   /**
-   * What becomes of tables and other objects that the role owns when it is dropped. ReassignToOwner gives them to the database's owner; Block waits until it owns none.
+   * Handling of tables and other objects that a role owns when it is dropped. ReassignToOwner reassigns them to the owner of the database. Block waits until the role owns no objects. Default: ReassignToOwner.
    *
    * @schema DatabaseUserSpec#ownedObjects
    */
   readonly ownedObjects?: DatabaseUserSpecOwnedObjects;
 
   /**
-   * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+   * Handling of changes made on the server outside of this resource. Correct reverts them. Report shows them in the conditions and leaves them. Default: Correct.
    *
    * @schema DatabaseUserSpec#driftPolicy
    */
@@ -3116,35 +3116,35 @@ export function toJson_DatabaseUserSpec(obj: DatabaseUserSpec | undefined): Reco
  */
 export interface DatabaseUserSpecDatabases {
   /**
-   * The name of the Database.
+   * Name of the Database.
    *
    * @schema DatabaseUserSpecDatabases#name
    */
   readonly name: string;
 
   /**
-   * The namespace of the Database, which must allow it by its allowedNamespaces. Without it the user's own.
+   * Namespace of the Database, which must list the user's namespace in allowedNamespaces. Default: the user's namespace.
    *
    * @schema DatabaseUserSpecDatabases#namespace
    */
   readonly namespace?: string;
 
   /**
-   * What it may do in the schemas. ReadOnly reads tables; ReadWrite changes what is in them as well; Owner also makes and changes the tables, and owns them; Custom is what grants say.
+   * Access level in the schemas. ReadOnly reads tables and sequences. ReadWrite also changes rows, runs functions and uses sequences. Owner also creates and alters tables, and owns them; it holds for the whole database. Custom has the privileges in grants.
    *
    * @schema DatabaseUserSpecDatabases#access
    */
   readonly access: DatabaseUserSpecDatabasesAccess;
 
   /**
-   * The schemas that access and grants are about, also for tables that are made later.
+   * Schemas that access and grants apply to, including objects that are created later. Default: [public].
    *
    * @schema DatabaseUserSpecDatabases#schemas
    */
   readonly schemas?: string[];
 
   /**
-   * Single rights, for access Custom.
+   * Privileges for access Custom.
    *
    * @schema DatabaseUserSpecDatabases#grants
    */
@@ -3170,20 +3170,20 @@ export function toJson_DatabaseUserSpecDatabases(obj: DatabaseUserSpecDatabases 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What it may do on the server as a whole.
+ * Role attributes for the whole server.
  *
  * @schema DatabaseUserSpecAttributes
  */
 export interface DatabaseUserSpecAttributes {
   /**
-   * Whether it may create databases.
+   * Allows the user to create databases. Default: false.
    *
    * @schema DatabaseUserSpecAttributes#createdb
    */
   readonly createdb?: boolean;
 
   /**
-   * Whether it may replicate the whole server, and so read all of it.
+   * Allows the user to replicate the whole server, and thus to read all its data. Default: false.
    *
    * @schema DatabaseUserSpecAttributes#replication
    */
@@ -3206,27 +3206,27 @@ export function toJson_DatabaseUserSpecAttributes(obj: DatabaseUserSpecAttribute
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where the password comes from; exactly one of them. Without it the operator makes one of 32 letters and digits.
+ * Source of the password. Exactly one source is required. Default: a generated password of 32 letters and digits.
  *
  * @schema DatabaseUserSpecPassword
  */
 export interface DatabaseUserSpecPassword {
   /**
-   * The operator makes one.
+   * Password generated by the operator.
    *
    * @schema DatabaseUserSpecPassword#generate
    */
   readonly generate?: DatabaseUserSpecPasswordGenerate;
 
   /**
-   * A Secret of the same namespace with the label data.konverge.dev/usable-by-databaseuser holds one, in clear text or as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
+   * Secret with the password in clear text or as a SCRAM-SHA-256 verifier, in the same namespace. It must have the label data.konverge.dev/usable-by-databaseuser. The operator applies changes of the Secret.
    *
    * @schema DatabaseUserSpecPassword#secretRef
    */
   readonly secretRef?: DatabaseUserSpecPasswordSecretRef;
 
   /**
-   * Nobody logs in with a password.
+   * Disables password login.
    *
    * @schema DatabaseUserSpecPassword#disabled
    */
@@ -3250,34 +3250,34 @@ export function toJson_DatabaseUserSpecPassword(obj: DatabaseUserSpecPassword | 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * When and how a generated password is made anew.
+ * Rotation of a generated password.
  *
  * @schema DatabaseUserSpecRotation
  */
 export interface DatabaseUserSpecRotation {
   /**
-   * How long a password is used, such as 720h; at least 1h. Without it only trigger rotates.
+   * Maximum age of a password, e.g. 720h. Minimum: 1h. Default: rotation by trigger only.
    *
    * @schema DatabaseUserSpecRotation#interval
    */
   readonly interval?: string;
 
   /**
-   * InPlace changes the password of the role that logs in: who has the old one is refused from then on. DualRole changes between two roles: the old one goes on working for the time of overlap.
+   * Rotation strategy. InPlace changes the password of the login role; the server rejects the old password from then on. DualRole alternates between two login roles; the old role can log in until overlap ends. Default: InPlace.
    *
    * @schema DatabaseUserSpecRotation#strategy
    */
   readonly strategy?: DatabaseUserSpecRotationStrategy;
 
   /**
-   * With DualRole, for how long the old role still works, such as 24h. A shorter time ends an overlap that has begun earlier.
+   * Time for which the old login role remains valid with DualRole, e.g. 24h. A shorter value also shortens a running overlap. Default: 24h.
    *
    * @schema DatabaseUserSpecRotation#overlap
    */
   readonly overlap?: string;
 
   /**
-   * Any text; whenever it changes, the password is replaced. With InPlace, sessions of the role end before the new password holds, because the former one may have leaked.
+   * Rotation token. A new value rotates the password immediately. With InPlace, the operator ends all sessions of the login role before the new password takes effect.
    *
    * @schema DatabaseUserSpecRotation#trigger
    */
@@ -3302,34 +3302,34 @@ export function toJson_DatabaseUserSpecRotation(obj: DatabaseUserSpecRotation | 
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The Secret in which an application finds how to log in, as servicebinding.io describes it.
+ * Secret with the connection details for applications, as specified by servicebinding.io.
  *
  * @schema DatabaseUserSpecSecret
  */
 export interface DatabaseUserSpecSecret {
   /**
-   * The Secret's name. Without it <name>-db.
+   * Name of the Secret. Default: <name>-db.
    *
    * @schema DatabaseUserSpecSecret#name
    */
   readonly name?: string;
 
   /**
-   * Further labels of the Secret. Those of konverge.dev and its subdomains are reserved: to open the Secret to a kind, label it with kubectl.
+   * Additional labels of the Secret. Keys of konverge.dev and its subdomains are reserved. To open the Secret to another kind, label it with kubectl.
    *
    * @schema DatabaseUserSpecSecret#labels
    */
   readonly labels?: { [key: string]: string };
 
   /**
-   * Further annotations of the Secret. Those of konverge.dev and its subdomains are reserved.
+   * Additional annotations of the Secret. Keys of konverge.dev and its subdomains are reserved.
    *
    * @schema DatabaseUserSpecSecret#annotations
    */
   readonly annotations?: { [key: string]: string };
 
   /**
-   * Further keys of the Secret. In a value, {{host}}, {{port}}, {{database}}, {{username}}, {{password}} and the other keys stand for their values. All keys and values of the Secret have at most 1,000,000 bytes together.
+   * Additional keys of the Secret. Values can refer to keys of the Secret, e.g. {{host}}, {{port}}, {{database}}, {{username}} or {{password}}. All keys and values of the Secret have at most 1,000,000 bytes.
    *
    * @schema DatabaseUserSpecSecret#template
    */
@@ -3354,7 +3354,7 @@ export function toJson_DatabaseUserSpecSecret(obj: DatabaseUserSpecSecret | unde
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What becomes of a role of this name that the operator did not make. Never leaves it alone and says so; Adopt takes it over.
+ * Handling of an existing role that the operator did not create. Never leaves it unchanged and reports NotOwned. Adopt takes it over. Default: Never.
  *
  * @schema DatabaseUserSpecAdoptionPolicy
  */
@@ -3367,7 +3367,7 @@ export const DatabaseUserSpecAdoptionPolicy = {
 export type DatabaseUserSpecAdoptionPolicy = (typeof DatabaseUserSpecAdoptionPolicy)[keyof typeof DatabaseUserSpecAdoptionPolicy];
 
 /**
- * What becomes of the roles when the DatabaseUser is deleted. Delete drops them; Retain keeps them, unable to log in.
+ * Handling of the roles when the DatabaseUser is deleted. Delete drops them. Retain keeps them without login. Default: Delete.
  *
  * @schema DatabaseUserSpecDeletionPolicy
  */
@@ -3380,7 +3380,7 @@ export const DatabaseUserSpecDeletionPolicy = {
 export type DatabaseUserSpecDeletionPolicy = (typeof DatabaseUserSpecDeletionPolicy)[keyof typeof DatabaseUserSpecDeletionPolicy];
 
 /**
- * What becomes of tables and other objects that the role owns when it is dropped. ReassignToOwner gives them to the database's owner; Block waits until it owns none.
+ * Handling of tables and other objects that a role owns when it is dropped. ReassignToOwner reassigns them to the owner of the database. Block waits until the role owns no objects. Default: ReassignToOwner.
  *
  * @schema DatabaseUserSpecOwnedObjects
  */
@@ -3393,7 +3393,7 @@ export const DatabaseUserSpecOwnedObjects = {
 export type DatabaseUserSpecOwnedObjects = (typeof DatabaseUserSpecOwnedObjects)[keyof typeof DatabaseUserSpecOwnedObjects];
 
 /**
- * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+ * Handling of changes made on the server outside of this resource. Correct reverts them. Report shows them in the conditions and leaves them. Default: Correct.
  *
  * @schema DatabaseUserSpecDriftPolicy
  */
@@ -3406,7 +3406,7 @@ export const DatabaseUserSpecDriftPolicy = {
 export type DatabaseUserSpecDriftPolicy = (typeof DatabaseUserSpecDriftPolicy)[keyof typeof DatabaseUserSpecDriftPolicy];
 
 /**
- * What it may do in the schemas. ReadOnly reads tables; ReadWrite changes what is in them as well; Owner also makes and changes the tables, and owns them; Custom is what grants say.
+ * Access level in the schemas. ReadOnly reads tables and sequences. ReadWrite also changes rows, runs functions and uses sequences. Owner also creates and alters tables, and owns them; it holds for the whole database. Custom has the privileges in grants.
  *
  * @schema DatabaseUserSpecDatabasesAccess
  */
@@ -3427,28 +3427,28 @@ export type DatabaseUserSpecDatabasesAccess = (typeof DatabaseUserSpecDatabasesA
  */
 export interface DatabaseUserSpecDatabasesGrants {
   /**
-   * Type of the objects: GRANT … ON <type>. Table includes views, Function includes procedures. Schema means the schemas of this entry, Database its database.
+   * Type of the objects, as in GRANT ... ON <type>. Table includes views. Function includes procedures. Schema means the schemas of this entry, Database its database.
    *
    * @schema DatabaseUserSpecDatabasesGrants#objectType
    */
   readonly objectType: DatabaseUserSpecDatabasesGrantsObjectType;
 
   /**
-   * The tables, sequences or functions by name, in each of the schemas in which they are; functions of one name all together.
+   * Names of tables, sequences or functions. A name applies to each schema of this entry that has such an object. A function name applies to all its overloads.
    *
    * @schema DatabaseUserSpecDatabasesGrants#names
    */
   readonly names?: string[];
 
   /**
-   * All of the schemas, also those that are made later.
+   * Selects all objects of the type in the schemas, including objects that are created later.
    *
    * @schema DatabaseUserSpecDatabasesGrants#all
    */
   readonly all?: boolean;
 
   /**
-   * The rights, as PostgreSQL calls them. MAINTAIN needs PostgreSQL 17.
+   * PostgreSQL privileges. MAINTAIN requires PostgreSQL 17.
    *
    * @schema DatabaseUserSpecDatabasesGrants#privileges
    */
@@ -3473,20 +3473,20 @@ export function toJson_DatabaseUserSpecDatabasesGrants(obj: DatabaseUserSpecData
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The operator makes one.
+ * Password generated by the operator.
  *
  * @schema DatabaseUserSpecPasswordGenerate
  */
 export interface DatabaseUserSpecPasswordGenerate {
   /**
-   * How many characters it has.
+   * Length of the password in characters. Range: 24 to 128. Default: 32.
    *
    * @schema DatabaseUserSpecPasswordGenerate#length
    */
   readonly length?: number;
 
   /**
-   * Of which characters: letters and digits, or all of ASCII that can be seen but the space.
+   * Character set. Alnum: letters and digits. Printable: printable ASCII characters except the space. Default: Alnum.
    *
    * @schema DatabaseUserSpecPasswordGenerate#charset
    */
@@ -3509,20 +3509,20 @@ export function toJson_DatabaseUserSpecPasswordGenerate(obj: DatabaseUserSpecPas
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Secret of the same namespace with the label data.konverge.dev/usable-by-databaseuser holds one, in clear text or as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
+ * Secret with the password in clear text or as a SCRAM-SHA-256 verifier, in the same namespace. It must have the label data.konverge.dev/usable-by-databaseuser. The operator applies changes of the Secret.
  *
  * @schema DatabaseUserSpecPasswordSecretRef
  */
 export interface DatabaseUserSpecPasswordSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    *
    * @schema DatabaseUserSpecPasswordSecretRef#name
    */
   readonly name: string;
 
   /**
-   * The key in its data.
+   * Key in the data of the Secret. Default: password.
    *
    * @schema DatabaseUserSpecPasswordSecretRef#key
    */
@@ -3545,7 +3545,7 @@ export function toJson_DatabaseUserSpecPasswordSecretRef(obj: DatabaseUserSpecPa
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * InPlace changes the password of the role that logs in: who has the old one is refused from then on. DualRole changes between two roles: the old one goes on working for the time of overlap.
+ * Rotation strategy. InPlace changes the password of the login role; the server rejects the old password from then on. DualRole alternates between two login roles; the old role can log in until overlap ends. Default: InPlace.
  *
  * @schema DatabaseUserSpecRotationStrategy
  */
@@ -3558,7 +3558,7 @@ export const DatabaseUserSpecRotationStrategy = {
 export type DatabaseUserSpecRotationStrategy = (typeof DatabaseUserSpecRotationStrategy)[keyof typeof DatabaseUserSpecRotationStrategy];
 
 /**
- * Type of the objects: GRANT … ON <type>. Table includes views, Function includes procedures. Schema means the schemas of this entry, Database its database.
+ * Type of the objects, as in GRANT ... ON <type>. Table includes views. Function includes procedures. Schema means the schemas of this entry, Database its database.
  *
  * @schema DatabaseUserSpecDatabasesGrantsObjectType
  */
@@ -3610,7 +3610,7 @@ export const DatabaseUserSpecDatabasesGrantsPrivileges = {
 export type DatabaseUserSpecDatabasesGrantsPrivileges = (typeof DatabaseUserSpecDatabasesGrantsPrivileges)[keyof typeof DatabaseUserSpecDatabasesGrantsPrivileges];
 
 /**
- * Of which characters: letters and digits, or all of ASCII that can be seen but the space.
+ * Character set. Alnum: letters and digits. Printable: printable ASCII characters except the space. Default: Alnum.
  *
  * @schema DatabaseUserSpecPasswordGenerateCharset
  */

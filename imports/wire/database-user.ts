@@ -1,7 +1,7 @@
 // Generated from crds/database-user.yaml by `konverge generate`. Do not edit: change the definition and generate again.
 // How DatabaseUser of data.konverge.dev looks on the wire.
 
-/** A user of databases, with its rights, its password and the Secret in which an application finds them. */
+/** Database user: roles on a PostgreSQL server, their privileges, a password, and a Secret for applications. */
 export const DatabaseUser: DatabaseUserResource = Object.freeze({
   group: 'data.konverge.dev',
   version: 'v1alpha1',
@@ -22,365 +22,370 @@ export interface DatabaseUserResource {
 }
 
 /**
- * What the user should be.
- * Rule: roleName is immutable; create a new DatabaseUser.
- * Rule: rotation needs password.generate, because only a password that the operator makes can be made anew by it.
+ * Desired state of the user.
+ * Rule: roleName is immutable; create another DatabaseUser.
+ * Rule: rotation requires password.generate: the operator can only rotate a generated password.
  */
 export interface DatabaseUserSpec {
   /**
-   * Whether the operator leaves the user alone: while true nothing of it is changed, and its deletion waits. It can go
-   * on logging in. For a while and by hand, the annotation konverge.dev/paused does the same.
+   * Suspends reconciliation. The operator changes nothing, and a deletion waits. Logins keep working. The annotation
+   * konverge.dev/paused does the same without a spec change. Default: false.
    */
   readonly suspend?: boolean
   /**
-   * The name of the role that holds the rights and owns what is made; nobody logs in as it. Without it metadata.name,
-   * with '_' for '-'. The roles that log in are `<roleName>_a` and `<roleName>_b`. Immutable.
+   * Name of the group role. The group role holds the privileges, owns the created objects and cannot log in. Default:
+   * metadata.name with '_' for '-'. The login roles are `<roleName>_a` and `<roleName>_b`. Immutable.
    * At least 1 character. At most 61 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
-   * Rule: PostgreSQL keeps this name for itself; names that begin with pg_, and postgres, template0, template1, public
-   * and rdsadmin are refused.
+   * Rule: name is reserved: do not use postgres, template0, template1, public, rdsadmin or a name that starts with pg_.
    */
   readonly roleName?: string
   /**
-   * The databases that it may use, all of them on one server. One that is taken out of the list is closed to it.
+   * Databases that the user can access, all on one server. Removing an entry revokes its access.
    * At least 1 item. At most 32 items. One item for each name.
    */
   readonly databases: readonly DatabaseUserSpecDatabases[]
   /**
-   * Other roles of the server whose rights it has too.
+   * Other roles of the server that the user is a member of.
    * At most 32 items. No item twice.
    */
   readonly memberOf?: readonly string[]
   /**
-   * The most sessions at a time of each role that logs in; -1 means no limit but the server's.
+   * Maximum number of concurrent sessions of each login role. The value -1 means no limit. Default: -1.
    * At least -1. Format int32.
    * @default -1
    */
   readonly connectionLimit: number
   /**
-   * What it may do on the server as a whole.
+   * Role attributes for the whole server.
    * @default {}
    */
   readonly attributes: DatabaseUserSpecAttributes
   /**
-   * Settings of its sessions by name in small letters: {search_path: shop, statement_timeout: 30s}.
+   * Session parameters by lower-case name, e.g. {search_path: shop, statement_timeout: 30s}.
    * At most 50 keys.
-   * Rule: names of settings have small letters, digits and '_', and those of extensions one dot.
+   * Rule: a parameter name has lower-case letters, digits and '_', and one dot if it belongs to an extension.
    * Rule: role and session_authorization are set by the operator.
-   * Rule: settings of modules that watch sessions or run code are for the server's administrators.
+   * Rule: parameter is not allowed: its module observes sessions or runs code; only the server administrator can set
+   * it.
    */
   readonly config?: Readonly<Record<string, string>>
   /**
-   * Where the password comes from; exactly one of them. Without it the operator makes one of 32 letters and digits.
-   * Rule: give exactly one of generate, secretRef and disabled: true.
+   * Source of the password. Exactly one source is required. Default: a generated password of 32 letters and digits.
+   * Rule: set exactly one of generate, secretRef and disabled: true.
    */
   readonly password?: DatabaseUserSpecPassword
   /**
-   * When and how a generated password is made anew.
-   * Rule: overlap must be shorter than interval, because there are only two roles to change between.
+   * Rotation of a generated password.
+   * Rule: overlap must be shorter than interval: DualRole alternates between two roles.
    */
   readonly rotation?: DatabaseUserSpecRotation
   /**
-   * The Secret in which an application finds how to log in, as servicebinding.io describes it.
+   * Secret with the connection details for applications, as specified by servicebinding.io.
    * @default {}
    */
   readonly secret: DatabaseUserSpecSecret
   /**
-   * What becomes of a role of this name that the operator did not make. Never leaves it alone and says so; Adopt takes
-   * it over.
+   * Handling of an existing role that the operator did not create. Never leaves it unchanged and reports NotOwned.
+   * Adopt takes it over. Default: Never.
    * @default "Never"
    */
   readonly adoptionPolicy: 'Never' | 'Adopt'
   /**
-   * What becomes of the roles when the DatabaseUser is deleted. Delete drops them; Retain keeps them, unable to log in.
+   * Handling of the roles when the DatabaseUser is deleted. Delete drops them. Retain keeps them without login.
+   * Default: Delete.
    * @default "Delete"
    */
   readonly deletionPolicy: 'Retain' | 'Delete'
   /**
-   * What becomes of tables and other objects that the role owns when it is dropped. ReassignToOwner gives them to the
-   * database's owner; Block waits until it owns none.
+   * Handling of tables and other objects that a role owns when it is dropped. ReassignToOwner reassigns them to the
+   * owner of the database. Block waits until the role owns no objects. Default: ReassignToOwner.
    * @default "ReassignToOwner"
    */
   readonly ownedObjects: 'ReassignToOwner' | 'Block'
   /**
-   * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+   * Handling of changes made on the server outside of this resource. Correct reverts them. Report shows them in the
+   * conditions and leaves them. Default: Correct.
    * @default "Correct"
    */
   readonly driftPolicy: 'Correct' | 'Report'
 }
 
 /**
- * What the user should be.
- * Rule: roleName is immutable; create a new DatabaseUser.
- * Rule: rotation needs password.generate, because only a password that the operator makes can be made anew by it.
+ * Desired state of the user.
+ * Rule: roleName is immutable; create another DatabaseUser.
+ * Rule: rotation requires password.generate: the operator can only rotate a generated password.
  */
 export interface DatabaseUserSpecInput {
   /**
-   * Whether the operator leaves the user alone: while true nothing of it is changed, and its deletion waits. It can go
-   * on logging in. For a while and by hand, the annotation konverge.dev/paused does the same.
+   * Suspends reconciliation. The operator changes nothing, and a deletion waits. Logins keep working. The annotation
+   * konverge.dev/paused does the same without a spec change. Default: false.
    */
   readonly suspend?: boolean
   /**
-   * The name of the role that holds the rights and owns what is made; nobody logs in as it. Without it metadata.name,
-   * with '_' for '-'. The roles that log in are `<roleName>_a` and `<roleName>_b`. Immutable.
+   * Name of the group role. The group role holds the privileges, owns the created objects and cannot log in. Default:
+   * metadata.name with '_' for '-'. The login roles are `<roleName>_a` and `<roleName>_b`. Immutable.
    * At least 1 character. At most 61 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
-   * Rule: PostgreSQL keeps this name for itself; names that begin with pg_, and postgres, template0, template1, public
-   * and rdsadmin are refused.
+   * Rule: name is reserved: do not use postgres, template0, template1, public, rdsadmin or a name that starts with pg_.
    */
   readonly roleName?: string
   /**
-   * The databases that it may use, all of them on one server. One that is taken out of the list is closed to it.
+   * Databases that the user can access, all on one server. Removing an entry revokes its access.
    * At least 1 item. At most 32 items. One item for each name.
    */
   readonly databases: readonly DatabaseUserSpecDatabasesInput[]
   /**
-   * Other roles of the server whose rights it has too.
+   * Other roles of the server that the user is a member of.
    * At most 32 items. No item twice.
    */
   readonly memberOf?: readonly string[]
   /**
-   * The most sessions at a time of each role that logs in; -1 means no limit but the server's.
+   * Maximum number of concurrent sessions of each login role. The value -1 means no limit. Default: -1.
    * At least -1. Format int32.
    * @default -1
    */
   readonly connectionLimit?: number
   /**
-   * What it may do on the server as a whole.
+   * Role attributes for the whole server.
    * @default {}
    */
   readonly attributes?: DatabaseUserSpecAttributesInput
   /**
-   * Settings of its sessions by name in small letters: {search_path: shop, statement_timeout: 30s}.
+   * Session parameters by lower-case name, e.g. {search_path: shop, statement_timeout: 30s}.
    * At most 50 keys.
-   * Rule: names of settings have small letters, digits and '_', and those of extensions one dot.
+   * Rule: a parameter name has lower-case letters, digits and '_', and one dot if it belongs to an extension.
    * Rule: role and session_authorization are set by the operator.
-   * Rule: settings of modules that watch sessions or run code are for the server's administrators.
+   * Rule: parameter is not allowed: its module observes sessions or runs code; only the server administrator can set
+   * it.
    */
   readonly config?: Readonly<Record<string, string>>
   /**
-   * Where the password comes from; exactly one of them. Without it the operator makes one of 32 letters and digits.
-   * Rule: give exactly one of generate, secretRef and disabled: true.
+   * Source of the password. Exactly one source is required. Default: a generated password of 32 letters and digits.
+   * Rule: set exactly one of generate, secretRef and disabled: true.
    */
   readonly password?: DatabaseUserSpecPasswordInput
   /**
-   * When and how a generated password is made anew.
-   * Rule: overlap must be shorter than interval, because there are only two roles to change between.
+   * Rotation of a generated password.
+   * Rule: overlap must be shorter than interval: DualRole alternates between two roles.
    */
   readonly rotation?: DatabaseUserSpecRotationInput
   /**
-   * The Secret in which an application finds how to log in, as servicebinding.io describes it.
+   * Secret with the connection details for applications, as specified by servicebinding.io.
    * @default {}
    */
   readonly secret?: DatabaseUserSpecSecret
   /**
-   * What becomes of a role of this name that the operator did not make. Never leaves it alone and says so; Adopt takes
-   * it over.
+   * Handling of an existing role that the operator did not create. Never leaves it unchanged and reports NotOwned.
+   * Adopt takes it over. Default: Never.
    * @default "Never"
    */
   readonly adoptionPolicy?: 'Never' | 'Adopt'
   /**
-   * What becomes of the roles when the DatabaseUser is deleted. Delete drops them; Retain keeps them, unable to log in.
+   * Handling of the roles when the DatabaseUser is deleted. Delete drops them. Retain keeps them without login.
+   * Default: Delete.
    * @default "Delete"
    */
   readonly deletionPolicy?: 'Retain' | 'Delete'
   /**
-   * What becomes of tables and other objects that the role owns when it is dropped. ReassignToOwner gives them to the
-   * database's owner; Block waits until it owns none.
+   * Handling of tables and other objects that a role owns when it is dropped. ReassignToOwner reassigns them to the
+   * owner of the database. Block waits until the role owns no objects. Default: ReassignToOwner.
    * @default "ReassignToOwner"
    */
   readonly ownedObjects?: 'ReassignToOwner' | 'Block'
   /**
-   * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+   * Handling of changes made on the server outside of this resource. Correct reverts them. Report shows them in the
+   * conditions and leaves them. Default: Correct.
    * @default "Correct"
    */
   readonly driftPolicy?: 'Correct' | 'Report'
 }
 
-/** What the user is, as last seen by the operator. */
+/** Observed state of the user. */
 export interface DatabaseUserStatus {
   /**
-   * The generation of the spec that this status is about.
+   * Generation of the spec that this status describes.
    * Format int64.
    */
   readonly observedGeneration?: number
-  /** The newest konverge.dev/reconcile-now annotation whose turn has ended. */
+  /** Value of the annotation konverge.dev/reconcile-now at the last completed reconciliation. */
   readonly lastHandledReconcileAt?: string
-  /** The role that holds the rights and owns what is made. */
+  /** Name of the group role, which holds the privileges and owns the created objects. */
   readonly groupRole?: string
   /**
-   * The roles that log in.
+   * Login roles.
    * One item for each name.
    */
   readonly loginRoles?: readonly DatabaseUserStatusLoginRoles[]
   /**
-   * How many databases it may use.
+   * Number of databases that the user can access.
    * Format int32.
    */
   readonly databases?: number
-  /** What it may do there, in one word; Mixed where it differs. */
+  /** Access level of all databases. Mixed if the levels differ. */
   readonly access?: string
-  /** The Secret for applications. */
+  /** Secret for applications. */
   readonly binding?: DatabaseUserStatusBinding
   /**
-   * How many passwords there have been.
+   * Number of passwords so far.
    * Format int64.
    */
   readonly passwordGeneration?: number
   /**
-   * When the password was last made.
+   * Time of the last password rotation.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly lastRotatedAt?: string
   /**
-   * When it will be made anew.
+   * Time of the next scheduled rotation.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly nextRotationAt?: string
-  /** The rotation.trigger that was last carried out. */
+  /** Value of rotation.trigger that was last applied. */
   readonly lastRotationTrigger?: string
-  /** A hash of the login that last proved to work, which tells nothing of it. */
+  /** Hash of the last verified login. It does not reveal the password. */
   readonly secretHash?: string
-  /** Rights, counted. */
+  /** Number of privileges, by state. */
   readonly grants?: DatabaseUserStatusGrants
   /**
-   * In which databases its rights were last given; in what a restore puts in the place of one they are given anew.
+   * Databases in which the privileges were last granted. After a restore replaces one, the operator grants them again.
    * At most 32 items. One item for each database.
    */
   readonly grantedIn?: readonly DatabaseUserStatusGrantedIn[]
   /**
-   * When the login in the Secret first succeeded after it had changed.
+   * Time of the first successful login after the last change of the Secret.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly lastVerifiedLogin?: string
   /**
-   * What is there of it outside the cluster. The operator's own record, which it needs to go on after a crash.
+   * Operator-internal journal of external resources. Do not edit.
    * At most 64 items. One item for each name.
    */
   readonly external?: readonly DatabaseUserStatusExternal[]
   /**
-   * Ready, Progressing and Degraded always, with SecretReady, RoleReady, GrantsInSync and LoginVerified as far as they
-   * are known; RotationDue, DeletionBlocked, Reconciling and Stalled while they are true.
+   * Conditions of the DatabaseUser. Always: Ready, Progressing and Degraded. If known: SecretReady, RoleReady,
+   * GrantsInSync and LoginVerified. While true: RotationDue, DeletionBlocked, Reconciling and Stalled.
    * One item for each type.
    */
   readonly conditions?: readonly DatabaseUserStatusConditions[]
 }
 
-/** Rule: give grants with access Custom, and with no other. */
+/** Rule: grants is required for access Custom, and not allowed for other access. */
 export interface DatabaseUserSpecDatabases {
   /**
-   * The name of the Database.
+   * Name of the Database.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * The namespace of the Database, which must allow it by its allowedNamespaces. Without it the user's own.
+   * Namespace of the Database, which must list the user's namespace in allowedNamespaces. Default: the user's
+   * namespace.
    * At least 1 character. At most 63 characters.
    */
   readonly namespace?: string
   /**
-   * What it may do in the schemas. ReadOnly reads tables; ReadWrite changes what is in them as well; Owner also makes
-   * and changes the tables, and owns them; Custom is what grants say.
+   * Access level in the schemas. ReadOnly reads tables and sequences. ReadWrite also changes rows, runs functions and
+   * uses sequences. Owner also creates and alters tables, and owns them; it holds for the whole database. Custom has
+   * the privileges in grants.
    */
   readonly access: 'ReadOnly' | 'ReadWrite' | 'Owner' | 'Custom'
   /**
-   * The schemas that access and grants are about, also for tables that are made later.
+   * Schemas that access and grants apply to, including objects that are created later. Default: [public].
    * At least 1 item. At most 64 items. No item twice.
    * @default ["public"]
    */
   readonly schemas: readonly string[]
   /**
-   * Single rights, for access Custom.
+   * Privileges for access Custom.
    * At most 64 items.
    */
   readonly grants?: readonly DatabaseUserSpecDatabasesGrants[]
 }
 
 /**
- * Rule: give exactly one of names and all for Table, Sequence and Function, and neither for Schema, which means the
- * schemas, and Database.
- * Rule: the privileges on a Table are SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER and MAINTAIN.
- * Rule: the privileges on a Sequence are USAGE, SELECT and UPDATE.
- * Rule: the privilege on a Function is EXECUTE.
- * Rule: the privileges on a Schema are USAGE and CREATE.
- * Rule: the privileges on a Database are CONNECT, CREATE and TEMPORARY.
+ * Rule: set exactly one of names and all for Table, Sequence and Function; set neither for Schema and Database.
+ * Rule: privileges on a Table must be SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER or MAINTAIN.
+ * Rule: privileges on a Sequence must be USAGE, SELECT or UPDATE.
+ * Rule: privileges on a Function must be EXECUTE.
+ * Rule: privileges on a Schema must be USAGE or CREATE.
+ * Rule: privileges on a Database must be CONNECT, CREATE or TEMPORARY.
  */
 export interface DatabaseUserSpecDatabasesGrants {
   /**
-   * Type of the objects: GRANT … ON <type>. Table includes views, Function includes procedures. Schema means the
-   * schemas of this entry, Database its database.
+   * Type of the objects, as in GRANT ... ON <type>. Table includes views. Function includes procedures. Schema means
+   * the schemas of this entry, Database its database.
    */
   readonly objectType: 'Table' | 'Sequence' | 'Function' | 'Schema' | 'Database'
   /**
-   * The tables, sequences or functions by name, in each of the schemas in which they are; functions of one name all
-   * together.
+   * Names of tables, sequences or functions. A name applies to each schema of this entry that has such an object. A
+   * function name applies to all its overloads.
    * At least 1 item. At most 256 items. No item twice.
    */
   readonly names?: readonly string[]
-  /** All of the schemas, also those that are made later. */
+  /** Selects all objects of the type in the schemas, including objects that are created later. */
   readonly all?: boolean
   /**
-   * The rights, as PostgreSQL calls them. MAINTAIN needs PostgreSQL 17.
+   * PostgreSQL privileges. MAINTAIN requires PostgreSQL 17.
    * At least 1 item. At most 16 items. No item twice.
    */
   readonly privileges: readonly ('SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'TRUNCATE' | 'REFERENCES' | 'TRIGGER' | 'MAINTAIN' | 'USAGE' | 'EXECUTE' | 'CREATE' | 'CONNECT' | 'TEMPORARY')[]
 }
 
-/** What it may do on the server as a whole. */
+/** Role attributes for the whole server. */
 export interface DatabaseUserSpecAttributes {
   /**
-   * Whether it may create databases.
+   * Allows the user to create databases. Default: false.
    * @default false
    */
   readonly createdb: boolean
   /**
-   * Whether it may replicate the whole server, and so read all of it.
+   * Allows the user to replicate the whole server, and thus to read all its data. Default: false.
    * @default false
    */
   readonly replication: boolean
 }
 
 /**
- * Where the password comes from; exactly one of them. Without it the operator makes one of 32 letters and digits.
- * Rule: give exactly one of generate, secretRef and disabled: true.
+ * Source of the password. Exactly one source is required. Default: a generated password of 32 letters and digits.
+ * Rule: set exactly one of generate, secretRef and disabled: true.
  */
 export interface DatabaseUserSpecPassword {
-  /** The operator makes one. */
+  /** Password generated by the operator. */
   readonly generate?: DatabaseUserSpecPasswordGenerate
   /**
-   * A Secret of the same namespace with the label data.konverge.dev/usable-by-databaseuser holds one, in clear text or
-   * as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
+   * Secret with the password in clear text or as a SCRAM-SHA-256 verifier, in the same namespace. It must have the
+   * label data.konverge.dev/usable-by-databaseuser. The operator applies changes of the Secret.
    */
   readonly secretRef?: DatabaseUserSpecPasswordSecretRef
-  /** Nobody logs in with a password. */
+  /** Disables password login. */
   readonly disabled?: boolean
 }
 
-/** The operator makes one. */
+/** Password generated by the operator. */
 export interface DatabaseUserSpecPasswordGenerate {
   /**
-   * How many characters it has.
+   * Length of the password in characters. Range: 24 to 128. Default: 32.
    * At least 24. At most 128. Format int32.
    * @default 32
    */
   readonly length: number
   /**
-   * Of which characters: letters and digits, or all of ASCII that can be seen but the space.
+   * Character set. Alnum: letters and digits. Printable: printable ASCII characters except the space. Default: Alnum.
    * @default "Alnum"
    */
   readonly charset: 'Alnum' | 'Printable'
 }
 
 /**
- * A Secret of the same namespace with the label data.konverge.dev/usable-by-databaseuser holds one, in clear text or as
- * a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
+ * Secret with the password in clear text or as a SCRAM-SHA-256 verifier, in the same namespace. It must have the label
+ * data.konverge.dev/usable-by-databaseuser. The operator applies changes of the Secret.
  */
 export interface DatabaseUserSpecPasswordSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * The key in its data.
+   * Key in the data of the Secret. Default: password.
    * At least 1 character. At most 253 characters.
    * @default "password"
    */
@@ -388,155 +393,157 @@ export interface DatabaseUserSpecPasswordSecretRef {
 }
 
 /**
- * When and how a generated password is made anew.
- * Rule: overlap must be shorter than interval, because there are only two roles to change between.
+ * Rotation of a generated password.
+ * Rule: overlap must be shorter than interval: DualRole alternates between two roles.
  */
 export interface DatabaseUserSpecRotation {
   /**
-   * How long a password is used, such as 720h; at least 1h. Without it only trigger rotates.
+   * Maximum age of a password, e.g. 720h. Minimum: 1h. Default: rotation by trigger only.
    * At most 20 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
-   * Rule: interval is at least 1h.
+   * Rule: interval must be at least 1h.
    */
   readonly interval?: string
   /**
-   * InPlace changes the password of the role that logs in: who has the old one is refused from then on. DualRole
-   * changes between two roles: the old one goes on working for the time of overlap.
+   * Rotation strategy. InPlace changes the password of the login role; the server rejects the old password from then
+   * on. DualRole alternates between two login roles; the old role can log in until overlap ends. Default: InPlace.
    * @default "InPlace"
    */
   readonly strategy: 'InPlace' | 'DualRole'
   /**
-   * With DualRole, for how long the old role still works, such as 24h. A shorter time ends an overlap that has begun
-   * earlier.
+   * Time for which the old login role remains valid with DualRole, e.g. 24h. A shorter value also shortens a running
+   * overlap. Default: 24h.
    * At most 20 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
    * @default "24h"
    */
   readonly overlap: string
   /**
-   * Any text; whenever it changes, the password is replaced. With InPlace, sessions of the role end before the new
-   * password holds, because the former one may have leaked.
+   * Rotation token. A new value rotates the password immediately. With InPlace, the operator ends all sessions of the
+   * login role before the new password takes effect.
    * At most 256 characters.
    */
   readonly trigger?: string
 }
 
-/** The Secret in which an application finds how to log in, as servicebinding.io describes it. */
+/** Secret with the connection details for applications, as specified by servicebinding.io. */
 export interface DatabaseUserSpecSecret {
   /**
-   * The Secret's name. Without it <name>-db.
+   * Name of the Secret. Default: <name>-db.
    * At least 1 character. At most 253 characters. Matches
    * `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
    */
   readonly name?: string
   /**
-   * Further labels of the Secret. Those of konverge.dev and its subdomains are reserved: to open the Secret to a kind,
-   * label it with kubectl.
+   * Additional labels of the Secret. Keys of konverge.dev and its subdomains are reserved. To open the Secret to
+   * another kind, label it with kubectl.
    * At most 64 keys.
-   * Rule: keys of konverge.dev and its subdomains are reserved; set them on the object itself with kubectl.
+   * Rule: keys of konverge.dev and its subdomains are reserved; set them on the object with kubectl.
    */
   readonly labels?: Readonly<Record<string, string>>
   /**
-   * Further annotations of the Secret. Those of konverge.dev and its subdomains are reserved.
+   * Additional annotations of the Secret. Keys of konverge.dev and its subdomains are reserved.
    * At most 64 keys.
-   * Rule: keys of konverge.dev and its subdomains are reserved; set them on the object itself with kubectl.
+   * Rule: keys of konverge.dev and its subdomains are reserved; set them on the object with kubectl.
    */
   readonly annotations?: Readonly<Record<string, string>>
   /**
-   * Further keys of the Secret. In a value, {{host}}, {{port}}, {{database}}, {{username}}, {{password}} and the other
-   * keys stand for their values. All keys and values of the Secret have at most 1,000,000 bytes together.
+   * Additional keys of the Secret. Values can refer to keys of the Secret, e.g. {{host}}, {{port}}, {{database}},
+   * {{username}} or {{password}}. All keys and values of the Secret have at most 1,000,000 bytes.
    * At most 32 keys.
-   * Rule: keys of a Secret have letters, digits, '-', '_' and '.', at most 253 of them.
-   * Rule: the keys that the operator sets itself cannot be replaced; choose another name.
+   * Rule: a key of a Secret must have 1 to 253 letters, digits, '-', '_' and '.'.
+   * Rule: the operator sets this key; use another key.
    */
   readonly template?: Readonly<Record<string, string>>
 }
 
-/** Rule: give grants with access Custom, and with no other. */
+/** Rule: grants is required for access Custom, and not allowed for other access. */
 export interface DatabaseUserSpecDatabasesInput {
   /**
-   * The name of the Database.
+   * Name of the Database.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * The namespace of the Database, which must allow it by its allowedNamespaces. Without it the user's own.
+   * Namespace of the Database, which must list the user's namespace in allowedNamespaces. Default: the user's
+   * namespace.
    * At least 1 character. At most 63 characters.
    */
   readonly namespace?: string
   /**
-   * What it may do in the schemas. ReadOnly reads tables; ReadWrite changes what is in them as well; Owner also makes
-   * and changes the tables, and owns them; Custom is what grants say.
+   * Access level in the schemas. ReadOnly reads tables and sequences. ReadWrite also changes rows, runs functions and
+   * uses sequences. Owner also creates and alters tables, and owns them; it holds for the whole database. Custom has
+   * the privileges in grants.
    */
   readonly access: 'ReadOnly' | 'ReadWrite' | 'Owner' | 'Custom'
   /**
-   * The schemas that access and grants are about, also for tables that are made later.
+   * Schemas that access and grants apply to, including objects that are created later. Default: [public].
    * At least 1 item. At most 64 items. No item twice.
    * @default ["public"]
    */
   readonly schemas?: readonly string[]
   /**
-   * Single rights, for access Custom.
+   * Privileges for access Custom.
    * At most 64 items.
    */
   readonly grants?: readonly DatabaseUserSpecDatabasesGrants[]
 }
 
-/** What it may do on the server as a whole. */
+/** Role attributes for the whole server. */
 export interface DatabaseUserSpecAttributesInput {
   /**
-   * Whether it may create databases.
+   * Allows the user to create databases. Default: false.
    * @default false
    */
   readonly createdb?: boolean
   /**
-   * Whether it may replicate the whole server, and so read all of it.
+   * Allows the user to replicate the whole server, and thus to read all its data. Default: false.
    * @default false
    */
   readonly replication?: boolean
 }
 
 /**
- * Where the password comes from; exactly one of them. Without it the operator makes one of 32 letters and digits.
- * Rule: give exactly one of generate, secretRef and disabled: true.
+ * Source of the password. Exactly one source is required. Default: a generated password of 32 letters and digits.
+ * Rule: set exactly one of generate, secretRef and disabled: true.
  */
 export interface DatabaseUserSpecPasswordInput {
-  /** The operator makes one. */
+  /** Password generated by the operator. */
   readonly generate?: DatabaseUserSpecPasswordGenerateInput
   /**
-   * A Secret of the same namespace with the label data.konverge.dev/usable-by-databaseuser holds one, in clear text or
-   * as a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
+   * Secret with the password in clear text or as a SCRAM-SHA-256 verifier, in the same namespace. It must have the
+   * label data.konverge.dev/usable-by-databaseuser. The operator applies changes of the Secret.
    */
   readonly secretRef?: DatabaseUserSpecPasswordSecretRefInput
-  /** Nobody logs in with a password. */
+  /** Disables password login. */
   readonly disabled?: boolean
 }
 
-/** The operator makes one. */
+/** Password generated by the operator. */
 export interface DatabaseUserSpecPasswordGenerateInput {
   /**
-   * How many characters it has.
+   * Length of the password in characters. Range: 24 to 128. Default: 32.
    * At least 24. At most 128. Format int32.
    * @default 32
    */
   readonly length?: number
   /**
-   * Of which characters: letters and digits, or all of ASCII that can be seen but the space.
+   * Character set. Alnum: letters and digits. Printable: printable ASCII characters except the space. Default: Alnum.
    * @default "Alnum"
    */
   readonly charset?: 'Alnum' | 'Printable'
 }
 
 /**
- * A Secret of the same namespace with the label data.konverge.dev/usable-by-databaseuser holds one, in clear text or as
- * a SCRAM verifier (SCRAM-SHA-256$…). A change of it is carried out.
+ * Secret with the password in clear text or as a SCRAM-SHA-256 verifier, in the same namespace. It must have the label
+ * data.konverge.dev/usable-by-databaseuser. The operator applies changes of the Secret.
  */
 export interface DatabaseUserSpecPasswordSecretRefInput {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * The key in its data.
+   * Key in the data of the Secret. Default: password.
    * At least 1 character. At most 253 characters.
    * @default "password"
    */
@@ -544,74 +551,74 @@ export interface DatabaseUserSpecPasswordSecretRefInput {
 }
 
 /**
- * When and how a generated password is made anew.
- * Rule: overlap must be shorter than interval, because there are only two roles to change between.
+ * Rotation of a generated password.
+ * Rule: overlap must be shorter than interval: DualRole alternates between two roles.
  */
 export interface DatabaseUserSpecRotationInput {
   /**
-   * How long a password is used, such as 720h; at least 1h. Without it only trigger rotates.
+   * Maximum age of a password, e.g. 720h. Minimum: 1h. Default: rotation by trigger only.
    * At most 20 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
-   * Rule: interval is at least 1h.
+   * Rule: interval must be at least 1h.
    */
   readonly interval?: string
   /**
-   * InPlace changes the password of the role that logs in: who has the old one is refused from then on. DualRole
-   * changes between two roles: the old one goes on working for the time of overlap.
+   * Rotation strategy. InPlace changes the password of the login role; the server rejects the old password from then
+   * on. DualRole alternates between two login roles; the old role can log in until overlap ends. Default: InPlace.
    * @default "InPlace"
    */
   readonly strategy?: 'InPlace' | 'DualRole'
   /**
-   * With DualRole, for how long the old role still works, such as 24h. A shorter time ends an overlap that has begun
-   * earlier.
+   * Time for which the old login role remains valid with DualRole, e.g. 24h. A shorter value also shortens a running
+   * overlap. Default: 24h.
    * At most 20 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
    * @default "24h"
    */
   readonly overlap?: string
   /**
-   * Any text; whenever it changes, the password is replaced. With InPlace, sessions of the role end before the new
-   * password holds, because the former one may have leaked.
+   * Rotation token. A new value rotates the password immediately. With InPlace, the operator ends all sessions of the
+   * login role before the new password takes effect.
    * At most 256 characters.
    */
   readonly trigger?: string
 }
 
 export interface DatabaseUserStatusLoginRoles {
-  /** The name of the role. */
+  /** Name of the role. */
   readonly name: string
-  /** Whether it is the one in the Secret. */
+  /** True for the role in the Secret. */
   readonly active?: boolean
   /**
-   * When its password ends.
+   * End of the overlap, for a replaced login role.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly validUntil?: string
 }
 
-/** The Secret for applications. */
+/** Secret for applications. */
 export interface DatabaseUserStatusBinding {
-  /** The Secret's name. */
+  /** Name of the Secret. */
   readonly name?: string
 }
 
-/** Rights, counted. */
+/** Number of privileges, by state. */
 export interface DatabaseUserStatusGrants {
   /**
-   * How many are asked for.
+   * Privileges in the spec.
    * Format int32.
    */
   readonly desired?: number
   /**
-   * How many of the role were seen.
+   * Privileges that the role has.
    * Format int32.
    */
   readonly observed?: number
   /**
-   * How many of those asked for were not there.
+   * Privileges in the spec that the role does not have.
    * Format int32.
    */
   readonly missing?: number
   /**
-   * How many were there that nobody asked for.
+   * Privileges that the role has and the spec does not contain.
    * Format int32.
    */
   readonly extra?: number
@@ -619,12 +626,12 @@ export interface DatabaseUserStatusGrants {
 
 export interface DatabaseUserStatusGrantedIn {
   /**
-   * The name of the database on its server.
+   * Name of the database on the server.
    * At most 63 characters.
    */
   readonly database: string
   /**
-   * The number of the database on it.
+   * OID of the database.
    * Format int64.
    */
   readonly databaseOID: number
@@ -632,39 +639,39 @@ export interface DatabaseUserStatusGrantedIn {
 
 export interface DatabaseUserStatusExternal {
   /**
-   * Which of the parts it is.
+   * Name of the external resource, unique in this list.
    * At least 1 character. At most 63 characters.
    */
   readonly name: string
-  /** How far it is. */
+  /** Phase of the resource. Pending: requested. Available: observed. Deleting: removal requested. */
   readonly phase: 'Pending' | 'Available' | 'Deleting'
   /**
-   * The name it has outside, chosen before it is made.
+   * Name of the resource at its provider. Chosen before creation and never changed.
    * At least 1 character. At most 253 characters.
    */
   readonly externalName: string
-  /** Who made it. */
+  /** Ownership token that identifies the creator of the resource. */
   readonly token: DatabaseUserStatusExternalToken
   /**
-   * When its making was last asked for.
+   * Time of the last creation request.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly requestedAt: string
-  /** What the provider calls it for ever, once known. */
+  /** Permanent identifier at the provider, once known, e.g. an ARN. */
   readonly providerID?: string
   /**
-   * The generation whose changes were last carried out.
+   * Generation whose changes were last applied to the resource.
    * Format int64.
    */
   readonly appliedGeneration?: number
 }
 
-/** Who made it. */
+/** Ownership token that identifies the creator of the resource. */
 export interface DatabaseUserStatusExternalToken {
-  /** The resource's uid. */
+  /** UID of the owning object. */
   readonly uid: string
   /**
-   * The generation that first asked for it.
+   * Generation of the owning object that first requested the resource.
    * Format int64.
    */
   readonly generation: number
@@ -672,29 +679,29 @@ export interface DatabaseUserStatusExternalToken {
 
 export interface DatabaseUserStatusConditions {
   /**
-   * What the condition is about.
+   * Type of the condition.
    * At least 1 character. At most 316 characters.
    */
   readonly type: string
-  /** Whether it holds. */
+  /** Status of the condition: True, False or Unknown. */
   readonly status: 'True' | 'False' | 'Unknown'
   /**
-   * The generation that it was judged by.
+   * Generation of the spec that the condition was evaluated for.
    * At least 0. Format int64.
    */
   readonly observedGeneration?: number
   /**
-   * When the status last changed.
+   * Time of the last change of status.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly lastTransitionTime: string
   /**
-   * One word for programs.
+   * Machine-readable reason in CamelCase.
    * At least 1 character. At most 1024 characters.
    */
   readonly reason: string
   /**
-   * A sentence for people.
+   * Human-readable details.
    * At most 32768 characters.
    */
   readonly message: string

@@ -6,32 +6,30 @@ const granted = (...grants: readonly object[]) => ({ databases: [{ name: 'shop',
 const everyTable = { objectType: 'Table', all: true, privileges: ['SELECT'] }
 
 const kept =
-  'PostgreSQL keeps this name for itself; names that begin with pg_, and postgres, template0, template1, public and rdsadmin are refused'
-const keptDefault = 'without spec.roleName the role takes the name, and PostgreSQL keeps this one for itself'
+  'name is reserved: do not use postgres, template0, template1, public, rdsadmin or a name that starts with pg_'
+const keptDefault = 'set spec.roleName: it defaults to the name, which PostgreSQL reserves'
 const notAName =
-  "without spec.roleName the role takes the name, which then has at most 61 of a-z, 0-9 and '-' and begins with a letter"
-const notASecret =
-  'without spec.secret.name the Secret is called <name>-db, so that the name has at most 250 characters'
-const keptSchema = 'schemas of the operator (_konverge) and of PostgreSQL (pg_*, information_schema) are refused'
-const custom = 'give grants with access Custom, and with no other'
-const what =
-  'give exactly one of names and all for Table, Sequence and Function, and neither for Schema, which means the schemas, and Database'
+  "set spec.roleName, or use a name of at most 61 characters of a-z, 0-9 and '-' that starts with a letter"
+const notASecret = 'set spec.secret.name, or use a name of at most 250 characters: the default is <name>-db'
+const keptSchema = 'schema is reserved: do not use _konverge*, pg_* or information_schema'
+const custom = 'grants is required for access Custom, and not allowed for other access'
+const what = 'set exactly one of names and all for Table, Sequence and Function; set neither for Schema and Database'
 const onTable =
-  'the privileges on a Table are SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER and MAINTAIN'
-const password = 'give exactly one of generate, secretRef and disabled: true'
-const generated =
-  'rotation needs password.generate, because only a password that the operator makes can be made anew by it'
-const overlap = 'overlap must be shorter than interval, because there are only two roles to change between'
-const wholeServer = 'whoever has this role has the whole server; give rights by databases and attributes'
-const ownKeys = 'the keys that the operator sets itself cannot be replaced; choose another name'
-const fixedName = 'roleName is immutable; create a new DatabaseUser'
+  'privileges on a Table must be SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER or MAINTAIN'
+const password = 'set exactly one of generate, secretRef and disabled: true'
+const generated = 'rotation requires password.generate: the operator can only rotate a generated password'
+const overlap = 'overlap must be shorter than interval: DualRole alternates between two roles'
+const wholeServer = 'role is not allowed: it has privileges on the whole server; use databases and attributes'
+const ownKeys = 'the operator sets this key; use another key'
+const fixedName = 'roleName is immutable; create another DatabaseUser'
 const ownSettings = 'role and session_authorization are set by the operator'
-const moduleSettings = "settings of modules that watch sessions or run code are for the server's administrators"
+const moduleSettings =
+  'parameter is not allowed: its module observes sessions or runs code; only the server administrator can set it'
 
-const setting = "names of settings have small letters, digits and '_', and those of extensions one dot"
-const notAKey = "keys of a Secret have letters, digits, '-', '_' and '.', at most 253 of them"
+const setting = "a parameter name has lower-case letters, digits and '_', and one dot if it belongs to an extension"
+const notAKey = "a key of a Secret must have 1 to 253 letters, digits, '-', '_' and '.'"
 
-const reservedKeys = 'keys of konverge.dev and its subdomains are reserved; set them on the object itself with kubectl'
+const reservedKeys = 'keys of konverge.dev and its subdomains are reserved; set them on the object with kubectl'
 
 const grantField = 'spec.databases[0].grants[0]'
 
@@ -200,28 +198,28 @@ export const databaseUserRules: RuleTable = {
       'app',
       granted({ objectType: 'Sequence', all: true, privileges: ['INSERT'] }),
       `${grantField}.privileges`,
-      'the privileges on a Sequence are USAGE, SELECT and UPDATE',
+      'privileges on a Sequence must be USAGE, SELECT or UPDATE',
     ],
     [
       'SELECT on a function',
       'app',
       granted({ objectType: 'Function', all: true, privileges: ['SELECT'] }),
       `${grantField}.privileges`,
-      'the privilege on a Function is EXECUTE',
+      'privileges on a Function must be EXECUTE',
     ],
     [
       'SELECT on a schema',
       'app',
       granted({ objectType: 'Schema', privileges: ['SELECT'] }),
       `${grantField}.privileges`,
-      'the privileges on a Schema are USAGE and CREATE',
+      'privileges on a Schema must be USAGE or CREATE',
     ],
     [
       'USAGE on a database',
       'app',
       granted({ objectType: 'Database', privileges: ['USAGE'] }),
       `${grantField}.privileges`,
-      'the privileges on a Database are CONNECT, CREATE and TEMPORARY',
+      'privileges on a Database must be CONNECT, CREATE or TEMPORARY',
     ],
     [
       'a privilege that does not exist',
@@ -278,7 +276,7 @@ export const databaseUserRules: RuleTable = {
       'app',
       { ...reader, rotation: { interval: '59m59s' } },
       'spec.rotation.interval',
-      'interval is at least 1h',
+      'interval must be at least 1h',
     ],
     [
       'an interval that is none',
