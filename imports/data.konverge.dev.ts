@@ -772,7 +772,7 @@ export type BackupSpecOptionsCompressMethod = (typeof BackupSpecOptionsCompressM
 
 
 /**
- * A database of PostgreSQL, with its owner role, extensions and schemas.
+ * PostgreSQL database with its owner role, extensions and schemas.
  *
  * @schema Database
  */
@@ -826,7 +826,7 @@ export class Database extends ApiObject {
 }
 
 /**
- * A database of PostgreSQL, with its owner role, extensions and schemas.
+ * PostgreSQL database with its owner role, extensions and schemas.
  *
  * @schema Database
  */
@@ -837,7 +837,7 @@ export interface DatabaseProps {
   readonly metadata?: ApiObjectMetadata;
 
   /**
-   * What the database should be.
+   * Desired state of the database.
    *
    * @schema Database#spec
    */
@@ -860,132 +860,132 @@ export function toJson_DatabaseProps(obj: DatabaseProps | undefined): Record<str
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What the database should be.
+ * Desired state of the database.
  *
  * @schema DatabaseSpec
  */
 export interface DatabaseSpec {
   /**
-   * Whether the operator leaves the database alone: while true nothing of it is changed, and its deletion waits. It goes on serving. For a while and by hand, the annotation konverge.dev/paused does the same.
+   * Suspends reconciliation. The operator changes nothing, and a deletion waits. The database keeps serving. The annotation konverge.dev/paused does the same without a spec change. Default: false.
    *
    * @schema DatabaseSpec#suspend
    */
   readonly suspend?: boolean;
 
   /**
-   * The name of the database on its server. Without it metadata.name, with '_' for '-'. Its owner is the role `<databaseName>_owner`, which nobody logs in as. Immutable.
+   * Name of the database on the server. Default: metadata.name with '_' for '-'. The owner of the database is the role `<databaseName>_owner`, which cannot log in. Immutable.
    *
    * @schema DatabaseSpec#databaseName
    */
   readonly databaseName?: string;
 
   /**
-   * Major version of PostgreSQL, in quotes: "18". Required with provider.inCluster and provider.rds; with provider.server it is the server's. With provider.inCluster and upgrade it can be raised, which moves the database to a new server.
+   * Major version of PostgreSQL. The value is a string: write "18" in quotes. Required with provider.inCluster and provider.rds. Not allowed with provider.server, because the server determines it. With provider.inCluster and upgrade the value can increase; the operator then moves the database to a new server.
    *
    * @schema DatabaseSpec#version
    */
   readonly version?: DatabaseSpecVersion;
 
   /**
-   * How the database moves to a new server when version is raised. Where it is given, the server keeps in its log what logical replication needs (wal_level logical), for which it is restarted once.
+   * Upgrade to a newer major version. It requires provider.inCluster. The operator sets wal_level to logical, which restarts the server once.
    *
    * @schema DatabaseSpec#upgrade
    */
   readonly upgrade?: DatabaseSpecUpgrade;
 
   /**
-   * Where the server is; exactly one of them, for ever.
+   * Provider of the server. Exactly one provider is required. Immutable.
    *
    * @schema DatabaseSpec#provider
    */
   readonly provider: DatabaseSpecProvider;
 
   /**
-   * How the database begins. Without it, empty. Immutable.
+   * Initial content of the database. Default: empty. Immutable.
    *
    * @schema DatabaseSpec#bootstrap
    */
   readonly bootstrap?: DatabaseSpecBootstrap;
 
   /**
-   * A backup takes the place of what is there, once it is restored beside it and proven. Each requestID runs once.
+   * In-place restore. The operator restores and verifies a backup beside the database, then replaces the database. Each requestID runs once.
    *
    * @schema DatabaseSpec#restore
    */
   readonly restore?: DatabaseSpecRestore;
 
   /**
-   * What becomes of a database of this name that the operator did not make. Never leaves it alone and says so; Adopt takes it over.
+   * Handling of an existing database that the operator did not create. Never leaves it unchanged and reports NotOwned. Adopt takes it over. Default: Never.
    *
    * @schema DatabaseSpec#adoptionPolicy
    */
   readonly adoptionPolicy?: DatabaseSpecAdoptionPolicy;
 
   /**
-   * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses it; Snapshot does so after a last backup that was proven by restoring it, and for rds after a final snapshot.
+   * Handling of the data when the Database is deleted. Retain keeps it. Delete drops it after all DatabaseUsers are gone. Snapshot first takes a final backup and verifies it by restore; provider.rds takes a final snapshot instead. Default: Retain.
    *
    * @schema DatabaseSpec#deletionPolicy
    */
   readonly deletionPolicy?: DatabaseSpecDeletionPolicy;
 
   /**
-   * Where backups are kept that the Database has made of itself, as in the target of a Backup.
+   * Storage location of backups that the operator takes for upgrades, Migrations and deletion.
    *
    * @schema DatabaseSpec#snapshotTarget
    */
   readonly snapshotTarget?: DatabaseSpecSnapshotTarget;
 
   /**
-   * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+   * Handling of changes made on the server outside of this resource. Correct reverts them. Report shows them in the conditions and leaves them. Default: Correct.
    *
    * @schema DatabaseSpec#driftPolicy
    */
   readonly driftPolicy?: DatabaseSpecDriftPolicy;
 
   /**
-   * Whether a database that has vanished is made anew, and empty. Else it is reported, and nothing is done.
+   * Recreates a missing database as an empty one. With false, the operator only reports the missing database. Default: false.
    *
    * @schema DatabaseSpec#recreateIfMissing
    */
   readonly recreateIfMissing?: boolean;
 
   /**
-   * The encoding, such as LATIN1. Without it UTF8. Immutable.
+   * Character encoding, e.g. LATIN1. Default: UTF8. Immutable.
    *
    * @schema DatabaseSpec#encoding
    */
   readonly encoding?: string;
 
   /**
-   * The locale by which text is sorted and classified, such as C.UTF-8. Without it the server's own. Immutable.
+   * Locale for collation and character classification, e.g. C.UTF-8. Default: the locale of the server. Immutable.
    *
    * @schema DatabaseSpec#locale
    */
   readonly locale?: string;
 
   /**
-   * The most sessions at a time; -1 means no limit but the server's.
+   * Maximum number of concurrent sessions. The value -1 means no limit. Default: -1.
    *
    * @schema DatabaseSpec#connectionLimit
    */
   readonly connectionLimit?: number;
 
   /**
-   * Extensions that are installed. One that is taken out of the list stays, because data may depend on it.
+   * Extensions to install. An extension that is removed from the list stays installed, because data may depend on it.
    *
    * @schema DatabaseSpec#extensions
    */
   readonly extensions?: DatabaseSpecExtensions[];
 
   /**
-   * Schemas, which the database's owner owns. One that is taken out of the list stays, because data may be in it.
+   * Schemas to create, owned by the database owner. A schema that is removed from the list stays, because it may contain data.
    *
    * @schema DatabaseSpec#schemas
    */
   readonly schemas?: DatabaseSpecSchemas[];
 
   /**
-   * Other namespaces whose DatabaseUsers may use the database. Without it only its own.
+   * Other namespaces whose DatabaseUsers can access the database. Default: only the Database's namespace.
    *
    * @schema DatabaseSpec#allowedNamespaces
    */
@@ -1024,7 +1024,7 @@ export function toJson_DatabaseSpec(obj: DatabaseSpec | undefined): Record<strin
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Major version of PostgreSQL, in quotes: "18". Required with provider.inCluster and provider.rds; with provider.server it is the server's. With provider.inCluster and upgrade it can be raised, which moves the database to a new server.
+ * Major version of PostgreSQL. The value is a string: write "18" in quotes. Required with provider.inCluster and provider.rds. Not allowed with provider.server, because the server determines it. With provider.inCluster and upgrade the value can increase; the operator then moves the database to a new server.
  *
  * @schema DatabaseSpecVersion
  */
@@ -1043,55 +1043,55 @@ export const DatabaseSpecVersion = {
 export type DatabaseSpecVersion = (typeof DatabaseSpecVersion)[keyof typeof DatabaseSpecVersion];
 
 /**
- * How the database moves to a new server when version is raised. Where it is given, the server keeps in its log what logical replication needs (wal_level logical), for which it is restarted once.
+ * Upgrade to a newer major version. It requires provider.inCluster. The operator sets wal_level to logical, which restarts the server once.
  *
  * @schema DatabaseSpecUpgrade
  */
 export interface DatabaseSpecUpgrade {
   /**
-   * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation data.konverge.dev/cutover holds the new version, and where retry is given also that: 18-b.
+   * Approval of the cutover to the new server. Automatic cuts over when the new server has caught up. Manual waits for the annotation data.konverge.dev/cutover with the new version, e.g. 18. With retry, the annotation must also contain its value, e.g. 18-b. Default: Manual.
    *
    * @schema DatabaseSpecUpgrade#cutover
    */
   readonly cutover?: DatabaseSpecUpgradeCutover;
 
   /**
-   * Whether a backup is made at snapshotTarget and proven before anything else.
+   * Backup before the upgrade. Take stores a backup in snapshotTarget and verifies it. Skip makes no backup. Default: Take.
    *
    * @schema DatabaseSpecUpgrade#snapshot
    */
   readonly snapshot?: DatabaseSpecUpgradeSnapshot;
 
   /**
-   * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at most maxWait, also of tables without a primary key, unlogged ones, and large objects.
+   * Copy method. Replication copies rows while applications write; they wait for seconds during the cutover. Dump copies rows while applications wait, for at most maxWait. Only Dump supports tables without a primary key or replica identity, unlogged tables and large objects. Default: Replication.
    *
    * @schema DatabaseSpecUpgrade#method
    */
   readonly method?: DatabaseSpecUpgradeMethod;
 
   /**
-   * What is asked of the new server, as the database's owner and without a search_path, before anybody is led there.
+   * Queries that must hold on the new server before the cutover. They run as the database owner, with an empty search_path: qualify names with their schema.
    *
    * @schema DatabaseSpecUpgrade#verifyQueries
    */
   readonly verifyQueries?: DatabaseSpecUpgradeVerifyQueries[];
 
   /**
-   * How long applications may be kept waiting while the last rows travel (by Dump all of them) and both sides are compared; what takes longer is led back to the old server.
+   * Maximum time for which applications wait during the cutover. It includes the copy of the last rows (Dump: all rows) and the comparison of both servers. The operator rolls back a cutover that exceeds it. Range: 10s to 24h. Default: 15m.
    *
    * @schema DatabaseSpecUpgrade#maxWait
    */
   readonly maxWait?: string;
 
   /**
-   * How long the old server's volume is kept, with its server stopped, once applications use the new one.
+   * Time for which the volume of the old server is kept after the cutover. The old server is stopped. The value 0s removes the volume immediately. Default: 24h.
    *
    * @schema DatabaseSpecUpgrade#keepPrevious
    */
   readonly keepPrevious?: string;
 
   /**
-   * Any text; whenever it changes, an upgrade that was taken back or stands still is tried again.
+   * Retry token. A new value retries an upgrade that was rolled back or is stuck.
    *
    * @schema DatabaseSpecUpgrade#retry
    */
@@ -1119,27 +1119,27 @@ export function toJson_DatabaseSpecUpgrade(obj: DatabaseSpecUpgrade | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where the server is; exactly one of them, for ever.
+ * Provider of the server. Exactly one provider is required. Immutable.
  *
  * @schema DatabaseSpecProvider
  */
 export interface DatabaseSpecProvider {
   /**
-   * A server of its own in the cluster, one pod with a volume. It has no standby.
+   * Dedicated server in the cluster: one pod with a volume, without a standby.
    *
    * @schema DatabaseSpecProvider#inCluster
    */
   readonly inCluster?: DatabaseSpecProviderInCluster;
 
   /**
-   * A server that exists, and goes on existing without us.
+   * Existing server that the operator does not manage.
    *
    * @schema DatabaseSpecProvider#server
    */
   readonly server?: DatabaseSpecProviderServer;
 
   /**
-   * An instance of Amazon RDS, made for this database.
+   * Dedicated instance of Amazon RDS for PostgreSQL.
    *
    * @schema DatabaseSpecProvider#rds
    */
@@ -1163,13 +1163,13 @@ export function toJson_DatabaseSpecProvider(obj: DatabaseSpecProvider | undefine
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How the database begins. Without it, empty. Immutable.
+ * Initial content of the database. Default: empty. Immutable.
  *
  * @schema DatabaseSpecBootstrap
  */
 export interface DatabaseSpecBootstrap {
   /**
-   * What it begins with: a backup, which is restored and proven before anybody sees the database. Exactly one of them.
+   * Backup to bootstrap from. It is restored and verified before applications can connect. Exactly one source is required.
    *
    * @schema DatabaseSpecBootstrap#restoreFrom
    */
@@ -1191,27 +1191,27 @@ export function toJson_DatabaseSpecBootstrap(obj: DatabaseSpecBootstrap | undefi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A backup takes the place of what is there, once it is restored beside it and proven. Each requestID runs once.
+ * In-place restore. The operator restores and verifies a backup beside the database, then replaces the database. Each requestID runs once.
  *
  * @schema DatabaseSpecRestore
  */
 export interface DatabaseSpecRestore {
   /**
-   * Names the request. It is in the names of databases on the server.
+   * Identifier of the request. It is part of database names on the server.
    *
    * @schema DatabaseSpecRestore#requestID
    */
   readonly requestId: string;
 
   /**
-   * What takes the place; exactly one of them.
+   * Source of the restore. Exactly one source is required.
    *
    * @schema DatabaseSpecRestore#from
    */
   readonly from: DatabaseSpecRestoreFrom;
 
   /**
-   * How long what was there before is kept, such as 24h. Nobody can connect to it.
+   * Time for which the replaced database is kept without connections, e.g. 24h. Maximum: 8760h. Default: 24h.
    *
    * @schema DatabaseSpecRestore#keepPrevious
    */
@@ -1235,7 +1235,7 @@ export function toJson_DatabaseSpecRestore(obj: DatabaseSpecRestore | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What becomes of a database of this name that the operator did not make. Never leaves it alone and says so; Adopt takes it over.
+ * Handling of an existing database that the operator did not create. Never leaves it unchanged and reports NotOwned. Adopt takes it over. Default: Never.
  *
  * @schema DatabaseSpecAdoptionPolicy
  */
@@ -1248,7 +1248,7 @@ export const DatabaseSpecAdoptionPolicy = {
 export type DatabaseSpecAdoptionPolicy = (typeof DatabaseSpecAdoptionPolicy)[keyof typeof DatabaseSpecAdoptionPolicy];
 
 /**
- * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses it; Snapshot does so after a last backup that was proven by restoring it, and for rds after a final snapshot.
+ * Handling of the data when the Database is deleted. Retain keeps it. Delete drops it after all DatabaseUsers are gone. Snapshot first takes a final backup and verifies it by restore; provider.rds takes a final snapshot instead. Default: Retain.
  *
  * @schema DatabaseSpecDeletionPolicy
  */
@@ -1263,20 +1263,20 @@ export const DatabaseSpecDeletionPolicy = {
 export type DatabaseSpecDeletionPolicy = (typeof DatabaseSpecDeletionPolicy)[keyof typeof DatabaseSpecDeletionPolicy];
 
 /**
- * Where backups are kept that the Database has made of itself, as in the target of a Backup.
+ * Storage location of backups that the operator takes for upgrades, Migrations and deletion.
  *
  * @schema DatabaseSpecSnapshotTarget
  */
 export interface DatabaseSpecSnapshotTarget {
   /**
-   * A volume of the same namespace.
+   * Volume in the same namespace.
    *
    * @schema DatabaseSpecSnapshotTarget#pvc
    */
   readonly pvc?: DatabaseSpecSnapshotTargetPvc;
 
   /**
-   * A bucket of S3, or of a store that speaks like it.
+   * Bucket of Amazon S3 or of an S3-compatible store.
    *
    * @schema DatabaseSpecSnapshotTarget#s3
    */
@@ -1299,7 +1299,7 @@ export function toJson_DatabaseSpecSnapshotTarget(obj: DatabaseSpecSnapshotTarge
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+ * Handling of changes made on the server outside of this resource. Correct reverts them. Report shows them in the conditions and leaves them. Default: Correct.
  *
  * @schema DatabaseSpecDriftPolicy
  */
@@ -1316,21 +1316,21 @@ export type DatabaseSpecDriftPolicy = (typeof DatabaseSpecDriftPolicy)[keyof typ
  */
 export interface DatabaseSpecExtensions {
   /**
-   * The name, such as pg_trgm.
+   * Name of the extension, e.g. pg_trgm.
    *
    * @schema DatabaseSpecExtensions#name
    */
   readonly name: string;
 
   /**
-   * The version; without it the server's default.
+   * Version of the extension. Default: the default version of the server.
    *
    * @schema DatabaseSpecExtensions#version
    */
   readonly version?: string;
 
   /**
-   * Schema of its objects. The operator makes a schema that does not exist, and the owner cannot create in it. Default: the extension's own, or public.
+   * Schema of the extension's objects. The operator creates a missing schema; the database owner cannot create objects in it. Default: the schema that the extension requires, or public.
    *
    * @schema DatabaseSpecExtensions#schema
    */
@@ -1358,7 +1358,7 @@ export function toJson_DatabaseSpecExtensions(obj: DatabaseSpecExtensions | unde
  */
 export interface DatabaseSpecSchemas {
   /**
-   * The name of the schema.
+   * Name of the schema.
    *
    * @schema DatabaseSpecSchemas#name
    */
@@ -1380,20 +1380,20 @@ export function toJson_DatabaseSpecSchemas(obj: DatabaseSpecSchemas | undefined)
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Other namespaces whose DatabaseUsers may use the database. Without it only its own.
+ * Other namespaces whose DatabaseUsers can access the database. Default: only the Database's namespace.
  *
  * @schema DatabaseSpecAllowedNamespaces
  */
 export interface DatabaseSpecAllowedNamespaces {
   /**
-   * The namespaces by name.
+   * Names of the namespaces.
    *
    * @schema DatabaseSpecAllowedNamespaces#names
    */
   readonly names?: string[];
 
   /**
-   * The namespaces by their labels, as a label selector; an empty one means all.
+   * Label selector of the namespaces. An empty selector selects all namespaces.
    *
    * @schema DatabaseSpecAllowedNamespaces#selector
    */
@@ -1416,7 +1416,7 @@ export function toJson_DatabaseSpecAllowedNamespaces(obj: DatabaseSpecAllowedNam
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation data.konverge.dev/cutover holds the new version, and where retry is given also that: 18-b.
+ * Approval of the cutover to the new server. Automatic cuts over when the new server has caught up. Manual waits for the annotation data.konverge.dev/cutover with the new version, e.g. 18. With retry, the annotation must also contain its value, e.g. 18-b. Default: Manual.
  *
  * @schema DatabaseSpecUpgradeCutover
  */
@@ -1429,7 +1429,7 @@ export const DatabaseSpecUpgradeCutover = {
 export type DatabaseSpecUpgradeCutover = (typeof DatabaseSpecUpgradeCutover)[keyof typeof DatabaseSpecUpgradeCutover];
 
 /**
- * Whether a backup is made at snapshotTarget and proven before anything else.
+ * Backup before the upgrade. Take stores a backup in snapshotTarget and verifies it. Skip makes no backup. Default: Take.
  *
  * @schema DatabaseSpecUpgradeSnapshot
  */
@@ -1442,7 +1442,7 @@ export const DatabaseSpecUpgradeSnapshot = {
 export type DatabaseSpecUpgradeSnapshot = (typeof DatabaseSpecUpgradeSnapshot)[keyof typeof DatabaseSpecUpgradeSnapshot];
 
 /**
- * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at most maxWait, also of tables without a primary key, unlogged ones, and large objects.
+ * Copy method. Replication copies rows while applications write; they wait for seconds during the cutover. Dump copies rows while applications wait, for at most maxWait. Only Dump supports tables without a primary key or replica identity, unlogged tables and large objects. Default: Replication.
  *
  * @schema DatabaseSpecUpgradeMethod
  */
@@ -1459,14 +1459,14 @@ export type DatabaseSpecUpgradeMethod = (typeof DatabaseSpecUpgradeMethod)[keyof
  */
 export interface DatabaseSpecUpgradeVerifyQueries {
   /**
-   * A query whose first column of the first row is read.
+   * SQL query. The first column of its first row is compared with expect.
    *
    * @schema DatabaseSpecUpgradeVerifyQueries#sql
    */
   readonly sql: string;
 
   /**
-   * How it reads if it holds.
+   * Expected text of that column.
    *
    * @schema DatabaseSpecUpgradeVerifyQueries#expect
    */
@@ -1489,20 +1489,20 @@ export function toJson_DatabaseSpecUpgradeVerifyQueries(obj: DatabaseSpecUpgrade
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A server of its own in the cluster, one pod with a volume. It has no standby.
+ * Dedicated server in the cluster: one pod with a volume, without a standby.
  *
  * @schema DatabaseSpecProviderInCluster
  */
 export interface DatabaseSpecProviderInCluster {
   /**
-   * The container image, which takes what Docker's official image for Debian takes, and runs as its user 999. Its root is read-only: it can write to /data, /var/run/postgresql, /tmp and /dev/shm. Default: postgres:<version>.
+   * Container image, compatible with the Debian variant of Docker's official postgres image. It runs as user 999 with a read-only root file system. It can write to /data, /var/run/postgresql, /tmp and /dev/shm. Default: postgres:<version>.
    *
    * @schema DatabaseSpecProviderInCluster#image
    */
   readonly image?: string;
 
   /**
-   * The volume of the server.
+   * Storage of the server.
    *
    * @schema DatabaseSpecProviderInCluster#storage
    */
@@ -1516,7 +1516,7 @@ export interface DatabaseSpecProviderInCluster {
   readonly resources?: DatabaseSpecProviderInClusterResources;
 
   /**
-   * Settings of the server by name in small letters, as in postgresql.conf: {shared_buffers: 256MB, max_connections: 200}. A change restarts the server.
+   * Server parameters by lower-case name, as in postgresql.conf, e.g. {shared_buffers: 256MB, max_connections: 200}. A change restarts the server.
    *
    * @schema DatabaseSpecProviderInCluster#parameters
    */
@@ -1541,34 +1541,34 @@ export function toJson_DatabaseSpecProviderInCluster(obj: DatabaseSpecProviderIn
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A server that exists, and goes on existing without us.
+ * Existing server that the operator does not manage.
  *
  * @schema DatabaseSpecProviderServer
  */
 export interface DatabaseSpecProviderServer {
   /**
-   * A Secret of the same namespace with the label data.konverge.dev/usable-by-database and the keys host, port, username and password, and if need be ca.crt. Its role may create roles and databases.
+   * Secret with the keys host, port, username, password and optionally ca.crt, in the same namespace. It must have the label data.konverge.dev/usable-by-database. Its role needs CREATEDB and CREATEROLE.
    *
    * @schema DatabaseSpecProviderServer#connectionSecretRef
    */
   readonly connectionSecretRef: DatabaseSpecProviderServerConnectionSecretRef;
 
   /**
-   * The database to which the operator connects for what concerns the whole server.
+   * Database that the operator connects to for server-wide statements. Default: postgres.
    *
    * @schema DatabaseSpecProviderServer#maintenanceDatabase
    */
   readonly maintenanceDatabase?: string;
 
   /**
-   * How the connection is protected: verify-full checks the server's certificate and its name, verify-ca the certificate alone, require neither; disable sends everything in clear text.
+   * TLS mode of connections. Mode verify-full checks the server certificate and its host name. Mode verify-ca checks the certificate only. Mode require encrypts without a check. Mode disable sends everything in clear text. Default: verify-full.
    *
    * @schema DatabaseSpecProviderServer#sslMode
    */
   readonly sslMode?: DatabaseSpecProviderServerSslMode;
 
   /**
-   * The certificates by which the server's is checked, in PEM. Without it ca.crt of the connection's Secret, and without that those that the operator's own system trusts.
+   * Secret with the trusted CA certificates in PEM format. Default: ca.crt of the connection Secret, else the operator's system trust store.
    *
    * @schema DatabaseSpecProviderServer#caSecretRef
    */
@@ -1593,83 +1593,83 @@ export function toJson_DatabaseSpecProviderServer(obj: DatabaseSpecProviderServe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * An instance of Amazon RDS, made for this database.
+ * Dedicated instance of Amazon RDS for PostgreSQL.
  *
  * @schema DatabaseSpecProviderRds
  */
 export interface DatabaseSpecProviderRds {
   /**
-   * The region of AWS, such as eu-central-1. Immutable.
+   * AWS region, e.g. eu-central-1. Immutable.
    *
    * @schema DatabaseSpecProviderRds#region
    */
   readonly region: string;
 
   /**
-   * The class of the instance, such as db.t4g.micro.
+   * Instance class, e.g. db.t4g.micro. A change interrupts the database for some minutes.
    *
    * @schema DatabaseSpecProviderRds#instanceClass
    */
   readonly instanceClass: string;
 
   /**
-   * The size of the storage in GiB. It can grow, never shrink.
+   * Allocated storage in GiB. Range: 20 to 65536. It can only increase.
    *
    * @schema DatabaseSpecProviderRds#allocatedStorageGiB
    */
   readonly allocatedStorageGiB: number;
 
   /**
-   * The name of the instance in RDS. Without it one is made of namespace, name and uid. With adoptionPolicy Adopt an instance of this name is taken over. Immutable.
+   * Identifier of the DB instance. Default: derived from namespace, name and UID. With adoptionPolicy Adopt, an existing instance of this name is adopted. Immutable.
    *
    * @schema DatabaseSpecProviderRds#instanceIdentifier
    */
   readonly instanceIdentifier?: string;
 
   /**
-   * The DB subnet group. Without it the default one of the account. Immutable.
+   * DB subnet group. Default: the default group of the account. Immutable.
    *
    * @schema DatabaseSpecProviderRds#subnetGroupName
    */
   readonly subnetGroupName?: string;
 
   /**
-   * The VPC security groups. Without it the default one of the VPC.
+   * VPC security groups. Default: the default group of the VPC.
    *
    * @schema DatabaseSpecProviderRds#securityGroupIDs
    */
   readonly securityGroupIDs?: string[];
 
   /**
-   * Whether there is a standby in another availability zone.
+   * Creates a standby in another availability zone. Default: false.
    *
    * @schema DatabaseSpecProviderRds#multiAZ
    */
   readonly multiAz?: boolean;
 
   /**
-   * As whom the operator speaks to AWS.
+   * AWS credentials of the operator for this instance.
    *
    * @schema DatabaseSpecProviderRds#credentials
    */
   readonly credentials?: DatabaseSpecProviderRdsCredentials;
 
   /**
-   * How the connection is protected: verify-full checks the instance's certificate and its name, verify-ca the certificate alone, require neither.
+   * TLS mode of connections. Mode verify-full checks the instance certificate and its host name. Mode verify-ca checks the certificate only. Mode require encrypts without a check. Default: verify-full.
    *
    * @schema DatabaseSpecProviderRds#sslMode
    */
   readonly sslMode?: DatabaseSpecProviderRdsSslMode;
 
   /**
-   * The certificates by which the instance's is checked, in PEM, as AWS publishes them.
+   * Secret with the AWS CA certificates for RDS in PEM format. Required unless sslMode is require.
    *
    * @schema DatabaseSpecProviderRds#caSecretRef
    */
   readonly caSecretRef?: DatabaseSpecProviderRdsCaSecretRef;
 
   /**
-   * Whether RDS refuses to delete the instance. While true, a Database whose deletionPolicy is not Retain waits with its deletion.
+   * Deletion protection of the instance. While it is true, the deletion of a Database waits unless deletionPolicy is Retain. Default: true.
    *
    * @schema DatabaseSpecProviderRds#deletionProtection
    */
@@ -1701,20 +1701,20 @@ export function toJson_DatabaseSpecProviderRds(obj: DatabaseSpecProviderRds | un
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What it begins with: a backup, which is restored and proven before anybody sees the database. Exactly one of them.
+ * Backup to bootstrap from. It is restored and verified before applications can connect. Exactly one source is required.
  *
  * @schema DatabaseSpecBootstrapRestoreFrom
  */
 export interface DatabaseSpecBootstrapRestoreFrom {
   /**
-   * A Backup of the same namespace, one that made an artifact and not a schedule.
+   * Backup in the same namespace. It must be a one-off Backup or the Backup of a scheduled time, not the schedule.
    *
    * @schema DatabaseSpecBootstrapRestoreFrom#backupRef
    */
   readonly backupRef?: DatabaseSpecBootstrapRestoreFromBackupRef;
 
   /**
-   * Where a backup is, if there is no Backup of it here.
+   * Storage location of a backup without a Backup object in this namespace.
    *
    * @schema DatabaseSpecBootstrapRestoreFrom#location
    */
@@ -1737,27 +1737,27 @@ export function toJson_DatabaseSpecBootstrapRestoreFrom(obj: DatabaseSpecBootstr
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * What takes the place; exactly one of them.
+ * Source of the restore. Exactly one source is required.
  *
  * @schema DatabaseSpecRestoreFrom
  */
 export interface DatabaseSpecRestoreFrom {
   /**
-   * A Backup of the same namespace, one that made an artifact and not a schedule.
+   * Backup in the same namespace. It must be a one-off Backup or the Backup of a scheduled time, not the schedule.
    *
    * @schema DatabaseSpecRestoreFrom#backupRef
    */
   readonly backupRef?: DatabaseSpecRestoreFromBackupRef;
 
   /**
-   * Where a backup is, if there is no Backup of it here.
+   * Storage location of a backup without a Backup object in this namespace.
    *
    * @schema DatabaseSpecRestoreFrom#location
    */
   readonly location?: DatabaseSpecRestoreFromLocation;
 
   /**
-   * An earlier request, which is undone. What it has replaced takes the place again, as long as it is kept.
+   * Earlier request to undo. The database that it replaced takes its place again, while that database is kept.
    *
    * @schema DatabaseSpecRestoreFrom#previousOf
    */
@@ -1781,20 +1781,20 @@ export function toJson_DatabaseSpecRestoreFrom(obj: DatabaseSpecRestoreFrom | un
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A volume of the same namespace.
+ * Volume in the same namespace.
  *
  * @schema DatabaseSpecSnapshotTargetPvc
  */
 export interface DatabaseSpecSnapshotTargetPvc {
   /**
-   * The PersistentVolumeClaim.
+   * Name of the PersistentVolumeClaim.
    *
    * @schema DatabaseSpecSnapshotTargetPvc#claimName
    */
   readonly claimName: string;
 
   /**
-   * A folder in it.
+   * Folder in the volume. Default: its root.
    *
    * @schema DatabaseSpecSnapshotTargetPvc#path
    */
@@ -1817,62 +1817,62 @@ export function toJson_DatabaseSpecSnapshotTargetPvc(obj: DatabaseSpecSnapshotTa
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A bucket of S3, or of a store that speaks like it.
+ * Bucket of Amazon S3 or of an S3-compatible store.
  *
  * @schema DatabaseSpecSnapshotTargetS3
  */
 export interface DatabaseSpecSnapshotTargetS3 {
   /**
-   * The bucket.
+   * Name of the bucket.
    *
    * @schema DatabaseSpecSnapshotTargetS3#bucket
    */
   readonly bucket: string;
 
   /**
-   * In front of every key, without slashes at its ends.
+   * Prefix of every key, without leading or trailing slash.
    *
    * @schema DatabaseSpecSnapshotTargetS3#prefix
    */
   readonly prefix?: string;
 
   /**
-   * The region of the bucket.
+   * Region of the bucket. Default: us-east-1.
    *
    * @schema DatabaseSpecSnapshotTargetS3#region
    */
   readonly region?: string;
 
   /**
-   * Where another store than Amazon's is.
+   * URL of an S3-compatible store, e.g. https://minio.example.com. Default: the endpoint of Amazon S3.
    *
    * @schema DatabaseSpecSnapshotTargetS3#endpoint
    */
   readonly endpoint?: string;
 
   /**
-   * Whether the bucket is in the path and not in the host name, as most stores but Amazon want it.
+   * Puts the bucket name in the path of the URL instead of the host name. Most stores other than Amazon S3 need it. Default: false.
    *
    * @schema DatabaseSpecSnapshotTargetS3#forcePathStyle
    */
   readonly forcePathStyle?: boolean;
 
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
    *
    * @schema DatabaseSpecSnapshotTargetS3#credentialsSecretRef
    */
   readonly credentialsSecretRef?: DatabaseSpecSnapshotTargetS3CredentialsSecretRef;
 
   /**
-   * How the store encrypts.
+   * Server-side encryption of the stored objects. Default: the setting of the bucket.
    *
    * @schema DatabaseSpecSnapshotTargetS3#encryption
    */
   readonly encryption?: DatabaseSpecSnapshotTargetS3Encryption;
 
   /**
-   * For how many days what is stored is locked (mode GOVERNANCE), also against the operator. The bucket has to allow it.
+   * Object Lock retention of stored objects in days, in mode GOVERNANCE. Range: 1 to 3650. The lock also binds the operator. The bucket must have Object Lock enabled.
    *
    * @schema DatabaseSpecSnapshotTargetS3#objectLockDays
    */
@@ -1901,7 +1901,7 @@ export function toJson_DatabaseSpecSnapshotTargetS3(obj: DatabaseSpecSnapshotTar
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The namespaces by their labels, as a label selector; an empty one means all.
+ * Label selector of the namespaces. An empty selector selects all namespaces.
  *
  * @schema DatabaseSpecAllowedNamespacesSelector
  */
@@ -1914,7 +1914,7 @@ export interface DatabaseSpecAllowedNamespacesSelector {
   readonly matchLabels?: { [key: string]: string };
 
   /**
-   * Conditions that its labels must fulfil, all of them.
+   * Requirements on the labels of the namespace. All must hold.
    *
    * @schema DatabaseSpecAllowedNamespacesSelector#matchExpressions
    */
@@ -1937,20 +1937,20 @@ export function toJson_DatabaseSpecAllowedNamespacesSelector(obj: DatabaseSpecAl
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * The volume of the server.
+ * Storage of the server.
  *
  * @schema DatabaseSpecProviderInClusterStorage
  */
 export interface DatabaseSpecProviderInClusterStorage {
   /**
-   * The size of the volume, a quantity such as 10Gi. It can grow where the class allows that, never shrink.
+   * Size of the volume, e.g. 10Gi. It can only increase, and only if the StorageClass allows expansion. Default: 1Gi.
    *
    * @schema DatabaseSpecProviderInClusterStorage#size
    */
   readonly size?: string;
 
   /**
-   * The StorageClass of the volume. Without it the cluster's default class is taken; the empty string means a volume that exists already. Immutable.
+   * StorageClass of the volume. Default: the cluster's default class. The empty string selects an existing volume. Immutable.
    *
    * @schema DatabaseSpecProviderInClusterStorage#storageClassName
    */
@@ -1979,14 +1979,14 @@ export function toJson_DatabaseSpecProviderInClusterStorage(obj: DatabaseSpecPro
  */
 export interface DatabaseSpecProviderInClusterResources {
   /**
-   * The most it may use: quantities by resource name, such as cpu and memory.
+   * Maximum compute resources, as quantities by resource name, e.g. cpu and memory.
    *
    * @schema DatabaseSpecProviderInClusterResources#limits
    */
   readonly limits?: { [key: string]: DatabaseSpecProviderInClusterResourcesLimits };
 
   /**
-   * What is set aside for it: quantities by resource name, such as cpu and memory.
+   * Requested compute resources, as quantities by resource name, e.g. cpu and memory.
    *
    * @schema DatabaseSpecProviderInClusterResources#requests
    */
@@ -2025,13 +2025,13 @@ export class DatabaseSpecProviderInClusterParameters {
 }
 
 /**
- * A Secret of the same namespace with the label data.konverge.dev/usable-by-database and the keys host, port, username and password, and if need be ca.crt. Its role may create roles and databases.
+ * Secret with the keys host, port, username, password and optionally ca.crt, in the same namespace. It must have the label data.konverge.dev/usable-by-database. Its role needs CREATEDB and CREATEROLE.
  *
  * @schema DatabaseSpecProviderServerConnectionSecretRef
  */
 export interface DatabaseSpecProviderServerConnectionSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    *
    * @schema DatabaseSpecProviderServerConnectionSecretRef#name
    */
@@ -2053,7 +2053,7 @@ export function toJson_DatabaseSpecProviderServerConnectionSecretRef(obj: Databa
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How the connection is protected: verify-full checks the server's certificate and its name, verify-ca the certificate alone, require neither; disable sends everything in clear text.
+ * TLS mode of connections. Mode verify-full checks the server certificate and its host name. Mode verify-ca checks the certificate only. Mode require encrypts without a check. Mode disable sends everything in clear text. Default: verify-full.
  *
  * @schema DatabaseSpecProviderServerSslMode
  */
@@ -2070,20 +2070,20 @@ export const DatabaseSpecProviderServerSslMode = {
 export type DatabaseSpecProviderServerSslMode = (typeof DatabaseSpecProviderServerSslMode)[keyof typeof DatabaseSpecProviderServerSslMode];
 
 /**
- * The certificates by which the server's is checked, in PEM. Without it ca.crt of the connection's Secret, and without that those that the operator's own system trusts.
+ * Secret with the trusted CA certificates in PEM format. Default: ca.crt of the connection Secret, else the operator's system trust store.
  *
  * @schema DatabaseSpecProviderServerCaSecretRef
  */
 export interface DatabaseSpecProviderServerCaSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    *
    * @schema DatabaseSpecProviderServerCaSecretRef#name
    */
   readonly name: string;
 
   /**
-   * The key in its data.
+   * Key in the data of the Secret. Default: ca.crt.
    *
    * @schema DatabaseSpecProviderServerCaSecretRef#key
    */
@@ -2106,13 +2106,13 @@ export function toJson_DatabaseSpecProviderServerCaSecretRef(obj: DatabaseSpecPr
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * As whom the operator speaks to AWS.
+ * AWS credentials of the operator for this instance.
  *
  * @schema DatabaseSpecProviderRdsCredentials
  */
 export interface DatabaseSpecProviderRdsCredentials {
   /**
-   * A Secret of the same namespace with the keys accessKeyId and secretAccessKey, and if need be sessionToken. Without it the identity of the operator's own pod is used.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken, in the same namespace. It must have the label data.konverge.dev/usable-by-database. Default: the AWS identity of the operator's pod.
    *
    * @schema DatabaseSpecProviderRdsCredentials#secretRef
    */
@@ -2134,7 +2134,7 @@ export function toJson_DatabaseSpecProviderRdsCredentials(obj: DatabaseSpecProvi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How the connection is protected: verify-full checks the instance's certificate and its name, verify-ca the certificate alone, require neither.
+ * TLS mode of connections. Mode verify-full checks the instance certificate and its host name. Mode verify-ca checks the certificate only. Mode require encrypts without a check. Default: verify-full.
  *
  * @schema DatabaseSpecProviderRdsSslMode
  */
@@ -2149,20 +2149,20 @@ export const DatabaseSpecProviderRdsSslMode = {
 export type DatabaseSpecProviderRdsSslMode = (typeof DatabaseSpecProviderRdsSslMode)[keyof typeof DatabaseSpecProviderRdsSslMode];
 
 /**
- * The certificates by which the instance's is checked, in PEM, as AWS publishes them.
+ * Secret with the AWS CA certificates for RDS in PEM format. Required unless sslMode is require.
  *
  * @schema DatabaseSpecProviderRdsCaSecretRef
  */
 export interface DatabaseSpecProviderRdsCaSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    *
    * @schema DatabaseSpecProviderRdsCaSecretRef#name
    */
   readonly name: string;
 
   /**
-   * The key in its data.
+   * Key in the data of the Secret. Default: ca.crt.
    *
    * @schema DatabaseSpecProviderRdsCaSecretRef#key
    */
@@ -2185,20 +2185,20 @@ export function toJson_DatabaseSpecProviderRdsCaSecretRef(obj: DatabaseSpecProvi
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Backup of the same namespace, one that made an artifact and not a schedule.
+ * Backup in the same namespace. It must be a one-off Backup or the Backup of a scheduled time, not the schedule.
  *
  * @schema DatabaseSpecBootstrapRestoreFromBackupRef
  */
 export interface DatabaseSpecBootstrapRestoreFromBackupRef {
   /**
-   * The Backup's name.
+   * Name of the Backup.
    *
    * @schema DatabaseSpecBootstrapRestoreFromBackupRef#name
    */
   readonly name: string;
 
   /**
-   * Refused, as only Backups of the same namespace are restored; location says where another one is.
+   * Not allowed: only a Backup of the same namespace can be restored. Use location for other backups.
    *
    * @schema DatabaseSpecBootstrapRestoreFromBackupRef#namespace
    */
@@ -2221,27 +2221,27 @@ export function toJson_DatabaseSpecBootstrapRestoreFromBackupRef(obj: DatabaseSp
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where a backup is, if there is no Backup of it here.
+ * Storage location of a backup without a Backup object in this namespace.
  *
  * @schema DatabaseSpecBootstrapRestoreFromLocation
  */
 export interface DatabaseSpecBootstrapRestoreFromLocation {
   /**
-   * Where backups are kept.
+   * Storage location of backups.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocation#target
    */
   readonly target: DatabaseSpecBootstrapRestoreFromLocationTarget;
 
   /**
-   * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with provider.inCluster can begin.
+   * Method of the backup. Logical contains one database. Physical contains a whole server; only a new Database with provider.inCluster can bootstrap from it. Default: Logical.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocation#method
    */
   readonly method?: DatabaseSpecBootstrapRestoreFromLocationMethod;
 
   /**
-   * The folder with manifest.json, as status.folder of its Backup said.
+   * Folder of the backup with its manifest.json, as in status.folder of its Backup.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocation#path
    */
@@ -2265,20 +2265,20 @@ export function toJson_DatabaseSpecBootstrapRestoreFromLocation(obj: DatabaseSpe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Backup of the same namespace, one that made an artifact and not a schedule.
+ * Backup in the same namespace. It must be a one-off Backup or the Backup of a scheduled time, not the schedule.
  *
  * @schema DatabaseSpecRestoreFromBackupRef
  */
 export interface DatabaseSpecRestoreFromBackupRef {
   /**
-   * The Backup's name.
+   * Name of the Backup.
    *
    * @schema DatabaseSpecRestoreFromBackupRef#name
    */
   readonly name: string;
 
   /**
-   * Refused, as only Backups of the same namespace are restored; location says where another one is.
+   * Not allowed: only a Backup of the same namespace can be restored. Use location for other backups.
    *
    * @schema DatabaseSpecRestoreFromBackupRef#namespace
    */
@@ -2301,27 +2301,27 @@ export function toJson_DatabaseSpecRestoreFromBackupRef(obj: DatabaseSpecRestore
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where a backup is, if there is no Backup of it here.
+ * Storage location of a backup without a Backup object in this namespace.
  *
  * @schema DatabaseSpecRestoreFromLocation
  */
 export interface DatabaseSpecRestoreFromLocation {
   /**
-   * Where backups are kept.
+   * Storage location of backups.
    *
    * @schema DatabaseSpecRestoreFromLocation#target
    */
   readonly target: DatabaseSpecRestoreFromLocationTarget;
 
   /**
-   * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with provider.inCluster can begin.
+   * Method of the backup. Logical contains one database. Physical contains a whole server; only a new Database with provider.inCluster can bootstrap from it. Default: Logical.
    *
    * @schema DatabaseSpecRestoreFromLocation#method
    */
   readonly method?: DatabaseSpecRestoreFromLocationMethod;
 
   /**
-   * The folder with manifest.json, as status.folder of its Backup said.
+   * Folder of the backup with its manifest.json, as in status.folder of its Backup.
    *
    * @schema DatabaseSpecRestoreFromLocation#path
    */
@@ -2345,13 +2345,13 @@ export function toJson_DatabaseSpecRestoreFromLocation(obj: DatabaseSpecRestoreF
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+ * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
  *
  * @schema DatabaseSpecSnapshotTargetS3CredentialsSecretRef
  */
 export interface DatabaseSpecSnapshotTargetS3CredentialsSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    *
    * @schema DatabaseSpecSnapshotTargetS3CredentialsSecretRef#name
    */
@@ -2373,13 +2373,13 @@ export function toJson_DatabaseSpecSnapshotTargetS3CredentialsSecretRef(obj: Dat
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How the store encrypts.
+ * Server-side encryption of the stored objects. Default: the setting of the bucket.
  *
  * @schema DatabaseSpecSnapshotTargetS3Encryption
  */
 export interface DatabaseSpecSnapshotTargetS3Encryption {
   /**
-   * The algorithm.
+   * Encryption algorithm: AES256 (SSE-S3) or aws:kms (SSE-KMS).
    * One of "AES256", "aws:kms".
    *
    * @schema DatabaseSpecSnapshotTargetS3Encryption#algorithm
@@ -2387,7 +2387,7 @@ export interface DatabaseSpecSnapshotTargetS3Encryption {
   readonly algorithm: string;
 
   /**
-   * The key of aws:kms.
+   * KMS key for the algorithm aws:kms. Default: the AWS managed key.
    *
    * @schema DatabaseSpecSnapshotTargetS3Encryption#keyId
    */
@@ -2414,21 +2414,21 @@ export function toJson_DatabaseSpecSnapshotTargetS3Encryption(obj: DatabaseSpecS
  */
 export interface DatabaseSpecAllowedNamespacesSelectorMatchExpressions {
   /**
-   * The label's key.
+   * Key of the label.
    *
    * @schema DatabaseSpecAllowedNamespacesSelectorMatchExpressions#key
    */
   readonly key: string;
 
   /**
-   * How values are compared.
+   * Relation of the key to the values.
    *
    * @schema DatabaseSpecAllowedNamespacesSelectorMatchExpressions#operator
    */
   readonly operator: DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator;
 
   /**
-   * The values; none for Exists and DoesNotExist.
+   * Values of the label. They must be empty for Exists and DoesNotExist.
    *
    * @schema DatabaseSpecAllowedNamespacesSelectorMatchExpressions#values
    */
@@ -2484,13 +2484,13 @@ export class DatabaseSpecProviderInClusterResourcesRequests {
 }
 
 /**
- * A Secret of the same namespace with the keys accessKeyId and secretAccessKey, and if need be sessionToken. Without it the identity of the operator's own pod is used.
+ * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken, in the same namespace. It must have the label data.konverge.dev/usable-by-database. Default: the AWS identity of the operator's pod.
  *
  * @schema DatabaseSpecProviderRdsCredentialsSecretRef
  */
 export interface DatabaseSpecProviderRdsCredentialsSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    *
    * @schema DatabaseSpecProviderRdsCredentialsSecretRef#name
    */
@@ -2512,20 +2512,20 @@ export function toJson_DatabaseSpecProviderRdsCredentialsSecretRef(obj: Database
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * Where backups are kept.
+ * Storage location of backups.
  *
  * @schema DatabaseSpecBootstrapRestoreFromLocationTarget
  */
 export interface DatabaseSpecBootstrapRestoreFromLocationTarget {
   /**
-   * A volume of the same namespace.
+   * Volume in the same namespace.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocationTarget#pvc
    */
   readonly pvc?: DatabaseSpecBootstrapRestoreFromLocationTargetPvc;
 
   /**
-   * A bucket of S3, or of a store that speaks like it.
+   * Bucket of Amazon S3 or of an S3-compatible store.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocationTarget#s3
    */
@@ -2548,7 +2548,7 @@ export function toJson_DatabaseSpecBootstrapRestoreFromLocationTarget(obj: Datab
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with provider.inCluster can begin.
+ * Method of the backup. Logical contains one database. Physical contains a whole server; only a new Database with provider.inCluster can bootstrap from it. Default: Logical.
  *
  * @schema DatabaseSpecBootstrapRestoreFromLocationMethod
  */
@@ -2561,20 +2561,20 @@ export const DatabaseSpecBootstrapRestoreFromLocationMethod = {
 export type DatabaseSpecBootstrapRestoreFromLocationMethod = (typeof DatabaseSpecBootstrapRestoreFromLocationMethod)[keyof typeof DatabaseSpecBootstrapRestoreFromLocationMethod];
 
 /**
- * Where backups are kept.
+ * Storage location of backups.
  *
  * @schema DatabaseSpecRestoreFromLocationTarget
  */
 export interface DatabaseSpecRestoreFromLocationTarget {
   /**
-   * A volume of the same namespace.
+   * Volume in the same namespace.
    *
    * @schema DatabaseSpecRestoreFromLocationTarget#pvc
    */
   readonly pvc?: DatabaseSpecRestoreFromLocationTargetPvc;
 
   /**
-   * A bucket of S3, or of a store that speaks like it.
+   * Bucket of Amazon S3 or of an S3-compatible store.
    *
    * @schema DatabaseSpecRestoreFromLocationTarget#s3
    */
@@ -2597,7 +2597,7 @@ export function toJson_DatabaseSpecRestoreFromLocationTarget(obj: DatabaseSpecRe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with provider.inCluster can begin.
+ * Method of the backup. Logical contains one database. Physical contains a whole server; only a new Database with provider.inCluster can bootstrap from it. Default: Logical.
  *
  * @schema DatabaseSpecRestoreFromLocationMethod
  */
@@ -2610,7 +2610,7 @@ export const DatabaseSpecRestoreFromLocationMethod = {
 export type DatabaseSpecRestoreFromLocationMethod = (typeof DatabaseSpecRestoreFromLocationMethod)[keyof typeof DatabaseSpecRestoreFromLocationMethod];
 
 /**
- * How values are compared.
+ * Relation of the key to the values.
  *
  * @schema DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator
  */
@@ -2627,20 +2627,20 @@ export const DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator = {
 export type DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator = (typeof DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator)[keyof typeof DatabaseSpecAllowedNamespacesSelectorMatchExpressionsOperator];
 
 /**
- * A volume of the same namespace.
+ * Volume in the same namespace.
  *
  * @schema DatabaseSpecBootstrapRestoreFromLocationTargetPvc
  */
 export interface DatabaseSpecBootstrapRestoreFromLocationTargetPvc {
   /**
-   * The PersistentVolumeClaim.
+   * Name of the PersistentVolumeClaim.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocationTargetPvc#claimName
    */
   readonly claimName: string;
 
   /**
-   * A folder in it.
+   * Folder in the volume. Default: its root.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocationTargetPvc#path
    */
@@ -2663,48 +2663,48 @@ export function toJson_DatabaseSpecBootstrapRestoreFromLocationTargetPvc(obj: Da
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A bucket of S3, or of a store that speaks like it.
+ * Bucket of Amazon S3 or of an S3-compatible store.
  *
  * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3
  */
 export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3 {
   /**
-   * The bucket.
+   * Name of the bucket.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3#bucket
    */
   readonly bucket: string;
 
   /**
-   * In front of every key, without slashes at its ends.
+   * Prefix of every key, without leading or trailing slash.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3#prefix
    */
   readonly prefix?: string;
 
   /**
-   * The region of the bucket.
+   * Region of the bucket. Default: us-east-1.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3#region
    */
   readonly region?: string;
 
   /**
-   * Where another store than Amazon's is.
+   * URL of an S3-compatible store, e.g. https://minio.example.com. Default: the endpoint of Amazon S3.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3#endpoint
    */
   readonly endpoint?: string;
 
   /**
-   * Whether the bucket is in the path and not in the host name, as most stores but Amazon want it.
+   * Puts the bucket name in the path of the URL instead of the host name. Most stores other than Amazon S3 need it. Default: false.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3#forcePathStyle
    */
   readonly forcePathStyle?: boolean;
 
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3#credentialsSecretRef
    */
@@ -2731,20 +2731,20 @@ export function toJson_DatabaseSpecBootstrapRestoreFromLocationTargetS3(obj: Dat
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A volume of the same namespace.
+ * Volume in the same namespace.
  *
  * @schema DatabaseSpecRestoreFromLocationTargetPvc
  */
 export interface DatabaseSpecRestoreFromLocationTargetPvc {
   /**
-   * The PersistentVolumeClaim.
+   * Name of the PersistentVolumeClaim.
    *
    * @schema DatabaseSpecRestoreFromLocationTargetPvc#claimName
    */
   readonly claimName: string;
 
   /**
-   * A folder in it.
+   * Folder in the volume. Default: its root.
    *
    * @schema DatabaseSpecRestoreFromLocationTargetPvc#path
    */
@@ -2767,48 +2767,48 @@ export function toJson_DatabaseSpecRestoreFromLocationTargetPvc(obj: DatabaseSpe
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A bucket of S3, or of a store that speaks like it.
+ * Bucket of Amazon S3 or of an S3-compatible store.
  *
  * @schema DatabaseSpecRestoreFromLocationTargetS3
  */
 export interface DatabaseSpecRestoreFromLocationTargetS3 {
   /**
-   * The bucket.
+   * Name of the bucket.
    *
    * @schema DatabaseSpecRestoreFromLocationTargetS3#bucket
    */
   readonly bucket: string;
 
   /**
-   * In front of every key, without slashes at its ends.
+   * Prefix of every key, without leading or trailing slash.
    *
    * @schema DatabaseSpecRestoreFromLocationTargetS3#prefix
    */
   readonly prefix?: string;
 
   /**
-   * The region of the bucket.
+   * Region of the bucket. Default: us-east-1.
    *
    * @schema DatabaseSpecRestoreFromLocationTargetS3#region
    */
   readonly region?: string;
 
   /**
-   * Where another store than Amazon's is.
+   * URL of an S3-compatible store, e.g. https://minio.example.com. Default: the endpoint of Amazon S3.
    *
    * @schema DatabaseSpecRestoreFromLocationTargetS3#endpoint
    */
   readonly endpoint?: string;
 
   /**
-   * Whether the bucket is in the path and not in the host name, as most stores but Amazon want it.
+   * Puts the bucket name in the path of the URL instead of the host name. Most stores other than Amazon S3 need it. Default: false.
    *
    * @schema DatabaseSpecRestoreFromLocationTargetS3#forcePathStyle
    */
   readonly forcePathStyle?: boolean;
 
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
    *
    * @schema DatabaseSpecRestoreFromLocationTargetS3#credentialsSecretRef
    */
@@ -2835,13 +2835,13 @@ export function toJson_DatabaseSpecRestoreFromLocationTargetS3(obj: DatabaseSpec
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+ * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
  *
  * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef
  */
 export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    *
    * @schema DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef#name
    */
@@ -2863,13 +2863,13 @@ export function toJson_DatabaseSpecBootstrapRestoreFromLocationTargetS3Credentia
 /* eslint-enable max-len, @stylistic/max-len, quote-props, @stylistic/quote-props */
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+ * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
  *
  * @schema DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef
  */
 export interface DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    *
    * @schema DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef#name
    */

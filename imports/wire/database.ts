@@ -1,7 +1,7 @@
 // Generated from crds/database.yaml by `konverge generate`. Do not edit: change the definition and generate again.
 // How Database of data.konverge.dev looks on the wire.
 
-/** A database of PostgreSQL, with its owner role, extensions and schemas. */
+/** PostgreSQL database with its owner role, extensions and schemas. */
 export const Database: DatabaseResource = Object.freeze({
   group: 'data.konverge.dev',
   version: 'v1alpha1',
@@ -22,341 +22,356 @@ export interface DatabaseResource {
 }
 
 /**
- * What the database should be.
- * Rule: databaseName is immutable; create a new Database and copy the data.
- * Rule: encoding is immutable, because PostgreSQL cannot change it; create a new Database and copy the data.
- * Rule: locale is immutable, because PostgreSQL cannot change it; create a new Database and copy the data.
- * Rule: version is not given with provider.server, because the server has one; see status.serverVersion.
- * Rule: version is needed with provider.inCluster and provider.rds.
- * Rule: version cannot change with provider.rds; create a new Database and copy the data.
- * Rule: another version is an upgrade, and needs spec.upgrade, which says how; see docs/upgrades.md.
- * Rule: upgrade is for provider.inCluster, whose server the operator makes.
- * Rule: an upgrade makes a backup first, and needs snapshotTarget, which says where it is kept; upgrade.snapshot Skip
- * goes without.
- * Rule: bootstrap is immutable, because a database begins once; restore over it with spec.restore.
- * Rule: deletionPolicy Snapshot needs snapshotTarget, which says where the last backup is kept.
+ * Desired state of the database.
+ * Rule: databaseName is immutable; create another Database and copy the data.
+ * Rule: encoding is immutable; create another Database and copy the data.
+ * Rule: locale is immutable; create another Database and copy the data.
+ * Rule: version is not allowed with provider.server; status.serverVersion shows it.
+ * Rule: provider.inCluster and provider.rds require version.
+ * Rule: version is immutable with provider.rds; create another Database and copy the data.
+ * Rule: a version change requires spec.upgrade; docs/upgrades.md describes it.
+ * Rule: only provider.inCluster supports upgrade.
+ * Rule: upgrade requires snapshotTarget for the backup before the upgrade; set it, or set upgrade.snapshot to Skip.
+ * Rule: bootstrap is immutable; use spec.restore to restore a backup later.
+ * Rule: deletionPolicy Snapshot requires snapshotTarget for the final backup.
  */
 export interface DatabaseSpec {
   /**
-   * Whether the operator leaves the database alone: while true nothing of it is changed, and its deletion waits. It
-   * goes on serving. For a while and by hand, the annotation konverge.dev/paused does the same.
+   * Suspends reconciliation. The operator changes nothing, and a deletion waits. The database keeps serving. The
+   * annotation konverge.dev/paused does the same without a spec change. Default: false.
    */
   readonly suspend?: boolean
   /**
-   * The name of the database on its server. Without it metadata.name, with '_' for '-'. Its owner is the role
-   * `<databaseName>_owner`, which nobody logs in as. Immutable.
+   * Name of the database on the server. Default: metadata.name with '_' for '-'. The owner of the database is the role
+   * `<databaseName>_owner`, which cannot log in. Immutable.
    * At least 1 character. At most 57 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
-   * Rule: PostgreSQL keeps this name for itself; names that begin with pg_, and postgres, template0, template1, public
-   * and rdsadmin are refused.
+   * Rule: name is reserved: do not use postgres, template0, template1, public, rdsadmin or a name that starts with pg_.
    */
   readonly databaseName?: string
   /**
-   * Major version of PostgreSQL, in quotes: "18". Required with provider.inCluster and provider.rds; with
-   * provider.server it is the server's. With provider.inCluster and upgrade it can be raised, which moves the database
-   * to a new server.
+   * Major version of PostgreSQL. The value is a string: write "18" in quotes. Required with provider.inCluster and
+   * provider.rds. Not allowed with provider.server, because the server determines it. With provider.inCluster and
+   * upgrade the value can increase; the operator then moves the database to a new server.
    * At most 2 characters.
    */
   readonly version?: '14' | '15' | '16' | '17' | '18'
   /**
-   * How the database moves to a new server when version is raised. Where it is given, the server keeps in its log what
-   * logical replication needs (wal_level logical), for which it is restarted once.
+   * Upgrade to a newer major version. It requires provider.inCluster. The operator sets wal_level to logical, which
+   * restarts the server once.
    */
   readonly upgrade?: DatabaseSpecUpgrade
   /**
-   * Where the server is; exactly one of them, for ever.
-   * Rule: give exactly one of inCluster, server and rds.
-   * Rule: a database cannot move to another provider; create a new Database and copy the data.
+   * Provider of the server. Exactly one provider is required. Immutable.
+   * Rule: set exactly one of inCluster, server and rds.
+   * Rule: provider is immutable; create another Database and copy the data.
    */
   readonly provider: DatabaseSpecProvider
-  /** How the database begins. Without it, empty. Immutable. */
+  /** Initial content of the database. Default: empty. Immutable. */
   readonly bootstrap?: DatabaseSpecBootstrap
   /**
-   * A backup takes the place of what is there, once it is restored beside it and proven. Each requestID runs once.
-   * Rule: from cannot change, because each request runs once; give another requestID with it.
-   * Rule: previousOf names an earlier request, and not this one.
+   * In-place restore. The operator restores and verifies a backup beside the database, then replaces the database. Each
+   * requestID runs once.
+   * Rule: from cannot change for the same requestID, because each request runs once; set another requestID.
+   * Rule: previousOf must name an earlier request.
    */
   readonly restore?: DatabaseSpecRestore
   /**
-   * What becomes of a database of this name that the operator did not make. Never leaves it alone and says so; Adopt
-   * takes it over.
+   * Handling of an existing database that the operator did not create. Never leaves it unchanged and reports NotOwned.
+   * Adopt takes it over. Default: Never.
    * @default "Never"
    */
   readonly adoptionPolicy: 'Never' | 'Adopt'
   /**
-   * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses
-   * it; Snapshot does so after a last backup that was proven by restoring it, and for rds after a final snapshot.
+   * Handling of the data when the Database is deleted. Retain keeps it. Delete drops it after all DatabaseUsers are
+   * gone. Snapshot first takes a final backup and verifies it by restore; provider.rds takes a final snapshot instead.
+   * Default: Retain.
    * @default "Retain"
    */
   readonly deletionPolicy: 'Retain' | 'Delete' | 'Snapshot'
   /**
-   * Where backups are kept that the Database has made of itself, as in the target of a Backup.
-   * Rule: a target is one of pvc and s3.
+   * Storage location of backups that the operator takes for upgrades, Migrations and deletion.
+   * Rule: set exactly one of pvc and s3.
    */
   readonly snapshotTarget?: DatabaseSpecSnapshotTarget
   /**
-   * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+   * Handling of changes made on the server outside of this resource. Correct reverts them. Report shows them in the
+   * conditions and leaves them. Default: Correct.
    * @default "Correct"
    */
   readonly driftPolicy: 'Correct' | 'Report'
   /**
-   * Whether a database that has vanished is made anew, and empty. Else it is reported, and nothing is done.
+   * Recreates a missing database as an empty one. With false, the operator only reports the missing database. Default:
+   * false.
    * @default false
    */
   readonly recreateIfMissing: boolean
   /**
-   * The encoding, such as LATIN1. Without it UTF8. Immutable.
+   * Character encoding, e.g. LATIN1. Default: UTF8. Immutable.
    * At least 1 character. At most 32 characters. Matches `^[A-Za-z0-9_-]+$`.
    */
   readonly encoding?: string
   /**
-   * The locale by which text is sorted and classified, such as C.UTF-8. Without it the server's own. Immutable.
+   * Locale for collation and character classification, e.g. C.UTF-8. Default: the locale of the server. Immutable.
    * At least 1 character. At most 63 characters. Matches `^[A-Za-z0-9_.@-]+$`.
    */
   readonly locale?: string
   /**
-   * The most sessions at a time; -1 means no limit but the server's.
+   * Maximum number of concurrent sessions. The value -1 means no limit. Default: -1.
    * At least -1. Format int32.
    * @default -1
    */
   readonly connectionLimit: number
   /**
-   * Extensions that are installed. One that is taken out of the list stays, because data may depend on it.
+   * Extensions to install. An extension that is removed from the list stays installed, because data may depend on it.
    * At most 64 items. One item for each name.
    */
   readonly extensions?: readonly DatabaseSpecExtensions[]
   /**
-   * Schemas, which the database's owner owns. One that is taken out of the list stays, because data may be in it.
+   * Schemas to create, owned by the database owner. A schema that is removed from the list stays, because it may
+   * contain data.
    * At most 64 items. One item for each name.
    */
   readonly schemas?: readonly DatabaseSpecSchemas[]
   /**
-   * Other namespaces whose DatabaseUsers may use the database. Without it only its own.
-   * Rule: give exactly one of names and selector.
+   * Other namespaces whose DatabaseUsers can access the database. Default: only the Database's namespace.
+   * Rule: set exactly one of names and selector.
    */
   readonly allowedNamespaces?: DatabaseSpecAllowedNamespaces
 }
 
 /**
- * What the database should be.
- * Rule: databaseName is immutable; create a new Database and copy the data.
- * Rule: encoding is immutable, because PostgreSQL cannot change it; create a new Database and copy the data.
- * Rule: locale is immutable, because PostgreSQL cannot change it; create a new Database and copy the data.
- * Rule: version is not given with provider.server, because the server has one; see status.serverVersion.
- * Rule: version is needed with provider.inCluster and provider.rds.
- * Rule: version cannot change with provider.rds; create a new Database and copy the data.
- * Rule: another version is an upgrade, and needs spec.upgrade, which says how; see docs/upgrades.md.
- * Rule: upgrade is for provider.inCluster, whose server the operator makes.
- * Rule: an upgrade makes a backup first, and needs snapshotTarget, which says where it is kept; upgrade.snapshot Skip
- * goes without.
- * Rule: bootstrap is immutable, because a database begins once; restore over it with spec.restore.
- * Rule: deletionPolicy Snapshot needs snapshotTarget, which says where the last backup is kept.
+ * Desired state of the database.
+ * Rule: databaseName is immutable; create another Database and copy the data.
+ * Rule: encoding is immutable; create another Database and copy the data.
+ * Rule: locale is immutable; create another Database and copy the data.
+ * Rule: version is not allowed with provider.server; status.serverVersion shows it.
+ * Rule: provider.inCluster and provider.rds require version.
+ * Rule: version is immutable with provider.rds; create another Database and copy the data.
+ * Rule: a version change requires spec.upgrade; docs/upgrades.md describes it.
+ * Rule: only provider.inCluster supports upgrade.
+ * Rule: upgrade requires snapshotTarget for the backup before the upgrade; set it, or set upgrade.snapshot to Skip.
+ * Rule: bootstrap is immutable; use spec.restore to restore a backup later.
+ * Rule: deletionPolicy Snapshot requires snapshotTarget for the final backup.
  */
 export interface DatabaseSpecInput {
   /**
-   * Whether the operator leaves the database alone: while true nothing of it is changed, and its deletion waits. It
-   * goes on serving. For a while and by hand, the annotation konverge.dev/paused does the same.
+   * Suspends reconciliation. The operator changes nothing, and a deletion waits. The database keeps serving. The
+   * annotation konverge.dev/paused does the same without a spec change. Default: false.
    */
   readonly suspend?: boolean
   /**
-   * The name of the database on its server. Without it metadata.name, with '_' for '-'. Its owner is the role
-   * `<databaseName>_owner`, which nobody logs in as. Immutable.
+   * Name of the database on the server. Default: metadata.name with '_' for '-'. The owner of the database is the role
+   * `<databaseName>_owner`, which cannot log in. Immutable.
    * At least 1 character. At most 57 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
-   * Rule: PostgreSQL keeps this name for itself; names that begin with pg_, and postgres, template0, template1, public
-   * and rdsadmin are refused.
+   * Rule: name is reserved: do not use postgres, template0, template1, public, rdsadmin or a name that starts with pg_.
    */
   readonly databaseName?: string
   /**
-   * Major version of PostgreSQL, in quotes: "18". Required with provider.inCluster and provider.rds; with
-   * provider.server it is the server's. With provider.inCluster and upgrade it can be raised, which moves the database
-   * to a new server.
+   * Major version of PostgreSQL. The value is a string: write "18" in quotes. Required with provider.inCluster and
+   * provider.rds. Not allowed with provider.server, because the server determines it. With provider.inCluster and
+   * upgrade the value can increase; the operator then moves the database to a new server.
    * At most 2 characters.
    */
   readonly version?: '14' | '15' | '16' | '17' | '18'
   /**
-   * How the database moves to a new server when version is raised. Where it is given, the server keeps in its log what
-   * logical replication needs (wal_level logical), for which it is restarted once.
+   * Upgrade to a newer major version. It requires provider.inCluster. The operator sets wal_level to logical, which
+   * restarts the server once.
    */
   readonly upgrade?: DatabaseSpecUpgradeInput
   /**
-   * Where the server is; exactly one of them, for ever.
-   * Rule: give exactly one of inCluster, server and rds.
-   * Rule: a database cannot move to another provider; create a new Database and copy the data.
+   * Provider of the server. Exactly one provider is required. Immutable.
+   * Rule: set exactly one of inCluster, server and rds.
+   * Rule: provider is immutable; create another Database and copy the data.
    */
   readonly provider: DatabaseSpecProviderInput
-  /** How the database begins. Without it, empty. Immutable. */
+  /** Initial content of the database. Default: empty. Immutable. */
   readonly bootstrap?: DatabaseSpecBootstrapInput
   /**
-   * A backup takes the place of what is there, once it is restored beside it and proven. Each requestID runs once.
-   * Rule: from cannot change, because each request runs once; give another requestID with it.
-   * Rule: previousOf names an earlier request, and not this one.
+   * In-place restore. The operator restores and verifies a backup beside the database, then replaces the database. Each
+   * requestID runs once.
+   * Rule: from cannot change for the same requestID, because each request runs once; set another requestID.
+   * Rule: previousOf must name an earlier request.
    */
   readonly restore?: DatabaseSpecRestoreInput
   /**
-   * What becomes of a database of this name that the operator did not make. Never leaves it alone and says so; Adopt
-   * takes it over.
+   * Handling of an existing database that the operator did not create. Never leaves it unchanged and reports NotOwned.
+   * Adopt takes it over. Default: Never.
    * @default "Never"
    */
   readonly adoptionPolicy?: 'Never' | 'Adopt'
   /**
-   * What becomes of the data when the Database is deleted. Retain keeps it; Delete drops it, once no DatabaseUser uses
-   * it; Snapshot does so after a last backup that was proven by restoring it, and for rds after a final snapshot.
+   * Handling of the data when the Database is deleted. Retain keeps it. Delete drops it after all DatabaseUsers are
+   * gone. Snapshot first takes a final backup and verifies it by restore; provider.rds takes a final snapshot instead.
+   * Default: Retain.
    * @default "Retain"
    */
   readonly deletionPolicy?: 'Retain' | 'Delete' | 'Snapshot'
   /**
-   * Where backups are kept that the Database has made of itself, as in the target of a Backup.
-   * Rule: a target is one of pvc and s3.
+   * Storage location of backups that the operator takes for upgrades, Migrations and deletion.
+   * Rule: set exactly one of pvc and s3.
    */
   readonly snapshotTarget?: DatabaseSpecSnapshotTargetInput
   /**
-   * What becomes of changes that somebody else has made on the server. Correct puts them right; Report only shows them.
+   * Handling of changes made on the server outside of this resource. Correct reverts them. Report shows them in the
+   * conditions and leaves them. Default: Correct.
    * @default "Correct"
    */
   readonly driftPolicy?: 'Correct' | 'Report'
   /**
-   * Whether a database that has vanished is made anew, and empty. Else it is reported, and nothing is done.
+   * Recreates a missing database as an empty one. With false, the operator only reports the missing database. Default:
+   * false.
    * @default false
    */
   readonly recreateIfMissing?: boolean
   /**
-   * The encoding, such as LATIN1. Without it UTF8. Immutable.
+   * Character encoding, e.g. LATIN1. Default: UTF8. Immutable.
    * At least 1 character. At most 32 characters. Matches `^[A-Za-z0-9_-]+$`.
    */
   readonly encoding?: string
   /**
-   * The locale by which text is sorted and classified, such as C.UTF-8. Without it the server's own. Immutable.
+   * Locale for collation and character classification, e.g. C.UTF-8. Default: the locale of the server. Immutable.
    * At least 1 character. At most 63 characters. Matches `^[A-Za-z0-9_.@-]+$`.
    */
   readonly locale?: string
   /**
-   * The most sessions at a time; -1 means no limit but the server's.
+   * Maximum number of concurrent sessions. The value -1 means no limit. Default: -1.
    * At least -1. Format int32.
    * @default -1
    */
   readonly connectionLimit?: number
   /**
-   * Extensions that are installed. One that is taken out of the list stays, because data may depend on it.
+   * Extensions to install. An extension that is removed from the list stays installed, because data may depend on it.
    * At most 64 items. One item for each name.
    */
   readonly extensions?: readonly DatabaseSpecExtensions[]
   /**
-   * Schemas, which the database's owner owns. One that is taken out of the list stays, because data may be in it.
+   * Schemas to create, owned by the database owner. A schema that is removed from the list stays, because it may
+   * contain data.
    * At most 64 items. One item for each name.
    */
   readonly schemas?: readonly DatabaseSpecSchemas[]
   /**
-   * Other namespaces whose DatabaseUsers may use the database. Without it only its own.
-   * Rule: give exactly one of names and selector.
+   * Other namespaces whose DatabaseUsers can access the database. Default: only the Database's namespace.
+   * Rule: set exactly one of names and selector.
    */
   readonly allowedNamespaces?: DatabaseSpecAllowedNamespaces
 }
 
-/** What the database is, as last seen by the operator. */
+/** Observed state of the database. */
 export interface DatabaseStatus {
   /**
-   * The generation of the spec that this status is about.
+   * Generation of the spec that this status describes.
    * Format int64.
    */
   readonly observedGeneration?: number
-  /** The newest konverge.dev/reconcile-now annotation whose turn has ended. */
+  /** Value of the annotation konverge.dev/reconcile-now at the last completed reconciliation. */
   readonly lastHandledReconcileAt?: string
-  /** How far it is, in one word; a summary of the conditions. */
+  /** Current phase, a summary of the conditions. */
   readonly phase?: 'Pending' | 'Provisioning' | 'Configuring' | 'Restoring' | 'Ready' | 'Upgrading' | 'Deleting' | 'Failed'
-  /** The name of the database on its server. */
+  /** Name of the database on the server. */
   readonly databaseName?: string
-  /** Where the server is. */
+  /** Provider of the server. */
   readonly provider?: 'InCluster' | 'Server' | 'RDS'
-  /** What the provider calls it for ever, such as an ARN or pg://<system identifier>/<oid>. */
+  /** Permanent identifier at the provider, e.g. an ARN or pg://<system identifier>/<oid>. */
   readonly providerID?: string
-  /** The making of the server or the database, while and after it goes on. */
+  /** Creation of the server or the database. */
   readonly provisioning?: DatabaseStatusProvisioning
-  /** The version of PostgreSQL, as the server says. */
+  /** PostgreSQL version that the server reports. */
   readonly serverVersion?: string
-  /** Which server of the cluster applications are led to. Only of provider inCluster. */
+  /** Server that serves applications. Provider inCluster only. */
   readonly server?: DatabaseStatusServer
-  /** The server that served before the last upgrade, while its volume is kept. */
+  /** Server before the last upgrade, while its volume is kept. */
   readonly previous?: DatabaseStatusPrevious
   /**
-   * How the last upgrade stands. While its state is Running, AwaitingCutover or Compensating the database is on its
-   * move, and nobody else changes what is in it.
+   * State of the last upgrade. In the states Running, AwaitingCutover and Compensating, the operator holds back
+   * DatabaseUsers, Migrations, Backups and restores.
    */
   readonly upgrade?: DatabaseStatusUpgrade
-  /** What tells this database from every other, also behind the same address and name. */
+  /** Identity of the database. It differs from any other database at the same address and name. */
   readonly identity?: DatabaseStatusIdentity
-  /** Where the server is reached. */
+  /** Endpoint of the server. */
   readonly endpoint?: DatabaseStatusEndpoint
-  /** The Secret by which the server is reached with the operator's own rights. */
+  /** Secret with the operator's administrative connection to the server. */
   readonly binding?: DatabaseStatusBinding
-  /** What was last seen on the server. */
+  /** Last observed state of the database. */
   readonly observed?: DatabaseStatusObserved
-  /** What was last put right after somebody else had changed it. */
+  /** Last correction of a change that was made outside of this resource. */
   readonly lastDriftCorrection?: DatabaseStatusLastDriftCorrection
-  /** Other namespaces are let in by allowedNamespaces, or were, and roles without a DatabaseUser may still connect. */
+  /**
+   * True while allowedNamespaces admits other namespaces. It remains true after that while roles without a DatabaseUser
+   * may connect.
+   */
   readonly shared?: boolean
-  /** The restore that was begun last, and what is kept of what restores have replaced. */
+  /** State of the last restore, and databases kept by earlier restores. */
   readonly restore?: DatabaseStatusRestore
   /**
-   * What is there of it outside the cluster. The operator's own record, which it needs to go on after a crash.
+   * Operator-internal journal of external resources. Do not edit.
    * At most 64 items. One item for each name.
    */
   readonly external?: readonly DatabaseStatusExternal[]
   /**
-   * What is undertaken in steps. The operator's own record, which it needs to go on after a crash.
+   * Operator-internal journal of multi-step operations. Do not edit.
    * At most 8 items. One item for each name.
    */
   readonly sagas?: readonly DatabaseStatusSagas[]
   /**
-   * Ready, Progressing and Degraded always, with Provisioned, Connected, Configured, Drifted and BackedUp as far as
-   * they are known; Upgraded of the last upgrade, Restored of the last restore; DeletionBlocked, Reconciling and
-   * Stalled while they are true.
+   * Conditions of the Database. Always: Ready, Progressing and Degraded. If known: Provisioned, Connected, Configured,
+   * Drifted and BackedUp. Upgraded after an upgrade, Restored after a restore. While true: DeletionBlocked, Reconciling
+   * and Stalled.
    * One item for each type.
    */
   readonly conditions?: readonly DatabaseStatusConditions[]
 }
 
 /**
- * How the database moves to a new server when version is raised. Where it is given, the server keeps in its log what
- * logical replication needs (wal_level logical), for which it is restarted once.
+ * Upgrade to a newer major version. It requires provider.inCluster. The operator sets wal_level to logical, which
+ * restarts the server once.
  */
 export interface DatabaseSpecUpgrade {
   /**
-   * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation
-   * data.konverge.dev/cutover holds the new version, and where retry is given also that: 18-b.
+   * Approval of the cutover to the new server. Automatic cuts over when the new server has caught up. Manual waits for
+   * the annotation data.konverge.dev/cutover with the new version, e.g. 18. With retry, the annotation must also
+   * contain its value, e.g. 18-b. Default: Manual.
    * @default "Manual"
    */
   readonly cutover: 'Manual' | 'Automatic'
   /**
-   * Whether a backup is made at snapshotTarget and proven before anything else.
+   * Backup before the upgrade. Take stores a backup in snapshotTarget and verifies it. Skip makes no backup. Default:
+   * Take.
    * @default "Take"
    */
   readonly snapshot: 'Take' | 'Skip'
   /**
-   * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at
-   * most maxWait, also of tables without a primary key, unlogged ones, and large objects.
+   * Copy method. Replication copies rows while applications write; they wait for seconds during the cutover. Dump
+   * copies rows while applications wait, for at most maxWait. Only Dump supports tables without a primary key or
+   * replica identity, unlogged tables and large objects. Default: Replication.
    * @default "Replication"
    */
   readonly method: 'Replication' | 'Dump'
   /**
-   * What is asked of the new server, as the database's owner and without a search_path, before anybody is led there.
+   * Queries that must hold on the new server before the cutover. They run as the database owner, with an empty
+   * search_path: qualify names with their schema.
    * At most 16 items.
    */
   readonly verifyQueries?: readonly DatabaseSpecUpgradeVerifyQueries[]
   /**
-   * How long applications may be kept waiting while the last rows travel (by Dump all of them) and both sides are
-   * compared; what takes longer is led back to the old server.
+   * Maximum time for which applications wait during the cutover. It includes the copy of the last rows (Dump: all rows)
+   * and the comparison of both servers. The operator rolls back a cutover that exceeds it. Range: 10s to 24h. Default:
+   * 15m.
    * At most 32 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
-   * Rule: maxWait is from 10s to 24h.
+   * Rule: maxWait must be from 10s to 24h.
    * @default "15m"
    */
   readonly maxWait: string
   /**
-   * How long the old server's volume is kept, with its server stopped, once applications use the new one.
+   * Time for which the volume of the old server is kept after the cutover. The old server is stopped. The value 0s
+   * removes the volume immediately. Default: 24h.
    * At most 32 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
    * @default "24h"
    */
   readonly keepPrevious: string
   /**
-   * Any text; whenever it changes, an upgrade that was taken back or stands still is tried again.
+   * Retry token. A new value retries an upgrade that was rolled back or is stuck.
    * At most 63 characters. Matches `^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`.
    */
   readonly retry?: string
@@ -364,86 +379,85 @@ export interface DatabaseSpecUpgrade {
 
 export interface DatabaseSpecUpgradeVerifyQueries {
   /**
-   * A query whose first column of the first row is read.
+   * SQL query. The first column of its first row is compared with expect.
    * At least 1 character. At most 4096 characters.
    */
   readonly sql: string
   /**
-   * How it reads if it holds.
+   * Expected text of that column.
    * At most 256 characters.
    */
   readonly expect: string
 }
 
 /**
- * Where the server is; exactly one of them, for ever.
- * Rule: give exactly one of inCluster, server and rds.
- * Rule: a database cannot move to another provider; create a new Database and copy the data.
+ * Provider of the server. Exactly one provider is required. Immutable.
+ * Rule: set exactly one of inCluster, server and rds.
+ * Rule: provider is immutable; create another Database and copy the data.
  */
 export interface DatabaseSpecProvider {
-  /** A server of its own in the cluster, one pod with a volume. It has no standby. */
+  /** Dedicated server in the cluster: one pod with a volume, without a standby. */
   readonly inCluster?: DatabaseSpecProviderInCluster
-  /** A server that exists, and goes on existing without us. */
+  /** Existing server that the operator does not manage. */
   readonly server?: DatabaseSpecProviderServer
   /**
-   * An instance of Amazon RDS, made for this database.
-   * Rule: subnetGroupName is immutable; create a new Database and copy the data.
-   * Rule: instanceIdentifier is immutable; create a new Database and copy the data.
-   * Rule: caSecretRef is needed, because no system trusts the certificates of RDS by itself; put AWS's
-   * global-bundle.pem into a Secret, or give up the check with sslMode require.
+   * Dedicated instance of Amazon RDS for PostgreSQL.
+   * Rule: subnetGroupName is immutable; create another Database and copy the data.
+   * Rule: instanceIdentifier is immutable; create another Database and copy the data.
+   * Rule: caSecretRef is required with sslMode verify-ca and verify-full; store AWS's global-bundle.pem in a Secret, or
+   * set sslMode to require.
    */
   readonly rds?: DatabaseSpecProviderRds
 }
 
-/** A server of its own in the cluster, one pod with a volume. It has no standby. */
+/** Dedicated server in the cluster: one pod with a volume, without a standby. */
 export interface DatabaseSpecProviderInCluster {
   /**
-   * The container image, which takes what Docker's official image for Debian takes, and runs as its user 999. Its root
-   * is read-only: it can write to /data, /var/run/postgresql, /tmp and /dev/shm. Default: postgres:<version>.
+   * Container image, compatible with the Debian variant of Docker's official postgres image. It runs as user 999 with a
+   * read-only root file system. It can write to /data, /var/run/postgresql, /tmp and /dev/shm. Default:
+   * postgres:<version>.
    * At least 1 character. At most 1024 characters.
    */
   readonly image?: string
   /**
-   * The volume of the server.
-   * Rule: storageClassName is immutable, because volumes cannot change their class; create a new Database and copy the
-   * data.
+   * Storage of the server.
+   * Rule: storageClassName is immutable: volumes cannot change their class; create another Database and copy the data.
    * @default {}
    */
   readonly storage: DatabaseSpecProviderInClusterStorage
   /** Compute resources of the container. */
   readonly resources?: DatabaseSpecProviderInClusterResources
   /**
-   * Settings of the server by name in small letters, as in postgresql.conf: {shared_buffers: 256MB, max_connections:
-   * 200}. A change restarts the server.
+   * Server parameters by lower-case name, as in postgresql.conf, e.g. {shared_buffers: 256MB, max_connections: 200}. A
+   * change restarts the server.
    * At most 50 keys.
-   * Rule: names of settings have small letters, digits and '_', and those of extensions one dot.
-   * Rule: files and folders of the server are set by the operator.
-   * Rule: the addresses on which the server listens are set by the operator.
-   * Rule: encryption and authentication are set by the operator.
-   * Rule: archiving, recovery and replication come with Backup, and are set by the operator.
-   * Rule: the server's log goes to the container's, which is set by the operator.
-   * Rule: other files are not included; give the settings themselves.
+   * Rule: a parameter name has lower-case letters, digits and '_', and one dot if it belongs to an extension.
+   * Rule: the operator sets the paths of server files; remove this parameter.
+   * Rule: the operator sets the listen addresses; remove this parameter.
+   * Rule: the operator sets encryption and authentication; remove this parameter.
+   * Rule: the operator sets archiving, recovery and replication; remove this parameter and use a Backup.
+   * Rule: the operator sends the server log to the container log; remove this parameter.
+   * Rule: include directives are not allowed; set the parameters directly.
    */
   readonly parameters?: Readonly<Record<string, number | string>>
 }
 
 /**
- * The volume of the server.
- * Rule: storageClassName is immutable, because volumes cannot change their class; create a new Database and copy the
- * data.
+ * Storage of the server.
+ * Rule: storageClassName is immutable: volumes cannot change their class; create another Database and copy the data.
  */
 export interface DatabaseSpecProviderInClusterStorage {
   /**
-   * The size of the volume, a quantity such as 10Gi. It can grow where the class allows that, never shrink.
+   * Size of the volume, e.g. 10Gi. It can only increase, and only if the StorageClass allows expansion. Default: 1Gi.
    * At least 1 character. At most 32 characters.
-   * Rule: size is a quantity greater than zero, such as 10Gi.
-   * Rule: size can only grow, because volumes cannot shrink.
+   * Rule: size must be a quantity greater than zero, e.g. 10Gi.
+   * Rule: size cannot decrease: volumes cannot shrink.
    * @default "1Gi"
    */
   readonly size: string
   /**
-   * The StorageClass of the volume. Without it the cluster's default class is taken; the empty string means a volume
-   * that exists already. Immutable.
+   * StorageClass of the volume. Default: the cluster's default class. The empty string selects an existing volume.
+   * Immutable.
    * At most 253 characters.
    */
   readonly storageClassName?: string
@@ -452,67 +466,68 @@ export interface DatabaseSpecProviderInClusterStorage {
 /** Compute resources of the container. */
 export interface DatabaseSpecProviderInClusterResources {
   /**
-   * The most it may use: quantities by resource name, such as cpu and memory.
+   * Maximum compute resources, as quantities by resource name, e.g. cpu and memory.
    * At most 16 keys.
    */
   readonly limits?: Readonly<Record<string, number | string>>
   /**
-   * What is set aside for it: quantities by resource name, such as cpu and memory.
+   * Requested compute resources, as quantities by resource name, e.g. cpu and memory.
    * At most 16 keys.
    */
   readonly requests?: Readonly<Record<string, number | string>>
 }
 
-/** A server that exists, and goes on existing without us. */
+/** Existing server that the operator does not manage. */
 export interface DatabaseSpecProviderServer {
   /**
-   * A Secret of the same namespace with the label data.konverge.dev/usable-by-database and the keys host, port,
-   * username and password, and if need be ca.crt. Its role may create roles and databases.
+   * Secret with the keys host, port, username, password and optionally ca.crt, in the same namespace. It must have the
+   * label data.konverge.dev/usable-by-database. Its role needs CREATEDB and CREATEROLE.
    */
   readonly connectionSecretRef: DatabaseSpecProviderServerConnectionSecretRef
   /**
-   * The database to which the operator connects for what concerns the whole server.
+   * Database that the operator connects to for server-wide statements. Default: postgres.
    * At least 1 character. At most 63 characters.
    * @default "postgres"
    */
   readonly maintenanceDatabase: string
   /**
-   * How the connection is protected: verify-full checks the server's certificate and its name, verify-ca the
-   * certificate alone, require neither; disable sends everything in clear text.
+   * TLS mode of connections. Mode verify-full checks the server certificate and its host name. Mode verify-ca checks
+   * the certificate only. Mode require encrypts without a check. Mode disable sends everything in clear text. Default:
+   * verify-full.
    * @default "verify-full"
    */
   readonly sslMode: 'disable' | 'require' | 'verify-ca' | 'verify-full'
   /**
-   * The certificates by which the server's is checked, in PEM. Without it ca.crt of the connection's Secret, and
-   * without that those that the operator's own system trusts.
+   * Secret with the trusted CA certificates in PEM format. Default: ca.crt of the connection Secret, else the
+   * operator's system trust store.
    */
   readonly caSecretRef?: DatabaseSpecProviderServerCaSecretRef
 }
 
 /**
- * A Secret of the same namespace with the label data.konverge.dev/usable-by-database and the keys host, port, username
- * and password, and if need be ca.crt. Its role may create roles and databases.
+ * Secret with the keys host, port, username, password and optionally ca.crt, in the same namespace. It must have the
+ * label data.konverge.dev/usable-by-database. Its role needs CREATEDB and CREATEROLE.
  */
 export interface DatabaseSpecProviderServerConnectionSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
 }
 
 /**
- * The certificates by which the server's is checked, in PEM. Without it ca.crt of the connection's Secret, and without
- * that those that the operator's own system trusts.
+ * Secret with the trusted CA certificates in PEM format. Default: ca.crt of the connection Secret, else the operator's
+ * system trust store.
  */
 export interface DatabaseSpecProviderServerCaSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * The key in its data.
+   * Key in the data of the Secret. Default: ca.crt.
    * At least 1 character. At most 253 characters.
    * @default "ca.crt"
    */
@@ -520,163 +535,165 @@ export interface DatabaseSpecProviderServerCaSecretRef {
 }
 
 /**
- * An instance of Amazon RDS, made for this database.
- * Rule: subnetGroupName is immutable; create a new Database and copy the data.
- * Rule: instanceIdentifier is immutable; create a new Database and copy the data.
- * Rule: caSecretRef is needed, because no system trusts the certificates of RDS by itself; put AWS's global-bundle.pem
- * into a Secret, or give up the check with sslMode require.
+ * Dedicated instance of Amazon RDS for PostgreSQL.
+ * Rule: subnetGroupName is immutable; create another Database and copy the data.
+ * Rule: instanceIdentifier is immutable; create another Database and copy the data.
+ * Rule: caSecretRef is required with sslMode verify-ca and verify-full; store AWS's global-bundle.pem in a Secret, or
+ * set sslMode to require.
  */
 export interface DatabaseSpecProviderRds {
   /**
-   * The region of AWS, such as eu-central-1. Immutable.
+   * AWS region, e.g. eu-central-1. Immutable.
    * At least 1 character. At most 32 characters. Matches `^[a-z]{2}(-[a-z]+)+-[0-9]+$`.
-   * Rule: region is immutable; create a new Database and copy the data.
+   * Rule: region is immutable; create another Database and copy the data.
    */
   readonly region: string
   /**
-   * The class of the instance, such as db.t4g.micro.
+   * Instance class, e.g. db.t4g.micro. A change interrupts the database for some minutes.
    * At least 1 character. At most 64 characters. Matches `^db\.[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9-]+$`.
    */
   readonly instanceClass: string
   /**
-   * The size of the storage in GiB. It can grow, never shrink.
+   * Allocated storage in GiB. Range: 20 to 65536. It can only increase.
    * At least 20. At most 65536. Format int32.
-   * Rule: allocatedStorageGiB can only grow, because RDS cannot shrink storage.
+   * Rule: allocatedStorageGiB cannot decrease: RDS cannot shrink storage.
    */
   readonly allocatedStorageGiB: number
   /**
-   * The name of the instance in RDS. Without it one is made of namespace, name and uid. With adoptionPolicy Adopt an
-   * instance of this name is taken over. Immutable.
+   * Identifier of the DB instance. Default: derived from namespace, name and UID. With adoptionPolicy Adopt, an
+   * existing instance of this name is adopted. Immutable.
    * At least 1 character. At most 63 characters. Matches `^[a-z](-?[a-z0-9])*$`.
    */
   readonly instanceIdentifier?: string
   /**
-   * The DB subnet group. Without it the default one of the account. Immutable.
+   * DB subnet group. Default: the default group of the account. Immutable.
    * At least 1 character. At most 255 characters.
    */
   readonly subnetGroupName?: string
   /**
-   * The VPC security groups. Without it the default one of the VPC.
+   * VPC security groups. Default: the default group of the VPC.
    * At most 16 items. No item twice.
    */
   readonly securityGroupIDs?: readonly string[]
   /**
-   * Whether there is a standby in another availability zone.
+   * Creates a standby in another availability zone. Default: false.
    * @default false
    */
   readonly multiAZ: boolean
   /**
-   * As whom the operator speaks to AWS.
+   * AWS credentials of the operator for this instance.
    * @default {}
    */
   readonly credentials: DatabaseSpecProviderRdsCredentials
   /**
-   * How the connection is protected: verify-full checks the instance's certificate and its name, verify-ca the
-   * certificate alone, require neither.
+   * TLS mode of connections. Mode verify-full checks the instance certificate and its host name. Mode verify-ca checks
+   * the certificate only. Mode require encrypts without a check. Default: verify-full.
    * @default "verify-full"
    */
   readonly sslMode: 'require' | 'verify-ca' | 'verify-full'
-  /** The certificates by which the instance's is checked, in PEM, as AWS publishes them. */
+  /** Secret with the AWS CA certificates for RDS in PEM format. Required unless sslMode is require. */
   readonly caSecretRef?: DatabaseSpecProviderRdsCaSecretRef
   /**
-   * Whether RDS refuses to delete the instance. While true, a Database whose deletionPolicy is not Retain waits with
-   * its deletion.
+   * Deletion protection of the instance. While it is true, the deletion of a Database waits unless deletionPolicy is
+   * Retain. Default: true.
    * @default true
    */
   readonly deletionProtection: boolean
 }
 
-/** As whom the operator speaks to AWS. */
+/** AWS credentials of the operator for this instance. */
 export interface DatabaseSpecProviderRdsCredentials {
   /**
-   * A Secret of the same namespace with the keys accessKeyId and secretAccessKey, and if need be sessionToken. Without
-   * it the identity of the operator's own pod is used.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken, in the same namespace. It must have
+   * the label data.konverge.dev/usable-by-database. Default: the AWS identity of the operator's pod.
    */
   readonly secretRef?: DatabaseSpecProviderRdsCredentialsSecretRef
 }
 
 /**
- * A Secret of the same namespace with the keys accessKeyId and secretAccessKey, and if need be sessionToken. Without it
- * the identity of the operator's own pod is used.
+ * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken, in the same namespace. It must have
+ * the label data.konverge.dev/usable-by-database. Default: the AWS identity of the operator's pod.
  */
 export interface DatabaseSpecProviderRdsCredentialsSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
 }
 
-/** The certificates by which the instance's is checked, in PEM, as AWS publishes them. */
+/** Secret with the AWS CA certificates for RDS in PEM format. Required unless sslMode is require. */
 export interface DatabaseSpecProviderRdsCaSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * The key in its data.
+   * Key in the data of the Secret. Default: ca.crt.
    * At least 1 character. At most 253 characters.
    * @default "ca.crt"
    */
   readonly key: string
 }
 
-/** How the database begins. Without it, empty. Immutable. */
+/** Initial content of the database. Default: empty. Immutable. */
 export interface DatabaseSpecBootstrap {
   /**
-   * What it begins with: a backup, which is restored and proven before anybody sees the database. Exactly one of them.
-   * Rule: give exactly one of backupRef and location.
+   * Backup to bootstrap from. It is restored and verified before applications can connect. Exactly one source is
+   * required.
+   * Rule: set exactly one of backupRef and location.
    */
   readonly restoreFrom: DatabaseSpecBootstrapRestoreFrom
 }
 
 /**
- * What it begins with: a backup, which is restored and proven before anybody sees the database. Exactly one of them.
- * Rule: give exactly one of backupRef and location.
+ * Backup to bootstrap from. It is restored and verified before applications can connect. Exactly one source is
+ * required.
+ * Rule: set exactly one of backupRef and location.
  */
 export interface DatabaseSpecBootstrapRestoreFrom {
   /**
-   * A Backup of the same namespace, one that made an artifact and not a schedule.
-   * Rule: a Backup is of the namespace of the Database; leave namespace out, or say where it is by location.
+   * Backup in the same namespace. It must be a one-off Backup or the Backup of a scheduled time, not the schedule.
+   * Rule: only a Backup of the same namespace is allowed; remove namespace, or use location.
    */
   readonly backupRef?: DatabaseSpecBootstrapRestoreFromBackupRef
-  /** Where a backup is, if there is no Backup of it here. */
+  /** Storage location of a backup without a Backup object in this namespace. */
   readonly location?: DatabaseSpecBootstrapRestoreFromLocation
 }
 
 /**
- * A Backup of the same namespace, one that made an artifact and not a schedule.
- * Rule: a Backup is of the namespace of the Database; leave namespace out, or say where it is by location.
+ * Backup in the same namespace. It must be a one-off Backup or the Backup of a scheduled time, not the schedule.
+ * Rule: only a Backup of the same namespace is allowed; remove namespace, or use location.
  */
 export interface DatabaseSpecBootstrapRestoreFromBackupRef {
   /**
-   * The Backup's name.
+   * Name of the Backup.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * Refused, as only Backups of the same namespace are restored; location says where another one is.
+   * Not allowed: only a Backup of the same namespace can be restored. Use location for other backups.
    * At least 1 character. At most 63 characters.
    */
   readonly namespace?: string
 }
 
-/** Where a backup is, if there is no Backup of it here. */
+/** Storage location of a backup without a Backup object in this namespace. */
 export interface DatabaseSpecBootstrapRestoreFromLocation {
   /**
-   * Where backups are kept.
-   * Rule: a target is one of pvc and s3.
+   * Storage location of backups.
+   * Rule: set exactly one of pvc and s3.
    */
   readonly target: DatabaseSpecBootstrapRestoreFromLocationTarget
   /**
-   * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with
-   * provider.inCluster can begin.
+   * Method of the backup. Logical contains one database. Physical contains a whole server; only a new Database with
+   * provider.inCluster can bootstrap from it. Default: Logical.
    * @default "Logical"
    */
   readonly method: 'Logical' | 'Physical'
   /**
-   * The folder with manifest.json, as status.folder of its Backup said.
+   * Folder of the backup with its manifest.json, as in status.folder of its Backup.
    * At least 1 character. At most 1024 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*\/?$`.
    */
@@ -684,153 +701,157 @@ export interface DatabaseSpecBootstrapRestoreFromLocation {
 }
 
 /**
- * Where backups are kept.
- * Rule: a target is one of pvc and s3.
+ * Storage location of backups.
+ * Rule: set exactly one of pvc and s3.
  */
 export interface DatabaseSpecBootstrapRestoreFromLocationTarget {
-  /** A volume of the same namespace. */
+  /** Volume in the same namespace. */
   readonly pvc?: DatabaseSpecBootstrapRestoreFromLocationTargetPvc
-  /** A bucket of S3, or of a store that speaks like it. */
+  /** Bucket of Amazon S3 or of an S3-compatible store. */
   readonly s3?: DatabaseSpecBootstrapRestoreFromLocationTargetS3
 }
 
-/** A volume of the same namespace. */
+/** Volume in the same namespace. */
 export interface DatabaseSpecBootstrapRestoreFromLocationTargetPvc {
   /**
-   * The PersistentVolumeClaim.
+   * Name of the PersistentVolumeClaim.
    * At least 1 character. At most 253 characters.
    */
   readonly claimName: string
   /**
-   * A folder in it.
+   * Folder in the volume. Default: its root.
    * At least 1 character. At most 200 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
    */
   readonly path?: string
 }
 
-/** A bucket of S3, or of a store that speaks like it. */
+/** Bucket of Amazon S3 or of an S3-compatible store. */
 export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3 {
   /**
-   * The bucket.
+   * Name of the bucket.
    * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
    */
   readonly bucket: string
   /**
-   * In front of every key, without slashes at its ends.
+   * Prefix of every key, without leading or trailing slash.
    * At least 1 character. At most 200 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
    */
   readonly prefix?: string
   /**
-   * The region of the bucket.
+   * Region of the bucket. Default: us-east-1.
    * At least 1 character. At most 64 characters.
    * @default "us-east-1"
    */
   readonly region: string
   /**
-   * Where another store than Amazon's is.
+   * URL of an S3-compatible store, e.g. https://minio.example.com. Default: the endpoint of Amazon S3.
    * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
    */
   readonly endpoint?: string
-  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  /**
+   * Puts the bucket name in the path of the URL instead of the host name. Most stores other than Amazon S3 need it.
+   * Default: false.
+   */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
-   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label
+   * data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
    */
   readonly credentialsSecretRef?: DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef
 }
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
- * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+ * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label
+ * data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
  */
 export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
 }
 
 /**
- * A backup takes the place of what is there, once it is restored beside it and proven. Each requestID runs once.
- * Rule: from cannot change, because each request runs once; give another requestID with it.
- * Rule: previousOf names an earlier request, and not this one.
+ * In-place restore. The operator restores and verifies a backup beside the database, then replaces the database. Each
+ * requestID runs once.
+ * Rule: from cannot change for the same requestID, because each request runs once; set another requestID.
+ * Rule: previousOf must name an earlier request.
  */
 export interface DatabaseSpecRestore {
   /**
-   * Names the request. It is in the names of databases on the server.
+   * Identifier of the request. It is part of database names on the server.
    * At least 1 character. At most 32 characters. Matches `^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$`.
-   * Rule: bootstrap is the request of spec.bootstrap; give another requestID.
+   * Rule: bootstrap is reserved for spec.bootstrap; set another requestID.
    */
   readonly requestID: string
   /**
-   * What takes the place; exactly one of them.
-   * Rule: give exactly one of backupRef, location and previousOf.
+   * Source of the restore. Exactly one source is required.
+   * Rule: set exactly one of backupRef, location and previousOf.
    */
   readonly from: DatabaseSpecRestoreFrom
   /**
-   * How long what was there before is kept, such as 24h. Nobody can connect to it.
+   * Time for which the replaced database is kept without connections, e.g. 24h. Maximum: 8760h. Default: 24h.
    * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
-   * Rule: keepPrevious is at most 8760h.
+   * Rule: keepPrevious must be at most 8760h.
    * @default "24h"
    */
   readonly keepPrevious: string
 }
 
 /**
- * What takes the place; exactly one of them.
- * Rule: give exactly one of backupRef, location and previousOf.
+ * Source of the restore. Exactly one source is required.
+ * Rule: set exactly one of backupRef, location and previousOf.
  */
 export interface DatabaseSpecRestoreFrom {
   /**
-   * A Backup of the same namespace, one that made an artifact and not a schedule.
-   * Rule: a Backup is of the namespace of the Database; leave namespace out, or say where it is by location.
+   * Backup in the same namespace. It must be a one-off Backup or the Backup of a scheduled time, not the schedule.
+   * Rule: only a Backup of the same namespace is allowed; remove namespace, or use location.
    */
   readonly backupRef?: DatabaseSpecRestoreFromBackupRef
-  /** Where a backup is, if there is no Backup of it here. */
+  /** Storage location of a backup without a Backup object in this namespace. */
   readonly location?: DatabaseSpecRestoreFromLocation
   /**
-   * An earlier request, which is undone. What it has replaced takes the place again, as long as it is kept.
+   * Earlier request to undo. The database that it replaced takes its place again, while that database is kept.
    * At least 1 character. At most 32 characters. Matches `^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$`.
    */
   readonly previousOf?: string
 }
 
 /**
- * A Backup of the same namespace, one that made an artifact and not a schedule.
- * Rule: a Backup is of the namespace of the Database; leave namespace out, or say where it is by location.
+ * Backup in the same namespace. It must be a one-off Backup or the Backup of a scheduled time, not the schedule.
+ * Rule: only a Backup of the same namespace is allowed; remove namespace, or use location.
  */
 export interface DatabaseSpecRestoreFromBackupRef {
   /**
-   * The Backup's name.
+   * Name of the Backup.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * Refused, as only Backups of the same namespace are restored; location says where another one is.
+   * Not allowed: only a Backup of the same namespace can be restored. Use location for other backups.
    * At least 1 character. At most 63 characters.
    */
   readonly namespace?: string
 }
 
-/** Where a backup is, if there is no Backup of it here. */
+/** Storage location of a backup without a Backup object in this namespace. */
 export interface DatabaseSpecRestoreFromLocation {
   /**
-   * Where backups are kept.
-   * Rule: a target is one of pvc and s3.
+   * Storage location of backups.
+   * Rule: set exactly one of pvc and s3.
    */
   readonly target: DatabaseSpecRestoreFromLocationTarget
   /**
-   * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with
-   * provider.inCluster can begin.
+   * Method of the backup. Logical contains one database. Physical contains a whole server; only a new Database with
+   * provider.inCluster can bootstrap from it. Default: Logical.
    * @default "Logical"
    */
   readonly method: 'Logical' | 'Physical'
   /**
-   * The folder with manifest.json, as status.folder of its Backup said.
+   * Folder of the backup with its manifest.json, as in status.folder of its Backup.
    * At least 1 character. At most 1024 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*\/?$`.
    */
@@ -838,161 +859,167 @@ export interface DatabaseSpecRestoreFromLocation {
 }
 
 /**
- * Where backups are kept.
- * Rule: a target is one of pvc and s3.
+ * Storage location of backups.
+ * Rule: set exactly one of pvc and s3.
  */
 export interface DatabaseSpecRestoreFromLocationTarget {
-  /** A volume of the same namespace. */
+  /** Volume in the same namespace. */
   readonly pvc?: DatabaseSpecRestoreFromLocationTargetPvc
-  /** A bucket of S3, or of a store that speaks like it. */
+  /** Bucket of Amazon S3 or of an S3-compatible store. */
   readonly s3?: DatabaseSpecRestoreFromLocationTargetS3
 }
 
-/** A volume of the same namespace. */
+/** Volume in the same namespace. */
 export interface DatabaseSpecRestoreFromLocationTargetPvc {
   /**
-   * The PersistentVolumeClaim.
+   * Name of the PersistentVolumeClaim.
    * At least 1 character. At most 253 characters.
    */
   readonly claimName: string
   /**
-   * A folder in it.
+   * Folder in the volume. Default: its root.
    * At least 1 character. At most 200 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
    */
   readonly path?: string
 }
 
-/** A bucket of S3, or of a store that speaks like it. */
+/** Bucket of Amazon S3 or of an S3-compatible store. */
 export interface DatabaseSpecRestoreFromLocationTargetS3 {
   /**
-   * The bucket.
+   * Name of the bucket.
    * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
    */
   readonly bucket: string
   /**
-   * In front of every key, without slashes at its ends.
+   * Prefix of every key, without leading or trailing slash.
    * At least 1 character. At most 200 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
    */
   readonly prefix?: string
   /**
-   * The region of the bucket.
+   * Region of the bucket. Default: us-east-1.
    * At least 1 character. At most 64 characters.
    * @default "us-east-1"
    */
   readonly region: string
   /**
-   * Where another store than Amazon's is.
+   * URL of an S3-compatible store, e.g. https://minio.example.com. Default: the endpoint of Amazon S3.
    * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
    */
   readonly endpoint?: string
-  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  /**
+   * Puts the bucket name in the path of the URL instead of the host name. Most stores other than Amazon S3 need it.
+   * Default: false.
+   */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
-   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label
+   * data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
    */
   readonly credentialsSecretRef?: DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef
 }
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
- * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+ * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label
+ * data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
  */
 export interface DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
 }
 
 /**
- * Where backups are kept that the Database has made of itself, as in the target of a Backup.
- * Rule: a target is one of pvc and s3.
+ * Storage location of backups that the operator takes for upgrades, Migrations and deletion.
+ * Rule: set exactly one of pvc and s3.
  */
 export interface DatabaseSpecSnapshotTarget {
-  /** A volume of the same namespace. */
+  /** Volume in the same namespace. */
   readonly pvc?: DatabaseSpecSnapshotTargetPvc
-  /** A bucket of S3, or of a store that speaks like it. */
+  /** Bucket of Amazon S3 or of an S3-compatible store. */
   readonly s3?: DatabaseSpecSnapshotTargetS3
 }
 
-/** A volume of the same namespace. */
+/** Volume in the same namespace. */
 export interface DatabaseSpecSnapshotTargetPvc {
   /**
-   * The PersistentVolumeClaim.
+   * Name of the PersistentVolumeClaim.
    * At least 1 character. At most 253 characters.
    */
   readonly claimName: string
   /**
-   * A folder in it.
+   * Folder in the volume. Default: its root.
    * At least 1 character. At most 200 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
    */
   readonly path?: string
 }
 
-/** A bucket of S3, or of a store that speaks like it. */
+/** Bucket of Amazon S3 or of an S3-compatible store. */
 export interface DatabaseSpecSnapshotTargetS3 {
   /**
-   * The bucket.
+   * Name of the bucket.
    * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
    */
   readonly bucket: string
   /**
-   * In front of every key, without slashes at its ends.
+   * Prefix of every key, without leading or trailing slash.
    * At least 1 character. At most 200 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
    */
   readonly prefix?: string
   /**
-   * The region of the bucket.
+   * Region of the bucket. Default: us-east-1.
    * At least 1 character. At most 64 characters.
    * @default "us-east-1"
    */
   readonly region: string
   /**
-   * Where another store than Amazon's is.
+   * URL of an S3-compatible store, e.g. https://minio.example.com. Default: the endpoint of Amazon S3.
    * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
    */
   readonly endpoint?: string
-  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  /**
+   * Puts the bucket name in the path of the URL instead of the host name. Most stores other than Amazon S3 need it.
+   * Default: false.
+   */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
-   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label
+   * data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
    */
   readonly credentialsSecretRef?: DatabaseSpecSnapshotTargetS3CredentialsSecretRef
-  /** How the store encrypts. */
+  /** Server-side encryption of the stored objects. Default: the setting of the bucket. */
   readonly encryption?: DatabaseSpecSnapshotTargetS3Encryption
   /**
-   * For how many days what is stored is locked (mode GOVERNANCE), also against the operator. The bucket has to allow
-   * it.
+   * Object Lock retention of stored objects in days, in mode GOVERNANCE. Range: 1 to 3650. The lock also binds the
+   * operator. The bucket must have Object Lock enabled.
    * At least 1. At most 3650. Format int32.
    */
   readonly objectLockDays?: number
 }
 
 /**
- * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
- * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+ * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label
+ * data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
  */
 export interface DatabaseSpecSnapshotTargetS3CredentialsSecretRef {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
 }
 
-/** How the store encrypts. */
+/** Server-side encryption of the stored objects. Default: the setting of the bucket. */
 export interface DatabaseSpecSnapshotTargetS3Encryption {
-  /** The algorithm. */
+  /** Encryption algorithm: AES256 (SSE-S3) or aws:kms (SSE-KMS). */
   readonly algorithm: 'AES256' | 'aws:kms'
   /**
-   * The key of aws:kms.
+   * KMS key for the algorithm aws:kms. Default: the AWS managed key.
    * At least 1 character. At most 253 characters.
    */
   readonly keyId?: string
@@ -1000,48 +1027,48 @@ export interface DatabaseSpecSnapshotTargetS3Encryption {
 
 export interface DatabaseSpecExtensions {
   /**
-   * The name, such as pg_trgm.
+   * Name of the extension, e.g. pg_trgm.
    * At least 1 character. At most 63 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
    */
   readonly name: string
   /**
-   * The version; without it the server's default.
+   * Version of the extension. Default: the default version of the server.
    * At least 1 character. At most 63 characters. Matches `^[A-Za-z0-9_.+-]+$`.
    */
   readonly version?: string
   /**
-   * Schema of its objects. The operator makes a schema that does not exist, and the owner cannot create in it. Default:
-   * the extension's own, or public.
+   * Schema of the extension's objects. The operator creates a missing schema; the database owner cannot create objects
+   * in it. Default: the schema that the extension requires, or public.
    * At least 1 character. At most 63 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
-   * Rule: schemas of the operator (_konverge) and of PostgreSQL (pg_*, information_schema) are refused.
+   * Rule: schema is reserved: do not use _konverge*, pg_* or information_schema.
    */
   readonly schema?: string
 }
 
 export interface DatabaseSpecSchemas {
   /**
-   * The name of the schema.
+   * Name of the schema.
    * At least 1 character. At most 63 characters. Matches `^[a-z_][a-z0-9_-]{0,62}$`.
-   * Rule: schemas of the operator (_konverge) and of PostgreSQL (pg_*, information_schema) are refused.
+   * Rule: schema is reserved: do not use _konverge*, pg_* or information_schema.
    */
   readonly name: string
 }
 
 /**
- * Other namespaces whose DatabaseUsers may use the database. Without it only its own.
- * Rule: give exactly one of names and selector.
+ * Other namespaces whose DatabaseUsers can access the database. Default: only the Database's namespace.
+ * Rule: set exactly one of names and selector.
  */
 export interface DatabaseSpecAllowedNamespaces {
   /**
-   * The namespaces by name.
+   * Names of the namespaces.
    * At most 256 items. No item twice.
    */
   readonly names?: readonly string[]
-  /** The namespaces by their labels, as a label selector; an empty one means all. */
+  /** Label selector of the namespaces. An empty selector selects all namespaces. */
   readonly selector?: DatabaseSpecAllowedNamespacesSelector
 }
 
-/** The namespaces by their labels, as a label selector; an empty one means all. */
+/** Label selector of the namespaces. An empty selector selects all namespaces. */
 export interface DatabaseSpecAllowedNamespacesSelector {
   /**
    * Labels that the namespace must have.
@@ -1049,7 +1076,7 @@ export interface DatabaseSpecAllowedNamespacesSelector {
    */
   readonly matchLabels?: Readonly<Record<string, string>>
   /**
-   * Conditions that its labels must fulfil, all of them.
+   * Requirements on the labels of the namespace. All must hold.
    * At most 64 items.
    */
   readonly matchExpressions?: readonly DatabaseSpecAllowedNamespacesSelectorMatchExpressions[]
@@ -1057,179 +1084,185 @@ export interface DatabaseSpecAllowedNamespacesSelector {
 
 export interface DatabaseSpecAllowedNamespacesSelectorMatchExpressions {
   /**
-   * The label's key.
+   * Key of the label.
    * At least 1 character. At most 317 characters.
    */
   readonly key: string
-  /** How values are compared. */
+  /** Relation of the key to the values. */
   readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'
   /**
-   * The values; none for Exists and DoesNotExist.
+   * Values of the label. They must be empty for Exists and DoesNotExist.
    * At most 64 items.
    */
   readonly values?: readonly string[]
 }
 
 /**
- * How the database moves to a new server when version is raised. Where it is given, the server keeps in its log what
- * logical replication needs (wal_level logical), for which it is restarted once.
+ * Upgrade to a newer major version. It requires provider.inCluster. The operator sets wal_level to logical, which
+ * restarts the server once.
  */
 export interface DatabaseSpecUpgradeInput {
   /**
-   * When applications are led to the new server. Automatic, as soon as it holds all rows; Manual, when the annotation
-   * data.konverge.dev/cutover holds the new version, and where retry is given also that: 18-b.
+   * Approval of the cutover to the new server. Automatic cuts over when the new server has caught up. Manual waits for
+   * the annotation data.konverge.dev/cutover with the new version, e.g. 18. With retry, the annotation must also
+   * contain its value, e.g. 18-b. Default: Manual.
    * @default "Manual"
    */
   readonly cutover?: 'Manual' | 'Automatic'
   /**
-   * Whether a backup is made at snapshotTarget and proven before anything else.
+   * Backup before the upgrade. Take stores a backup in snapshotTarget and verifies it. Skip makes no backup. Default:
+   * Take.
    * @default "Take"
    */
   readonly snapshot?: 'Take' | 'Skip'
   /**
-   * How the rows travel. Replication, while applications write, which wait for seconds; Dump, while they wait for at
-   * most maxWait, also of tables without a primary key, unlogged ones, and large objects.
+   * Copy method. Replication copies rows while applications write; they wait for seconds during the cutover. Dump
+   * copies rows while applications wait, for at most maxWait. Only Dump supports tables without a primary key or
+   * replica identity, unlogged tables and large objects. Default: Replication.
    * @default "Replication"
    */
   readonly method?: 'Replication' | 'Dump'
   /**
-   * What is asked of the new server, as the database's owner and without a search_path, before anybody is led there.
+   * Queries that must hold on the new server before the cutover. They run as the database owner, with an empty
+   * search_path: qualify names with their schema.
    * At most 16 items.
    */
   readonly verifyQueries?: readonly DatabaseSpecUpgradeVerifyQueries[]
   /**
-   * How long applications may be kept waiting while the last rows travel (by Dump all of them) and both sides are
-   * compared; what takes longer is led back to the old server.
+   * Maximum time for which applications wait during the cutover. It includes the copy of the last rows (Dump: all rows)
+   * and the comparison of both servers. The operator rolls back a cutover that exceeds it. Range: 10s to 24h. Default:
+   * 15m.
    * At most 32 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
-   * Rule: maxWait is from 10s to 24h.
+   * Rule: maxWait must be from 10s to 24h.
    * @default "15m"
    */
   readonly maxWait?: string
   /**
-   * How long the old server's volume is kept, with its server stopped, once applications use the new one.
+   * Time for which the volume of the old server is kept after the cutover. The old server is stopped. The value 0s
+   * removes the volume immediately. Default: 24h.
    * At most 32 characters. Matches `^([0-9]{1,5}(h|m|s)){1,3}$`.
    * @default "24h"
    */
   readonly keepPrevious?: string
   /**
-   * Any text; whenever it changes, an upgrade that was taken back or stands still is tried again.
+   * Retry token. A new value retries an upgrade that was rolled back or is stuck.
    * At most 63 characters. Matches `^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`.
    */
   readonly retry?: string
 }
 
 /**
- * Where the server is; exactly one of them, for ever.
- * Rule: give exactly one of inCluster, server and rds.
- * Rule: a database cannot move to another provider; create a new Database and copy the data.
+ * Provider of the server. Exactly one provider is required. Immutable.
+ * Rule: set exactly one of inCluster, server and rds.
+ * Rule: provider is immutable; create another Database and copy the data.
  */
 export interface DatabaseSpecProviderInput {
-  /** A server of its own in the cluster, one pod with a volume. It has no standby. */
+  /** Dedicated server in the cluster: one pod with a volume, without a standby. */
   readonly inCluster?: DatabaseSpecProviderInClusterInput
-  /** A server that exists, and goes on existing without us. */
+  /** Existing server that the operator does not manage. */
   readonly server?: DatabaseSpecProviderServerInput
   /**
-   * An instance of Amazon RDS, made for this database.
-   * Rule: subnetGroupName is immutable; create a new Database and copy the data.
-   * Rule: instanceIdentifier is immutable; create a new Database and copy the data.
-   * Rule: caSecretRef is needed, because no system trusts the certificates of RDS by itself; put AWS's
-   * global-bundle.pem into a Secret, or give up the check with sslMode require.
+   * Dedicated instance of Amazon RDS for PostgreSQL.
+   * Rule: subnetGroupName is immutable; create another Database and copy the data.
+   * Rule: instanceIdentifier is immutable; create another Database and copy the data.
+   * Rule: caSecretRef is required with sslMode verify-ca and verify-full; store AWS's global-bundle.pem in a Secret, or
+   * set sslMode to require.
    */
   readonly rds?: DatabaseSpecProviderRdsInput
 }
 
-/** A server of its own in the cluster, one pod with a volume. It has no standby. */
+/** Dedicated server in the cluster: one pod with a volume, without a standby. */
 export interface DatabaseSpecProviderInClusterInput {
   /**
-   * The container image, which takes what Docker's official image for Debian takes, and runs as its user 999. Its root
-   * is read-only: it can write to /data, /var/run/postgresql, /tmp and /dev/shm. Default: postgres:<version>.
+   * Container image, compatible with the Debian variant of Docker's official postgres image. It runs as user 999 with a
+   * read-only root file system. It can write to /data, /var/run/postgresql, /tmp and /dev/shm. Default:
+   * postgres:<version>.
    * At least 1 character. At most 1024 characters.
    */
   readonly image?: string
   /**
-   * The volume of the server.
-   * Rule: storageClassName is immutable, because volumes cannot change their class; create a new Database and copy the
-   * data.
+   * Storage of the server.
+   * Rule: storageClassName is immutable: volumes cannot change their class; create another Database and copy the data.
    * @default {}
    */
   readonly storage?: DatabaseSpecProviderInClusterStorageInput
   /** Compute resources of the container. */
   readonly resources?: DatabaseSpecProviderInClusterResources
   /**
-   * Settings of the server by name in small letters, as in postgresql.conf: {shared_buffers: 256MB, max_connections:
-   * 200}. A change restarts the server.
+   * Server parameters by lower-case name, as in postgresql.conf, e.g. {shared_buffers: 256MB, max_connections: 200}. A
+   * change restarts the server.
    * At most 50 keys.
-   * Rule: names of settings have small letters, digits and '_', and those of extensions one dot.
-   * Rule: files and folders of the server are set by the operator.
-   * Rule: the addresses on which the server listens are set by the operator.
-   * Rule: encryption and authentication are set by the operator.
-   * Rule: archiving, recovery and replication come with Backup, and are set by the operator.
-   * Rule: the server's log goes to the container's, which is set by the operator.
-   * Rule: other files are not included; give the settings themselves.
+   * Rule: a parameter name has lower-case letters, digits and '_', and one dot if it belongs to an extension.
+   * Rule: the operator sets the paths of server files; remove this parameter.
+   * Rule: the operator sets the listen addresses; remove this parameter.
+   * Rule: the operator sets encryption and authentication; remove this parameter.
+   * Rule: the operator sets archiving, recovery and replication; remove this parameter and use a Backup.
+   * Rule: the operator sends the server log to the container log; remove this parameter.
+   * Rule: include directives are not allowed; set the parameters directly.
    */
   readonly parameters?: Readonly<Record<string, number | string>>
 }
 
 /**
- * The volume of the server.
- * Rule: storageClassName is immutable, because volumes cannot change their class; create a new Database and copy the
- * data.
+ * Storage of the server.
+ * Rule: storageClassName is immutable: volumes cannot change their class; create another Database and copy the data.
  */
 export interface DatabaseSpecProviderInClusterStorageInput {
   /**
-   * The size of the volume, a quantity such as 10Gi. It can grow where the class allows that, never shrink.
+   * Size of the volume, e.g. 10Gi. It can only increase, and only if the StorageClass allows expansion. Default: 1Gi.
    * At least 1 character. At most 32 characters.
-   * Rule: size is a quantity greater than zero, such as 10Gi.
-   * Rule: size can only grow, because volumes cannot shrink.
+   * Rule: size must be a quantity greater than zero, e.g. 10Gi.
+   * Rule: size cannot decrease: volumes cannot shrink.
    * @default "1Gi"
    */
   readonly size?: string
   /**
-   * The StorageClass of the volume. Without it the cluster's default class is taken; the empty string means a volume
-   * that exists already. Immutable.
+   * StorageClass of the volume. Default: the cluster's default class. The empty string selects an existing volume.
+   * Immutable.
    * At most 253 characters.
    */
   readonly storageClassName?: string
 }
 
-/** A server that exists, and goes on existing without us. */
+/** Existing server that the operator does not manage. */
 export interface DatabaseSpecProviderServerInput {
   /**
-   * A Secret of the same namespace with the label data.konverge.dev/usable-by-database and the keys host, port,
-   * username and password, and if need be ca.crt. Its role may create roles and databases.
+   * Secret with the keys host, port, username, password and optionally ca.crt, in the same namespace. It must have the
+   * label data.konverge.dev/usable-by-database. Its role needs CREATEDB and CREATEROLE.
    */
   readonly connectionSecretRef: DatabaseSpecProviderServerConnectionSecretRef
   /**
-   * The database to which the operator connects for what concerns the whole server.
+   * Database that the operator connects to for server-wide statements. Default: postgres.
    * At least 1 character. At most 63 characters.
    * @default "postgres"
    */
   readonly maintenanceDatabase?: string
   /**
-   * How the connection is protected: verify-full checks the server's certificate and its name, verify-ca the
-   * certificate alone, require neither; disable sends everything in clear text.
+   * TLS mode of connections. Mode verify-full checks the server certificate and its host name. Mode verify-ca checks
+   * the certificate only. Mode require encrypts without a check. Mode disable sends everything in clear text. Default:
+   * verify-full.
    * @default "verify-full"
    */
   readonly sslMode?: 'disable' | 'require' | 'verify-ca' | 'verify-full'
   /**
-   * The certificates by which the server's is checked, in PEM. Without it ca.crt of the connection's Secret, and
-   * without that those that the operator's own system trusts.
+   * Secret with the trusted CA certificates in PEM format. Default: ca.crt of the connection Secret, else the
+   * operator's system trust store.
    */
   readonly caSecretRef?: DatabaseSpecProviderServerCaSecretRefInput
 }
 
 /**
- * The certificates by which the server's is checked, in PEM. Without it ca.crt of the connection's Secret, and without
- * that those that the operator's own system trusts.
+ * Secret with the trusted CA certificates in PEM format. Default: ca.crt of the connection Secret, else the operator's
+ * system trust store.
  */
 export interface DatabaseSpecProviderServerCaSecretRefInput {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * The key in its data.
+   * Key in the data of the Secret. Default: ca.crt.
    * At least 1 character. At most 253 characters.
    * @default "ca.crt"
    */
@@ -1237,125 +1270,127 @@ export interface DatabaseSpecProviderServerCaSecretRefInput {
 }
 
 /**
- * An instance of Amazon RDS, made for this database.
- * Rule: subnetGroupName is immutable; create a new Database and copy the data.
- * Rule: instanceIdentifier is immutable; create a new Database and copy the data.
- * Rule: caSecretRef is needed, because no system trusts the certificates of RDS by itself; put AWS's global-bundle.pem
- * into a Secret, or give up the check with sslMode require.
+ * Dedicated instance of Amazon RDS for PostgreSQL.
+ * Rule: subnetGroupName is immutable; create another Database and copy the data.
+ * Rule: instanceIdentifier is immutable; create another Database and copy the data.
+ * Rule: caSecretRef is required with sslMode verify-ca and verify-full; store AWS's global-bundle.pem in a Secret, or
+ * set sslMode to require.
  */
 export interface DatabaseSpecProviderRdsInput {
   /**
-   * The region of AWS, such as eu-central-1. Immutable.
+   * AWS region, e.g. eu-central-1. Immutable.
    * At least 1 character. At most 32 characters. Matches `^[a-z]{2}(-[a-z]+)+-[0-9]+$`.
-   * Rule: region is immutable; create a new Database and copy the data.
+   * Rule: region is immutable; create another Database and copy the data.
    */
   readonly region: string
   /**
-   * The class of the instance, such as db.t4g.micro.
+   * Instance class, e.g. db.t4g.micro. A change interrupts the database for some minutes.
    * At least 1 character. At most 64 characters. Matches `^db\.[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9-]+$`.
    */
   readonly instanceClass: string
   /**
-   * The size of the storage in GiB. It can grow, never shrink.
+   * Allocated storage in GiB. Range: 20 to 65536. It can only increase.
    * At least 20. At most 65536. Format int32.
-   * Rule: allocatedStorageGiB can only grow, because RDS cannot shrink storage.
+   * Rule: allocatedStorageGiB cannot decrease: RDS cannot shrink storage.
    */
   readonly allocatedStorageGiB: number
   /**
-   * The name of the instance in RDS. Without it one is made of namespace, name and uid. With adoptionPolicy Adopt an
-   * instance of this name is taken over. Immutable.
+   * Identifier of the DB instance. Default: derived from namespace, name and UID. With adoptionPolicy Adopt, an
+   * existing instance of this name is adopted. Immutable.
    * At least 1 character. At most 63 characters. Matches `^[a-z](-?[a-z0-9])*$`.
    */
   readonly instanceIdentifier?: string
   /**
-   * The DB subnet group. Without it the default one of the account. Immutable.
+   * DB subnet group. Default: the default group of the account. Immutable.
    * At least 1 character. At most 255 characters.
    */
   readonly subnetGroupName?: string
   /**
-   * The VPC security groups. Without it the default one of the VPC.
+   * VPC security groups. Default: the default group of the VPC.
    * At most 16 items. No item twice.
    */
   readonly securityGroupIDs?: readonly string[]
   /**
-   * Whether there is a standby in another availability zone.
+   * Creates a standby in another availability zone. Default: false.
    * @default false
    */
   readonly multiAZ?: boolean
   /**
-   * As whom the operator speaks to AWS.
+   * AWS credentials of the operator for this instance.
    * @default {}
    */
   readonly credentials?: DatabaseSpecProviderRdsCredentials
   /**
-   * How the connection is protected: verify-full checks the instance's certificate and its name, verify-ca the
-   * certificate alone, require neither.
+   * TLS mode of connections. Mode verify-full checks the instance certificate and its host name. Mode verify-ca checks
+   * the certificate only. Mode require encrypts without a check. Default: verify-full.
    * @default "verify-full"
    */
   readonly sslMode?: 'require' | 'verify-ca' | 'verify-full'
-  /** The certificates by which the instance's is checked, in PEM, as AWS publishes them. */
+  /** Secret with the AWS CA certificates for RDS in PEM format. Required unless sslMode is require. */
   readonly caSecretRef?: DatabaseSpecProviderRdsCaSecretRefInput
   /**
-   * Whether RDS refuses to delete the instance. While true, a Database whose deletionPolicy is not Retain waits with
-   * its deletion.
+   * Deletion protection of the instance. While it is true, the deletion of a Database waits unless deletionPolicy is
+   * Retain. Default: true.
    * @default true
    */
   readonly deletionProtection?: boolean
 }
 
-/** The certificates by which the instance's is checked, in PEM, as AWS publishes them. */
+/** Secret with the AWS CA certificates for RDS in PEM format. Required unless sslMode is require. */
 export interface DatabaseSpecProviderRdsCaSecretRefInput {
   /**
-   * The Secret's name.
+   * Name of the Secret.
    * At least 1 character. At most 253 characters.
    */
   readonly name: string
   /**
-   * The key in its data.
+   * Key in the data of the Secret. Default: ca.crt.
    * At least 1 character. At most 253 characters.
    * @default "ca.crt"
    */
   readonly key?: string
 }
 
-/** How the database begins. Without it, empty. Immutable. */
+/** Initial content of the database. Default: empty. Immutable. */
 export interface DatabaseSpecBootstrapInput {
   /**
-   * What it begins with: a backup, which is restored and proven before anybody sees the database. Exactly one of them.
-   * Rule: give exactly one of backupRef and location.
+   * Backup to bootstrap from. It is restored and verified before applications can connect. Exactly one source is
+   * required.
+   * Rule: set exactly one of backupRef and location.
    */
   readonly restoreFrom: DatabaseSpecBootstrapRestoreFromInput
 }
 
 /**
- * What it begins with: a backup, which is restored and proven before anybody sees the database. Exactly one of them.
- * Rule: give exactly one of backupRef and location.
+ * Backup to bootstrap from. It is restored and verified before applications can connect. Exactly one source is
+ * required.
+ * Rule: set exactly one of backupRef and location.
  */
 export interface DatabaseSpecBootstrapRestoreFromInput {
   /**
-   * A Backup of the same namespace, one that made an artifact and not a schedule.
-   * Rule: a Backup is of the namespace of the Database; leave namespace out, or say where it is by location.
+   * Backup in the same namespace. It must be a one-off Backup or the Backup of a scheduled time, not the schedule.
+   * Rule: only a Backup of the same namespace is allowed; remove namespace, or use location.
    */
   readonly backupRef?: DatabaseSpecBootstrapRestoreFromBackupRef
-  /** Where a backup is, if there is no Backup of it here. */
+  /** Storage location of a backup without a Backup object in this namespace. */
   readonly location?: DatabaseSpecBootstrapRestoreFromLocationInput
 }
 
-/** Where a backup is, if there is no Backup of it here. */
+/** Storage location of a backup without a Backup object in this namespace. */
 export interface DatabaseSpecBootstrapRestoreFromLocationInput {
   /**
-   * Where backups are kept.
-   * Rule: a target is one of pvc and s3.
+   * Storage location of backups.
+   * Rule: set exactly one of pvc and s3.
    */
   readonly target: DatabaseSpecBootstrapRestoreFromLocationTargetInput
   /**
-   * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with
-   * provider.inCluster can begin.
+   * Method of the backup. Logical contains one database. Physical contains a whole server; only a new Database with
+   * provider.inCluster can bootstrap from it. Default: Logical.
    * @default "Logical"
    */
   readonly method?: 'Logical' | 'Physical'
   /**
-   * The folder with manifest.json, as status.folder of its Backup said.
+   * Folder of the backup with its manifest.json, as in status.folder of its Backup.
    * At least 1 character. At most 1024 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*\/?$`.
    */
@@ -1363,109 +1398,113 @@ export interface DatabaseSpecBootstrapRestoreFromLocationInput {
 }
 
 /**
- * Where backups are kept.
- * Rule: a target is one of pvc and s3.
+ * Storage location of backups.
+ * Rule: set exactly one of pvc and s3.
  */
 export interface DatabaseSpecBootstrapRestoreFromLocationTargetInput {
-  /** A volume of the same namespace. */
+  /** Volume in the same namespace. */
   readonly pvc?: DatabaseSpecBootstrapRestoreFromLocationTargetPvc
-  /** A bucket of S3, or of a store that speaks like it. */
+  /** Bucket of Amazon S3 or of an S3-compatible store. */
   readonly s3?: DatabaseSpecBootstrapRestoreFromLocationTargetS3Input
 }
 
-/** A bucket of S3, or of a store that speaks like it. */
+/** Bucket of Amazon S3 or of an S3-compatible store. */
 export interface DatabaseSpecBootstrapRestoreFromLocationTargetS3Input {
   /**
-   * The bucket.
+   * Name of the bucket.
    * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
    */
   readonly bucket: string
   /**
-   * In front of every key, without slashes at its ends.
+   * Prefix of every key, without leading or trailing slash.
    * At least 1 character. At most 200 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
    */
   readonly prefix?: string
   /**
-   * The region of the bucket.
+   * Region of the bucket. Default: us-east-1.
    * At least 1 character. At most 64 characters.
    * @default "us-east-1"
    */
   readonly region?: string
   /**
-   * Where another store than Amazon's is.
+   * URL of an S3-compatible store, e.g. https://minio.example.com. Default: the endpoint of Amazon S3.
    * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
    */
   readonly endpoint?: string
-  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  /**
+   * Puts the bucket name in the path of the URL instead of the host name. Most stores other than Amazon S3 need it.
+   * Default: false.
+   */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
-   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label
+   * data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
    */
   readonly credentialsSecretRef?: DatabaseSpecBootstrapRestoreFromLocationTargetS3CredentialsSecretRef
 }
 
 /**
- * A backup takes the place of what is there, once it is restored beside it and proven. Each requestID runs once.
- * Rule: from cannot change, because each request runs once; give another requestID with it.
- * Rule: previousOf names an earlier request, and not this one.
+ * In-place restore. The operator restores and verifies a backup beside the database, then replaces the database. Each
+ * requestID runs once.
+ * Rule: from cannot change for the same requestID, because each request runs once; set another requestID.
+ * Rule: previousOf must name an earlier request.
  */
 export interface DatabaseSpecRestoreInput {
   /**
-   * Names the request. It is in the names of databases on the server.
+   * Identifier of the request. It is part of database names on the server.
    * At least 1 character. At most 32 characters. Matches `^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$`.
-   * Rule: bootstrap is the request of spec.bootstrap; give another requestID.
+   * Rule: bootstrap is reserved for spec.bootstrap; set another requestID.
    */
   readonly requestID: string
   /**
-   * What takes the place; exactly one of them.
-   * Rule: give exactly one of backupRef, location and previousOf.
+   * Source of the restore. Exactly one source is required.
+   * Rule: set exactly one of backupRef, location and previousOf.
    */
   readonly from: DatabaseSpecRestoreFromInput
   /**
-   * How long what was there before is kept, such as 24h. Nobody can connect to it.
+   * Time for which the replaced database is kept without connections, e.g. 24h. Maximum: 8760h. Default: 24h.
    * At most 20 characters. Matches `^([0-9]{1,5}(ms|h|m|s)){1,3}$`.
-   * Rule: keepPrevious is at most 8760h.
+   * Rule: keepPrevious must be at most 8760h.
    * @default "24h"
    */
   readonly keepPrevious?: string
 }
 
 /**
- * What takes the place; exactly one of them.
- * Rule: give exactly one of backupRef, location and previousOf.
+ * Source of the restore. Exactly one source is required.
+ * Rule: set exactly one of backupRef, location and previousOf.
  */
 export interface DatabaseSpecRestoreFromInput {
   /**
-   * A Backup of the same namespace, one that made an artifact and not a schedule.
-   * Rule: a Backup is of the namespace of the Database; leave namespace out, or say where it is by location.
+   * Backup in the same namespace. It must be a one-off Backup or the Backup of a scheduled time, not the schedule.
+   * Rule: only a Backup of the same namespace is allowed; remove namespace, or use location.
    */
   readonly backupRef?: DatabaseSpecRestoreFromBackupRef
-  /** Where a backup is, if there is no Backup of it here. */
+  /** Storage location of a backup without a Backup object in this namespace. */
   readonly location?: DatabaseSpecRestoreFromLocationInput
   /**
-   * An earlier request, which is undone. What it has replaced takes the place again, as long as it is kept.
+   * Earlier request to undo. The database that it replaced takes its place again, while that database is kept.
    * At least 1 character. At most 32 characters. Matches `^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$`.
    */
   readonly previousOf?: string
 }
 
-/** Where a backup is, if there is no Backup of it here. */
+/** Storage location of a backup without a Backup object in this namespace. */
 export interface DatabaseSpecRestoreFromLocationInput {
   /**
-   * Where backups are kept.
-   * Rule: a target is one of pvc and s3.
+   * Storage location of backups.
+   * Rule: set exactly one of pvc and s3.
    */
   readonly target: DatabaseSpecRestoreFromLocationTargetInput
   /**
-   * How it was made: Logical, of one database; Physical, of a whole server, with which only a Database with
-   * provider.inCluster can begin.
+   * Method of the backup. Logical contains one database. Physical contains a whole server; only a new Database with
+   * provider.inCluster can bootstrap from it. Default: Logical.
    * @default "Logical"
    */
   readonly method?: 'Logical' | 'Physical'
   /**
-   * The folder with manifest.json, as status.folder of its Backup said.
+   * Folder of the backup with its manifest.json, as in status.folder of its Backup.
    * At least 1 character. At most 1024 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*\/?$`.
    */
@@ -1473,304 +1512,310 @@ export interface DatabaseSpecRestoreFromLocationInput {
 }
 
 /**
- * Where backups are kept.
- * Rule: a target is one of pvc and s3.
+ * Storage location of backups.
+ * Rule: set exactly one of pvc and s3.
  */
 export interface DatabaseSpecRestoreFromLocationTargetInput {
-  /** A volume of the same namespace. */
+  /** Volume in the same namespace. */
   readonly pvc?: DatabaseSpecRestoreFromLocationTargetPvc
-  /** A bucket of S3, or of a store that speaks like it. */
+  /** Bucket of Amazon S3 or of an S3-compatible store. */
   readonly s3?: DatabaseSpecRestoreFromLocationTargetS3Input
 }
 
-/** A bucket of S3, or of a store that speaks like it. */
+/** Bucket of Amazon S3 or of an S3-compatible store. */
 export interface DatabaseSpecRestoreFromLocationTargetS3Input {
   /**
-   * The bucket.
+   * Name of the bucket.
    * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
    */
   readonly bucket: string
   /**
-   * In front of every key, without slashes at its ends.
+   * Prefix of every key, without leading or trailing slash.
    * At least 1 character. At most 200 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
    */
   readonly prefix?: string
   /**
-   * The region of the bucket.
+   * Region of the bucket. Default: us-east-1.
    * At least 1 character. At most 64 characters.
    * @default "us-east-1"
    */
   readonly region?: string
   /**
-   * Where another store than Amazon's is.
+   * URL of an S3-compatible store, e.g. https://minio.example.com. Default: the endpoint of Amazon S3.
    * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
    */
   readonly endpoint?: string
-  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  /**
+   * Puts the bucket name in the path of the URL instead of the host name. Most stores other than Amazon S3 need it.
+   * Default: false.
+   */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
-   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label
+   * data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
    */
   readonly credentialsSecretRef?: DatabaseSpecRestoreFromLocationTargetS3CredentialsSecretRef
 }
 
 /**
- * Where backups are kept that the Database has made of itself, as in the target of a Backup.
- * Rule: a target is one of pvc and s3.
+ * Storage location of backups that the operator takes for upgrades, Migrations and deletion.
+ * Rule: set exactly one of pvc and s3.
  */
 export interface DatabaseSpecSnapshotTargetInput {
-  /** A volume of the same namespace. */
+  /** Volume in the same namespace. */
   readonly pvc?: DatabaseSpecSnapshotTargetPvc
-  /** A bucket of S3, or of a store that speaks like it. */
+  /** Bucket of Amazon S3 or of an S3-compatible store. */
   readonly s3?: DatabaseSpecSnapshotTargetS3Input
 }
 
-/** A bucket of S3, or of a store that speaks like it. */
+/** Bucket of Amazon S3 or of an S3-compatible store. */
 export interface DatabaseSpecSnapshotTargetS3Input {
   /**
-   * The bucket.
+   * Name of the bucket.
    * At least 3 characters. At most 63 characters. Matches `^[a-z0-9][a-z0-9.-]*[a-z0-9]$`.
    */
   readonly bucket: string
   /**
-   * In front of every key, without slashes at its ends.
+   * Prefix of every key, without leading or trailing slash.
    * At least 1 character. At most 200 characters. Matches
    * `^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`.
    */
   readonly prefix?: string
   /**
-   * The region of the bucket.
+   * Region of the bucket. Default: us-east-1.
    * At least 1 character. At most 64 characters.
    * @default "us-east-1"
    */
   readonly region?: string
   /**
-   * Where another store than Amazon's is.
+   * URL of an S3-compatible store, e.g. https://minio.example.com. Default: the endpoint of Amazon S3.
    * At most 253 characters. Matches `^https?://[^/?#@\s]+/?$`.
    */
   readonly endpoint?: string
-  /** Whether the bucket is in the path and not in the host name, as most stores but Amazon want it. */
+  /**
+   * Puts the bucket name in the path of the URL instead of the host name. Most stores other than Amazon S3 need it.
+   * Default: false.
+   */
   readonly forcePathStyle?: boolean
   /**
-   * A Secret with accessKeyId, secretAccessKey and perhaps sessionToken, and the label
-   * data.konverge.dev/usable-by-backup. Without it what the worker's node or pod has by itself.
+   * Secret with the keys accessKeyId, secretAccessKey and optionally sessionToken. It must have the label
+   * data.konverge.dev/usable-by-backup. Default: the AWS identity of the worker pod or its node.
    */
   readonly credentialsSecretRef?: DatabaseSpecSnapshotTargetS3CredentialsSecretRef
-  /** How the store encrypts. */
+  /** Server-side encryption of the stored objects. Default: the setting of the bucket. */
   readonly encryption?: DatabaseSpecSnapshotTargetS3Encryption
   /**
-   * For how many days what is stored is locked (mode GOVERNANCE), also against the operator. The bucket has to allow
-   * it.
+   * Object Lock retention of stored objects in days, in mode GOVERNANCE. Range: 1 to 3650. The lock also binds the
+   * operator. The bucket must have Object Lock enabled.
    * At least 1. At most 3650. Format int32.
    */
   readonly objectLockDays?: number
 }
 
-/** The making of the server or the database, while and after it goes on. */
+/** Creation of the server or the database. */
 export interface DatabaseStatusProvisioning {
-  /** Who asked for it: uid and generation of the Database. */
+  /** UID and generation of the Database that requested the creation. */
   readonly token?: string
   /**
-   * When it was last asked for.
+   * Time of the last creation request.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly startedAt?: string
-  /** What the provider last called its state, such as creating. */
+  /** Last state that the provider reported, e.g. creating. */
   readonly lastObservedState?: string
 }
 
-/** Which server of the cluster applications are led to. Only of provider inCluster. */
+/** Server that serves applications. Provider inCluster only. */
 export interface DatabaseStatusServer {
-  /** The name of its StatefulSet. */
+  /** Name of its StatefulSet. */
   readonly name: string
   /**
-   * Its major version.
+   * Major version of the server.
    * At most 2 characters.
    */
   readonly version: string
 }
 
-/** The server that served before the last upgrade, while its volume is kept. */
+/** Server before the last upgrade, while its volume is kept. */
 export interface DatabaseStatusPrevious {
-  /** The name of its StatefulSet. */
+  /** Name of its StatefulSet. */
   readonly name: string
-  /** Its major version. */
+  /** Major version of the server. */
   readonly version: string
   /**
-   * When it and its volume go.
+   * Time at which the server and its volume are deleted.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly keptUntil: string
 }
 
 /**
- * How the last upgrade stands. While its state is Running, AwaitingCutover or Compensating the database is on its move,
- * and nobody else changes what is in it.
+ * State of the last upgrade. In the states Running, AwaitingCutover and Compensating, the operator holds back
+ * DatabaseUsers, Migrations, Backups and restores.
  */
 export interface DatabaseStatusUpgrade {
-  /** Which undertaking it is. */
+  /** Identifier of the upgrade. */
   readonly id: string
-  /** The major version of the old server. */
+  /** Major version of the old server. */
   readonly from: string
-  /** The major version of the new server. */
+  /** Major version of the new server. */
   readonly to: string
-  /** How it stands, in one word. */
+  /** State of the upgrade. */
   readonly state: 'Running' | 'AwaitingCutover' | 'Compensating' | 'Completed' | 'Compensated' | 'ManualIntervention'
-  /** The step that it is at, such as MigrateData. */
+  /** Current step, e.g. MigrateData. */
   readonly step?: string
-  /** The same for people, such as MigrateData 6/8. */
+  /** Current step with its position, e.g. MigrateData 6/8. */
   readonly progress?: string
   /**
-   * A sentence for people.
+   * Human-readable details.
    * At most 32768 characters.
    */
   readonly message?: string
   /**
-   * When it began.
+   * Start time.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly startedAt?: string
   /**
-   * When it ended.
+   * End time.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly finishedAt?: string
   /**
-   * When applications were let in at the new server; from then on nothing is taken back.
+   * Time at which applications got access to the new server. No rollback is possible after it.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly pivotedAt?: string
 }
 
-/** What tells this database from every other, also behind the same address and name. */
+/** Identity of the database. It differs from any other database at the same address and name. */
 export interface DatabaseStatusIdentity {
-  /** The number of the server's data folder. */
+  /** System identifier of the server. */
   readonly systemIdentifier?: string
   /**
-   * The number of the database on it.
+   * OID of the database.
    * Format int64.
    */
   readonly databaseOID?: number
 }
 
-/** Where the server is reached. */
+/** Endpoint of the server. */
 export interface DatabaseStatusEndpoint {
-  /** The host. */
+  /** Host name or address. */
   readonly host?: string
   /**
-   * The TCP port.
+   * TCP port.
    * Format int32.
    */
   readonly port?: number
 }
 
-/** The Secret by which the server is reached with the operator's own rights. */
+/** Secret with the operator's administrative connection to the server. */
 export interface DatabaseStatusBinding {
-  /** The Secret's name. */
+  /** Name of the Secret. */
   readonly name?: string
 }
 
-/** What was last seen on the server. */
+/** Last observed state of the database. */
 export interface DatabaseStatusObserved {
-  /** The role that owns the database. */
+  /** Owner role of the database. */
   readonly owner?: string
   /**
-   * The extensions that are installed.
+   * Installed extensions.
    * One item for each name.
    */
   readonly extensions?: readonly DatabaseStatusObservedExtensions[]
   /**
-   * The schemas, without PostgreSQL's own.
+   * Schemas other than those of PostgreSQL.
    * No item twice.
    */
   readonly schemas?: readonly string[]
   /**
-   * How many bytes the database holds.
+   * Size of the database in bytes.
    * Format int64.
    */
   readonly sizeBytes?: number
-  /** The same for people, such as 34MB. */
+  /** Human-readable size of the database, e.g. 34MB. */
   readonly size?: string
 }
 
 export interface DatabaseStatusObservedExtensions {
-  /** The name. */
+  /** Name of the extension. */
   readonly name: string
-  /** The version. */
+  /** Version of the extension. */
   readonly version?: string
-  /** The schema of its objects. */
+  /** Schema of the extension's objects. */
   readonly schema?: string
 }
 
-/** What was last put right after somebody else had changed it. */
+/** Last correction of a change that was made outside of this resource. */
 export interface DatabaseStatusLastDriftCorrection {
   /**
-   * When.
+   * Time of the correction.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly time?: string
   /**
-   * What.
+   * Description of the corrected change.
    * At most 32768 characters.
    */
   readonly message?: string
 }
 
-/** The restore that was begun last, and what is kept of what restores have replaced. */
+/** State of the last restore, and databases kept by earlier restores. */
 export interface DatabaseStatusRestore {
   /**
-   * Which request it is; bootstrap is that of spec.bootstrap.
+   * Identifier of the request. The value bootstrap belongs to spec.bootstrap.
    * At most 32 characters.
    */
   readonly requestID: string
-  /** How far it is. Discarding removes the copy of one that failed. */
+  /** Phase of the restore. Discarding removes the copy of a failed restore. */
   readonly phase: 'Pending' | 'Restoring' | 'Discarding' | 'Completed' | 'Failed'
   /**
-   * Why it is so, in one word.
+   * Machine-readable reason of the phase, in CamelCase.
    * At most 1024 characters.
    */
   readonly reason?: string
   /**
-   * Why it is so, in a sentence.
+   * Human-readable details of the phase.
    * At most 32768 characters.
    */
   readonly message?: string
-  /** How what is restored was made, once that is known. */
+  /** Method of the restored backup, once known. */
   readonly method?: 'Logical' | 'Physical'
-  /** What the provider calls the snapshot that the instance begins with, where it does. */
+  /** Identifier of the provider snapshot that the instance is created from. */
   readonly snapshot?: string
   /**
-   * When it was begun.
+   * Start time.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly startedAt: string
   /**
-   * When it was completed or had failed.
+   * End time.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly endedAt?: string
-  /** The database whose place it takes, and no other's; absent where there was none. */
+  /** Identity of the database that the restore replaces. Absent if there was none. */
   readonly replaces?: DatabaseStatusRestoreReplaces
   /**
-   * What requests have replaced, and is kept for them to be undone.
+   * Replaced databases that are kept to undo restores.
    * At most 64 items. One item for each requestID.
    */
   readonly previous?: readonly DatabaseStatusRestorePrevious[]
   /**
-   * Requests that have run before, the newest last; none of them runs again.
+   * Earlier requests, oldest first. They do not run again.
    * At most 128 items. No item twice.
    */
   readonly earlierRequests?: readonly string[]
 }
 
-/** The database whose place it takes, and no other's; absent where there was none. */
+/** Identity of the database that the restore replaces. Absent if there was none. */
 export interface DatabaseStatusRestoreReplaces {
-  /** The number of the server's data folder. */
+  /** System identifier of the server. */
   readonly systemIdentifier: string
   /**
-   * The number of the database on it.
+   * OID of the database.
    * Format int64.
    */
   readonly databaseOID: number
@@ -1778,19 +1823,19 @@ export interface DatabaseStatusRestoreReplaces {
 
 export interface DatabaseStatusRestorePrevious {
   /**
-   * The request that has replaced it.
+   * Request that replaced the database.
    * At most 32 characters.
    */
   readonly requestID: string
-  /** What it is called on the server now. */
+  /** Current name of the database on the server. */
   readonly databaseName: string
   /**
-   * When.
+   * Time of the replacement.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly replacedAt: string
   /**
-   * When it is dropped, at the earliest.
+   * Earliest time at which the database is dropped.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly keptUntil: string
@@ -1798,39 +1843,39 @@ export interface DatabaseStatusRestorePrevious {
 
 export interface DatabaseStatusExternal {
   /**
-   * Which of the parts it is.
+   * Name of the external resource, unique in this list.
    * At least 1 character. At most 63 characters.
    */
   readonly name: string
-  /** How far it is. */
+  /** Phase of the resource. Pending: requested. Available: observed. Deleting: removal requested. */
   readonly phase: 'Pending' | 'Available' | 'Deleting'
   /**
-   * The name it has outside, chosen before it is made.
+   * Name of the resource at its provider. Chosen before creation and never changed.
    * At least 1 character. At most 253 characters.
    */
   readonly externalName: string
-  /** Who made it. */
+  /** Ownership token that identifies the creator of the resource. */
   readonly token: DatabaseStatusExternalToken
   /**
-   * When its making was last asked for.
+   * Time of the last creation request.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly requestedAt: string
-  /** What the provider calls it for ever, once known. */
+  /** Permanent identifier at the provider, once known, e.g. an ARN. */
   readonly providerID?: string
   /**
-   * The generation whose changes were last carried out.
+   * Generation whose changes were last applied to the resource.
    * Format int64.
    */
   readonly appliedGeneration?: number
 }
 
-/** Who made it. */
+/** Ownership token that identifies the creator of the resource. */
 export interface DatabaseStatusExternalToken {
-  /** The resource's uid. */
+  /** UID of the owning object. */
   readonly uid: string
   /**
-   * The generation that first asked for it.
+   * Generation of the owning object that first requested the resource.
    * Format int64.
    */
   readonly generation: number
@@ -1838,50 +1883,50 @@ export interface DatabaseStatusExternalToken {
 
 export interface DatabaseStatusSagas {
   /**
-   * What is undertaken.
+   * Name of the operation.
    * At least 1 character. At most 63 characters.
    */
   readonly name: string
-  /** Which undertaking of its kind it is. */
+  /** Identifier of this run. */
   readonly id: string
-  /** How it stands. */
+  /** State of the run. */
   readonly state: 'Running' | 'Compensating' | 'Completed' | 'Compensated' | 'ManualIntervention'
   /**
-   * The generation that it was begun for.
+   * Generation of the spec that started the run.
    * Format int64.
    */
   readonly generation: number
-  /** What was wished for in the beginning. */
+  /** Input of the run, fixed at its start. */
   readonly input: Readonly<Record<string, string>>
   /**
-   * When it began.
+   * Start time.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly startedAt: string
   /**
-   * When it ended.
+   * End time.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly finishedAt?: string
   /**
-   * From when on nothing is taken back.
+   * Time of the point of no return. No rollback is possible after it.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly pivotedAt?: string
   /**
-   * Why it turned back or stands still.
+   * Machine-readable reason of a rollback or of a stuck run.
    * At most 1024 characters.
    */
   readonly reason?: string
   /**
-   * The same in a sentence.
+   * Human-readable details of the reason.
    * At most 32768 characters.
    */
   readonly message?: string
-  /** The wish for which it was last tried again. */
+  /** Identifier of the last retry request. */
   readonly retriedFor?: string
   /**
-   * Its steps in their order.
+   * Steps in execution order.
    * One item for each name.
    */
   readonly steps: readonly DatabaseStatusSagasSteps[]
@@ -1889,66 +1934,66 @@ export interface DatabaseStatusSagas {
 
 export interface DatabaseStatusSagasSteps {
   /**
-   * Which step it is.
+   * Name of the step.
    * At least 1 character. At most 63 characters.
    */
   readonly name: string
-  /** How it stands. */
+  /** State of the step. */
   readonly state: 'Pending' | 'Running' | 'Done' | 'Compensating' | 'Compensated' | 'Failed' | 'Kept'
   /**
-   * When it got into its state.
+   * Time at which the step entered its state.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly startedAt?: string
   /**
-   * How often it has been tried in that state.
+   * Number of attempts in this state.
    * Format int32.
    */
   readonly attempts?: number
   /**
-   * When it may be tried again.
+   * Earliest time of the next attempt.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly retryAt?: string
   /**
-   * What failed last.
+   * Machine-readable reason of the last failure.
    * At most 1024 characters.
    */
   readonly reason?: string
   /**
-   * The same in a sentence.
+   * Human-readable details of the last failure.
    * At most 32768 characters.
    */
   readonly message?: string
-  /** What it has to remember. */
+  /** Data that the step stores for later attempts or its rollback. */
   readonly notes?: Readonly<Record<string, string>>
 }
 
 export interface DatabaseStatusConditions {
   /**
-   * What the condition is about.
+   * Type of the condition.
    * At least 1 character. At most 316 characters.
    */
   readonly type: string
-  /** Whether it holds. */
+  /** Status of the condition: True, False or Unknown. */
   readonly status: 'True' | 'False' | 'Unknown'
   /**
-   * The generation that it was judged by.
+   * Generation of the spec that the condition was evaluated for.
    * At least 0. Format int64.
    */
   readonly observedGeneration?: number
   /**
-   * When the status last changed.
+   * Time of the last change of status.
    * A time as in RFC 3339, such as 2026-01-31T12:00:00Z.
    */
   readonly lastTransitionTime: string
   /**
-   * One word for programs.
+   * Machine-readable reason in CamelCase.
    * At least 1 character. At most 1024 characters.
    */
   readonly reason: string
   /**
-   * A sentence for people.
+   * Human-readable details.
    * At most 32768 characters.
    */
   readonly message: string

@@ -198,12 +198,12 @@ describe('konverge preview refuses, with exit code 2, one sentence and nothing w
     {
       title: 'a database with two providers, by a rule of its definition',
       text: database('inCluster: {}, server: { connectionSecretRef: { name: admin } }', ''),
-      says: /Database crm is refused: .*spec\.provider: .*give exactly one of inCluster, server and rds$/,
+      says: /Database crm is refused: .*spec\.provider: .*set exactly one of inCluster, server and rds$/,
     },
     {
       title: 'several things at once, each with its sentence',
       text: database("inCluster: { storage: { size: '0' } }", '  deletionPolicy: Snapshot\n'),
-      says: /\[.*version is needed with provider\.inCluster.*deletionPolicy Snapshot needs snapshotTarget.*a quantity greater than zero/,
+      says: /\[.*provider\.inCluster and provider\.rds require version.*deletionPolicy Snapshot requires snapshotTarget.*a quantity greater than zero/,
     },
     {
       title: 'a list with one name twice',

@@ -13,42 +13,41 @@ const parameters = (...names: readonly string[]) =>
   hereWith({ parameters: Object.fromEntries(names.map((name) => [name, 'x'])) })
 
 const kept =
-  'PostgreSQL keeps this name for itself; names that begin with pg_, and postgres, template0, template1, public and rdsadmin are refused'
-const keptDefault = 'without spec.databaseName the database takes the name, and PostgreSQL keeps this one for itself'
+  'name is reserved: do not use postgres, template0, template1, public, rdsadmin or a name that starts with pg_'
+const keptDefault = 'set spec.databaseName: it defaults to the name, which PostgreSQL reserves'
 const notAName =
-  "without spec.databaseName the database takes the name, which then has at most 57 of a-z, 0-9 and '-' and begins with a letter"
+  "set spec.databaseName, or use a name of at most 57 characters of a-z, 0-9 and '-' that starts with a letter"
 const notAService =
-  "for inCluster the name has at most 43 of a-z, 0-9 and '-' and begins with a letter, because Services and pods take it"
-const keptSchema = 'schemas of the operator (_konverge) and of PostgreSQL (pg_*, information_schema) are refused'
-const notOneProvider = 'give exactly one of inCluster, server and rds'
-const otherProvider = 'a database cannot move to another provider; create a new Database and copy the data'
-const files = 'files and folders of the server are set by the operator'
-const addresses = 'the addresses on which the server listens are set by the operator'
-const encryption = 'encryption and authentication are set by the operator'
-const recovery = 'archiving, recovery and replication come with Backup, and are set by the operator'
-const setting = "names of settings have small letters, digits and '_', and those of extensions one dot"
-const log = "the server's log goes to the container's, which is set by the operator"
-const noTarget = 'deletionPolicy Snapshot needs snapshotTarget, which says where the last backup is kept'
-const noNewVersion = 'version cannot change with provider.rds; create a new Database and copy the data'
-const noUpgrade = 'another version is an upgrade, and needs spec.upgrade, which says how; see docs/upgrades.md'
-const notHere = 'upgrade is for provider.inCluster, whose server the operator makes'
+  "inCluster requires a name of at most 43 characters of a-z, 0-9 and '-' that starts with a letter: Services use it"
+const keptSchema = 'schema is reserved: do not use _konverge*, pg_* or information_schema'
+const notOneProvider = 'set exactly one of inCluster, server and rds'
+const otherProvider = 'provider is immutable; create another Database and copy the data'
+const files = 'the operator sets the paths of server files; remove this parameter'
+const addresses = 'the operator sets the listen addresses; remove this parameter'
+const encryption = 'the operator sets encryption and authentication; remove this parameter'
+const recovery = 'the operator sets archiving, recovery and replication; remove this parameter and use a Backup'
+const setting = "a parameter name has lower-case letters, digits and '_', and one dot if it belongs to an extension"
+const log = 'the operator sends the server log to the container log; remove this parameter'
+const noTarget = 'deletionPolicy Snapshot requires snapshotTarget for the final backup'
+const noNewVersion = 'version is immutable with provider.rds; create another Database and copy the data'
+const noUpgrade = 'a version change requires spec.upgrade; docs/upgrades.md describes it'
+const notHere = 'only provider.inCluster supports upgrade'
 const noSnapshot =
-  'an upgrade makes a backup first, and needs snapshotTarget, which says where it is kept; upgrade.snapshot Skip goes without'
+  'upgrade requires snapshotTarget for the backup before the upgrade; set it, or set upgrade.snapshot to Skip'
 const onlyGrows =
-  'version can only grow, but for taking back an upgrade as long as the old server serves; see status.server'
+  'version cannot decrease, except to roll back an upgrade while the old server serves; see status.server'
 const notAWhile = "spec.upgrade.keepPrevious in body should match '^([0-9]{1,5}(h|m|s)){1,3}$'"
 const raisable = { version: '17', provider: { inCluster: {} }, upgrade: { snapshot: 'Skip' } }
-const fixedName = 'databaseName is immutable; create a new Database and copy the data'
-const fixedEncoding =
-  'encoding is immutable, because PostgreSQL cannot change it; create a new Database and copy the data'
-const fixedLocale = 'locale is immutable, because PostgreSQL cannot change it; create a new Database and copy the data'
+const fixedName = 'databaseName is immutable; create another Database and copy the data'
+const fixedEncoding = 'encoding is immutable; create another Database and copy the data'
+const fixedLocale = 'locale is immutable; create another Database and copy the data'
 const fixedClass =
-  'storageClassName is immutable, because volumes cannot change their class; create a new Database and copy the data'
-const fixedIdentifier = 'instanceIdentifier is immutable; create a new Database and copy the data'
+  'storageClassName is immutable: volumes cannot change their class; create another Database and copy the data'
+const fixedIdentifier = 'instanceIdentifier is immutable; create another Database and copy the data'
 const noAuthority =
-  "caSecretRef is needed, because no system trusts the certificates of RDS by itself; put AWS's global-bundle.pem into a Secret, or give up the check with sslMode require"
-const fixedSubnets = 'subnetGroupName is immutable; create a new Database and copy the data'
-const notASize = 'size is a quantity greater than zero, such as 10Gi'
+  "caSecretRef is required with sslMode verify-ca and verify-full; store AWS's global-bundle.pem in a Secret, or set sslMode to require"
+const fixedSubnets = 'subnetGroupName is immutable; create another Database and copy the data'
+const notASize = 'size must be a quantity greater than zero, e.g. 10Gi'
 
 export const databaseRules: RuleTable = {
   kind: 'Database',
@@ -158,21 +157,21 @@ export const databaseRules: RuleTable = {
       'shop',
       { ...there, version: '18' },
       'spec.version',
-      'version is not given with provider.server, because the server has one; see status.serverVersion',
+      'version is not allowed with provider.server; status.serverVersion shows it',
     ],
     [
       'no version in the cluster',
       'shop',
       { provider: here.provider },
       'spec.version',
-      'version is needed with provider.inCluster and provider.rds',
+      'provider.inCluster and provider.rds require version',
     ],
     [
       'no version on RDS',
       'shop',
       { provider: away.provider },
       'spec.version',
-      'version is needed with provider.inCluster and provider.rds',
+      'provider.inCluster and provider.rds require version',
     ],
     [
       'an upgrade of a server that exists',
@@ -194,7 +193,7 @@ export const databaseRules: RuleTable = {
       'shop',
       { ...here, upgrade: { snapshot: 'Skip', maxWait: '1s' } },
       'spec.upgrade.maxWait',
-      'maxWait is from 10s to 24h',
+      'maxWait must be from 10s to 24h',
     ],
     [
       'a version that is too old',
@@ -222,7 +221,7 @@ export const databaseRules: RuleTable = {
       'shop',
       { ...there, snapshotTarget: { pvc: { claimName: 'backups' }, s3: { bucket: 'last-backups' } } },
       'spec.snapshotTarget',
-      'a target is one of pvc and s3',
+      'set exactly one of pvc and s3',
     ],
     [
       'a size that is none',
@@ -249,7 +248,7 @@ export const databaseRules: RuleTable = {
     ...['promote_trigger_file', 'synchronous_standby_names'].map(denied(recovery)),
     ...['log_destination', 'logging_collector', 'event_source', 'syslog_ident'].map(denied(log)),
     ...['SSL', 'Port', '1st', 'a.b.c', 'work_mem = 1 ssl', ''].map(denied(setting)),
-    ...['include', 'include_dir'].map(denied('other files are not included; give the settings themselves')),
+    ...['include', 'include_dir'].map(denied('include directives are not allowed; set the parameters directly')),
     [
       'a setting of two lines',
       'shop',
@@ -336,14 +335,14 @@ export const databaseRules: RuleTable = {
       'shop',
       { ...there, allowedNamespaces: { names: ['web'], selector: {} } },
       'spec.allowedNamespaces',
-      'give exactly one of names and selector',
+      'set exactly one of names and selector',
     ],
     [
       'guests by nothing',
       'shop',
       { ...there, allowedNamespaces: {} },
       'spec.allowedNamespaces',
-      'give exactly one of names and selector',
+      'set exactly one of names and selector',
     ],
   ],
   existing: {
@@ -391,7 +390,7 @@ export const databaseRules: RuleTable = {
       'was-here',
       { provider: { inCluster: { storage: { size: '9.9Gi' } } } },
       'spec.provider.inCluster.storage.size',
-      'size can only grow, because volumes cannot shrink',
+      'size cannot decrease: volumes cannot shrink',
     ],
     [
       'another class',
@@ -412,7 +411,7 @@ export const databaseRules: RuleTable = {
       'was-away',
       { provider: { rds: { region: 'eu-west-1' } } },
       'spec.provider.rds.region',
-      'region is immutable; create a new Database and copy the data',
+      'region is immutable; create another Database and copy the data',
     ],
     [
       'other subnets',
@@ -433,7 +432,7 @@ export const databaseRules: RuleTable = {
       'was-away',
       { provider: { rds: { allocatedStorageGiB: 20 } } },
       'spec.provider.rds.allocatedStorageGiB',
-      'allocatedStorageGiB can only grow, because RDS cannot shrink storage',
+      'allocatedStorageGiB cannot decrease: RDS cannot shrink storage',
     ],
   ],
 }

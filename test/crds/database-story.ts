@@ -98,10 +98,10 @@ export function describeDatabase(start: StartStoryServer): void {
       expect(patched.message).toBe('')
       const { object } = await ask('GET', databases, undefined, 'application/json;as=Table;v=v1;g=meta.k8s.io')
       const names = object.columnDefinitions.map(({ name }: { name: string }) => name)
-      expect(names.join(' ')).toBe('Name DB Provider Version Endpoint Size Ready Reason Upgrade Age')
+      expect(names.join(' ')).toBe('Name Database Provider Version Size Ready Reason Upgrade Endpoint Age')
       const rows: readonly (readonly unknown[])[] = object.rows.map(({ cells }: { cells: unknown[] }) => cells)
       expect(rows.find(([name]) => name === 'seen')?.slice(0, -1)).toEqual([
-        ...['seen', 'seen', 'InCluster', '18.4', 'seen-postgres.default.svc', '34MB', 'True', 'InSync', null],
+        ...['seen', 'seen', 'InCluster', '18.4', '34MB', 'True', 'InSync', null, 'seen-postgres.default.svc'],
       ])
     })
 

@@ -7,12 +7,12 @@ const location = { target: { pvc: { claimName: 'backups' } }, path: 'shop/crm/1/
 const begins = (restoreFrom: object) => ({ ...there, bootstrap: { restoreFrom } })
 const asks = (from: object, more: object = {}) => ({ ...there, restore: { requestID: 'r1', from, ...more } })
 
-const notOneSource = 'give exactly one of backupRef and location'
-const notOneFrom = 'give exactly one of backupRef, location and previousOf'
-const otherHome = 'a Backup is of the namespace of the Database; leave namespace out, or say where it is by location'
-const notOneStore = 'a target is one of pvc and s3'
-const fixedBootstrap = 'bootstrap is immutable, because a database begins once; restore over it with spec.restore'
-const fixedFrom = 'from cannot change, because each request runs once; give another requestID with it'
+const notOneSource = 'set exactly one of backupRef and location'
+const notOneFrom = 'set exactly one of backupRef, location and previousOf'
+const otherHome = 'only a Backup of the same namespace is allowed; remove namespace, or use location'
+const notOneStore = 'set exactly one of pvc and s3'
+const fixedBootstrap = 'bootstrap is immutable; use spec.restore to restore a backup later'
+const fixedFrom = 'from cannot change for the same requestID, because each request runs once; set another requestID'
 
 export const restoreRules: Pick<RuleTable, 'accepted' | 'refused' | 'existing' | 'acceptedChanges' | 'refusedChanges'> =
   {
@@ -62,14 +62,14 @@ export const restoreRules: Pick<RuleTable, 'accepted' | 'refused' | 'existing' |
         'shop',
         asks({ previousOf: 'r1' }),
         'spec.restore.from.previousOf',
-        'previousOf names an earlier request, and not this one',
+        'previousOf must name an earlier request',
       ],
       [
         'the request of bootstrap',
         'shop',
         asks({ backupRef }, { requestID: 'bootstrap' }),
         'spec.restore.requestID',
-        'bootstrap is the request of spec.bootstrap; give another requestID',
+        'bootstrap is reserved for spec.bootstrap; set another requestID',
       ],
       [
         'a request in capitals',
@@ -83,7 +83,7 @@ export const restoreRules: Pick<RuleTable, 'accepted' | 'refused' | 'existing' |
         'shop',
         asks({ backupRef }, { keepPrevious: '8761h' }),
         'spec.restore.keepPrevious',
-        'keepPrevious is at most 8760h',
+        'keepPrevious must be at most 8760h',
       ],
     ],
     existing: { 'was-begun': begins({ backupRef }), 'was-restored': asks({ backupRef }) },

@@ -97,7 +97,7 @@ describe('a Database', { timeout: 900_000 }, () => {
       await stage.patch('db/shop', { upgrade: { keepPrevious: '0s' } })
       await stage.has('pvc/data-shop-postgres-0', 'delete')
       expect(await stage.refusalOf('db/shop', { version: String(from) })).toContain(
-        'spec.version: Forbidden: version can only grow, but for taking back an upgrade as long as the old server serves',
+        'spec.version: Forbidden: version cannot decrease, except to roll back an upgrade while the old server serves',
       )
     },
   )

@@ -67,7 +67,7 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
         }),
       )
       await until('both to be in sync', async () => `${await standings()}` === `${[inSync, inSync]}`)
-      expect(await columns('databases/crm', ['DB', 'Provider'])).toEqual(['crm', 'Server'])
+      expect(await columns('databases/crm', ['Database', 'Provider'])).toEqual(['crm', 'Server'])
       expect(await columns('databaseusers/app', ['Role', 'Databases', 'Access'])).toEqual(['app', 1, 'ReadWrite'])
       expect(await asApplication()).toEqual([{ group: 'app', login: 'app_a' }])
     })
