@@ -1,5 +1,5 @@
-// What keeps a call of the typed client from being sent: a place that no object of the kind can have, a selector of everything, an update of no version. Pure.
-// Invariant: a complaint is one clause that names what to give.
+// Rejects calls of the typed client before they are sent: an impossible place, a selector of everything, an update without a version. Pure.
+// Invariant: each problem is one clause that names the missing value.
 import type { Resource } from '../object/resource.ts'
 import { hasRequirement } from '../object/selector-text.ts'
 import type { Selection } from './client.ts'

@@ -4,7 +4,7 @@
 export interface RightsByPlace {
   readonly namespaced: readonly object[]
   readonly cluster: readonly object[]
-  /** Where the operator runs: in `default`. */
+  /** Rules for the namespace of the operator, `default`. */
   readonly home: readonly object[]
 }
 

@@ -106,7 +106,7 @@ function holdingPod(kind: 'empty' | 'filled'): JsonObject {
 
 const probe = { httpGet: { port: 'http', path: '', scheme: '' }, initialDelaySeconds: 0, timeoutSeconds: 0 }
 
-/** Where `holdingPod` differs. */
+/** Paths at which `holdingPod` differs. */
 const filledPaths = [
   ...['tolerations', 'nodeSelector', 'readinessGates', 'hostPID', 'hostIPC'],
   ...['securityContext.supplementalGroups', 'securityContext.sysctls'],
