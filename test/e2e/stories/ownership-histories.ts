@@ -175,16 +175,24 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
       await space.want('part-y', part({ y: '2', x: 'other' }))
       const message = await space.condition('part-y', 'Degraded', 'FieldConflict')
       expect(message).toContain('data.x otherwise than Bundle part-x')
-      expect(await data('together')).toEqual({ x: '1', y: '1', z: '1', same: '1' })
+      expect(await data('together')).toEqual({ x: '1', y: '2', z: '1', same: '1' })
       await space.want('part-y', part({ y: '2' }))
       await space.condition('part-y', 'Ready', 'Settled')
       expect(await data('together')).toEqual({ x: '1', y: '2', z: '1', same: '1' })
     })
 
+    it('gets the new value of a field when all its owners declare it', async () => {
+      await space.want('part-x', part({ x: '1', same: '2' }))
+      await space.want('part-z', part({ z: '1', same: '2' }))
+      await space.until('the new value', async () => (await data('together'))?.['same'] === '2')
+      for (const name of ['x', 'z']) await space.condition(`part-${name}`, 'Ready', 'Settled')
+      expect(await data('together')).toEqual({ x: '1', y: '2', z: '1', same: '2' })
+    })
+
     it('loses the part of an owner that leaves or is deleted, and goes with the last one', async () => {
       await space.want('part-x')
       await space.until('the part of x to go', async () => (await data('together'))?.['x'] === undefined)
-      expect(await data('together')).toEqual({ y: '2', z: '1', same: '1' })
+      expect(await data('together')).toEqual({ y: '2', z: '1', same: '2' })
       await hand.delete('bundle', 'part-z')
       await space.until('the part of z to go', async () => (await data('together'))?.['z'] === undefined)
       expect(await data('together')).toEqual({ y: '2' })
