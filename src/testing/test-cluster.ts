@@ -34,8 +34,6 @@ import { isOf, type Resource } from '../object/resource.ts'
 import { defaultTiming } from '../operator/election.ts'
 import { LeaseLostError } from '../operator/elector.ts'
 import { Operator, type OperatorOptions } from '../operator/operator.ts'
-import type { OperatorHandle } from '../operator/operator-handle.ts'
-import type { Runnable } from '../operator/runnable.ts'
 import { ShardRunner } from '../operator/shard-runner.ts'
 import type { Controller } from '../reconcile/definition.ts'
 import { Shard } from '../reconcile/shard.ts'
@@ -43,6 +41,7 @@ import { HealthRegistry } from '../telemetry/health.ts'
 import { grantsOf, type RightsByPlace } from './grants.ts'
 import { type RequestRecord, RequestRecorder } from './request-recorder.ts'
 import { SimClock } from './sim-clock.ts'
+import type { TestOperator, TestOperatorOptions } from './test-operator.ts'
 
 export interface TestClusterOptions {
   /** CustomResourceDefinitions to install, as their manifests have them. */
@@ -82,21 +81,6 @@ export interface TestClusterOptions {
 
 /** A whole object but for its type, which the resource says. */
 export type ObjectBody = Pick<KubeObject, 'metadata'> & { readonly [field: string]: unknown }
-
-export interface TestOperatorOptions {
-  /** Default: `operator`. */
-  readonly name?: string
-  readonly controllers?: readonly Controller[]
-  readonly runnables?: readonly Runnable[]
-}
-
-/**
- * An operator in the cluster, as `startOperator` gives it to a program. `done` rejects when the operator ends by itself: with code `LeaseLost` when a
- * member cannot renew its Lease. `stop` settles as `done`.
- *
- * @example await expect(member.done).rejects.toMatchObject({ code: 'LeaseLost' })
- */
-export type TestOperator = Pick<OperatorHandle, 'done' | 'stop' | 'enqueue' | 'client' | 'namespaces'>
 
 /** One operator of the cluster. */
 interface Running {
