@@ -31,7 +31,7 @@ const events: AccessRule = { apiGroups: ['', 'events.k8s.io'], resources: ['even
 export const attackers: Readonly<Record<AttackerName, Attacker>> = {
   tenant: { rights: 'rights on the five kinds in one namespace', rules: [five, events] },
   editor: {
-    rights: 'the rights of `edit` in one namespace, on the five kinds too',
+    rights: 'the rights of `edit` in one namespace, also on the five kinds',
     rules: [
       five,
       events,
@@ -54,13 +54,13 @@ export const attackers: Readonly<Record<AttackerName, Attacker>> = {
     ],
   },
   'owner login': { rights: 'a login with `access: Owner` on a Database of another namespace that allows it' },
-  'writer login': { rights: 'a login with `access: ReadWrite` on such a Database' },
-  'plain login': { rights: 'a login on the server that no Database knows' },
+  'writer login': { rights: 'a login with `access: ReadWrite` on a Database of another namespace that allows it' },
+  'plain login': { rights: 'a login on the server that belongs to no DatabaseUser' },
   'hostile server': { rights: 'a server at the address in a connection Secret' },
   'hostile store': { rights: 'a server at the endpoint of a backup target' },
   neighbour: {
-    rights: 'a pod that reaches the operator’s port for metrics, with the token of an account without rights',
+    rights: 'a pod that reaches the operator’s metrics port, with the token of a service account without rights',
   },
-  'web page': { rights: 'a page in the browser of a person who runs `konverge dev`' },
+  'web page': { rights: 'a page in the browser of a user who runs `konverge dev`' },
   'machine user': { rights: 'another user of the machine that runs `konverge dev`' },
 }

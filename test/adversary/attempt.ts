@@ -30,7 +30,7 @@ export interface Outcome {
 
 /** The API server answers the last request with 403, for a right that RBAC does not give. */
 export const forbidden: Outcome = {
-  sentence: 'The API server refuses: no such right.',
+  sentence: 'The API server rejects the request: RBAC grants no such right.',
   isRefusal: true,
   check: async (stage) => {
     const last = stage.answers.at(-1)
@@ -41,7 +41,7 @@ export const forbidden: Outcome = {
 /** The API server rejects the last object at this field, `metadata.name` or below `spec`, and at no other. */
 export function invalid(field: string): Outcome {
   return {
-    sentence: `The API server refuses: \`${field}\` is not valid.`,
+    sentence: `The API server rejects the invalid field \`${field}\`.`,
     isRefusal: true,
     check: async (stage) => {
       const last = stage.answers.at(-1)
@@ -93,7 +93,7 @@ export function denied(
 export function stepFails(reason: RegExp): Outcome {
   return {
     sentence:
-      'The Migration fails: the review rejects the step, or its login may do no more than the owner of its database.',
+      'The Migration fails: the review rejects the step, or PostgreSQL denies it to the login of the run, which has only the rights of the owner.',
     check: async ({ report }) => {
       expect(report).toMatchObject({ outcome: expect.stringMatching(/^(Rejected|Failed)$/) })
       expect(JSON.stringify(report)).toMatch(reason)

@@ -1,4 +1,4 @@
-// The table of attempts in docs/security.md is the list that the suite runs. `UPDATE_ATTEMPTS=1` writes it again.
+// List of attempts in docs/security.md. Invariant: it equals the attempts that the suite runs; `UPDATE_ATTEMPTS=1` rewrites it.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type AttackerName, attackers } from './attacker.ts'
@@ -25,36 +25,38 @@ const rows: readonly { readonly attacker: AttackerName; readonly does: string; r
   ...Object.values(machineUserAttempts),
 ]
 
-function tableOf(): string {
-  const cell = (text: string) => text.replaceAll('|', '\\|')
+/** A list for each attacker, in which each outcome stands once, above its attempts. */
+function listOf(): string {
   return Object.entries(attackers)
     .map(([name, { rights }]) => {
       const own = rows.filter(({ attacker }) => attacker === name)
-      const lines = own.map(({ does, sentence }) => `| ${cell(does)} | ${cell(sentence)} |`)
       const title = `**${name[0]?.toUpperCase()}${name.slice(1)}**: ${rights}. ${own.length} attempts.`
-      return [title, '', '| attempt | what happens |', '| --- | --- |', ...lines].join('\n')
+      const groups = [...Map.groupBy(own, ({ sentence }) => sentence)].map(([sentence, group]) =>
+        [`- ${sentence}`, ...group.map(({ does }) => `  - ${does}`)].join('\n'),
+      )
+      return [title, '', ...groups].join('\n')
     })
     .join('\n\n')
 }
 
 describe('the attempts of the adversary suite', () => {
-  it('stand in docs/security.md as they are run', () => {
+  it('equal the list in docs/security.md', () => {
     const text = readFileSync(page, 'utf8')
     const [before = '', rest = ''] = text.split(begin)
     const after = rest.split(end)[1] ?? ''
-    const wanted = `${before}${begin}\n\n${tableOf()}\n\n${end}${after}`
+    const wanted = `${before}${begin}\n\n${listOf()}\n\n${end}${after}`
     if (process.env['UPDATE_ATTEMPTS'] === '1') writeFileSync(page, wanted)
     expect(readFileSync(page, 'utf8')).toBe(wanted)
   })
 
-  it('are at least 120, each with a name of its own, from every attacker', () => {
+  it('are at least 120 with unique names, from every attacker', () => {
     const names = rows.map(({ attacker, does }) => `${attacker} ${does}`)
     expect(names.length).toBeGreaterThanOrEqual(120)
     expect(names.length).toBe(new Set(names).size)
     expect([...new Set(rows.map(({ attacker }) => attacker))].sort()).toEqual(Object.keys(attackers).sort())
   })
 
-  it('are skipped only by names that exist', () => {
+  it('have a name in the suite when pending.ts skips them', () => {
     const names = rows.map(({ attacker, does }) => `${attacker} ${does}`)
     expect(pending.filter(({ attempt }) => !names.includes(attempt))).toEqual([])
   })

@@ -19,7 +19,7 @@ export const bounds: ReferencePolicy = {
 }
 
 function attempt(does: string, parts: Pick<BoundedAttempt, 'kind' | 'spec' | 'reason' | 'message'>): BoundedAttempt {
-  const sentence = `The ${parts.kind} gets Ready=False, reason ${parts.reason}; nothing is made or dialled.`
+  const sentence = `The ${parts.kind} gets Ready=False, reason ${parts.reason}; the operator creates nothing and dials no host.`
   return { attacker: 'tenant', does, sentence, ...parts }
 }
 
@@ -35,7 +35,7 @@ const hostRejected = { reason: 'EndpointNotAllowed', message: /--allow-endpoint 
 const classRejected = { reason: 'StorageClassNotAllowed', message: /--allow-storage-class has fast/ }
 
 export const boundedAttempts: readonly BoundedAttempt[] = [
-  attempt('runs an image outside of --allow-image in a store', {
+  attempt('runs an image outside --allow-image in a ReplicatedKVStore', {
     kind: 'ReplicatedKVStore',
     spec: { image: 'evil.example/valkey:8.0' },
     ...imageRejected,
@@ -45,22 +45,22 @@ export const boundedAttempts: readonly BoundedAttempt[] = [
     spec: { image: 'evil.example/registry.example/valkey:8.0' },
     ...imageRejected,
   }),
-  attempt('runs an image outside of --allow-image as a server', {
+  attempt('runs an image outside --allow-image as a server', {
     kind: 'Database',
     spec: inCluster({ image: 'evil.example/postgres:18' }),
     ...imageRejected,
   }),
-  attempt('takes a storage class outside of --allow-storage-class for a store', {
+  attempt('uses a storage class outside --allow-storage-class for a ReplicatedKVStore', {
     kind: 'ReplicatedKVStore',
     spec: { image, storageClassName: 'standard' },
     ...classRejected,
   }),
-  attempt('takes a storage class outside of --allow-storage-class for a server', {
+  attempt('uses a storage class outside --allow-storage-class for a server', {
     kind: 'Database',
     spec: inCluster({ image: 'registry.example/postgres:18', storage: { size: '1Gi', storageClassName: 'standard' } }),
     ...classRejected,
   }),
-  attempt('connects to a host outside of --allow-endpoint', {
+  attempt('connects to a host outside --allow-endpoint', {
     kind: 'Database',
     spec: server('outside'),
     ...hostRejected,
@@ -70,7 +70,7 @@ export const boundedAttempts: readonly BoundedAttempt[] = [
     spec: server('suffix'),
     ...hostRejected,
   }),
-  attempt('sends artifacts to a host outside of --allow-endpoint', {
+  attempt('sends artifacts to a host outside --allow-endpoint', {
     kind: 'Backup',
     spec: s3('http://evil.example'),
     ...hostRejected,
@@ -91,6 +91,6 @@ export const hosts: Readonly<Record<string, string>> = {
 /** Run by dialled-service.test.ts, which sees every address that the operator dials. */
 export const localAddressAttempt = {
   attacker: 'editor',
-  does: 'leads the operator elsewhere by konverge.dev/local-address on the Service of his server',
+  does: 'redirects the operator by konverge.dev/local-address on the Service of its own server',
   sentence: 'An operator without --local-addresses dials the name of the Service.',
 } as const

@@ -30,7 +30,7 @@ const stopsAt = (reason: string, message: RegExp): Outcome => {
   const outcome = condition('db', `Ready False ${reason}`, message)
   return {
     ...outcome,
-    sentence: `The Database gets Ready=False, reason ${reason}; its condition tells no value of the Secret.`,
+    sentence: `The Database gets Ready=False, reason ${reason}; its condition shows no value of the Secret.`,
     check: async (stage, name) => {
       await outcome.check(stage, name)
       const text = JSON.stringify((await stage.editor.peek('db', name))?.status)
@@ -41,36 +41,36 @@ const stopsAt = (reason: string, message: RegExp): Outcome => {
 
 export const connectionAttempts: readonly Attempt[] = [
   leads(
-    'gives the folder of a Unix socket as the host',
+    'sets the host to the folder of a Unix socket',
     { host: '/var/run/postgresql' },
     stopsAt('InvalidHost', /^host in Secret/),
   ),
-  leads('gives an abstract socket as the host', { host: '@konverge' }, stopsAt('InvalidHost', /^host in Secret/)),
+  leads('sets the host to an abstract socket', { host: '@konverge' }, stopsAt('InvalidHost', /^host in Secret/)),
   leads(
-    'gives a host with a connection string in it',
+    'sets a host that contains a connection string',
     { host: '127.0.0.1 options=-crole=postgres' },
     stopsAt('InvalidHost', /^host in Secret/),
   ),
-  leads('gives several hosts', { host: '127.0.0.1,evil.example' }, stopsAt('InvalidHost', /^host in Secret/)),
-  leads('gives a port beyond the last', { port: '99999' }, stopsAt('InvalidPort', /^port in Secret/)),
-  leads('gives a port that is SQL', { port: '5432; DROP' }, stopsAt('InvalidPort', /^port in Secret/)),
+  leads('sets several hosts', { host: '127.0.0.1,evil.example' }, stopsAt('InvalidHost', /^host in Secret/)),
+  leads('sets a port above 65535', { port: '99999' }, stopsAt('InvalidPort', /^port in Secret/)),
+  leads('sets a port that is SQL', { port: '5432; DROP' }, stopsAt('InvalidPort', /^port in Secret/)),
   leads(
-    'gives a user with a null character',
+    'sets a user with a NUL character',
     { username: 'limited\0options\0-csession_preload_libraries=x' },
     stopsAt('InvalidLogin', /^username of the server/),
   ),
   leads(
-    'gives a password of 500 KB',
+    'sets a password of 500 KB',
     { password: secretText('a long password').repeat(15_625) },
     stopsAt('AdminAuthFailed', /28P01 password authentication failed/),
   ),
   leads(
-    'gives settings of the session in further keys',
+    'sets session settings in additional keys',
     { options: '-c session_preload_libraries=x', sslrootcert: '/proc/self/environ' },
-    harmless('The operator reads no key that it does not know.'),
+    harmless('The operator reads only the keys that it defines.'),
   ),
   attempt(
-    'has the operator ask an HTTP server of the cluster',
+    'makes the operator connect to an HTTP server of the cluster',
     async (stage, name) => {
       const heard: Buffer[] = []
       const server = createServer((socket) =>
@@ -98,7 +98,7 @@ export const connectionAttempts: readonly Attempt[] = [
         server.close()
       }
     },
-    harmless('It says nothing there but PostgreSQL’s first message, and tells nothing of the answer.', {
+    harmless('The operator sends only PostgreSQL’s first message and reports no part of the response.', {
       reasons: ['ServerUnreachable', 'DependencyUnavailable'],
     }),
   ),

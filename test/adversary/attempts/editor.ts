@@ -13,7 +13,7 @@ type Act = Attempt['act']
 
 const attempt = (does: string, act: Act, outcome: Outcome): Attempt => ({ attacker: 'editor', does, act, outcome })
 
-const isNoChild = 'It is no child: what the victim’s resources have is as before.'
+const isNoChild = 'The operator does not accept it as a child; the victim’s resources do not change.'
 const apart = harmless(isNoChild)
 
 /** Also what he has planted stays: the operator prunes no child of a resource in another namespace. */
@@ -181,7 +181,7 @@ function planting({
 /** Planted before the victim makes the resource whose child it would be. */
 const early: readonly Attempt[] = [
   attempt(
-    'plants the Secret of a DatabaseUser that the victim makes later',
+    'plants the Secret of a DatabaseUser that the victim creates later',
     async (stage, name) => {
       const metadata = {
         labels: labels(stage, 'DatabaseUser', name, 'databaseusers'),
@@ -194,10 +194,10 @@ const early: readonly Attempt[] = [
         if (data?.['password'] === password['password']) throw new Error('the password is the attacker’s')
       })
     },
-    harmless('Its password is the operator’s own.'),
+    harmless('The operator generates a new password.'),
   ),
   attempt(
-    'plants the administrator’s Secret of a server that the victim makes later',
+    'plants the administrator’s Secret of a server that the victim creates later',
     async (stage, name) => {
       const metadata = {
         labels: labels(stage, 'Database', name, 'databases'),
@@ -216,10 +216,10 @@ const early: readonly Attempt[] = [
         if ((await secret())?.['password'] === password['password']) throw new Error('the password is the attacker’s')
       })
     },
-    harmless('Its password is the operator’s own.'),
+    harmless('The operator generates a new password.'),
   ),
   attempt(
-    'plants an object that does not go, as a child of a store that the victim deletes',
+    'plants an object that resists deletion, as a child of a store that the victim deletes',
     async (stage, name) => {
       const metadata = {
         finalizers: ['attacker.example/hold'],
@@ -235,18 +235,18 @@ const early: readonly Attempt[] = [
       for (const kind of ['configmap', 'service'])
         await stage.editor.patch(kind, name, { metadata: { finalizers: null } })
     },
-    harmless('The store goes; the planted object is not waited for.'),
+    harmless('The operator deletes the store and does not wait for the planted object.'),
   ),
 ]
 
 const children: readonly Attempt[] = [
   attempt(
-    'gives a child of his own the labels of the victim’s',
+    'sets the labels of a victim’s child on its own child',
     (stage) =>
       stage.editor.patch('secret', 'owner-db', {
         metadata: { labels: labels(stage, 'DatabaseUser', 'app', 'databaseusers') },
       }),
-    harmless('The operator puts its labels back; the victim’s see no child.', {
+    harmless('The operator restores its labels; the victim’s resources have no new child.', {
       check: async (stage) => {
         const partOf = async () => (await stage.editor.peek('secret', 'owner-db'))?.metadata.labels?.[partOfLabel]
         const foreign = stage.setIdOf('DatabaseUser', 'app')
@@ -255,12 +255,12 @@ const children: readonly Attempt[] = [
     }),
   ),
   attempt(
-    'puts a child of his own below the victim by its owner reference',
+    'moves its own child to the victim by its owner reference',
     async (stage) => {
       const ownerReferences = [await stage.ownerReference('databaseuser', 'app')]
       await stage.editor.patch('secret', 'writer-db', { metadata: { ownerReferences } })
     },
-    harmless('The victim’s users see no child, and his own has its Secret again.', {
+    harmless('The victim’s DatabaseUsers have no new child; the attacker’s DatabaseUser has its Secret again.', {
       check: async (stage) => {
         const isOwn = async () => {
           const { ownerReferences = [] } = (await stage.editor.peek('secret', 'writer-db'))?.metadata ?? {}
@@ -271,7 +271,7 @@ const children: readonly Attempt[] = [
     }),
   ),
   attempt(
-    'hands an object over to the victim by konverge.dev/adopt',
+    'offers an object to the victim by konverge.dev/adopt',
     (stage) => {
       const annotations = { 'konverge.dev/adopt': `DatabaseUser/${victimNamespace}/app` }
       return stage.editor.create('secret', 'app-db', { metadata: { annotations }, data: password })
@@ -279,12 +279,12 @@ const children: readonly Attempt[] = [
     staysApart('secret', 'app-db'),
   ),
   attempt(
-    'changes the password in the Secret of his user',
+    'changes the password in the Secret of its own DatabaseUser',
     (stage) =>
       stage.editor.patch('secret', 'owner-db', {
         data: { password: Buffer.from('own-choice-of-his').toString('base64') },
       }),
-    harmless('At most his own login changes; the Secret opens it again.', {
+    harmless('At most the attacker’s own login changes; its Secret is valid again.', {
       check: async (stage) => {
         const logsIn = async () => {
           const { user, password: text } = await stage.login('owner')
@@ -299,13 +299,13 @@ const children: readonly Attempt[] = [
     }),
   ),
   attempt(
-    'creates the Service of the victim’s server in his namespace',
+    'creates the Service of the victim’s server in its own namespace',
     ({ editor }) =>
       editor.create('service', 'vault-postgres', { spec: { type: 'ExternalName', externalName: 'evil.example' } }),
     staysApart('service', 'vault-postgres'),
   ),
   attempt(
-    'binds a role to himself',
+    'binds a role to itself',
     ({ editor }, name) =>
       editor.create('rolebinding', name, {
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'konverge-system:konverge' },
@@ -324,12 +324,12 @@ const children: readonly Attempt[] = [
     forbidden,
   ),
   attempt(
-    'labels a namespace so that a selector of the victim’s lets it in',
+    'labels a namespace to match a selector of the victim',
     ({ editor }) => editor.patch('namespace', 'attacker', { metadata: { labels: { trusted: 'yes' } } }),
     forbidden,
   ),
   attempt(
-    'writes the state of a Database of his own',
+    'writes the status of its own Database',
     ({ editor }) => editor.patch('db', 'mine', { status: { phase: 'Ready' } }, { subresource: 'status' }),
     forbidden,
   ),
@@ -337,7 +337,7 @@ const children: readonly Attempt[] = [
 
 const orders: readonly Attempt[] = [
   attempt(
-    'changes the order of a Migration, so that it leads to the victim’s database',
+    'changes the job spec of a Migration to point to the victim’s database',
     async (stage, name) => {
       const order = await stage.orderOf(name, [{ name: 'only', sql: 'SELECT 1' }])
       if (order.outcome === 'Rejected') throw new Error(order.message)
@@ -347,7 +347,7 @@ const orders: readonly Attempt[] = [
       stage.report = workerOrderIn(text, order.digest) ?? 'refused'
     },
     {
-      sentence: 'The order is immutable, and the worker takes no order but the one whose digest its Job names.',
+      sentence: 'The job spec is immutable, and the worker accepts only the job spec whose digest its Job names.',
       check: async (stage, name) => {
         await invalid('data').check(stage, name)
         if (stage.report !== 'refused') throw new Error(`the worker took the order: ${JSON.stringify(stage.report)}`)

@@ -93,33 +93,33 @@ const mebibyte = Buffer.alloc(1_024 * 1_024, 0x78)
 
 const servers: readonly Server[] = [
   {
-    does: 'asks for the password in clear text',
-    stop: /AdminAuthFailed.*asks for the password in clear text/,
+    does: 'requests the password in clear text',
+    stop: /AdminAuthFailed.*requests the password in clear text/,
     behaves: (socket) => socket.write(auth(3)),
   },
   {
-    does: 'asks for the password by MD5',
+    does: 'requests the password by MD5',
     stop: /AdminAuthFailed.*asks for an MD5 hash/,
     behaves: (socket) => socket.write(auth(5, Buffer.from('salt'))),
   },
   {
-    does: 'asks for the password by GSSAPI',
+    does: 'requests the password by GSSAPI',
     stop: /ServerUnreachable.*message type 7/,
     behaves: (socket) => socket.write(auth(7)),
   },
   {
-    does: 'offers an unknown way of SASL',
+    does: 'offers an unknown SASL mechanism',
     stop: /AdminAuthFailed.*SCRAM-SHA-256/,
     behaves: (socket) => socket.write(auth(10, Buffer.from('EVIL\0\0'))),
   },
   {
-    does: 'lets everyone in without a password, and says nothing then',
+    does: 'accepts every login without a password and then sends nothing',
     stop: /ServerUnreachable.*no answer within/,
     hears: query,
     behaves: (socket) => socket.write(Buffer.concat([ok, ready])),
   },
   {
-    does: 'lets everyone in and answers every question with one row of its own',
+    does: 'accepts every login and answers every query with one row of its own',
     stop: /ServerUnreachable.*no answer of PostgreSQL’s protocol/,
     hears: query,
     behaves: (socket, more) => {
@@ -128,13 +128,13 @@ const servers: readonly Server[] = [
     },
   },
   {
-    does: 'proves no knowledge of the password in SCRAM',
+    does: 'does not prove knowledge of the password in SCRAM',
     stop: /AdminAuthFailed.*server signature does not match/,
     hears: scramStart,
     behaves: scram((nonce) => `r=${nonce}own,s=${salt},i=4096`),
   },
   {
-    does: 'asks for two billion rounds of SCRAM',
+    does: 'requests two billion SCRAM rounds',
     stop: /ServerUnreachable.*asks for 2147483647 iterations/,
     hears: scramStart,
     behaves: scram((nonce) => `r=${nonce}own,s=${salt},i=2147483647`),
@@ -156,15 +156,19 @@ const servers: readonly Server[] = [
     stop: /ServerUnreachable.*a message of 1414811695 bytes/,
     behaves: (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n<html>'),
   },
-  { does: 'closes at once', stop: /ServerUnreachable.*Connection terminated/, behaves: (socket) => socket.destroy() },
-  { does: 'says nothing', stop: /ServerUnreachable.*no answer within/, behaves: () => undefined },
   {
-    does: 'says a message is two gigabytes long',
+    does: 'closes the connection at once',
+    stop: /ServerUnreachable.*Connection terminated/,
+    behaves: (socket) => socket.destroy(),
+  },
+  { does: 'sends nothing', stop: /ServerUnreachable.*no answer within/, behaves: () => undefined },
+  {
+    does: 'announces a message of two gigabytes',
     stop: /ServerUnreachable.*a message of 2147483647 bytes/,
     behaves: (socket) => socket.write(Buffer.from([0x52, 0x7f, 0xff, 0xff, 0xff, 1, 2, 3])),
   },
   {
-    does: 'says a message has a negative length',
+    does: 'announces a message of negative length',
     stop: /ServerUnreachable.*no message of PostgreSQL’s protocol/,
     behaves: (socket) => socket.write(Buffer.from([0x52, 0xff, 0xff, 0xff, 0xff, 1, 2, 3])),
   },
@@ -179,7 +183,7 @@ const servers: readonly Server[] = [
     behaves: endless(Buffer.concat([ok, ready]), row),
   },
   {
-    does: 'answers a question with 1,600 columns and a flood of empty rows',
+    does: 'answers a query with 1,600 columns and a flood of empty rows',
     stop: /StatementFailed.*an answer of more than 100000 values/,
     hears: query,
     behaves: (socket, more) => {
@@ -188,7 +192,7 @@ const servers: readonly Server[] = [
     },
   },
   ...['null', '{}', '{"server":null}', '{"server":{},"databases":[null],"roles":[7]}'].map((json) => ({
-    does: `answers every question with the JSON ${json}`,
+    does: `answers every query with the JSON ${json}`,
     stop: /ServerUnreachable.*no answer to the question/,
     hears: query,
     behaves: ((socket, more) => {
@@ -203,7 +207,7 @@ const servers: readonly Server[] = [
     behaves: endless(Buffer.from([0x45, 0x3f, 0xff, 0xff, 0xff]), mebibyte),
   },
   {
-    does: 'refuses with an error of a megabyte and control characters',
+    does: 'rejects the login with an error of a megabyte and control characters',
     stop: /AdminAuthFailed.*28000/,
     behaves: (socket) =>
       socket.end(
@@ -211,14 +215,14 @@ const servers: readonly Server[] = [
       ),
   },
   {
-    does: 'has no TLS where it is required',
+    does: 'has no TLS although the client requires it',
     stop: /TLSVerifyFailed.*does not offer TLS/,
     sslMode: 'require',
     hears: tlsQuestion,
     behaves: (socket) => socket.write(auth(3)),
   },
   {
-    does: 'answers the question for TLS with yes, and plain text behind it',
+    does: 'accepts the TLS request and then sends plain text',
     stop: /TLSVerifyFailed/,
     sslMode: 'require',
     hears: tlsQuestion,
@@ -226,7 +230,7 @@ const servers: readonly Server[] = [
     behaves: () => undefined,
   },
   {
-    does: 'answers the question for TLS with an error',
+    does: 'answers the TLS request with an error',
     stop: /TLSVerifyFailed.*does not offer TLS/,
     sslMode: 'require',
     hears: tlsQuestion,
@@ -288,7 +292,7 @@ function attemptOf({ does, behaves, tls, sslMode = 'disable', stop, hears = intr
       }
     },
     outcome: harmless(
-      'Its Database is not Ready and names the answer; the connection ends, no password is sent in clear, and other resources go on.',
+      'The Database is not Ready and its condition names the response. The operator closes the connection, sends no clear-text password and reconciles other resources.',
       { reasons },
     ),
   }

@@ -60,8 +60,8 @@ function attempt(
   return { attacker: 'hostile store', does, sentence, ...more }
 }
 
-const refusesManifest = 'The worker refuses the manifest.'
-const refusesArtifact = 'The worker refuses the artifact.'
+const refusesManifest = 'The worker rejects the manifest.'
+const refusesArtifact = 'The worker rejects the artifact.'
 const form = 'konverge/logical-backup/1'
 /** Whole, whoever wrote it. `content`: JSON as JSON.stringify writes it. */
 const sealed = (content: string) =>
@@ -70,47 +70,47 @@ const sealed = (content: string) =>
 const parts = '{"source":{"database":"victim"},"artifact":{"file":"data.dump"}}'
 
 export const hostileStoreAttempts: readonly StoreAttempt[] = [
-  attempt('gives a manifest that is no JSON', refusesManifest, {
+  attempt('sends a manifest that is not JSON', refusesManifest, {
     answers: body('<html>'),
     asks: manifest,
     expected: /ManifestRefused.*no JSON/,
   }),
-  attempt('gives a manifest that is a list', refusesManifest, {
+  attempt('sends a manifest that is a list', refusesManifest, {
     answers: body('[]'),
     asks: manifest,
     expected: /ManifestRefused.*was not written by a Backup/,
   }),
-  attempt('gives a manifest nested 100,000 deep', refusesManifest, {
+  attempt('sends a manifest with 100,000 nested levels', refusesManifest, {
     answers: body(`{"sha256":"","manifest":{"form":"${form}","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`),
     asks: manifest,
     expected: /ManifestRefused.*nested deeper/,
   }),
-  attempt('gives a manifest of another form', refusesManifest, {
+  attempt('sends a manifest of another form', refusesManifest, {
     answers: body(sealed('{"form":"evil/1"}')),
     asks: manifest,
     expected: /ManifestRefused.*is of the form "evil\/1"/,
   }),
-  attempt('gives a manifest with a wrong digest', refusesManifest, {
+  attempt('sends a manifest with a wrong digest', refusesManifest, {
     answers: body(sealed(`{"form":"${form}","a":1}`).replace('"a":1', '"a":2')),
     asks: manifest,
     expected: /ManifestRefused.*was changed after it was written/,
   }),
-  attempt('gives a manifest with __proto__ in it', refusesManifest, {
+  attempt('sends a manifest that contains `__proto__`', refusesManifest, {
     answers: body(sealed(`{"form":"${form}","__proto__":${parts}}`)),
     asks: manifest,
     expected: /ManifestRefused.*has in source\.database what this version does not write/,
   }),
-  attempt('gives a manifest without end', refusesManifest, {
+  attempt('sends an endless manifest', refusesManifest, {
     answers: (_, response, store) => store.pour(response.writeHead(200), chunk),
     asks: manifest,
     expected: /ManifestRefused.*too large/,
   }),
-  attempt('says that there is no manifest', refusesManifest, {
+  attempt('reports that no manifest exists', refusesManifest, {
     answers: body('<Error><Code>NoSuchKey</Code></Error>', { 'content-type': 'application/xml' }, 404),
     asks: manifest,
     expected: /ManifestRefused.*no manifest/,
   }),
-  attempt('sends a byte of the manifest at a time, without end', 'The deadline of the worker’s Job ends it.', {
+  attempt('sends the manifest byte by byte, endlessly', 'The deadline of the worker’s Job ends the worker.', {
     answers: (_, response) => {
       response.writeHead(200, { 'content-length': '1000' })
       response.write('{')
@@ -118,19 +118,19 @@ export const hostileStoreAttempts: readonly StoreAttempt[] = [
     asks: (store) => loadManifest(store.client, folder, AbortSignal.timeout(5_000)),
     expected: /TimeoutError/,
   }),
-  attempt('says nothing', 'The worker gives up.', {
+  attempt('sends nothing', 'The worker fails.', {
     answers: () => undefined,
     asks: manifest,
     expected: /StoreUnavailable.*no answer/,
   }),
-  attempt('leads the worker to another host', 'The worker sends no request there; what it signs names the host.', {
+  attempt('redirects the worker to another host', 'The worker sends no request there; its signature covers the host.', {
     answers: (request, response) =>
       void response.writeHead(301, { location: `http://127.0.0.1:${request.socket.localPort}/stolen` }).end(),
     asks: manifest,
     expected: /StoreRefused/,
     unheard: /stolen/,
   }),
-  attempt('leads the worker to another region by an error', 'The worker gives up with the store’s error.', {
+  attempt('redirects the worker to another region by an error', 'The worker fails with the store’s error.', {
     answers: body(
       '<Error><Code>PermanentRedirect</Code><Endpoint>169.254.169.254</Endpoint></Error>',
       { 'content-type': 'application/xml', 'x-amz-bucket-region': 'evil' },
@@ -140,22 +140,22 @@ export const hostileStoreAttempts: readonly StoreAttempt[] = [
     expected: /StoreRefused.*PermanentRedirect: the bucket is in another region/,
     unheard: /evil/,
   }),
-  attempt('gives an artifact that is longer than the manifest says', refusesArtifact, {
+  attempt('sends an artifact that is longer than its size in the manifest', refusesArtifact, {
     answers: body('x'.repeat(1_000)),
     asks: artifact,
     expected: /ChecksumMismatch.*has more than 10 bytes/,
   }),
-  attempt('gives an artifact of the right length with other bytes', refusesArtifact, {
+  attempt('sends an artifact of the right length with other bytes', refusesArtifact, {
     answers: body('x'.repeat(10)),
     asks: artifact,
     expected: /ChecksumMismatch.*was changed/,
   }),
-  attempt('gives an artifact without end', 'The worker stops one byte after the size that the manifest says.', {
+  attempt('sends an endless artifact', 'The worker stops one byte after the size in the manifest.', {
     answers: (_, response, store) => store.pour(response.writeHead(200), chunk),
     asks: artifact,
     expected: /ChecksumMismatch.*has more than 10 bytes/,
   }),
-  attempt('lists keys above the folder', 'A key with another prefix or with ".." is not used.', {
+  attempt('lists keys above the folder', 'The worker ignores a key with another prefix or with "..".', {
     answers: (request, response, store) => {
       if (request.url?.includes('list-type') !== true)
         return body('<Error><Code>NoSuchKey</Code></Error>', { 'content-type': 'application/xml' }, 404)(
@@ -171,14 +171,14 @@ export const hostileStoreAttempts: readonly StoreAttempt[] = [
     expected: /InvalidKey/,
     unheard: /^DELETE/m,
   }),
-  attempt('lists the same page again and again', 'The worker notices that the list does not go on.', {
+  attempt('lists the same page repeatedly', 'The worker detects that the list repeats a page.', {
     answers: xml(
       '<IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken><Contents><Key>own/a</Key><Size>1</Size></Contents>',
     ),
     asks: listing,
     expected: /StoreRefused/,
   }),
-  attempt('answers a list with an entity that grows', 'The worker expands no entity.', {
+  attempt('answers a list with an XML entity that grows', 'The worker expands no entity.', {
     answers: body(
       `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "${'x'.repeat(1_000)}">${Array.from({ length: 8 }, (_, at) => `<!ENTITY ${String.fromCharCode(98 + at)} "${`&${String.fromCharCode(97 + at)};`.repeat(10)}">`).join('')}]><ListBucketResult><Contents><Key>own/attacker/nightly/1/&i;</Key></Contents></ListBucketResult>`,
       { 'content-type': 'application/xml' },
@@ -186,7 +186,7 @@ export const hostileStoreAttempts: readonly StoreAttempt[] = [
     asks: listing,
     expected: /^\["attacker\/nightly\/1\/"\]$/,
   }),
-  attempt('refuses with a page of a megabyte that repeats the request', 'The worker’s error is short.', {
+  attempt('rejects requests with a page of a megabyte that repeats the request', 'The worker’s error is short.', {
     answers: (request, response) =>
       void response.writeHead(403).end(`${request.headers.authorization}${'x'.repeat(1_000_000)}`),
     asks: manifest,

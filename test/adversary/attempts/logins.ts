@@ -20,53 +20,53 @@ function says(who: Who, does: string, text: string, more: { database?: string; o
 
 /** Each session begins as the login, a member of the group that has the rights. */
 const ownerDenied: Readonly<Record<string, string>> = {
-  'makes himself a superuser': 'ALTER ROLE owner SUPERUSER',
-  'lets himself make roles': 'ALTER ROLE owner CREATEROLE',
-  'passes row security by': 'ALTER ROLE owner BYPASSRLS',
+  'makes itself a superuser': 'ALTER ROLE owner SUPERUSER',
+  'gives itself CREATEROLE': 'ALTER ROLE owner CREATEROLE',
+  'bypasses row security': 'ALTER ROLE owner BYPASSRLS',
   'becomes the owner of the victim’s other database': 'SET ROLE orders_owner',
   'becomes the administrator': 'SET SESSION AUTHORIZATION victim_admin',
-  'grants himself the victim’s owner': 'GRANT orders_owner TO owner',
+  'grants itself the victim’s owner': 'GRANT orders_owner TO owner',
   'grants the shared owner to another': 'GRANT shared_owner TO plain',
-  'grants himself all data': 'GRANT pg_read_all_data TO owner',
-  'grants himself the server’s programs': 'GRANT pg_execute_server_program TO owner',
+  'grants itself all data': 'GRANT pg_read_all_data TO owner',
+  'grants itself the server’s programs': 'GRANT pg_execute_server_program TO owner',
   'changes a password of the victim': `ALTER ROLE boss_a PASSWORD 'x'`,
   'renames the role of the victim': 'ALTER ROLE boss RENAME TO mallory',
   'drops the role of the victim': 'DROP ROLE boss',
-  'makes a role': 'CREATE ROLE backdoor LOGIN',
-  'makes settings for the victim’s role': `ALTER ROLE boss SET search_path = 'evil'`,
-  'makes a setting of the database that loads code': `ALTER DATABASE shared SET session_preload_libraries = 'x'`,
-  'makes a setting for all roles': `ALTER ROLE ALL SET search_path = 'evil'`,
-  'marks the role of the victim as his own': `COMMENT ON ROLE boss IS 'mine'`,
-  'marks his own role': `COMMENT ON ROLE owner IS 'konverge: DatabaseUser victim/boss'`,
-  'marks the victim’s other database': `COMMENT ON DATABASE orders IS 'mine'`,
-  'drops what the victim owns': 'DROP OWNED BY boss',
-  'takes over what the victim owns': 'REASSIGN OWNED BY boss TO owner',
-  'makes default privileges for the victim': 'ALTER DEFAULT PRIVILEGES FOR ROLE boss GRANT SELECT ON TABLES TO owner',
+  'creates a role': 'CREATE ROLE backdoor LOGIN',
+  'sets settings of the victim’s role': `ALTER ROLE boss SET search_path = 'evil'`,
+  'sets a database setting that loads code': `ALTER DATABASE shared SET session_preload_libraries = 'x'`,
+  'sets a setting of all roles': `ALTER ROLE ALL SET search_path = 'evil'`,
+  'writes its own ownership marker on the victim’s role': `COMMENT ON ROLE boss IS 'mine'`,
+  'writes an ownership marker on its own role': `COMMENT ON ROLE owner IS 'konverge: DatabaseUser victim/boss'`,
+  'writes an ownership marker on the victim’s other database': `COMMENT ON DATABASE orders IS 'mine'`,
+  'drops the objects of the victim': 'DROP OWNED BY boss',
+  'takes over the objects of the victim': 'REASSIGN OWNED BY boss TO owner',
+  'sets default privileges of the victim': 'ALTER DEFAULT PRIVILEGES FOR ROLE boss GRANT SELECT ON TABLES TO owner',
   'changes the server’s settings': `ALTER SYSTEM SET shared_preload_libraries = 'x'`,
-  'has the server read its settings again': 'SELECT pg_reload_conf()',
+  'reloads the server’s settings': 'SELECT pg_reload_conf()',
   'runs a program by COPY': `COPY (SELECT 1) TO PROGRAM 'id'`,
   'reads a file of the server': `SELECT pg_read_binary_file('postgresql.conf')`,
-  'looks at a file of the server': `SELECT pg_stat_file('/etc/passwd')`,
+  'stats a file of the server': `SELECT pg_stat_file('/etc/passwd')`,
   'imports a file': `SELECT lo_import('/etc/passwd')`,
-  'makes an event trigger': `CREATE FUNCTION e() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';
+  'creates an event trigger': `CREATE FUNCTION e() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';
      CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION e()`,
-  'makes a function in C': `CREATE FUNCTION f() RETURNS int LANGUAGE c AS 'x.so', 'f'`,
-  'makes a language': 'CREATE LANGUAGE evil HANDLER plpgsql_call_handler',
+  'creates a function in C': `CREATE FUNCTION f() RETURNS int LANGUAGE c AS 'x.so', 'f'`,
+  'creates a language': 'CREATE LANGUAGE evil HANDLER plpgsql_call_handler',
   'installs an untrusted extension': 'CREATE EXTENSION dblink',
-  'makes a foreign data wrapper': 'CREATE FOREIGN DATA WRAPPER w',
+  'creates a foreign data wrapper': 'CREATE FOREIGN DATA WRAPPER w',
   'publishes all tables': 'CREATE PUBLICATION everything FOR ALL TABLES',
   'subscribes to another server': `CREATE SUBSCRIPTION s CONNECTION 'host=evil' PUBLICATION p WITH (connect = false)`,
-  'makes a replication slot': `SELECT pg_create_logical_replication_slot('s', 'pgoutput')`,
+  'creates a replication slot': `SELECT pg_create_logical_replication_slot('s', 'pgoutput')`,
   'reads the passwords of roles': 'SELECT * FROM pg_authid',
   'reads the subscriptions’ passwords': 'SELECT subconninfo FROM pg_subscription',
-  'makes triggers do nothing': 'SET session_replication_role = replica',
+  'disables triggers': 'SET session_replication_role = replica',
   'connects to the victim’s other database by a cast of a name': `ALTER DATABASE orders OWNER TO owner`,
   'drops the victim’s other database': 'DROP DATABASE orders',
   'changes PostgreSQL’s own functions': `CREATE OR REPLACE FUNCTION pg_catalog.version() RETURNS text LANGUAGE sql AS 'SELECT 1::text'`,
-  'makes an operator in PostgreSQL’s own schema':
+  'creates an operator in PostgreSQL’s own schema':
     'CREATE OPERATOR pg_catalog.=== (LEFTARG = int, RIGHTARG = int, FUNCTION = int4eq)',
-  'lets PostgreSQL’s own tables be written': 'SET allow_system_table_mods = on',
-  'writes into PostgreSQL’s own tables': `UPDATE pg_catalog.pg_database SET datdba = 10`,
+  'enables writes to PostgreSQL’s own tables': 'SET allow_system_table_mods = on',
+  'writes to PostgreSQL’s own tables': `UPDATE pg_catalog.pg_database SET datdba = 10`,
   // Those of the operator come and go; that of the logical replication launcher, a superuser's too, is always there.
   'ends sessions of the operator': `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE usename <> current_user`,
@@ -97,13 +97,13 @@ const traps: Readonly<Record<string, string>> = {
   'a generated column': 'CREATE TABLE t_generated (a int, b int GENERATED ALWAYS AS (a + public.steady()) STORED)',
   'an operator that PostgreSQL has for other types':
     'CREATE OPERATOR public.= (LEFTARG = text, RIGHTARG = text, FUNCTION = public.trap_bool)',
-  'functions with the names of PostgreSQL’s own': `CREATE FUNCTION public.format(text, text) RETURNS text LANGUAGE sql
+  'functions with names of PostgreSQL’s functions': `CREATE FUNCTION public.format(text, text) RETURNS text LANGUAGE sql
        AS 'SELECT public.trap()::text';
      CREATE FUNCTION public.shobj_description(oid, text) RETURNS text LANGUAGE sql AS 'SELECT public.trap()::text';
      CREATE FUNCTION public.has_schema_privilege(text, text) RETURNS bool LANGUAGE sql AS 'SELECT public.trap() > 1'`,
-  'a table with the name of PostgreSQL’s own': `CREATE TABLE public.pg_roles (rolname text DEFAULT public.trap()::text);
+  'a table with the name of a PostgreSQL catalog': `CREATE TABLE public.pg_roles (rolname text DEFAULT public.trap()::text);
      CREATE VIEW public.pg_database AS SELECT public.trap() AS oid, 'x'::text AS datname`,
-  'a cast of a type of his own': `CREATE TYPE public.mood AS (a text);
+  'a cast of its own type': `CREATE TYPE public.mood AS (a text);
      CREATE FUNCTION public.mood_text(public.mood) RETURNS text LANGUAGE sql AS 'SELECT public.trap()::text';
      CREATE CAST (public.mood AS text) WITH FUNCTION public.mood_text(public.mood) AS IMPLICIT`,
   'a domain':
@@ -114,7 +114,7 @@ const traps: Readonly<Record<string, string>> = {
   'a materialized view': 'CREATE MATERIALIZED VIEW t_materialized AS SELECT public.trap() AS a WITH NO DATA',
   'statistics of an expression': `CREATE TABLE t_statistics (a int);
      CREATE STATISTICS s ON (a + public.steady()), a FROM t_statistics`,
-  'an aggregate with the name of PostgreSQL’s own': `CREATE FUNCTION public.grow(text, text) RETURNS text LANGUAGE sql AS 'SELECT public.trap()::text';
+  'an aggregate with the name of a PostgreSQL aggregate': `CREATE FUNCTION public.grow(text, text) RETURNS text LANGUAGE sql AS 'SELECT public.trap()::text';
      CREATE AGGREGATE public.array_agg(text) (SFUNC = public.grow, STYPE = text)`,
 }
 
@@ -130,7 +130,7 @@ function springs(does: string, text: string): Attempt {
       await operatorWorks(stage, name)
       await stage.sql('owner', emptied)
     },
-    outcome: harmless('No code of his runs with rights of the operator.'),
+    outcome: harmless('No code of the attacker runs with rights of the operator.'),
   }
 }
 
@@ -161,18 +161,18 @@ async function operatorWorks(stage: AdversaryStage, name: string): Promise<void>
 }
 
 const writerDenied: Readonly<Record<string, string>> = {
-  'makes a table': 'CREATE TABLE public.t (a int)',
-  'makes a function': `CREATE FUNCTION public.f() RETURNS int LANGUAGE sql AS 'SELECT 1'`,
-  'makes a schema': 'CREATE SCHEMA _konverge',
+  'creates a table': 'CREATE TABLE public.t (a int)',
+  'creates a function': `CREATE FUNCTION public.f() RETURNS int LANGUAGE sql AS 'SELECT 1'`,
+  'creates a schema': 'CREATE SCHEMA _konverge',
   'becomes the owner': 'SET ROLE shared_owner',
-  'makes settings of the database': `ALTER DATABASE shared SET search_path = 'evil'`,
-  'marks the database': `COMMENT ON DATABASE shared IS 'mine'`,
+  'sets settings of the database': `ALTER DATABASE shared SET search_path = 'evil'`,
+  'writes an ownership marker on the database': `COMMENT ON DATABASE shared IS 'mine'`,
   'renames the database': 'ALTER DATABASE shared RENAME TO mine_now',
   'takes the privileges of the victim': 'REVOKE ALL ON DATABASE shared FROM boss CASCADE; DROP OWNED BY boss',
   'runs a program by COPY': `COPY (SELECT 1) TO PROGRAM 'id'`,
-  'makes himself a superuser': 'ALTER ROLE writer SUPERUSER',
-  'gives what he may do to all': 'GRANT shared_owner TO plain',
-  'makes a trusted extension': 'CREATE EXTENSION pg_trgm',
+  'makes itself a superuser': 'ALTER ROLE writer SUPERUSER',
+  'grants its privileges to all': 'GRANT shared_owner TO plain',
+  'installs a trusted extension': 'CREATE EXTENSION pg_trgm',
 }
 
 const plainDenied: Readonly<Record<string, readonly [string, string]>> = {
@@ -181,10 +181,10 @@ const plainDenied: Readonly<Record<string, readonly [string, string]>> = {
   'connects to a tenant’s database': ['mine', 'SELECT 1'],
   'reads the passwords of roles': ['postgres', 'SELECT rolname, rolpassword FROM pg_authid'],
   'becomes the administrator': ['postgres', 'SET ROLE victim_admin'],
-  'makes a role': ['postgres', 'CREATE ROLE backdoor'],
-  'makes a table in the maintenance database': ['postgres', 'CREATE TABLE public.t (a int)'],
-  'makes a schema in the maintenance database': ['postgres', 'CREATE SCHEMA _konverge'],
-  'makes a function in the maintenance database': [
+  'creates a role': ['postgres', 'CREATE ROLE backdoor'],
+  'creates a table in the maintenance database': ['postgres', 'CREATE TABLE public.t (a int)'],
+  'creates a schema in the maintenance database': ['postgres', 'CREATE SCHEMA _konverge'],
+  'creates a function in the maintenance database': [
     'postgres',
     `CREATE FUNCTION public.version() RETURNS text LANGUAGE sql AS 'SELECT 1::text'`,
   ],
@@ -192,7 +192,7 @@ const plainDenied: Readonly<Record<string, readonly [string, string]>> = {
     'postgres',
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename IN ('victim_admin', 'tenant_admin')`,
   ],
-  'makes a database from the template': ['template1', 'CREATE DATABASE stolen TEMPLATE orders'],
+  'creates a database from the template': ['template1', 'CREATE DATABASE stolen TEMPLATE orders'],
 }
 
 const ownerRest: readonly Attempt[] = [
@@ -206,7 +206,7 @@ const ownerRest: readonly Attempt[] = [
   }),
   {
     attacker: 'owner login',
-    does: 'reads what the operator asks of the server, in pg_stat_activity',
+    does: 'reads the operator’s queries in pg_stat_activity',
     // The operator's sessions come and go: one of an administrator is held open beside them.
     act: async (stage) => {
       const session = await stage.postgres.connect({ database: 'shared' })
@@ -215,7 +215,7 @@ const ownerRest: readonly Attempt[] = [
         .sql('owner', 'SELECT query FROM pg_stat_activity WHERE usename <> current_user')
         .finally(() => session.end())
     },
-    outcome: harmless('PostgreSQL shows him no text of a session that is not his.', {
+    outcome: harmless('PostgreSQL shows no query text of other roles’ sessions.', {
       check: async (stage) => {
         const rows = stage.said.at(-1) as readonly { readonly query: string }[] // Of this query.
         expect(rows.length).toBeGreaterThan(0)
@@ -225,14 +225,14 @@ const ownerRest: readonly Attempt[] = [
   },
   {
     attacker: 'owner login',
-    does: 'takes privileges on the shared database from the victim’s user',
+    does: 'revokes privileges on the shared database from the victim’s DatabaseUser',
     act: async (stage) => {
       await stage.sql(
         'owner',
         'SET ROLE shared_owner; REVOKE ALL ON DATABASE shared FROM boss, boss_a; REVOKE ALL ON SCHEMA public FROM boss',
       )
     },
-    outcome: harmless('The operator gives them again.'),
+    outcome: harmless('The operator grants them again.'),
   },
   {
     attacker: 'owner login',
@@ -248,13 +248,13 @@ const ownerRest: readonly Attempt[] = [
         await session.end()
       }
     },
-    outcome: harmless('What is the victim’s is reconciled meanwhile.'),
+    outcome: harmless('The operator reconciles the victim’s resources meanwhile.'),
   },
   {
     attacker: 'owner login',
-    does: 'limits the connections of the shared database to none',
+    does: 'sets the connection limit of the shared database to 0',
     act: (stage) => stage.sql('owner', 'SET ROLE shared_owner; ALTER DATABASE shared CONNECTION LIMIT 0'),
-    outcome: harmless('The operator puts the limit back.'),
+    outcome: harmless('The operator restores the limit.'),
   },
   {
     attacker: 'owner login',
@@ -270,11 +270,11 @@ const ownerRest: readonly Attempt[] = [
         return row?.['is'] === true
       })
     },
-    outcome: harmless('A comment of that length is no marker; the operator writes its own again.'),
+    outcome: harmless('The operator takes a comment of that length for no marker and writes its own again.'),
   },
   {
     attacker: 'writer login',
-    does: 'gives its own role a setting of 9 MB, which the operator reads',
+    does: 'sets a setting of 9 MB on its own role, which the operator reads',
     act: async (stage, name) => {
       const setting = `EXECUTE format('ALTER ROLE %I SET application_name TO %L', current_user, repeat('x', 9000000))`
       await stage.sql('writer', `SET ROLE NONE; DO $$ BEGIN ${setting}; END $$`)
@@ -291,7 +291,7 @@ const ownerRest: readonly Attempt[] = [
   },
   {
     attacker: 'writer login',
-    does: 'puts a leaked password back from a session that is open, again and again, while it is rotated',
+    does: 'restores a leaked password from an open session, in a loop, during a rotation',
     act: async (stage, name) => {
       const { user, password } = await stage.login('writer')
       const session = await stage.postgres.connect({ user, password, database: 'shared' })
@@ -315,7 +315,7 @@ const ownerRest: readonly Attempt[] = [
       await stage.sql('writer', 'SELECT 1')
     },
     outcome: harmless(
-      'The role cannot log in and its sessions end before the new password holds; the leaked one is refused.',
+      'The operator blocks the login and ends its sessions before the new password is valid; the leaked password fails.',
       {
         check: async ({ said }) => expect(said.at(-1)).toHaveLength(1),
       },
@@ -323,7 +323,7 @@ const ownerRest: readonly Attempt[] = [
   },
   {
     attacker: 'owner login',
-    does: 'makes settings of the shared database that end transactions, or have them wait',
+    does: 'sets settings of the shared database that end or delay transactions',
     act: async (stage) => {
       await stage.sql(
         'owner',
@@ -336,17 +336,17 @@ const ownerRest: readonly Attempt[] = [
       await stage.postgres.byHand('ALTER DATABASE shared RESET ALL')
     },
     outcome: harmless(
-      'The operator’s sessions have settings of their own; what is the victim’s is reconciled meanwhile.',
+      'The operator’s sessions override these settings, and the operator reconciles the victim’s resources meanwhile.',
     ),
   },
   {
     attacker: 'owner login',
-    does: 'makes the shared database a template, which others copy',
+    does: 'makes the shared database a template that others can copy',
     act: async (stage) => {
       await stage.sql('owner', 'SET ROLE shared_owner; ALTER DATABASE shared IS_TEMPLATE true')
       await stage.settle()
     },
-    outcome: harmless('The operator takes the flag away, whatever the drift policy says.', {
+    outcome: harmless('The operator removes the flag, whatever the drift policy says.', {
       check: async ({ postgres }) => {
         const rows = await postgres.byHand(`SELECT datistemplate AS is FROM pg_database WHERE datname = 'shared'`)
         expect(rows).toEqual([{ is: false }])
@@ -355,7 +355,7 @@ const ownerRest: readonly Attempt[] = [
   },
   {
     attacker: 'owner login',
-    does: 'lets a role without a DatabaseUser into the shared database, to stay when the consent is withdrawn',
+    does: 'grants CONNECT on the shared database to a role without a DatabaseUser, which stays after the consent is withdrawn',
     act: async (stage) => {
       await stage.sql('owner', 'SET ROLE shared_owner; GRANT CONNECT ON DATABASE shared TO plain')
       await stage.settle()
@@ -373,20 +373,20 @@ const ownerRest: readonly Attempt[] = [
   },
   {
     attacker: 'owner login',
-    does: 'gives the shared database to himself',
+    does: 'makes itself the owner of the shared database',
     act: (stage) => stage.sql('owner', 'SET ROLE shared_owner; ALTER DATABASE shared OWNER TO owner'),
     outcome: denied(/must be (able to SET ROLE|member of role)/),
   },
   {
     attacker: 'owner login',
-    does: 'marks the shared database as his own',
+    does: 'writes its own ownership marker on the shared database',
     act: (stage) =>
       stage.sql('owner', `SET ROLE shared_owner; COMMENT ON DATABASE shared IS 'konverge: Database attacker/mine'`),
-    outcome: harmless('Both marks must agree; the operator goes by the one that he cannot write.'),
+    outcome: harmless('Both ownership markers must agree; the operator trusts the one that the attacker cannot write.'),
   },
   {
     attacker: 'owner login',
-    does: 'makes the schema of the operator’s records, with a trigger that acts for the administrator',
+    does: 'creates the schema of the applied markers, with a trigger that runs as the administrator',
     act: async (stage) => {
       await stage.sql(
         'owner',
@@ -398,14 +398,14 @@ const ownerRest: readonly Attempt[] = [
       await stage.settle()
       await stage.sql('owner', `SET ROLE shared_owner; DROP SCHEMA _konverge CASCADE`)
     },
-    outcome: harmless('No code of his runs with rights of the operator.'),
+    outcome: harmless('No code of the attacker runs with rights of the operator.'),
   },
 ]
 
 const marks: readonly Attempt[] = [
   {
     attacker: 'owner login',
-    does: 'marks the shared database as made for a Database of his own, which adopts it',
+    does: 'writes an ownership marker of its own Database on the shared database and adopts it',
     act: async (stage, name) => {
       const provider = { server: { connectionSecretRef: { name: 'server' }, sslMode: 'disable' } }
       const spec = { provider, databaseName: 'shared', adoptionPolicy: 'Adopt', suspend: true }
@@ -422,7 +422,7 @@ const marks: readonly Attempt[] = [
   },
   {
     attacker: 'owner login',
-    does: 'makes the schema of the operator’s records, and the victim migrates the shared database',
+    does: 'creates the schema of the applied markers before the victim migrates the shared database',
     act: async (stage, name) => {
       await stage.sql('owner', `SET ROLE shared_owner; ${trap} CREATE SCHEMA _konverge`)
       for (const table of ['lease', 'leases', 'migrations', 'marks', 'steps'])
@@ -434,7 +434,7 @@ const marks: readonly Attempt[] = [
       await stage.victimMigrationStops(name, 'UntrustedMarks')
       await stage.sql('owner', 'SET ROLE shared_owner; DROP SCHEMA _konverge CASCADE')
     },
-    outcome: harmless('The Migration reports UntrustedMarks and touches nothing there; no code of his runs.'),
+    outcome: harmless('The Migration reports UntrustedMarks and changes nothing there; no code of the attacker runs.'),
   },
 ]
 

@@ -5,27 +5,27 @@ const attacker = 'machine user'
 export const machineUserAttempts = {
   keptFiles: {
     attacker,
-    does: 'reads and writes what `konverge dev` keeps in its folder, with every name known',
-    sentence: 'Only its owner can open the folders and files, by their modes.',
+    does: 'reads and writes the files of `konverge dev` in its folder, with every name known',
+    sentence: 'File modes restrict the folders and files to their owner.',
   },
   podFiles: {
     attacker,
     does: 'reads Secrets, tokens and logs of pods of the local node, and writes their termination logs, with every name known',
-    sentence: 'Only its owner can open the folders and files, by their modes.',
+    sentence: 'File modes restrict the folders and files to their owner.',
   },
   apiServer: {
     attacker,
     does: 'lists Secrets at the port of the API server, without a token and with a guessed one',
-    sentence: 'The server answers 401 or 403.',
+    sentence: 'The server returns 401 or 403.',
   },
   logs: {
     attacker,
-    does: 'reads logs of pods at the port of the local node, without a certificate and with one of his own',
-    sentence: 'The node answers 401.',
+    does: 'reads logs of pods at the port of the local node, without a certificate and with its own',
+    sentence: 'The node returns 401.',
   },
   link: {
     attacker,
-    does: 'puts a link where a kubeconfig will be written',
-    sentence: 'The token is written to a new file of its owner, and not through the link.',
+    does: 'creates a link at the path of a future kubeconfig',
+    sentence: 'The program writes the token to a new file of its owner, not through the link.',
   },
 } as const

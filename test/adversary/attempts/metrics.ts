@@ -11,7 +11,7 @@ export interface MetricsAttempt {
 }
 
 function attempt(does: string, status: number, parts: Partial<MetricsAttempt> = {}): MetricsAttempt {
-  const sentence = `The operator answers ${status}.`
+  const sentence = `The operator returns ${status}.`
   return { attacker: 'neighbour', does, sentence, path: '/metrics', headers: () => ({}), status, ...parts }
 }
 
@@ -26,5 +26,5 @@ export const metricsAttempts: readonly MetricsAttempt[] = [
   attempt('reads /metrics as system:masters with the header Impersonate-Group', 403, {
     headers: (token) => ({ ...bearer(token), 'impersonate-group': 'system:masters' }),
   }),
-  attempt('looks for other pages beside /metrics', 404, { path: '/readyz?verbose', headers: bearer }),
+  attempt('searches for other pages beside /metrics', 404, { path: '/readyz?verbose', headers: bearer }),
 ]

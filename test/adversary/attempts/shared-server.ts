@@ -56,7 +56,7 @@ const endTheLoop = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE
 export const sharedServerAttempts: readonly Attempt[] = [
   {
     attacker: 'editor',
-    does: 'ends the operator’s sessions of his own role in a loop',
+    does: 'ends the operator’s sessions of its own role in a loop',
     act: async (stage, name) => {
       const loop = stage.sql('limited', endOwnSessions, 'postgres')
       try {
@@ -70,13 +70,16 @@ export const sharedServerAttempts: readonly Attempt[] = [
       const isOver = () => stage.isReady('db', `${name}-0`)
       await stage.until('the attacker’s Database to be Ready', isOver, recoveryMs)
     },
-    outcome: harmless('Only his own Databases wait; a new Database of the victim on that server is Ready at once.', {
-      denials: /terminating connection due to administrator command/,
-    }),
+    outcome: harmless(
+      'Only the attacker’s Databases wait; a new Database of the victim on that server is Ready at once.',
+      {
+        denials: /terminating connection due to administrator command/,
+      },
+    ),
   },
   {
     attacker: 'editor',
-    does: 'names the server of the victim with an authority of his own, where it offers no TLS',
+    does: 'names the victim’s server with its own certificate authority, if the server offers no TLS',
     act: async (stage, name) => {
       const { certificate } = certifiedKey(['evil.example'])
       await stage.editor.create('secret', name, stage.credentials.opened('limited', { 'ca.crt': certificate }))
@@ -84,8 +87,11 @@ export const sharedServerAttempts: readonly Attempt[] = [
       await untilReported(stage, name, 'TLSVerifyFailed')
       await expectServed(stage, name)
     },
-    outcome: harmless('Only his own Databases wait; a new Database of the victim on that server is Ready at once.', {
-      reasons: ['TLSVerifyFailed', 'DependencyUnavailable'],
-    }),
+    outcome: harmless(
+      'Only the attacker’s Databases wait; a new Database of the victim on that server is Ready at once.',
+      {
+        reasons: ['TLSVerifyFailed', 'DependencyUnavailable'],
+      },
+    ),
   },
 ]

@@ -12,15 +12,16 @@ export interface SlowReviewAttempt {
 export const slowReviewAttempts: readonly SlowReviewAttempt[] = [
   {
     attacker: 'tenant',
-    does: 'delays Migrations of other namespaces by 12 with 64 KB of comment openers each',
-    sentence: 'Each is rejected before the parser reads it (StepTooComplex). Others wait for one review at most.',
+    does: 'delays Migrations of other namespaces by 12 Migrations with 64 KB of comment openers each',
+    sentence:
+      'The operator rejects each before the parser reads it (StepTooComplex). Other namespaces wait for at most one review.',
     sqlOf: (at) => `/*${at} ${'/*'.repeat(32_000)}`,
     isEndless: false,
   },
   {
     attacker: 'tenant',
-    does: 'delays Migrations of other namespaces by 12 whose review runs into its limit',
-    sentence: 'Namespaces take turns: others wait for one review at most.',
+    does: 'delays Migrations of other namespaces by 12 Migrations whose review exceeds its limit',
+    sentence: 'Namespaces alternate: other namespaces wait for at most one review.',
     sqlOf: (at) => `SELECT ${at}`,
     isEndless: true,
   },

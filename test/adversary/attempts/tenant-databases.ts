@@ -38,7 +38,7 @@ const guests: readonly Attempt[] = [
     userIs('DatabaseMissing'),
   ),
   attempt(
-    'names a Database by a path that leads to the victim',
+    'names a Database by a path to the victim',
     user({ databases: [{ name: `../../${victimNamespace}/databases/orders`, access: 'Owner' }] }),
     userIs('DatabaseMissing'),
   ),
@@ -48,7 +48,7 @@ const guests: readonly Attempt[] = [
     userIs('DatabaseMissing'),
   ),
   attempt(
-    'names a Database with a query behind its name',
+    'names a Database with a query after its name',
     user({ databases: [{ name: 'mine?namespace=victim', access: 'Owner' }] }),
     userIs('DatabaseMissing'),
   ),
@@ -58,7 +58,7 @@ const guests: readonly Attempt[] = [
     userIs('NotAllowed'),
   ),
   attempt(
-    'names 16,384 functions, each to be compared with every function of the database',
+    'names 16,384 functions, to compare each with every function of the database',
     user({
       databases: [
         {
@@ -75,19 +75,19 @@ const guests: readonly Attempt[] = [
   attempt('adopts a role as a guest', user({ databases: shared, adoptionPolicy: 'Adopt' }), userIs('NotAllowed')),
   attempt('joins a role as a guest', user({ databases: shared, memberOf: ['shared_owner'] }), userIs('NotAllowed')),
   attempt(
-    'asks for CREATEDB as a guest',
+    'requests CREATEDB as a guest',
     user({ databases: shared, attributes: { createdb: true } }),
     userIs('NotAllowed'),
   ),
   attempt(
-    'puts a Database of the victim beside his own in one user, to get there with its rights',
+    'names a Database of the victim beside its own in one DatabaseUser',
     user({ databases: [...own, { name: 'orders', namespace: victimNamespace, access: 'Owner' }] }),
     userIs('NotAllowed'),
   ),
   attempt(
-    'names a foreign Database in lists of the guests: a wildcard of his own Database opens nothing else',
+    'names the victim’s Database while a wildcard in `allowedNamespaces` opens its own Database',
     database({ allowedNamespaces: { selector: {} } }),
-    harmless('The consent is for his own Database.'),
+    harmless('The consent covers only the attacker’s own Database.'),
   ),
 ]
 
@@ -100,7 +100,7 @@ const roles: readonly Attempt[] = [
     ),
   ),
   attempt(
-    'chooses a role whose login is called like a role of the victim',
+    'chooses a role whose login has the name of a victim’s role',
     user({ roleName: 'report', adoptionPolicy: 'Adopt' }),
     userIs('NotOwned', /made for/),
   ),
@@ -125,7 +125,7 @@ const roles: readonly Attempt[] = [
     attempt(`becomes a member of ${role}`, user({ memberOf: [role] }), userIs('PrivilegedRole')),
   ),
   attempt(
-    'asks for a role that replicates, by an administrator who may not',
+    'requests a replication role from an administrator without that right',
     creates('dbu', { databases: [{ name: 'small', access: 'ReadOnly' }], attributes: { replication: true } }),
     userIs('InsufficientPrivilege'),
   ),
@@ -136,7 +136,7 @@ const roles: readonly Attempt[] = [
     lo_compat_privileges: 'on',
     zero_damaged_pages: 'on',
   }).map(([name, value]) =>
-    attempt(`sets ${name} for his sessions`, user({ config: { [name]: value } }), userIs('InsufficientPrivilege')),
+    attempt(`sets ${name} for its sessions`, user({ config: { [name]: value } }), userIs('InsufficientPrivilege')),
   ),
   attempt(
     'grants on a table whose name ends the statement',
@@ -178,17 +178,17 @@ const secrets: readonly Attempt[] = [
     condition('dbu', 'Ready False BadRequest', noName),
   ),
   attempt(
-    'has his login written over the connection Secret of the namespace',
+    'makes the operator write its login over the connection Secret of the namespace',
     user({ secret: { name: 'server' } }),
     condition('dbu', 'Ready False NameConflict'),
   ),
   attempt(
-    'writes the labels of a child of the victim on his Secret',
+    'sets the labels of a victim’s child on its Secret',
     async (stage, name) => {
       const labels = { 'applyset.kubernetes.io/part-of': stage.setIdOf('DatabaseUser', 'app') }
       await stage.tenant.create('dbu', name, { spec: { databases: own, secret: { labels } } })
     },
-    harmless('The operator’s own labels win, and the victim’s users see no child.', {
+    harmless('The operator’s own labels win; the victim’s DatabaseUsers have no new child.', {
       check: async (stage, name) => {
         await stage.until('the user to be Ready', () => stage.isReady('dbu', name))
         const { labels } = (await stage.editor.peek('secret', `${name}-db`))?.metadata ?? {}
@@ -197,9 +197,9 @@ const secrets: readonly Attempt[] = [
     }),
   ),
   attempt(
-    'has a template of his Secret name keys of other Secrets',
+    'names keys of other Secrets in a template of its Secret',
     user({ secret: { template: { stolen: `{{username}} ${unknownKeys}` } } }),
-    harmless('A template knows the keys of its own Secret; any other is left as it is written.', {
+    harmless('A template expands only keys of its own Secret; any other stays literal.', {
       check: async (stage, name) => {
         await stage.until('the user to be Ready', () => stage.isReady('dbu', name))
         const { data } = (await stage.editor.peek('secret', `${name}-db`)) ?? {}
@@ -208,7 +208,7 @@ const secrets: readonly Attempt[] = [
     }),
   ),
   attempt(
-    'has a Backup send the Secret of his user to a store of his own as its keys',
+    'makes a Backup send the Secret of its DatabaseUser to its own store as keys',
     async ({ tenant }, name) => {
       const template = { accessKeyId: '{{password}}', secretAccessKey: '{{password}}' }
       await tenant.create('dbu', name, { spec: { databases: own, secret: { template } } })
@@ -218,7 +218,7 @@ const secrets: readonly Attempt[] = [
     condition('bak', 'Ready False SecretNotAllowed', /kubectl label secret/),
   ),
   attempt(
-    'reads the Secret of his user in the environment of a store',
+    'reads the Secret of its DatabaseUser in the environment of a ReplicatedKVStore',
     async ({ tenant }, name) => {
       await tenant.create('dbu', name, { spec: { databases: own } })
       const valueFrom = { secretKeyRef: { name: `${name}-db`, key: 'password' } }
@@ -227,7 +227,7 @@ const secrets: readonly Attempt[] = [
     condition('kv', 'Ready False SecretNotAllowed', /kubectl label secret/),
   ),
   attempt(
-    'has a Database read the Secret of his user as certificates',
+    'makes a Database read the Secret of its DatabaseUser as certificates',
     async ({ tenant }, name) => {
       await tenant.create('dbu', name, {
         spec: { databases: own, secret: { template: { ca: '-----BEGIN CERTIFICATE-----{{uri}}' } } },
@@ -238,7 +238,7 @@ const secrets: readonly Attempt[] = [
     databaseIs('SecretNotAllowed', /kubectl label secret/),
   ),
   attempt(
-    'has templates of his Secret become larger than a Secret',
+    'writes templates that make its Secret too large',
     user({
       secret: {
         template: Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`k${at}`, '{{jdbc-uri}}'.repeat(341)])),
@@ -257,7 +257,7 @@ const secrets: readonly Attempt[] = [
     databaseIs('BadRequest', noName),
   ),
   attempt(
-    'names a password as the certificate of an authority, to read it in the error',
+    'names a password as a CA certificate, to read it in the error',
     creates('db', {
       provider: {
         server: {
@@ -283,7 +283,7 @@ const databases: readonly Attempt[] = [
     databaseIs('NotOwned'),
   ),
   attempt(
-    'makes a database whose owner is called like a role of the victim',
+    'creates a database whose owner has the name of a victim’s role',
     database({ databaseName: 'ledger' }),
     databaseIs('NotOwned'),
   ),
@@ -297,7 +297,7 @@ const databases: readonly Attempt[] = [
       await stage.tenant.delete('db', name)
       await stage.until('it to be gone', async () => (await stage.editor.peek('db', name)) === undefined)
     },
-    harmless('What was never his is not dropped.'),
+    harmless('The operator drops only databases and roles that the resource owned.'),
   ),
   attempt(
     'deletes a user that names a role of the victim, with ownedObjects ReassignToOwner',
@@ -309,10 +309,10 @@ const databases: readonly Attempt[] = [
       await stage.tenant.delete('dbu', name)
       await stage.until('it to be gone', async () => (await stage.editor.peek('dbu', name)) === undefined)
     },
-    harmless('What was never his is not dropped.'),
+    harmless('The operator drops only databases and roles that the resource owned.'),
   ),
   attempt(
-    'installs an extension that reads the server’s files, by an administrator who may not',
+    'installs an extension that reads the server’s files, with an administrator without that right',
     creates('db', { provider: serverOf('limited'), extensions: [{ name: 'file_fdw' }] }),
     condition('db', 'Ready False InsufficientPrivilege'),
   ),
@@ -330,7 +330,7 @@ const databases: readonly Attempt[] = [
     databaseIs('NotFound', /3D000 database "host=evil dbname=orders" does not exist/),
   ),
   attempt(
-    'smuggles a setting into the administrator’s sessions behind a NUL in the maintenance database',
+    'adds a setting to the administrator’s sessions after a NUL in the maintenance database',
     creates('db', {
       provider: {
         server: {
@@ -343,17 +343,17 @@ const databases: readonly Attempt[] = [
     databaseIs('InvalidLogin'),
   ),
   attempt(
-    'restores from a Backup by a path that leads to the victim',
+    'restores from a Backup by a path to the victim',
     database({ bootstrap: { restoreFrom: { backupRef: { name: `../../${victimNamespace}/backups/nightly` } } } }),
     databaseIs('BackupMissing'),
   ),
   attempt(
-    'backs up a Database by a path that leads to the victim',
+    'backs up a Database by a path to the victim',
     backup({ databaseRef: { name: `../../${victimNamespace}/databases/orders` } }),
     condition('bak', 'Ready False DatabaseMissing'),
   ),
   attempt(
-    'migrates a Database by a path that leads to the victim',
+    'migrates a Database by a path to the victim',
     creates('mig', {
       databaseRef: { name: `../../${victimNamespace}/databases/orders` },
       steps: [{ name: 'only', sql: 'DROP TABLE bills' }],
@@ -378,7 +378,7 @@ const databases: readonly Attempt[] = [
     condition('mig', 'Ready False BadRequest', noName),
   ),
   attempt(
-    'gives a time zone that is a path',
+    'sets a time zone that is a path',
     backup({ schedule: '0 0 29 2 *', timeZone: '../../../../etc/passwd' }),
     condition('bak', 'Ready False InvalidTimeZone'),
   ),
@@ -406,7 +406,7 @@ const besides: readonly Attempt[] = [
     },
   ),
   attempt(
-    'has the script of an extension run in a schema of his own, which has a function that it may call',
+    'makes the script of an extension run in its own schema, with a function that the script may call',
     async (stage, name) => {
       await stage.tenant.create('db', name, { spec: { provider } })
       await stage.tenant.create('dbu', name, { spec: { databases: [{ name, access: 'Owner' }] } })
@@ -424,12 +424,12 @@ const besides: readonly Attempt[] = [
 /** Texts that cost the operator more than they cost him. */
 const costs: readonly Attempt[] = [
   attempt(
-    'gives a schedule that is searched for years',
+    'sets a schedule that needs a search over years',
     backup({ schedule: '* * * 1-9 *' }),
     condition('bak', 'Ready False ScheduleTooFrequent'),
   ),
   attempt(
-    'gives a step of 990 KB of expressions',
+    'writes a step of 990 KB of expressions',
     creates('mig', {
       databaseRef: { name: 'mine' },
       steps: [{ name: 'only', sql: `SELECT ${'1,'.repeat(490_000)}1` }],
@@ -437,20 +437,20 @@ const costs: readonly Attempt[] = [
     invalid('spec.steps[].sql'),
   ),
   attempt(
-    'gives 15 steps of 64 KB of expressions each',
+    'writes 15 steps of 64 KB of expressions each',
     async (stage, name) => {
       const sql = `SELECT ${'1,'.repeat(32_000)}1`
       const all = Array.from({ length: 15 }, (_, at) => ({ name: `step-${at}`, sql }))
       const order = await stage.orderOf(name, all)
       stage.report = order.outcome === 'Ordered' ? 'Ordered' : order.message
     },
-    harmless('The review of the steps takes so long in a process of its own; the victim’s resources go on.', {
+    harmless('The review runs in a separate process; the operator reconciles the victim’s resources meanwhile.', {
       // A busy machine reaches the limit of the review.
       check: async ({ report }) => expect(report).toMatch(/^Ordered$|StepTooComplex/),
     }),
   ),
   attempt(
-    'sets the password of another Secret as the password of his role',
+    'uses the password of another Secret as the password of its role',
     user({ password: { secretRef: { name: 'server', key: 'password' } } }),
     condition('dbu', 'Ready False SecretNotAllowed'),
   ),

@@ -22,37 +22,37 @@ const steps: Readonly<Record<string, readonly [sql: string, reason: RegExp, more
     `DO $$ BEGIN EXECUTE 'SET ROLE victim_admin'; END $$`,
     /42501.*permission denied to set role \\"victim_admin/,
   ],
-  'makes himself a superuser': [
+  'makes itself a superuser': [
     'ALTER ROLE mine_owner SUPERUSER',
     /42501.*(must be superuser to alter superuser|permission denied to alter role)/,
   ],
-  'makes a role': ['CREATE ROLE backdoor LOGIN', /42501.*permission denied to create role/],
+  'creates a role': ['CREATE ROLE backdoor LOGIN', /42501.*permission denied to create role/],
   'changes a password of the victim': [
     `ALTER ROLE app_a PASSWORD 'SCRAM-SHA-256$4096:${salted}'`,
     /42501.*(permission denied|must have CREATEROLE)/,
   ],
-  'grants himself the victim’s owner': [
+  'grants itself the victim’s owner': [
     'GRANT orders_owner TO mine_owner',
     /42501.*(admin option on role \\"orders_owner|permission denied to grant role \\"orders_owner)/,
   ],
   'changes the server’s settings': [`ALTER SYSTEM SET log_statement = 'all'`, /AlterSystem/],
-  'makes an event trigger': [
+  'creates an event trigger': [
     `CREATE FUNCTION f() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';
      CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION f()`,
     /42501.*permission denied to create event trigger/,
   ],
-  'makes a function in C': [
+  'creates a function in C': [
     `CREATE FUNCTION f() RETURNS int LANGUAGE c AS '/tmp/x.so', 'f'`,
     /42501.*permission denied for language c/,
   ],
   'installs an untrusted extension': ['CREATE EXTENSION file_fdw', /42501.*permission denied to create extension/],
   'loads a library': [`LOAD '/tmp/x.so'`, /42501.*access to library/],
   'drops the victim’s database': ['DROP DATABASE orders', /42501.*must be owner of database orders/, unverified],
-  'marks the victim’s database as his own': [
+  'writes its own ownership marker on the victim’s database': [
     `COMMENT ON DATABASE orders IS 'mine'`,
     /42501.*must be owner of database orders/,
   ],
-  'marks the victim’s role as his own': [
+  'writes its own ownership marker on the victim’s role': [
     `COMMENT ON ROLE orders_owner IS 'mine'`,
     /42501.*(CREATEROLE privilege|permission denied)/,
   ],

@@ -27,26 +27,22 @@ const inCluster = (spec: object) => creates('db', { version: '18', provider: { i
 
 /** Specs that the definitions do not admit. */
 export const tenantSchemaAttempts: readonly Attempt[] = [
-  attempt('gives a role the name postgres', user({ roleName: 'postgres' }), invalid('spec.roleName')),
+  attempt('names a role postgres', user({ roleName: 'postgres' }), invalid('spec.roleName')),
+  attempt('names a role like a predefined role', user({ roleName: 'pg_read_all_data' }), invalid('spec.roleName')),
+  attempt('names a role with a quote', user({ roleName: 'a" SUPERUSER; --' }), invalid('spec.roleName')),
+  attempt('names a role in capitals', user({ roleName: 'ORDERS_OWNER' }), invalid('spec.roleName')),
+  attempt('names a role with a Cyrillic letter', user({ roleName: 'оrders_owner' }), invalid('spec.roleName')),
   attempt(
-    'gives a role the name of a predefined one',
-    user({ roleName: 'pg_read_all_data' }),
-    invalid('spec.roleName'),
-  ),
-  attempt('gives a role a name with a quote', user({ roleName: 'a" SUPERUSER; --' }), invalid('spec.roleName')),
-  attempt('gives a role a name in capitals', user({ roleName: 'ORDERS_OWNER' }), invalid('spec.roleName')),
-  attempt('gives a role a name with a Cyrillic letter', user({ roleName: 'оrders_owner' }), invalid('spec.roleName')),
-  attempt(
-    'gives a role a name that PostgreSQL would cut',
+    'names a role beyond PostgreSQL’s length limit',
     user({ roleName: `orders_owner${'x'.repeat(52)}` }),
     invalid('spec.roleName'),
   ),
   attempt(
-    'asks for membership of pg_execute_server_program',
+    'requests membership of pg_execute_server_program',
     user({ memberOf: ['pg_execute_server_program'] }),
     invalid('spec.memberOf[]'),
   ),
-  attempt('asks for membership of the superuser', user({ memberOf: ['postgres'] }), invalid('spec.memberOf[]')),
+  attempt('requests membership of the superuser', user({ memberOf: ['postgres'] }), invalid('spec.memberOf[]')),
   attempt('sets the session’s role', user({ config: { role: 'orders_owner' } }), invalid('spec.config')),
   attempt('sets the session’s role in capitals', user({ config: { ROLE: 'orders_owner' } }), invalid('spec.config')),
   attempt(
@@ -61,13 +57,13 @@ export const tenantSchemaAttempts: readonly Attempt[] = [
   ),
   ...['ReadWrite', 'Owner'].map((access) =>
     attempt(
-      `asks for ${access} on the marks of migrations`,
+      `requests ${access} on the schema of the applied markers`,
       user({ databases: [{ name: 'shared', namespace: victimNamespace, access, schemas: ['public', '_konverge'] }] }),
       invalid('spec.databases[].schemas[]'),
     ),
   ),
   attempt(
-    'grants TRIGGER on the marks of migrations',
+    'grants TRIGGER on the schema of the applied markers',
     user({
       databases: [
         {
@@ -79,12 +75,12 @@ export const tenantSchemaAttempts: readonly Attempt[] = [
     invalid('spec.databases[].schemas[]'),
   ),
   attempt(
-    'makes the schema of the marks of migrations his own',
+    'declares the schema of the applied markers as its own',
     database({ schemas: [{ name: '_konverge' }] }),
     invalid('spec.schemas[].name'),
   ),
   attempt(
-    'installs an extension among the marks of migrations',
+    'installs an extension in the schema of the applied markers',
     database({ extensions: [{ name: 'pg_trgm', schema: '_konverge' }] }),
     invalid('spec.extensions[].schema'),
   ),
@@ -115,13 +111,13 @@ export const tenantSchemaAttempts: readonly Attempt[] = [
   ),
   ...['database', 'databaseuser', 'backup', 'replicatedkvstore'].map((kind) =>
     attempt(
-      `opens the Secret of his user to each ${kind} by a label in its spec`,
+      `opens the Secret of its DatabaseUser to each ${kind} by a label in the spec`,
       user({ secret: { labels: { [`data.konverge.dev/usable-by-${kind}`]: 'true' } } }),
       invalid('spec.secret.labels'),
     ),
   ),
   attempt(
-    'has the Secret of his user handed over to a Database, as its administrator’s',
+    'hands the Secret of its DatabaseUser over to a Database as the administrator’s Secret',
     user({ secret: { name: 'orders-admin', annotations: { 'konverge.dev/adopt': 'Database/orders' } } }),
     invalid('spec.secret.annotations'),
   ),
@@ -131,29 +127,25 @@ export const tenantSchemaAttempts: readonly Attempt[] = [
     invalid('spec.secret.annotations'),
   ),
   attempt(
-    'annotates the pods of a store as a worker’s',
+    'annotates the pods of a ReplicatedKVStore like a worker',
     store({ podTemplate: { annotations: { 'data.konverge.dev/backup': 'nightly' } } }),
     invalid('spec.podTemplate.annotations'),
   ),
+  attempt('names the Secret with a slash', user({ secret: { name: '../victim/app-db' } }), invalid('spec.secret.name')),
+  attempt('creates a database named template1', database({ databaseName: 'template1' }), invalid('spec.databaseName')),
+  attempt('creates a database named postgres', database({ databaseName: 'postgres' }), invalid('spec.databaseName')),
   attempt(
-    'gives the Secret a name with a slash',
-    user({ secret: { name: '../victim/app-db' } }),
-    invalid('spec.secret.name'),
-  ),
-  attempt('makes a database called template1', database({ databaseName: 'template1' }), invalid('spec.databaseName')),
-  attempt('makes a database called postgres', database({ databaseName: 'postgres' }), invalid('spec.databaseName')),
-  attempt(
-    'makes a database with a quote in its name',
+    'creates a database with a quote in its name',
     database({ databaseName: 'x"; DROP DATABASE orders; --' }),
     invalid('spec.databaseName'),
   ),
-  attempt('makes a schema pg_catalog', database({ schemas: [{ name: 'pg_toast' }] }), invalid('spec.schemas[].name')),
+  attempt('creates a schema pg_catalog', database({ schemas: [{ name: 'pg_toast' }] }), invalid('spec.schemas[].name')),
   attempt(
     'installs an extension whose name is SQL',
     database({ extensions: [{ name: 'x; CREATE ROLE y' }] }),
     invalid('spec.extensions[].name'),
   ),
-  attempt('gives a locale that is SQL', database({ locale: `C'; DROP DATABASE orders; --` }), invalid('spec.locale')),
+  attempt('sets a locale that is SQL', database({ locale: `C'; DROP DATABASE orders; --` }), invalid('spec.locale')),
   attempt(
     'restores from a Backup of the victim’s namespace',
     database({ bootstrap: { restoreFrom: { backupRef: { name: 'nightly', namespace: victimNamespace } } } }),
@@ -165,22 +157,22 @@ export const tenantSchemaAttempts: readonly Attempt[] = [
     invalid('spec.bootstrap.restoreFrom.location.path'),
   ),
   attempt(
-    'gives its server a parameter that runs a command',
+    'sets a server parameter that runs a command',
     inCluster({ parameters: { archive_command: 'curl evil' } }),
     invalid('spec.provider.inCluster.parameters'),
   ),
   attempt(
-    'gives its server a file to include',
+    'sets a server parameter that includes a file',
     inCluster({ parameters: { include: '/etc/passwd' } }),
     invalid('spec.provider.inCluster.parameters'),
   ),
   attempt(
-    'gives its server other rules of who may log in',
+    'replaces the login rules of its server',
     inCluster({ parameters: { hba_file: '/tmp/hba' } }),
     invalid('spec.provider.inCluster.parameters'),
   ),
   attempt(
-    'gives its server a parameter with a line break',
+    'sets a server parameter with a line break',
     inCluster({ parameters: { work_mem: "4MB'\nhba_file = '/tmp" } }),
     invalid('spec.provider.inCluster.parameters.work_mem'),
   ),
@@ -200,26 +192,26 @@ export const tenantSchemaAttempts: readonly Attempt[] = [
     invalid('spec.target.s3.prefix'),
   ),
   attempt(
-    'gives an endpoint with a user',
+    'sets an endpoint with a user',
     backup({ target: { s3: { ...s3, endpoint: 'http://s3@evil.example' } } }),
     invalid('spec.target.s3.endpoint'),
   ),
   attempt(
-    'gives an endpoint with a path',
+    'sets an endpoint with a path',
     backup({ target: { s3: { ...s3, endpoint: 'http://10.0.0.1/latest/meta-data' } } }),
     invalid('spec.target.s3.endpoint'),
   ),
   attempt(
-    'gives an endpoint that is a file',
+    'sets an endpoint that is a file',
     backup({ target: { s3: { ...s3, endpoint: 'file:///etc/passwd' } } }),
     invalid('spec.target.s3.endpoint'),
   ),
   attempt(
-    'leaves tables out of a backup by an option of pg_dump',
+    'excludes tables from a backup by an option of pg_dump',
     backup({ options: { excludeTables: ['--file=/tmp/x'] } }),
     invalid('spec.options.excludeTables[]'),
   ),
-  attempt('gives a schedule that is a command', backup({ schedule: '$(reboot) * * * *' }), invalid('spec.schedule')),
+  attempt('sets a schedule that is a command', backup({ schedule: '$(reboot) * * * *' }), invalid('spec.schedule')),
   attempt(
     'migrates a Database of the victim’s namespace',
     migration({ databaseRef: { name: 'orders', namespace: victimNamespace }, ...step({}) }),
@@ -251,7 +243,7 @@ export const tenantSchemaAttempts: readonly Attempt[] = [
     invalid('spec.steps[].name'),
   ),
   attempt(
-    'overwrites an environment variable of the operator’s',
+    'overwrites an environment variable of the operator',
     store({ env: [{ name: 'POD_NAME', value: 'x' }] }),
     invalid('spec.env[].name'),
   ),
@@ -261,12 +253,12 @@ export const tenantSchemaAttempts: readonly Attempt[] = [
     invalid('spec.env[].name'),
   ),
   attempt(
-    'names a store like a host of several labels',
+    'names a ReplicatedKVStore like a host of several labels',
     ({ tenant }) => tenant.create('kv', 'cart.victim.svc', { spec: { image: 'x' } }),
     invalid('metadata.name'),
   ),
   attempt(
-    'names a store beyond the length of a label',
+    'names a ReplicatedKVStore beyond the length of a label',
     ({ tenant }) => tenant.create('kv', 'a'.repeat(60), { spec: { image: 'x' } }),
     invalid('metadata.name'),
   ),

@@ -15,7 +15,7 @@ const own = [{ name: 'mine', access: 'ReadWrite' }]
 const provider = { server: { connectionSecretRef: { name: 'server' }, sslMode: 'disable' } }
 
 const unreadable: Outcome = {
-  sentence: 'The API server refuses: it does not read such a body.',
+  sentence: 'The API server rejects the body before it parses it.',
   isRefusal: true,
   check: async ({ answers }) => {
     const last = answers.at(-1)
@@ -28,7 +28,7 @@ const unreadable: Outcome = {
 const rights: readonly Attempt[] = [
   attempt('lists the Secrets of the victim', ({ tenant }) => tenant.list('secret', there), forbidden),
   attempt(
-    'reads the connection Secret of his own namespace',
+    'reads the connection Secret of its own namespace',
     ({ tenant }) => tenant.get('secret', 'server'),
     forbidden,
   ),
@@ -47,13 +47,13 @@ const rights: readonly Attempt[] = [
   ),
   ...(['db', 'dbu', 'bak', 'mig', 'kv'] as const).map((kind) =>
     attempt(
-      `writes the status of a ${kind === 'db' ? 'Database' : kind} of his own`,
+      `writes the status of its own ${kind === 'db' ? 'Database' : kind}`,
       ({ tenant }) => tenant.patch(kind, 'mine', { status: { phase: 'Ready' } }, { subresource: 'status' }),
       forbidden,
     ),
   ),
   attempt(
-    'asks for a token of the operator’s account',
+    'requests a token of the operator’s service account',
     ({ tenant }) =>
       tenant.request({
         method: 'POST',
@@ -63,7 +63,7 @@ const rights: readonly Attempt[] = [
     forbidden,
   ),
   attempt(
-    'takes the operator’s lease',
+    'takes the operator’s Lease',
     ({ tenant }) =>
       tenant.create('lease', 'konverge', { spec: { holderIdentity: 'x' } }, { namespace: operatorNamespace }),
     forbidden,
@@ -74,7 +74,7 @@ const rights: readonly Attempt[] = [
     forbidden,
   ),
   attempt(
-    'binds a role to himself',
+    'binds a role to itself',
     ({ tenant }, name) =>
       tenant.create('rolebinding', name, {
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
@@ -103,17 +103,17 @@ const steering: readonly Attempt[] = [
     }),
   ),
   attempt(
-    'refers to a Database of the victim as the owner of his own, to have the victim’s deleted with it',
+    'names a Database of the victim as the owner of its own Database, to delete both',
     async (stage, name) => {
       const ownerReferences = [await stage.ownerReference('db', 'orders')]
       await stage.tenant.create('dbu', name, { metadata: { ownerReferences }, spec: { databases: own } })
       const isGone = async () => (await stage.editor.peek('dbu', name)) === undefined
       await stage.until('the garbage collector to miss its owner', isGone)
     },
-    harmless('The garbage collector deletes his own object; the victim’s Database stays.'),
+    harmless('The garbage collector deletes the attacker’s object; the victim’s Database stays.'),
   ),
   attempt(
-    'claims the ApplySet of a Backup of the victim with 20,000 namespaces as its reach',
+    'claims the ApplySet of the victim’s Backup with 20,000 namespaces',
     async (stage, name) => {
       const many = (word: string) => Array.from({ length: 5_000 }, (_, at) => `${word}${at}`).join(',')
       const annotations = {
@@ -126,15 +126,18 @@ const steering: readonly Attempt[] = [
         stage.tenant.create('kv', name, { metadata: { annotations, labels }, spec: { image: 'valkey/valkey:8.0' } }),
       )
     },
-    harmless('The operator reads its reach from its own record; it asks no more than for any new resource.', {
-      check: (stage) => stage.expectRequestsBelow(400),
-    }),
+    harmless(
+      'The operator reads namespaces only from its own inventory; it sends no more requests than for any new resource.',
+      {
+        check: (stage) => stage.expectRequestsBelow(400),
+      },
+    ),
   ),
   ...(
     ['konverge.dev/adopt', 'konverge.dev/part-of', 'konverge.dev/inventory-token', 'konverge.dev/apply-order'] as const
   ).map((key) =>
     attempt(
-      `writes ${key} with the victim’s values on a resource of his own`,
+      `writes ${key} with the victim’s values on its own resource`,
       async (stage, name) => {
         const values: Readonly<Record<string, string>> = {
           'konverge.dev/adopt': `DatabaseUser/${victimNamespace}/app`,
@@ -143,16 +146,16 @@ const steering: readonly Attempt[] = [
         const annotations = { [key]: values[key] ?? '0' }
         await stage.tenant.create('dbu', name, { metadata: { annotations }, spec: { databases: shared } })
       },
-      harmless('The annotation counts on children of that parent’s namespace only.'),
+      harmless('The annotation has an effect only on children in that parent’s namespace.'),
     ),
   ),
   attempt(
-    'says of a user of the victim’s Database that its roles stay when it is deleted',
+    'annotates a DatabaseUser of the victim’s Database to keep its roles at deletion',
     async (stage, name) => {
       const annotations = { 'konverge.dev/abandon-external': 'true' }
       await stage.tenant.create('dbu', name, { metadata: { annotations }, spec: { databases: shared } })
     },
-    harmless('The annotation does not count for a guest: its deletion waits, or removes the roles.'),
+    harmless('The annotation has no effect for a guest: the deletion waits, or removes the roles.'),
   ),
   attempt(
     'sends a Backup as YAML of 3,000 keys that each open 200 lists',
@@ -165,7 +168,7 @@ const steering: readonly Attempt[] = [
   ),
   ...(['10ns', '-1s', '9999999999h', '0', 'NaN', `${'9'.repeat(4_000)}s`] as const).map((interval) =>
     attempt(
-      `asks to be reconciled every ${interval.length > 20 ? '10^4000 s' : interval}`,
+      `requests a reconcile every ${interval.length > 20 ? '10^4000 s' : interval}`,
       async ({ tenant }, name) => {
         const annotations = { 'konverge.dev/reconcile-interval': interval }
         await tenant.create('kv', name, { metadata: { annotations }, spec: { image: 'valkey/valkey:8.0' } })
@@ -174,7 +177,7 @@ const steering: readonly Attempt[] = [
     ),
   ),
   attempt(
-    'gives 256 KiB of reconcile-now tokens',
+    'sets a reconcile-now token of 256 KiB',
     ({ tenant }, name) => {
       const annotations = { 'konverge.dev/reconcile-now': 'x'.repeat(250_000) }
       return tenant.create('kv', name, { metadata: { annotations }, spec: { image: 'valkey/valkey:8.0' } })
@@ -182,10 +185,10 @@ const steering: readonly Attempt[] = [
     ignored(/reconcile-now has 250000 characters/),
   ),
   attempt(
-    'keeps a finalizer on a user of the victim’s Database',
+    'keeps a finalizer on a DatabaseUser of the victim’s Database',
     ({ tenant }, name) =>
       tenant.create('dbu', name, { metadata: { finalizers: ['attacker.example/hold'] }, spec: { databases: shared } }),
-    harmless('His own resource stays; the victim’s go on.', {
+    harmless('The attacker’s resource stays; the operator reconciles the victim’s resources.', {
       check: async (stage, name) => {
         await stage.until('his user to be Ready', () => stage.isReady('dbu', name))
         await stage.tenant.delete('dbu', name)
@@ -217,7 +220,7 @@ function podFields(): readonly Attempt[] {
   }
   return Object.entries(fields).map(([field, value]) =>
     attempt(
-      `gives the pods of a store ${field}`,
+      `sets ${field} on the pods of a ReplicatedKVStore`,
       ({ tenant }, name) =>
         tenant.create('kv', name, {
           spec: { image: 'valkey/valkey:8.0', [field]: value, podTemplate: { [field]: value } },

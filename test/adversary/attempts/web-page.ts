@@ -11,7 +11,7 @@ export interface PageAttempt {
   readonly statuses: readonly number[]
 }
 
-const refusal = 'The server answers 401 or 403, and lets no page read it.'
+const refusal = 'The server returns 401 or 403, and no page can read the response.'
 const origin = { origin: 'https://evil.example' }
 const secrets = '/api/v1/namespaces/default/secrets'
 const object = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'planted' } })
@@ -23,7 +23,7 @@ function attempt(does: string, parts: Partial<PageAttempt>): PageAttempt {
 
 export const webPageAttempts: readonly PageAttempt[] = [
   attempt('reads Secrets', {}),
-  attempt('reads Secrets under a name that leads to this machine (DNS rebinding)', {
+  attempt('reads Secrets under a DNS name of this machine (DNS rebinding)', {
     headers: { ...origin, host: 'evil.example' },
   }),
   attempt('reads Secrets as if from a page of this machine', { headers: { origin: 'http://localhost:8080' } }),
@@ -39,17 +39,17 @@ export const webPageAttempts: readonly PageAttempt[] = [
     headers: { ...origin, 'content-type': 'application/x-www-form-urlencoded' },
     body: object,
   }),
-  attempt('asks by a preflight whether it may send a token', {
+  attempt('sends a preflight request for the token header', {
     method: 'OPTIONS',
     headers: { ...origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
     statuses: [401, 403, 404, 405],
-    sentence: 'No answer has a header of CORS.',
+    sentence: 'No response has a CORS header.',
   }),
   attempt('guesses a token', { headers: { ...origin, authorization: 'Bearer admin' } }),
-  attempt('gives an empty token', { headers: { ...origin, authorization: 'Bearer ' } }),
-  attempt('gives the token of another way', { headers: { ...origin, authorization: 'Basic YWRtaW46YWRtaW4=' } }),
-  attempt('gives a token in the address', { path: `${secrets}?access_token=admin&token=admin` }),
-  attempt('gives a token in a cookie', { headers: { ...origin, cookie: 'token=admin; Authorization=Bearer admin' } }),
+  attempt('sends an empty token', { headers: { ...origin, authorization: 'Bearer ' } }),
+  attempt('sends a token of another scheme', { headers: { ...origin, authorization: 'Basic YWRtaW46YWRtaW4=' } }),
+  attempt('sends a token in the address', { path: `${secrets}?access_token=admin&token=admin` }),
+  attempt('sends a token in a cookie', { headers: { ...origin, cookie: 'token=admin; Authorization=Bearer admin' } }),
   attempt('opens a WebSocket with a token in its protocols', {
     headers: {
       ...origin,
@@ -67,7 +67,7 @@ export const webPageAttempts: readonly PageAttempt[] = [
     headers: { ...origin, 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' },
   }),
   attempt('overrides the method', { method: 'POST', headers: { ...origin, 'x-http-method-override': 'GET' } }),
-  attempt('goes around the path', { path: '/version/../api/v1/namespaces/default/secrets' }),
+  attempt('bypasses the path check', { path: '/version/../api/v1/namespaces/default/secrets' }),
   attempt('reads the log of a pod', { path: '/api/v1/namespaces/default/pods/a/log' }),
-  attempt('reads what all clients do', { path: '/api/v1/events?watch=true' }),
+  attempt('reads the requests of all clients', { path: '/api/v1/events?watch=true' }),
 ]
