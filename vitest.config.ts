@@ -14,6 +14,8 @@ const setupFiles = ['test/taint/vitest-setup.ts']
  */
 export default defineConfig({
   test: {
+    // Each worker spends its time on the processor, and nothing else runs beside the unit tests.
+    maxWorkers: '100%',
     projects: [
       {
         ...taint,
