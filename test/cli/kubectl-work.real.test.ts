@@ -29,7 +29,7 @@ it('are waited for, and shown in their columns', { timeout: limitMs }, async () 
     'migration.data.konverge.dev/orders-v1 condition met\n',
   )
   const [head = '', line = ''] = (await kubectl('get', 'mig')).split('\n')
-  expect(head.split(/\s+/)).toEqual(['NAME', 'DATABASE', 'PHASE', 'STEP', 'APPLIED', 'REASON', 'AGE'])
+  expect(head.split(/\s{2,}/)).toEqual(['NAME', 'DATABASE', 'PHASE', 'STEPS', 'LAST APPLIED', 'REASON', 'AGE'])
   expect(line).toMatch(/^orders-v1 +orders +Completed +3\/3 +\S+ +AllStepsVerified +\S+$/)
   // As docs/getting-started.md has it.
   const step = { name: 'note', sql: 'ALTER TABLE orders ADD note text' }
