@@ -108,12 +108,12 @@ export class RdsProxy {
     this.#records.length = 0
   }
 
-  /** From now on RDS says this of the instance; undefined: `available`. */
+  /** From now on RDS reports this of the instance; undefined: `available`. */
   setWord(identifier: string, word: string | undefined): void {
     this.#lifeOf(identifier).word = word
   }
 
-  /** From now on RDS says this of the snapshot. */
+  /** From now on RDS reports this of the snapshot. */
   setSnapshotWord(name: string, word: string): void {
     this.#snapshotOf(name).word = word
   }

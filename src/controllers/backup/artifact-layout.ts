@@ -1,22 +1,22 @@
-// Where in a store is a backup? In a folder of its own, under its database and its moment, so that a person finds it and two backups never
-// share a file. Pure.
+// Layout of backups in a store. Each backup has its own folder, named after its Database and its scheduled time.
+// Invariant: two backups never share a file. Pure.
 
 export interface BackupPlace {
   readonly namespace: string
   /** The Database's name. */
   readonly database: string
   readonly databaseUid: string
-  /** The moment that it is for: its slot, or when it was asked for. Milliseconds since the epoch. */
+  /** Scheduled time of the backup, or its creation time without a schedule. Milliseconds since the epoch. */
   readonly slotMs: number
   readonly backupUid: string
 }
 
-/** `shop/crm/<uid of the Database>/2026-03-29T0230Z-<uid of the Backup>/` */
+/** Folder of a backup: `shop/crm/<uid of the Database>/2026-03-29T0230Z-<uid of the Backup>/` */
 export function backupFolder({ namespace, database, databaseUid, slotMs, backupUid }: BackupPlace): string {
   return `${databaseFolder({ namespace, database, databaseUid })}${slotText(slotMs)}-${backupUid}/`
 }
 
-/** All backups of one Database. */
+/** Folder of all backups of one Database. */
 export function databaseFolder({
   namespace,
   database,
@@ -25,22 +25,25 @@ export function databaseFolder({
   return `${namespace}/${database}/${databaseUid}/`
 }
 
-/** Written last: what has none is no backup. */
+/** Key of the manifest. The worker writes it last: a folder without a manifest is no backup. */
 export function manifestKey(folder: string): string {
   return `${folder}manifest.json`
 }
 
-/** Every attempt writes a file of its own, so that two workers at once never write the same. */
+/** Data file of one attempt. Each attempt has its own file, so two concurrent workers never write to the same one. */
 export function dataFile(attempt: string): string {
   return `data-${attempt}.dump`
 }
 
-/** As `dataFile`, of a copy of a whole server. */
+/** Data file of one attempt of a physical backup: the copy of a whole server. */
 export function copyFile(attempt: string): string {
   return `copy-${attempt}.tar`
 }
 
-/** To the minute, in UTC, and sorted by time: `2026-03-29T0230Z`. No colons, as they are not welcome in files' names everywhere. */
+/**
+ * UTC time to the minute, sortable: `2026-03-29T0230Z`. It has no colons, because some file systems reject them in
+ * names.
+ */
 function slotText(slotMs: number): string {
   return `${new Date(slotMs).toISOString().slice(0, '2026-03-29T02:30'.length).replace(':', '')}Z`
 }

@@ -1,35 +1,35 @@
-// What can go wrong with a backup or a restore, besides what a server, a tool or a store says? A closed union of codes, which are reasons
-// of conditions too.
+// Failures of a backup or a restore, besides those of servers, tools and stores. Each code of this closed union is also
+// the reason of a condition.
 import { CodedError } from '../../index.ts'
 
 export type BackupErrorCode =
-  /** The artifact is not what the manifest says. */
+  /** The artifact does not match its manifest. */
   | 'ChecksumMismatch'
-  /** There is no manifest, or none that can be believed. */
+  /** The manifest is missing or invalid. */
   | 'ManifestRefused'
-  /** What was restored is not what was saved. */
+  /** The restored contents differ from the manifest. */
   | 'ManifestMismatch'
-  /** The database is another one than it was. */
+  /** The database or server is not the one that the Database recorded. */
   | 'SourceIdentityChanged'
-  /** Of a table that is not there no rows can be left out. */
+  /** spec.options.excludeTables names a table that does not exist. */
   | 'ExcludedTableMissing'
-  /** A database or role of the name that is needed is somebody else's. */
+  /** A database or role has the required name, but was not created for this Backup or Database. */
   | 'NameTaken'
-  /** A database was to be made from a backup, and is there. */
+  /** The database to create from a backup exists already. */
   | 'DatabaseExists'
-  /** Something of a database would stay with what is replaced, and do harm there. */
+  /** The database has replication slots, publications or subscriptions that a swap would leave behind. */
   | 'NotMovable'
-  /** What a restore replaced is not kept any more. */
+  /** The database that an earlier restore replaced no longer exists. */
   | 'PreviousGone'
-  /** The disk of whoever restores. */
+  /** The disk of the worker has no room for the artifact. */
   | 'WorkFolderFull'
-  /** Of the server that is to begin with a backup. */
+  /** The volume of the server to bootstrap has no room for the copy. */
   | 'VolumeFull'
-  /** There is something on it that is not ours to replace. */
+  /** The volume holds data that this restore did not write. */
   | 'VolumeInUse'
-  /** Files of one version cannot be read by another. */
+  /** The data files are of another major version of PostgreSQL. */
   | 'VersionMismatch'
-  /** A query that had to give an answer gave another. */
+  /** A verification query returned an unexpected answer. */
   | 'QueryFailed'
 
 export class BackupError extends CodedError<BackupErrorCode> {

@@ -1,5 +1,5 @@
-// The controller of Backup, as anybody could write it with the public door: one backup is made and proven by workers; a schedule makes
-// Backups, and lets go of those that nobody wants any more. What a store has is theirs to look at: here it is only what they said.
+// Controller of Backup, written with the public API. Workers make and verify one backup; a schedule creates Backups and
+// removes those that its retention no longer keeps. Only workers access a store; the controller reads their reports.
 import { ApiObject, type Chart } from 'cdk8s'
 import { WorkerJob } from '../../../constructs/index.ts'
 import { Backup, type BackupSpec, type BackupStatus } from '../../../imports/wire/backup.ts'
@@ -44,21 +44,21 @@ import { partingStatus, remembered, singleStatus } from './single-status.ts'
 import { type BackupObject, firstWork, slotAnnotation } from './work-wish.ts'
 
 export interface BackupOptions {
-  /** The operator's own, which workers run; it has to have PostgreSQL's client programs. */
+  /** Image of the operator, which workers run. It must contain PostgreSQL's client programs. */
   readonly image: string
-  /** The operator's rules for what a spec names. */
+  /** Policy of the operator for references in a spec. */
   readonly policy?: ReferencePolicy | undefined
-  /** How Amazon RDS is called, for tests. */
+  /** Options of the client of Amazon RDS, for tests. */
   readonly rds?: RdsClientLoaderOptions
 }
 
 type Desired = DesiredContext<BackupSpec, BackupFacts>
 
-/** Stands for the Database that it saves, as `namespace/name`. */
+/** Index by the Database of a Backup, as `namespace/name`. */
 const byDatabase = 'database'
-/** The Secret with which a provider is asked, and that of the store, as `namespace/name`. */
+/** Index by the Secrets of the provider and of the store, as `namespace/name`. */
 const bySecret = 'secret'
-/** On the Backups of a schedule: its name. */
+/** Label on the Backups of a schedule: its name. */
 const scheduleLabel = 'data.konverge.dev/backup-schedule'
 
 export function backup({ image, rds = {}, policy = labelledSecrets }: BackupOptions): Controller {
@@ -122,9 +122,9 @@ function refusalOf(facts: BackupFacts): Refusal | undefined {
   return facts.problem?.kind === 'refused' ? facts.problem : undefined
 }
 
-/** What of a Database a backup looks at. */
+/** Digest of the fields of a Database that a Backup depends on. */
 function databaseDigest(database: LiveObject) {
-  const { provider, databaseName, deletionPolicy } = (database as DatabaseObject).spec // Watched as what it is.
+  const { provider, databaseName, deletionPolicy } = (database as DatabaseObject).spec // The watch is of this kind.
   const { phase, identity, upgrade } = (database as DatabaseObject).status ?? {}
   const seen = [provider, databaseName, deletionPolicy, phase, identity, upgrade?.state, isBeingDeleted(database)]
   return JSON.stringify(seen)
@@ -171,13 +171,13 @@ function addWorker(
     labels: { [workerLabel]: object.metadata.uid },
     annotations: { [workerAnnotation]: object.metadata.name, [jobAnnotation]: name },
   })
-  // A Job's template is for ever, and another image is no reason for another run.
+  // The template of a Job is immutable, and a new image does not justify another run.
   initialOnly(job, 'spec.template')
-  // What became of it is told by its last words.
+  // The termination message of the worker reports the outcome.
   if (isOver) readyWhen(job, () => true)
 }
 
-/** Its going is its own affair: nobody waits for it. */
+/** The schedule does not wait until the Backup is gone. */
 function addBackup(chart: Chart, { name, slotMs, spec, stays }: ChildWish, schedule: string): void {
   const child = new ApiObject(chart, name, {
     ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Backup' },
@@ -197,8 +197,8 @@ function status(
   report: ExternalReport<ObservedSnapshot> | undefined,
 ): StatusReport<BackupStatus> {
   const { facts, outcome } = context
-  const object = context.object as BackupObject // Its definition requires a spec.
-  // Of a turn that failed the runtime's own words say more.
+  const object = context.object as BackupObject // The CRD requires a spec.
+  // After a failed reconcile the runtime's own conditions are more specific.
   const isOver = outcome.kind === 'settled' || outcome.kind === 'waiting'
   if (facts?.kind === 'parting') return partingStatus(object, facts)
   if (isBeingDeleted(object)) return { fields: remembered(object), conditions: [] }

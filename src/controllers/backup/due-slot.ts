@@ -1,22 +1,23 @@
-// What does a schedule ask for now? To begin the backup of one slot, or to wait. Slots that passed while nobody looked are not made up
-// for one by one: the last of them counts, if it is not too late for it. Pure: told the time, so that a clock that jumps begins nothing twice.
+// Decides which scheduled time a schedule runs now, or until when it waits. If scheduled times were missed, only the
+// last one runs, within its starting deadline. Pure: the caller passes the time, so a clock that jumps starts no backup
+// twice.
 import type { Schedule } from './schedule.ts'
 
 export interface ScheduleState {
   readonly schedule: Schedule
   readonly isSuspended: boolean
-  /** Slots before it are nobody's. */
+  /** Creation of the schedule. Scheduled times before it do not count. */
   readonly createdAtMs: number
-  /** Is the moment at which it was made its first slot? */
+  /** The creation time counts as the first scheduled time. */
   readonly isImmediate: boolean
-  /** The last slot that was begun or given up. */
+  /** Last scheduled time that was started or skipped. */
   readonly handledSlotMs: number | undefined
-  /** How long after its moment a slot may still begin. */
+  /** Starting deadline: how late a scheduled time may still start. */
   readonly startingDeadlineMs: number
   readonly concurrency: 'Forbid' | 'Replace'
   /** Names of the backups that are being made. */
   readonly active: readonly string[]
-  /** Names of those that are stored, and being proven: by Forbid they are waited for, and they never make room. */
+  /** Names of the backups that are stored and being verified. Forbid waits for them; Replace does not replace them. */
   readonly proving: readonly string[]
 }
 
@@ -24,24 +25,27 @@ export type DueSlot =
   | {
       readonly kind: 'begin'
       readonly slotMs: number
-      /** Backups that are being made, and make room for it. */
+      /** Running backups that it replaces. */
       readonly replaces: readonly string[]
-      /** How many slots before it passed unused; `mostMissed` stands for more. */
+      /** Number of scheduled times that were missed before it, at most `mostMissed`. */
       readonly missed: number
     }
   | {
       readonly kind: 'wait'
       readonly because: 'NextSlot' | 'Running' | 'Suspended' | 'Rejected'
-      /** When something may have changed by itself; undefined: not by time. */
+      /** When time alone may change the decision; undefined: never. */
       readonly untilMs: number | undefined
-      /** A slot that is given up, as it is too late for it. */
+      /** Scheduled time that is skipped, because its starting deadline has passed. */
       readonly givenUp?: number | undefined
     }
 
-/** Beyond it nobody counts. */
+/** Missed scheduled times are counted up to this number. */
 export const mostMissed = 100
 
-/** What lies further ahead was told by a clock that has been put right since, and counts for nothing: else it would hold up all before it. */
+/**
+ * A recorded time further ahead than this comes from a clock that was wrong. It is ignored; otherwise it would block
+ * all earlier times.
+ */
 const furthestAheadMs = 86_400_000
 
 export function isCredible(ms: number, nowMs: number): boolean {
@@ -51,7 +55,7 @@ export function isCredible(ms: number, nowMs: number): boolean {
 export function dueSlot(state: ScheduleState, nowMs: number): DueSlot {
   const { schedule, createdAtMs, handledSlotMs = createdAtMs, startingDeadlineMs, active, proving } = state
   if (state.isSuspended) return { kind: 'wait', because: 'Suspended', untilMs: undefined }
-  // A clock that went back must not bring slots that have had their turn.
+  // A clock that went back must not repeat a scheduled time that was handled.
   const untilMs = schedule.next(Math.max(nowMs, handledSlotMs))
   const last = lastSlot(state, nowMs)
   if (last === undefined) return { kind: 'wait', because: 'NextSlot', untilMs }
@@ -63,7 +67,7 @@ export function dueSlot(state: ScheduleState, nowMs: number): DueSlot {
   return { kind: 'begin', slotMs: last, replaces: active, missed: slotsBetween(schedule, handledSlotMs, last) }
 }
 
-/** The last one that has passed and has not had its turn. */
+/** The last scheduled time that has passed and was not handled. */
 function lastSlot(
   { schedule, createdAtMs, handledSlotMs, isImmediate }: ScheduleState,
   nowMs: number,
@@ -73,7 +77,7 @@ function lastSlot(
   return isImmediate && handledSlotMs === undefined ? createdAtMs : undefined
 }
 
-/** `<parent>-<minutes since the epoch>`: the same for whoever begins it, so that it is begun once. */
+/** `<parent>-<minutes since the epoch>`: deterministic, so that two operators create one Backup. */
 export function childName(parent: string, slotMs: number): string {
   return `${parent}-${Math.floor(slotMs / 60_000)}`
 }
@@ -82,15 +86,18 @@ export interface SuccessState {
   readonly schedule: Schedule
   readonly isSuspended: boolean
   readonly createdAtMs: number
-  /** The slot of the newest backup that is there, and as proven as it is to be. */
+  /** Scheduled time of the newest backup that is stored and verified as its spec requires. */
   readonly succeededSlotMs: number | undefined
-  /** There was one once. */
+  /** The schedule had a successful backup at some time. */
   readonly hasSucceeded: boolean
-  /** From its slot on, how long a backup may take: to begin, and to be made. */
+  /** Time that a backup may take from its scheduled time on: to start, to be made and to be verified. */
   readonly graceMs: number
 }
 
-/** Has a backup not come that should be there by now? Goes by the slots alone, so that a schedule that nobody serves shows too. */
+/**
+ * Reason why a backup is overdue; undefined if none is. It depends on scheduled times alone, so it also detects an idle
+ * operator.
+ */
 export function overdueReason(state: SuccessState, nowMs: number): 'MissedSchedule' | 'NeverSucceeded' | undefined {
   if (state.isSuspended) return undefined
   const asked = state.schedule.last(nowMs - state.graceMs)

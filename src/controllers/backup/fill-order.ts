@@ -1,22 +1,22 @@
-// With which copy of a server is a volume to be filled, and for whom? All that a worker is told; the store, the volume and the password come
-// to it apart. Pure data.
+// Order of a worker that fills a volume with a server copy. Store, volume and password are mounted separately. Pure
+// data.
 import type { RestoredDatabase } from './restore-order.ts'
 
 export interface FillOrder extends FilledVolume {
-  /** Of the backup, in its store. */
+  /** Folder of the backup in its store. */
   readonly folder: string
-  /** Major, of the server that is to run on it. */
+  /** Major version of the server that will run on the volume. */
   readonly version: number
-  /** As when the backup was made. */
+  /** Same limit as in the backup. */
   readonly hashUpToBytes: number
-  /** Asked of the copy before anybody sees it. */
+  /** Verification queries that run in the copy before it is used. */
   readonly queries: readonly { readonly sql: string; readonly expect: string }[]
 }
 
 export interface FilledVolume {
-  /** Whoever asks again under the same id asks for nothing more. */
+  /** Id of the request. A second order with the same id changes nothing. */
   readonly requestId: string
   readonly database: RestoredDatabase
-  /** Of the volume, for people. */
+  /** Name of the volume claim, for messages. */
   readonly claim: string
 }

@@ -1,8 +1,10 @@
-// Is what a manifest says of the sort that its type promises? Its digest says that it is whole, and not who wrote it: anybody can make one. So
-// this is asked of all that becomes a statement, a path or a program, or is compared with what was restored, before any of it is used. Pure.
+// Validates the shape of a manifest. A digest shows that a manifest is unchanged, not who wrote it: anyone with access
+// to the store can write one.
+// Invariant: each part that becomes a statement, a path or a program, or that is compared with restored data, is
+// validated before use. Pure.
 type Check = (value: unknown) => boolean
 
-/** The name of the first part that is not as it should be; undefined: none. */
+/** Path of the first part with a wrong shape; undefined if there is none. */
 export function misshapen(manifest: unknown, parts: Readonly<Record<string, Check>>): string | undefined {
   return Object.entries(parts).find(([path, check]) => !check(at(manifest, path.split('.'))))?.[0]
 }
@@ -37,18 +39,18 @@ const either =
   (...checks: readonly Check[]): Check =>
   (value) =>
     checks.some((check) => check(value))
-/** These fields, and whatever else: what is only compared does no harm. */
+/** Requires these fields and ignores others, which are only compared. */
 const holding =
   (fields: Readonly<Record<string, Check>>): Check =>
   (value) =>
     isRecord(value) && Object.entries(fields).every(([name, check]) => check(at(value, [name])))
-/** These fields and no others. */
+/** Requires these fields and rejects others. */
 const record =
   (fields: Readonly<Record<string, Check>>): Check =>
   (value) =>
     isRecord(value) && Object.keys(value).every((name) => Object.hasOwn(fields, name)) && holding(fields)(value)
 
-/** Of each name the same. */
+/** Requires the same shape of each value. */
 const map =
   (check: Check): Check =>
   (value) =>

@@ -1,4 +1,4 @@
-// How is a copy of a server packed? By what Node has itself, so that a worker and the tools of its image need agree on nothing. Pure.
+// Compression of a server copy, with the codecs of Node alone: it does not depend on tools of the image. Pure.
 import type { Duplex } from 'node:stream'
 import { constants, createGunzip, createGzip, createZstdCompress, createZstdDecompress } from 'node:zlib'
 
@@ -6,11 +6,11 @@ export type PackingMethod = 'gzip' | 'zstd' | 'none'
 
 export interface Packing {
   readonly method: PackingMethod
-  /** Default: the method's own. */
+  /** Compression level. Default: the method's own. */
   readonly level?: number | undefined
 }
 
-/** Undefined: it stays as it is. */
+/** Undefined: no compression. */
 export function packer({ method, level }: Packing): Duplex | undefined {
   switch (method) {
     case 'gzip':

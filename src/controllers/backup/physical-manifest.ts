@@ -1,5 +1,5 @@
-// What makes a copy of a whole server a backup? Its manifest, as that of a database does; beside the database that it was made for it says
-// what it takes to recover the server. Pure.
+// Manifest of a physical backup: the database that it was made for, and the data that the recovery of its server needs.
+// Pure.
 import type { CopyFacts } from '../engines/postgres/physical/backup-manifest.ts'
 import { type BackupSource, type Manifest, physicalForm, type Reading, readForm } from './manifest.ts'
 import { physicalShape } from './manifest-shape.ts'
@@ -7,22 +7,22 @@ import type { PackingMethod } from './packing.ts'
 
 export interface PhysicalManifest extends Pick<Manifest, 'backup' | 'startedAt' | 'completedAt' | 'specHash'> {
   readonly form: typeof physicalForm
-  /** The database that the Backup names, and its server. */
+  /** The database of the Backup, and its server. */
   readonly source: BackupSource
   readonly artifact: {
-    /** Beside the manifest. */
+    /** File name, in the folder of the manifest. */
     readonly file: string
-    /** Packed, as it is stored. */
+    /** Size of the compressed file, as stored. */
     readonly sizeBytes: number
-    /** Hexadecimal. */
+    /** Hexadecimal SHA-256. */
     readonly sha256: string
     readonly format: 'pg_basebackup/tar'
     readonly packing: PackingMethod
-    /** Of the tool that wrote it. */
+    /** Version of the tool that wrote it. */
     readonly toolVersion: string
   }
   readonly copy: CopyFacts & {
-    /** The superuser that it was made as. */
+    /** Superuser that made the copy. */
     readonly admin: string
   }
 }

@@ -1,7 +1,8 @@
-// Verifies a copy of a server in two steps. The first has the store and its keys, unpacks the files, and runs nothing. The second has the files
-// alone, holds them against their list, starts a server on them that nobody else reaches, and when it has recovered reads every row of every
-// database. Whoever wrote the copy may run code there: a type whose output function is in a library among the files is one way. What there was at
-// the moment of the copy nobody has counted, as the server went on: that it is the same is known of the files, by their sums, and of the log.
+// Verifies a physical backup in two steps. The first step has the store and its keys: it unpacks the files and runs
+// nothing. The second step has only the files: it verifies them against their list and starts a server on them that
+// accepts no remote connection. After recovery it reads each row of each database. The author of the copy may run code
+// there, for instance by a type whose output function is in a library of the copy. Row counts of the source are not
+// known, because the server continued during the copy. The checksums of files and WAL show that the copy is unchanged.
 import { createReadStream } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +22,7 @@ import { dataFolderName, makeDataFolder } from './unpacking-worker.ts'
 import type { VerificationOrder, VerificationTools } from './verification-worker.ts'
 
 export interface FetchTools extends Pick<VerificationTools, 'store' | 'workFolder' | 'clock'> {
-  /** Whose the files are to be; undefined: this process'. */
+  /** Owner of the files; undefined: the user of this process. */
   readonly user: ServerUser | undefined
 }
 
@@ -33,13 +34,13 @@ export interface ProofTools extends Pick<VerificationTools, 'workFolder'> {
 
 export interface PhysicalProof {
   readonly manifest: PhysicalManifest
-  /** Of the database that the backup was made for. */
+  /** Contents of the database that the backup was made for. */
   readonly contents: DatabaseContents
 }
 
 /**
- * First step: unpacks the files into the work folder and runs nothing of them. What an earlier try has left there goes first.
- * Throws ManifestRefused, ChecksumMismatch, WorkFolderFull.
+ * First step: removes the leftovers of an earlier try, and unpacks the files into the work folder. It runs nothing of
+ * them. Throws ManifestRefused, ChecksumMismatch, WorkFolderFull.
  */
 export async function fetchCopy(order: VerificationOrder, tools: FetchTools, signal: AbortSignal): Promise<void> {
   const work = copyFolder(tools.workFolder)
@@ -56,8 +57,8 @@ export async function fetchCopy(order: VerificationOrder, tools: FetchTools, sig
 }
 
 /**
- * Second step: starts a server on the files, which runs what others have written, so that neither the store nor its keys may be in reach.
- * Throws RestoreFailed, SourceIdentityChanged, QueryFailed.
+ * Second step: starts a server on the files. It runs code of the copy's author, so it must have access to neither the
+ * store nor its keys. Throws RestoreFailed, SourceIdentityChanged, QueryFailed.
  */
 export async function proveCopyFiles(
   { backup, hashUpToBytes, queries }: VerificationOrder,
@@ -86,12 +87,12 @@ export async function proveCopyFiles(
 
 const manifestFile = 'manifest.json'
 
-/** One for each pod, whose temporary disk nobody else has. */
+/** Each pod has one, on its own temporary disk. */
 function copyFolder(workFolder: string): string {
   return join(workFolder, 'copy')
 }
 
-/** Is what is stored still what was stored? */
+/** Reads the artifact and compares its checksum with the manifest. */
 export async function readPhysicalBackup(
   folder: string,
   { store, workFolder, clock }: Pick<VerificationTools, 'store' | 'workFolder' | 'clock'>,
@@ -112,7 +113,7 @@ interface Unpacking {
   readonly signal: AbortSignal
 }
 
-/** Nothing is unpacked that is not believed. */
+/** Unpacks the artifact after its checksum is verified. */
 async function unpack(
   { folder }: VerificationOrder,
   { store, clock, user }: FetchTools,
@@ -122,7 +123,8 @@ async function unpack(
   await loadArtifact({ store, folder, manifest, toFile, clock, signal })
   const dataFolder = join(work, dataFolderName)
   await makeDataFolder(work, dataFolder, user)
-  const packed = createReadStream(toFile, { signal }) as AsyncIterable<Uint8Array> // Without encoding it yields buffers.
+  // Without encoding the stream yields buffers.
+  const packed = createReadStream(toFile, { signal }) as AsyncIterable<Uint8Array>
   await unpackTar(passed(packed, unpacker(manifest.artifact.packing)), dataFolder, user)
   await rm(toFile)
 }

@@ -1,4 +1,5 @@
-// What of the cluster does a Backup of the method Provider depend on? Its Database, and the Secret with which the provider is asked.
+// Loads the state of the cluster that a Backup of the method Provider depends on: its Database and the Secret of the
+// provider.
 import type { BackupSpec, BackupStatus } from '../../../imports/wire/backup.ts'
 import { type ObserveContext, Secret } from '../../index.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
@@ -15,7 +16,7 @@ export interface FoundDatabase {
 interface ProviderAsk {
   readonly object: BackupObject
   readonly found: FoundDatabase
-  /** The operator's rules for what a Database names. */
+  /** Policy of the operator for references in a Database. */
   readonly policy: ReferencePolicy
 }
 

@@ -1,32 +1,32 @@
-// Under which names are the three that a restore has to do with? What everybody knows, the copy that is made beside it, and what had the
-// name before. The id of the request is in the names, so that another request is another restore. Pure.
+// Names of the three databases of a restore: the live one, the copy, and the former one that the copy replaces.
+// Invariant: the names contain the id of the request, so each request is a separate restore. Pure.
 
 import type { Token } from '../../index.ts'
 import type { Change } from '../engines/change.ts'
 import type { ObservedDatabase, Succession } from '../engines/observed-server.ts'
 
 export interface RestoreNames {
-  /** That everybody knows. */
+  /** Name that clients use. */
   readonly live: string
-  /** What is to take the place; also the role that restores it. */
+  /** Name of the copy before the swap, and of the role that restores it. */
   readonly beside: string
-  /** What was live before. */
+  /** Name of the replaced database after the swap. */
   readonly former: string
 }
 
-/** PostgreSQL cuts longer ones off. */
+/** PostgreSQL truncates longer names. */
 const longestName = 63
 
 export function restoreNames(live: string, requestId: string): RestoreNames {
   return { live, beside: named(live, 'new', requestId), former: formerName(live, requestId) }
 }
 
-/** Takes back what an earlier request did: what was live before it takes the place again. */
+/** Names for the rollback of an earlier request: the database that it replaced becomes live again. */
 export function undoNames(live: string, requestId: string, undoneRequestId: string): RestoreNames {
   return { live, beside: formerName(live, undoneRequestId), former: formerName(live, requestId) }
 }
 
-/** What was live before this request. */
+/** Name of the database that this request replaced. */
 export function formerName(live: string, requestId: string): string {
   return named(live, 'old', requestId)
 }
@@ -38,7 +38,7 @@ function named(live: string, sort: string, requestId: string): string {
 
 export interface Swap {
   readonly names: RestoreNames
-  /** As it was found; undefined: nothing has the name yet. */
+  /** As observed; undefined: no database has the name yet. */
   readonly live: ObservedDatabase | undefined
   readonly beside: ObservedDatabase
   readonly token: Token
@@ -46,9 +46,10 @@ export interface Swap {
 }
 
 /**
- * One transaction: every session sees exactly one of the two. The replaced database takes no connections from here on, because writes to it
- * would be lost. A role that lost its rights since does not get them back with the former database. Neither database stays a
- * template, which its owner may have made it. DatabaseInUse while a session is in one of them; NotFound when one is another than was observed.
+ * Swaps the databases in one transaction: each session sees exactly one of them. The replaced database accepts no
+ * further connections, because writes to it would be lost. A role that lost its privileges since the backup does not
+ * regain them. Both databases lose the template flag, which an owner may have set. DatabaseInUse while a session is in
+ * one of them; NotFound if a database is not the observed one.
  */
 export function swapChanges({ names, live, beside, token, succession }: Swap): readonly Change[] {
   const away: readonly Change[] =
@@ -71,7 +72,10 @@ export function swapChanges({ names, live, beside, token, succession }: Swap): r
   ]
 }
 
-/** The consent of the Database may have been withdrawn meanwhile. A DatabaseUser that is to have rights is given them again. */
+/**
+ * Revokes privileges that the live database no longer has, as its Database may have withdrawn consent. DatabaseUsers
+ * grant theirs again.
+ */
 function rightsLostSince(
   live: ObservedDatabase | undefined,
   { holders }: ObservedDatabase,

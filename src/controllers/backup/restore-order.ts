@@ -1,23 +1,23 @@
-// What is to be restored, and where to? All that a worker is told; which server, store and credentials come to it apart. Pure data.
+// Order of a restore worker. Server, store and credentials are passed separately. Pure data.
 import type { Token } from '../../index.ts'
 import { type Caller, signed } from '../engines/server-access.ts'
 import { type RestoreNames, restoreNames, undoNames } from './restore-names.ts'
 
 export interface RestoreOrder {
-  /** Whoever asks again under the same id asks for nothing more. Lower case letters, digits and `_`. */
+  /** Id of the request. A second order with the same id changes nothing. Lower case letters, digits and `_`. */
   readonly requestId: string
   readonly database: RestoredDatabase
-  /** The database that was there when it was asked for, and no other, is replaced; undefined: there has to be none. */
+  /** Identity of the database to replace; undefined: no database of the name may exist. */
   readonly replaces: DatabaseIdentity | undefined
   readonly source: RestoreSource
 }
 
 export interface RestoredDatabase {
-  /** Of the Database. */
+  /** Namespace of the Database. */
   readonly namespace: string
   readonly name: string
   readonly uid: string
-  /** On the server. */
+  /** Name on the server. */
   readonly databaseName: string
   readonly owner: string
 }
@@ -28,18 +28,18 @@ export interface DatabaseIdentity {
 }
 
 export type RestoreSource =
-  /** A folder of the store with a manifest in it: all that is needed of a backup. */
+  /** A backup in a folder of the store; its manifest is all that the restore needs. */
   | {
       readonly kind: 'backup'
       readonly folder: string
-      /** As when it was made. */
+      /** Same limit as in the backup. */
       readonly hashUpToBytes: number
-      /** Asked of what was restored, before anybody sees it. */
+      /** Verification queries that run in the copy before the swap. */
       readonly queries: readonly { readonly sql: string; readonly expect: string }[]
-      /** How many parts are restored at once, as when it was proven. */
+      /** Number of parallel jobs of pg_restore, as in the verification. */
       readonly jobs?: number
     }
-  /** The database that an earlier request has replaced, as long as it is kept. */
+  /** The database that an earlier request replaced, while it is kept. */
   | { readonly kind: 'former'; readonly replacedBy: string }
 
 export function namesOf({ requestId, database, source }: RestoreOrder): RestoreNames {
@@ -53,7 +53,7 @@ export function callerOf({ namespace, name }: RestoredDatabase): Caller {
   return { kind: 'Database', namespace, name }
 }
 
-/** Everything that a restore makes bears the mark of the Database. */
+/** Ownership marker on everything that a restore creates. */
 export function tokenOf(database: RestoredDatabase): Token {
   return signed({ uid: database.uid, generation: 1 }, callerOf(database))
 }

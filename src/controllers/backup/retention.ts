@@ -1,39 +1,40 @@
-// Which backups stay? The newest ones, and of older days, weeks and months the newest each, until they are too old. Whatever the policy
-// says, the newest verified backup stays, what a Database is restored from, and as many as `keepLast` says. Only what is complete counts; what
-// is stored and was not proven stays as long as if it had been, and pushes nothing out. Pure.
+// Retention of backups: it keeps the newest ones, and of older days, weeks and months the newest each, up to a maximum
+// age. It always keeps the newest verified backup, each backup that a Database bootstraps from, and the last
+// `keepLast`. Only complete backups count. A stored backup that failed its verification stays as long as if it had
+// passed, but does not replace another one. Pure.
 
 export interface RetainedBackup {
   readonly name: string
-  /** The moment whose data it holds, milliseconds since the epoch. */
+  /** Scheduled time of its snapshot, milliseconds since the epoch. */
   readonly takenAtMs: number
   readonly state:
     | 'Active'
-    /** It is stored, and is being proven for the first time. */
+    /** It is stored, and its first verification is running. */
     | 'Proving'
-    /** It is stored, and as proven as it is to be. */
+    /** It is stored and verified as its spec requires. */
     | 'Completed'
-    /** It is stored, and its proof came to nothing. */
+    /** It is stored, and its verification failed. */
     | 'Unproven'
-    /** There is no artifact of it. */
+    /** It has no artifact. */
     | 'Failed'
-  /** It has been restored, and was found equal. */
+  /** It was restored, and its data matched. */
   readonly isVerified: boolean
-  /** Which Database it is of: another one may have had its name. */
+  /** Uid of its Database: an earlier Database may have had the same name. */
   readonly databaseUID?: string | undefined
-  /** A Database is being restored from it, or is to be. */
+  /** A Database bootstraps from it, or will. */
   readonly isAwaited?: boolean
 }
 
 export interface RetentionPolicy {
   /** At least 1. */
   readonly keepLast: number
-  /** Of how many days that have one, the newest each; so for weeks and months. */
+  /** Number of days that have a backup, of each of which the newest is kept; the same for weeks and months. */
   readonly keepDaily?: number | undefined
   readonly keepWeekly?: number | undefined
   readonly keepMonthly?: number | undefined
-  /** Counted back from the newest that there is, as a clock may be wrong, and where none is made any more none is to go. */
+  /** Age relative to the newest backup: a wrong clock removes nothing, and a schedule that stopped loses nothing. */
   readonly maxAgeMs?: number | undefined
-  /** Where a day begins. IANA's name. */
+  /** IANA time zone in which days begin. */
   readonly timeZone: string
 }
 
@@ -44,13 +45,13 @@ export type KeepReason =
   | 'Weekly'
   | 'Monthly'
   | 'NewestVerified'
-  /** The newest of an earlier Database of this name, and the newest verified one. */
+  /** The newest, or the newest verified, of an earlier Database with the same name. */
   | 'EarlierDatabase'
-  /** By a Database that is restored from it. */
+  /** A Database bootstraps from it. */
   | 'Awaited'
-  /** Somebody's clock is wrong; nothing is decided by it. */
+  /** Its time is in the future: a clock is wrong, and no decision depends on it. */
   | 'FromTheFuture'
-  /** Failed not long ago: people may want to know why. */
+  /** A recent failure, kept for diagnosis. */
   | 'RecentFailure'
 
 export interface Retention {
@@ -59,7 +60,7 @@ export interface Retention {
   readonly removed: readonly string[]
 }
 
-/** Failures hold no data; older ones than these tell nothing new. */
+/** Failed backups that are kept: they hold no data, and older ones have no further information. */
 const mostFailures = 10
 
 export function retain(backups: readonly RetainedBackup[], policy: RetentionPolicy, nowMs: number): Retention {
@@ -116,7 +117,7 @@ function keptByPolicy(newestFirst: readonly RetainedBackup[], policy: RetentionP
   ]
 }
 
-/** An empty one that was made again under the name must not push out what there is of the one that was lost. */
+/** A recreated, empty Database must not remove the backups of the lost one. */
 function ofEarlierDatabases(newestFirst: readonly RetainedBackup[]): readonly RetainedBackup[] {
   const earlier = newestFirst.filter(({ databaseUID }) => databaseUID !== newestFirst[0]?.databaseUID)
   const verified = earlier.filter(({ isVerified }) => isVerified)
@@ -130,7 +131,7 @@ function lastOf(newestFirst: readonly RetainedBackup[], { keepLast }: RetentionP
 interface Period {
   readonly reason: KeepReason
   readonly count: number
-  /** The same text for moments of the same period. */
+  /** The same text for all times of one period. */
   readonly period: (ms: number) => string
 }
 
@@ -145,7 +146,7 @@ function periods({ keepDaily = 0, keepWeekly = 0, keepMonthly = 0, timeZone }: R
   ]
 }
 
-/** The Monday of its week. A date alone has no time zone, so that this is plain arithmetic in UTC. */
+/** The Monday of its week. A date has no time zone, so arithmetic in UTC is exact. */
 function mondayOf(date: string): string {
   const day = new Date(`${date}T00:00:00Z`)
   const sinceMonday = (day.getUTCDay() + 6) % 7

@@ -1,5 +1,5 @@
-// What does a schedule have to do now? To begin the Backup of a slot, to keep those that retention keeps, and to let the others go: first
-// they are told to take their artifact with them, and only then they are not wanted any more. Pure.
+// Facts of a schedule: the Backup that it creates now, those that retention keeps, and those that it removes.
+// Invariant: a Backup is first changed to artifactPolicy Delete, and deleted only after that. Pure.
 import { Backup, type BackupSpec } from '../../../imports/wire/backup.ts'
 import { durationMs, findCondition, isBeingDeleted, isOf, type LiveObject } from '../../index.ts'
 import type { Problem } from '../migration/migration-place.ts'
@@ -20,36 +20,36 @@ export interface UnreadableSchedule {
 type Rejection = Problem & { readonly kind: 'refused' }
 
 export interface PlannedSchedule {
-  /** The rejection of its store, until which it begins and removes nothing. */
+  /** Rejection of its store. Until it is resolved, the schedule neither creates nor removes Backups. */
   readonly problem?: Rejection | undefined
   readonly children: readonly ChildWish[]
   readonly due: DueSlot
-  /** Names of those that retention lets go. */
+  /** Names of the Backups that retention removes. */
   readonly removed: readonly string[]
-  /** The Backups that there are, by slot, the newest first. */
+  /** Existing Backups, sorted by scheduled time, the newest first. */
   readonly found: readonly FoundBackup[]
-  /** Names of those that are on their way out. */
+  /** Names of the Backups that are being deleted. */
   readonly going: readonly string[]
   readonly overdue: ReturnType<typeof overdueReason>
   /** The next scheduled time at which a backup begins; undefined: none does. */
   readonly nextSlotMs: number | undefined
   readonly nowMs: number
-  /** When time alone changes something. */
+  /** Times at which the facts change without an event. */
   readonly dueAtMs: readonly number[]
 }
 
-/** A Backup of the schedule that there is to be. */
+/** Desired Backup of the schedule. */
 export interface ChildWish {
   readonly name: string
   readonly slotMs: number
   readonly spec: BackupSpec
-  /** It stays when the schedule goes, and until it is not wanted any more. */
+  /** It outlives its schedule. */
   readonly stays: boolean
 }
 
 export interface FoundBackup extends RetainedBackup {
   readonly object: BackupObject
-  /** It was told to go. */
+  /** The schedule marked it for removal. */
   readonly isLeaving: boolean
   readonly completedAt: string | undefined
   readonly verifiedAt: string | undefined
@@ -58,10 +58,10 @@ export interface FoundBackup extends RetainedBackup {
 export interface ScheduleInput {
   readonly object: BackupObject
   readonly children: readonly LiveObject[]
-  /** Names of Backups that Databases are restored from, or are to be. */
+  /** Names of Backups that Databases bootstrap from, or will. */
   readonly awaited: ReadonlySet<string>
   readonly nowMs: number
-  /** Of its store. */
+  /** Rejection of its store. */
   readonly rejection?: Rejection | undefined
 }
 
@@ -70,7 +70,7 @@ export function scheduleFacts({ object, children, awaited, nowMs, rejection }: S
   const { schedule: expression = '', timeZone } = spec
   const reading = readSchedule({ expression, timeZone }, nowMs)
   if (reading.kind === 'refused') return { kind: 'schedule', problem: reading }
-  const own = children.filter((child) => isOf(Backup, child)).map((child) => child as BackupObject) // As just said.
+  const own = children.filter((child) => isOf(Backup, child)).map((child) => child as BackupObject) // isOf checked it.
   const found = own
     .filter((child) => !isBeingDeleted(child) && child.spec.databaseRef.name === spec.databaseRef.name)
     .map((child) => ({ ...foundBackup(child, object.metadata.uid), isAwaited: awaited.has(child.metadata.name) }))
@@ -81,7 +81,7 @@ export function scheduleFacts({ object, children, awaited, nowMs, rejection }: S
     rejection === undefined
       ? dueSlot(dueState({ object, found, taken, schedule: reading.schedule, nowMs }), nowMs)
       : { kind: 'wait', because: 'Rejected', untilMs: undefined }
-  // What is on its way out pushes nothing out that stays.
+  // Backups being deleted do not count toward retention.
   const staying = found.filter(({ isLeaving }) => !isLeaving)
   const removed = removedBy(spec, staying, nowMs)
   const replaced = due.kind === 'begin' ? due.replaces : []
@@ -112,12 +112,12 @@ function foundBackup(object: BackupObject, scheduleUid: string): FoundBackup {
   }
 }
 
-/** What has an artifact holds data, whatever became of its proof. */
+/** A Backup with an artifact holds data, whatever its verification found. */
 function stateOf(object: BackupObject): FoundBackup['state'] {
   const { artifact, phase, verifiedAt } = object.status ?? {}
   if (artifact === undefined) return phase === 'Failed' || isSlotPassed(object) ? 'Failed' : 'Active'
   if (phase === 'Failed') return 'Unproven'
-  // One that is proven once more is there meanwhile.
+  // During a repeated verification the backup stays complete.
   return phase === 'Completed' || verifiedAt !== undefined ? 'Completed' : 'Proving'
 }
 
@@ -144,7 +144,7 @@ function dueState({ object, found, taken, schedule, nowMs }: Known & { readonly 
   }
 }
 
-/** Without a policy all stay. */
+/** Without a retention policy all backups stay. */
 function removedBy(
   { retention, timeZone = 'UTC' }: BackupSpec,
   found: readonly FoundBackup[],
@@ -153,18 +153,19 @@ function removedBy(
   if (retention === undefined) return []
   const { keepLast, keepDaily, keepWeekly, keepMonthly, maxAge } = retention
   const maxAgeMs = maxAge === undefined ? undefined : durationMs(maxAge)
-  // A slot was begun no earlier than its Backup was made, and that the API server says: a clock that is ahead ages nothing.
+  // A scheduled time is never later than the API server's creationTimestamp allows: an operator's clock that is ahead
+  // removes nothing.
   const dated = found.map((backup) => ({ ...backup, takenAtMs: takenAt(backup) }))
   return retain(dated, { keepLast, keepDaily, keepWeekly, keepMonthly, maxAgeMs, timeZone }, nowMs).removed
 }
 
 function takenAt({ takenAtMs, object }: FoundBackup): number {
   const createdMs = Date.parse(object.metadata.creationTimestamp ?? '')
-  // To the second, and by another clock: a slot at midnight is of its day all the same.
+  // The API server's timestamp has seconds and another clock: a backup of midnight stays in its day.
   return createdMs < takenAtMs - clocksMs ? createdMs : takenAtMs
 }
 
-/** As it is; or with its artifact to go, and then not at all. */
+/** The Backup unchanged; or with artifactPolicy Delete, and after that not at all. */
 function wishOf(
   { object, takenAtMs: slotMs, name, isLeaving: isTold }: FoundBackup,
   isLeaving: boolean,
@@ -176,7 +177,7 @@ function wishOf(
     : [{ name, slotMs, spec: { ...spec, artifactPolicy: 'Delete' }, stays: false }]
 }
 
-/** What stays does not have the schedule for an owner. Owners that others have given it say nothing of its artifact. */
+/** The schedule owns a Backup only while it removes it. Other owners do not affect its artifact. */
 function isToldToGo({ metadata }: BackupObject, scheduleUid: string): boolean {
   return (metadata.ownerReferences ?? []).some(({ uid }) => uid === scheduleUid)
 }
@@ -201,12 +202,15 @@ function newChild(known: Omit<Known, 'schedule'>, slotMs: number): ChildWish {
   }
 }
 
-/** Each so many-th is restored, and the first; what failed, or was not proven, does not count. One at a time, as each needs room for a copy. */
+/**
+ * Restores each Nth backup, and the first one; failed or unverified ones do not count. One at a time: each needs room
+ * for a copy.
+ */
 function modeOf({ object: { spec }, found, nowMs }: Omit<Known, 'schedule'>): VerifyMode {
   const mode = verifyModeOf(spec)
   if (mode !== 'Restore') return mode
   const isRestored = ({ object }: FoundBackup) => verifyModeOf(object.spec) === 'Restore'
-  // A proof that has not ended by then hangs, and is waited for no longer: else nothing would be restored any more.
+  // A verification beyond this time has stalled. Do not wait for it; otherwise no later backup would be restored.
   const isUnderWay = (backup: FoundBackup) =>
     backup.state === 'Proving' && !backup.isLeaving && nowMs - takenAt(backup) < graceMsOf(spec)
   if (found.some((backup) => isUnderWay(backup) && isRestored(backup))) return 'Checksum'
@@ -215,7 +219,7 @@ function modeOf({ object: { spec }, found, nowMs }: Omit<Known, 'schedule'>): Ve
   return last === -1 || last + 1 >= spec.verify.every ? 'Restore' : 'Checksum'
 }
 
-/** How long after its slot a backup is to be there, and proven. */
+/** Time from the scheduled time until a backup must be stored and verified. */
 function graceMsOf({ startingDeadlineSeconds, deadline }: BackupSpec): number {
   return startingDeadlineSeconds * 1_000 + 2 * (durationMs(deadline) ?? 0)
 }

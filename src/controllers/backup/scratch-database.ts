@@ -1,5 +1,6 @@
-// Where is a backup tried out? In a database of its own on the same server, owned by a role of its own that may do nothing else: whoever
-// wrote the artifact can run anything as whoever restores it. Both bear the uid, so that what a dead worker left is known and goes. Pure.
+// Scratch database of a verification, on the same server. The author of the artifact can run code as the role that
+// restores it, so a role without further privileges owns the database. Both bear the uid of the Backup, which
+// identifies leftovers of a dead worker. Pure.
 import type { Token } from '../../index.ts'
 import type { Change } from '../engines/change.ts'
 import { isMarkedFor } from '../engines/mark-agreement.ts'
@@ -7,7 +8,7 @@ import type { ObservedDatabase, ObservedRole, ServerObservation } from '../engin
 import type { BackupError } from './backup-error.ts'
 import { nameTaken } from './name-taken.ts'
 
-/** Of the database, and of its role. */
+/** Name of the database and of its role. */
 export function scratchName(backupUid: string): string {
   return `_verify_${backupUid.replaceAll('-', '')}`.slice(0, 63)
 }
@@ -17,7 +18,7 @@ export interface Leftovers {
   readonly role: boolean
 }
 
-/** What an earlier worker left there; a sentence where it is somebody else's. */
+/** Leftovers of an earlier worker; an error if another tool created them. */
 export function leftoversOf(observed: ServerObservation, name: string, token: Token): Leftovers | BackupError {
   const database = observed.databases.find((found) => found.name === name)
   const role = observed.roles.find((found) => found.name === name)
@@ -26,7 +27,7 @@ export function leftoversOf(observed: ServerObservation, name: string, token: To
   return { database: database !== undefined, role: role !== undefined }
 }
 
-/** Its owner bears the token from its first moment on; its own comment may have been missed. */
+/** The owner bears the token from its creation on; the comment of the database itself may be missing. */
 function isOurs(database: ObservedDatabase, { uid }: Token): boolean {
   return isMarkedFor(database, uid)
 }
@@ -42,8 +43,9 @@ export function scratchRole({ name: role, token, verifier }: ScratchRole): reado
 }
 
 /**
- * Whose tables may be filled by whoever wrote an artifact, as they are nothing but data. Those of others may be orders, as jobs that a
- * background worker runs as whom they name (TimescaleDB, pg_partman), or commands that somebody pastes into a shell (postgis_tiger_geocoder).
+ * Extensions whose tables the author of an artifact may fill, because they hold only data. Tables of other extensions
+ * may hold commands: jobs that a background worker runs as a named role (TimescaleDB, pg_partman), or commands for a
+ * shell (postgis_tiger_geocoder).
  */
 const filledExtensions: readonly string[] = ['postgis', 'postgis_topology', 'address_standardizer_data_us']
 
@@ -51,7 +53,10 @@ export function isFilled(extension: string): boolean {
   return filledExtensions.includes(extension)
 }
 
-/** Made by the admin, as the role may not, in the order given: what is restored finds them there, and adds rows of tables of some. */
+/**
+ * Extensions in the given order. The admin creates them, because the role may not; the restore adds rows to the tables
+ * of some of them.
+ */
 export function scratchExtensions(
   extensions: readonly { readonly name: string; readonly schema: string }[],
   owner: string,

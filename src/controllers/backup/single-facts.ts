@@ -1,5 +1,6 @@
-// What is the next thing to do for one backup? To make it, to prove it, to rest, or to wait for its database: from what its status and its
-// workers say. What was made is known by the status, or by the worker's last words until it stands there. Pure.
+// Next step of one backup: make it, verify it, or wait for its database, from its status and the reports of its
+// workers.
+// The status records the artifact; until then the termination message of the worker is the source. Pure.
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import type { Problem } from '../migration/migration-place.ts'
 import { verifyModeOf } from './verify-mode.ts'
@@ -10,35 +11,35 @@ import { type BackupObject, verifyToken, type WorkWish } from './work-wish.ts'
 export interface SingleFacts {
   readonly kind: 'single'
   readonly step: SingleStep
-  /** What keeps it from its database. */
+  /** Reason that prevents access to its database. */
   readonly problem?: Problem
   readonly made?: MadeBackup
-  /** In the store. */
+  /** Folder in the store. */
   readonly folder?: string
   readonly make: WorkRun
   readonly verify: WorkRun
-  /** When it is proven again, as that came to nothing; milliseconds since the epoch. */
+  /** Time of the next verification after a failed one; milliseconds since the epoch. */
   readonly againAtMs?: number
-  /** Workers that there are to be. */
+  /** Desired workers. */
   readonly workers: readonly WorkerToBe[]
-  /** When workers are looked at again whose words stand in the status by then; milliseconds since the epoch. */
+  /** Time of the next observation of workers, whose reports the status has by then; milliseconds since the epoch. */
   readonly tidyAtMs?: number
-  /** What there is of workers, while it is not known what there should be. */
+  /** Names of existing Jobs, which stay while the desired ones are unknown. */
   readonly held: readonly string[]
 }
 
 export type SingleStep =
   | 'make'
-  /** It could not be made. */
+  /** The backup failed. */
   | 'failed'
   | 'verify'
-  /** It could not be proven. */
+  /** The verification failed. */
   | 'unproven'
   | 'rest'
 
 export interface WorkerToBe {
   readonly wish: WorkWish
-  /** Nothing comes of it any more. */
+  /** The worker has ended. */
   readonly isOver: boolean
   readonly isSuspended: boolean
 }
@@ -47,19 +48,19 @@ export interface SingleInput {
   readonly object: BackupObject
   readonly make: WorkRun
   readonly verify: WorkRun
-  /** There is another try. */
+  /** Another try follows. */
   readonly isTriedAgain: boolean
   readonly made: MadeBackup | undefined
 }
 
-/** As the status has it. */
+/** The backup that the status records. */
 export function recordedBackup(status: BackupStatus | undefined): MadeBackup | undefined {
   const { artifact, source, startedAt, completedAt } = status ?? {}
   if (artifact === undefined || source === undefined) return undefined
   return { artifact, source, startedAt: startedAt ?? '', completedAt: completedAt ?? '' }
 }
 
-/** `make`: of the worker whose words count while the status has none. */
+/** `make`: run of the worker, whose report counts until the status has one. */
 export function madeBy(status: BackupStatus | undefined, make: WorkRun): MadeBackup | undefined {
   return recordedBackup(status) ?? (make.kind === 'completed' ? make.report?.made : undefined)
 }
@@ -67,7 +68,7 @@ export function madeBy(status: BackupStatus | undefined, make: WorkRun): MadeBac
 export function singleStep({ object, make, verify, isTriedAgain, made }: SingleInput): SingleStep {
   const { status } = object
   if (made === undefined) {
-    // What failed stays failed, also when its Job is gone: another Backup is another try.
+    // A failed backup stays failed, even without its Job: create another Backup to try again.
     const hasFailed = make.kind === 'failed' || (make.kind === 'none' && status?.phase === 'Failed')
     return hasFailed ? 'failed' : 'make'
   }
@@ -78,13 +79,13 @@ export function singleStep({ object, make, verify, isTriedAgain, made }: SingleI
   return verify.kind === 'none' && hasFailed ? 'unproven' : 'verify'
 }
 
-/** By somebody, since it was last answered. */
+/** A user requested a verification that was not answered yet. */
 export function isAskedAgain(object: Pick<BackupObject, 'metadata' | 'status'>): boolean {
   const token = verifyToken(object)
   return token !== undefined && token !== object.status?.lastHandledVerify
 }
 
-/** What was made is as proven as it is to be. */
+/** The backup is verified as its spec requires. */
 export function isAtRest(object: BackupObject): boolean {
   return verifyModeOf(object.spec) === 'None' || isProven(object)
 }
@@ -96,11 +97,14 @@ function isProven(object: BackupObject): boolean {
 export interface WorkersInput extends SingleInput {
   readonly step: SingleStep
   readonly makeWish: WorkWish
-  /** Undefined while there is nothing to prove. */
+  /** Undefined before there is an artifact. */
   readonly verifyWish: WorkWish | undefined
 }
 
-/** A worker stays until what it said stands in the status; one that ended without a word is made anew, and finds what is there. */
+/**
+ * Workers that must exist. A worker stays until the status has its report; one that ended without a report is created
+ * again.
+ */
 export function workersOf(input: WorkersInput): readonly WorkerToBe[] {
   const { object, step, make, verify, makeWish, verifyWish } = input
   const { spec, status } = object

@@ -1,13 +1,13 @@
-// Volume claims that a store may be on. A claim that the operator or another controller made holds the data of a server, which a worker would read, and
-// write into. Pure.
+// Checks the volume claim of a store. A claim that the operator or another controller made holds the data of a server:
+// a worker must neither read nor write there. Pure.
 import { databaseSelectorLabel, kvSelectorLabel } from '../../../constructs/index.ts'
 import type { LiveObject } from '../../index.ts'
 import type { Problem } from '../migration/migration-place.ts'
 
-/** A StatefulSet labels the claims that it makes by its selector. */
+/** Labels of claims of the operator's StatefulSets, which copy their selector to their claims. */
 const ownLabels = [databaseSelectorLabel, kvSelectorLabel]
 
-/** Why no store may be on this claim; undefined: nothing, or there is no such claim yet. */
+/** Reason to reject the claim; undefined if it is allowed, or does not exist yet. */
 export function claimProblem(claim: LiveObject | undefined): Problem | undefined {
   if (claim === undefined) return undefined
   const { name, labels, ownerReferences = [] } = claim.metadata

@@ -1,5 +1,5 @@
-// What of a backup stays that nobody finishes any more? Of its folder what its manifest names, and without a manifest nothing; on the server
-// nothing of a proof. Who was killed could not see to it himself.
+// Removes the leftovers of workers that were killed: scratch databases on the server, and files in the folder that no
+// manifest names.
 import type { DatabaseServer } from '../engines/engine.ts'
 import type { ArtifactStore } from '../stores/artifact-store.ts'
 import { findForm, loadForm } from './artifact-loader.ts'
@@ -10,20 +10,20 @@ import { removeScratch } from './verification-worker.ts'
 
 export interface TidyOrder {
   readonly backup: Manifest['backup']
-  /** In the store; undefined: what is there is somebody else's affair. */
+  /** Folder in the store; undefined: leave the store unchanged. */
   readonly folder?: string | undefined
-  /** Its manifest was there: where it is not found nothing is removed, as what is there may be all that there is of a backup. */
+  /** The backup has a manifest. If it is not found, nothing is removed: the files may be the only ones of a backup. */
   readonly isMade?: true
 }
 
-/** `server`: undefined where nothing was tried out. Not while a worker makes or proves it. */
+/** `server`: undefined without a scratch database. Do not call it while a worker makes or verifies the backup. */
 export async function tidyBackup(
   order: TidyOrder,
   { store, server }: { readonly store: ArtifactStore; readonly server: DatabaseServer | undefined },
   signal: AbortSignal,
 ): Promise<void> {
   const { backup, folder } = order
-  // One that is away keeps nobody from tidying up the other.
+  // If one of them is unreachable, still tidy up the other.
   const works = await Promise.allSettled([
     server === undefined ? undefined : removeScratch(backup, server),
     folder === undefined ? undefined : tidyFolder(store, folder, order, signal),

@@ -1,20 +1,20 @@
-// Which try of a verification is it? One that lost its server or its store is followed by another, after a while that gets longer, and not for
-// ever; what was found wrong is tried once. Which tries there were is told by their Jobs. Pure.
+// Tries of a verification. A try that lost its server or store is repeated after an increasing delay, up to a limit.
+// A verification that found a fault is not repeated. The existing Jobs show which tries there were. Pure.
 import type { WorkRun } from './work-run.ts'
 import type { WorkWish } from './work-wish.ts'
 
 export interface VerificationTry {
   readonly wish: WorkWish
   readonly run: WorkRun
-  /** When there is another, as this one came to nothing; milliseconds since the epoch. */
+  /** Time of the next try after a failed one; milliseconds since the epoch. */
   readonly againAtMs?: number
 }
 
 const minuteMs = 60_000
-/** After each try but the last. Together less than an hour, as a schedule waits for its last backup. */
+/** Delay after each try but the last. Together less than an hour, because a schedule waits for its last backup. */
 const waitsMs = [1, 4, 15, 15, 15].map((minutes) => minutes * minuteMs)
 
-/** `first`: of the first try; the others are called after it. */
+/** `first`: desired Job of the first try; the names of the others derive from it. */
 export function verificationTry(first: WorkWish, runOf: (job: string) => WorkRun, nowMs: number): VerificationTry {
   const named = (at: number): WorkWish => (at === 0 ? first : { ...first, name: `${first.name}-${at}` })
   const runs = [0, ...waitsMs.keys().map((at) => at + 1)].map((at) => runOf(named(at).name))
@@ -28,7 +28,7 @@ export function verificationTry(first: WorkWish, runOf: (job: string) => WorkRun
     return { wish: named(at), run }
   }
   const againAtMs = run.endedAtMs + waitMs
-  // One whose end lies ahead was ended by a clock that has been put right since.
+  // An end in the future comes from a clock that was wrong.
   const isWaiting = run.endedAtMs <= nowMs + waitMs && nowMs < againAtMs
   return isWaiting ? { wish: named(at), run, againAtMs } : { wish: named(at + 1), run: { kind: 'none' } }
 }

@@ -1,5 +1,6 @@
-// Does a backup restore, and to what was saved? It is loaded, restored into a scratch database and compared with its manifest. What happens
-// there happens as a role that owns nothing else. The scratch goes in the end, and what a dead worker left of it, in the beginning.
+// Verifies a logical backup: it restores the backup into a scratch database and compares the data with the manifest.
+// Invariant: code of the artifact runs as a role that owns nothing else. The worker removes the scratch database at the
+// end, and leftovers of a dead worker at the start.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Token } from '../../index.ts'
@@ -13,23 +14,23 @@ import { scratchName } from './scratch-database.ts'
 
 export interface VerificationOrder {
   readonly backup: Manifest['backup']
-  /** Of the backup, in its store. */
+  /** Folder of the backup in its store. */
   readonly folder: string
-  /** Asked of what was restored, as its owner. */
+  /** Verification queries, which run as the owner of the restored database. */
   readonly queries: readonly ProofQuery[]
-  /** As when it was made. */
+  /** Same limit as in the backup. */
   readonly hashUpToBytes: number
-  /** How many parts are restored at once. */
+  /** Number of parallel jobs of pg_restore. */
   readonly jobs?: number | undefined
 }
 
-/** Its server is the one that the backup is tried out on. */
+/** Tools of the server on which the backup is test restored. */
 export interface VerificationTools extends CopyTools {
   readonly store: ArtifactStore
   readonly workFolder: string
 }
 
-/** Throws what is wrong with it: ManifestRefused, ChecksumMismatch, RestoreFailed, ManifestMismatch, QueryFailed. */
+/** Throws ManifestRefused, ChecksumMismatch, RestoreFailed, ManifestMismatch, QueryFailed. */
 export async function verifyBackup(
   order: VerificationOrder,
   tools: VerificationTools,
@@ -52,12 +53,12 @@ export async function verifyBackup(
   }
 }
 
-/** What a worker that was killed has left of its scratch. */
+/** Removes the scratch database of a killed worker. */
 export async function removeScratch({ uid }: Manifest['backup'], server: DatabaseServer): Promise<void> {
   await removeCopy(server, scratchName(uid), tokenOf(uid))
 }
 
-/** Is what is stored still what was stored? Throws ManifestRefused, ChecksumMismatch. */
+/** Reads the artifact and compares its checksum with the manifest. Throws ManifestRefused, ChecksumMismatch. */
 export async function readBackup(
   folder: string,
   { store, workFolder, clock }: Pick<VerificationTools, 'store' | 'workFolder' | 'clock'>,

@@ -1,5 +1,5 @@
-// How is a backup proven where its spec does not say it? By restoring it; but what a provider keeps is believed, as a server would have to be
-// paid for to try it. Pure.
+// Default of the verification mode: Restore; None for a snapshot of a provider, because its test restore would need
+// another paid server. Pure.
 import type { BackupSpec } from '../../../imports/wire/backup.ts'
 
 export type VerifyMode = NonNullable<BackupSpec['verify']['mode']>

@@ -1,6 +1,7 @@
-// What is a worker told to do with a backup? To save, to verify, to discard or to restore it, to fill a volume with it, or to tidy up, release
-// or clear what these have left: one file of JSON, without secrets. Which store it is is in the order; the credentials, and the volume if the
-// store is one, are mounted beside it. Pure.
+// Orders of workers: make, verify, discard or restore a backup, fill a volume with it, or tidy up, release or clear
+// leftovers.
+// An order is one JSON file without secrets. It describes the store; credentials, and a volume of the store, are
+// mounted next to it. Pure.
 import { createHash } from 'node:crypto'
 import type { OrderedDatabase } from '../migration/worker-order.ts'
 import { jsonObjectIn } from '../worker/json-object.ts'
@@ -19,16 +20,16 @@ export type WorkOrder =
     })
   | (Common & {
       readonly work: 'verify'
-      /** Restored as well, and not only read. */
+      /** Server of a test restore; undefined: the worker only reads the artifact. */
       readonly restoresOn?: OrderedDatabase | undefined
-      /** It is a copy of a server; `started`: not only read. */
+      /** Physical backup; `started`: the worker starts a server on its files; `read`: it only reads the artifact. */
       readonly copy?: 'started' | 'read' | undefined
       readonly verification: VerificationOrder
     })
   | (Common & { readonly work: 'discard'; readonly folder: string })
   | (Common & {
       readonly work: 'tidy'
-      /** It may have been tried out there. */
+      /** Server on which a test restore may have left a database. */
       readonly restoresOn?: OrderedDatabase | undefined
       readonly tidy: TidyOrder
     })
@@ -36,28 +37,31 @@ export type WorkOrder =
       readonly work: 'restore'
       readonly database: OrderedDatabase
       readonly restore: RestoreOrder
-      /** Undefined where nothing of it is needed. */
+      /** Undefined if the source is a database on the server. */
       readonly store?: OrderedStore
     })
-  /** The password is in the folder of the database's credentials. */
+  /** The folder of the database's credentials contains the password. */
   | (Common & { readonly work: 'fill'; readonly fill: FillOrder })
   | (Named & { readonly work: 'clear'; readonly clear: FilledVolume })
   | (Named & { readonly work: 'release'; readonly database: OrderedDatabase; readonly release: ReleaseOrder })
 
 export type Work = WorkOrder['work']
 
-/** What a request has left on the server, once nobody wants it any more. */
+/** Removal of what a withdrawn request left on the server. */
 export interface ReleaseOrder extends Pick<RestoreOrder, 'requestId' | 'database'> {
-  /** `former`: what it has replaced. `copy`: what it has made without getting to its end, if it has not got there. */
+  /**
+   * `former`: the database that the request replaced. `copy`: the copy of a request that did not complete, if it has
+   * not since.
+   */
   readonly what: 'former' | 'copy'
-  /** There was no database before, and there is to be none: the role that was to own it goes as well. */
+  /** There was no database before the request, so its owner role is removed as well. */
   readonly wasFirst: boolean
 }
 
 interface Named {
-  /** Of this file. A worker refuses those that it does not know. */
+  /** Version of this format. A worker rejects formats that it does not know. */
   readonly format: 1
-  /** Of the Backup or the Database that it is for: `namespace/name`. */
+  /** Backup or Database of the order: `namespace/name`. */
   readonly name: string
 }
 
@@ -66,7 +70,7 @@ interface Common extends Named {
 }
 
 export type OrderedStore =
-  /** A volume; `path` is a folder in it. */
+  /** A volume; `path` is a folder on it. */
   | { readonly kind: 'folder'; readonly claim: string; readonly path?: string | undefined }
   | {
       readonly kind: 's3'
@@ -77,25 +81,25 @@ export type OrderedStore =
       readonly forcePathStyle?: boolean | undefined
       readonly encryption?: { readonly algorithm: 'AES256' | 'aws:kms'; readonly keyId?: string } | undefined
       readonly lockDays?: number | undefined
-      /** Are there keys in the folder of the store's credentials? */
+      /** True if the folder of the store's credentials contains keys. */
       readonly hasKeys: boolean
     }
 
-/** Folders of credentials. */
+/** Folders with credentials. */
 export const databaseFolder = 'database'
-/** A file of the database's credentials. */
+/** File in the folder of the database's credentials. */
 export const passwordKey = 'password'
 export const storeFolder = 'store'
-/** Files of the store's credentials; only the last may be missing. */
+/** Files in the folder of the store's credentials; only the last one is optional. */
 export const storeKeys = ['accessKeyId', 'secretAccessKey', 'sessionToken'] as const
 
-/** Where people find what is in this folder of the store. */
+/** URI of a folder of the store, for people. */
 export function addressOf(store: OrderedStore, folder: string): string {
   if (store.kind === 'folder') return `pvc://${[store.claim, store.path].filter(Boolean).join('/')}/${folder}`
   return `s3://${[store.bucket, store.prefix].filter(Boolean).join('/')}/${folder}`
 }
 
-/** Same order, same bytes. */
+/** Deterministic: the same order gives the same bytes. */
 export function workText(order: WorkOrder): string {
   return JSON.stringify(order)
 }
@@ -104,28 +108,28 @@ export function workDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Undefined: it is another text than the digest is of, or an order of other work or another version. */
+/** Undefined if the text does not match the digest, or is an order of other work or another version. */
 export function workOrderIn(text: string, digest: string, works: readonly Work[]): WorkOrder | undefined {
   if (workDigest(text) !== digest) return undefined
   const order = jsonObjectIn(text)
-  // Sound: only who wrote it knows the digest, and he wrote a WorkOrder, perhaps of another version.
+  // Sound: only the author knows the digest, and wrote a WorkOrder, perhaps of another version.
   if (order?.['format'] !== 1 || !works.some((work) => work === order['work'])) return undefined
   return order as unknown as WorkOrder
 }
 
-/** Of a text that may be an order: what is to be done. */
+/** Work of a text that may be an order. */
 export function orderedWork(text: string): Work | undefined {
   try {
-    return (JSON.parse(text) as Partial<WorkOrder>).work // Whoever wrote it, a word is all that is read of it.
+    return (JSON.parse(text) as Partial<WorkOrder>).work // Only one word of the text is read, whoever wrote it.
   } catch {
     return undefined
   }
 }
 
-/** Of a text that may be an order: the folder that it is about. */
+/** Folder in a text that may be an order. */
 export function orderedFolder(text: string): string | undefined {
   try {
-    const order = JSON.parse(text) as Partial<WorkOrder> // Whoever wrote it, a folder is all that is read of it.
+    const order = JSON.parse(text) as Partial<WorkOrder> // Only a folder of the text is read, whoever wrote it.
     if (order.work === 'backup' && order.backup !== undefined) return folderOf(order.backup)
     if (order.work === 'discard') return order.folder
     if (order.work === 'tidy') return order.tidy?.folder

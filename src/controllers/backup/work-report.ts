@@ -1,5 +1,6 @@
-// What does a worker of a Backup leave behind when it ends? One line of JSON that fits into a termination message, without secrets, and an
-// exit code that says whether another try is worth it. Pure.
+// Report of a worker: one line of JSON that fits into a termination message, without secrets. The exit code shows
+// whether a retry makes sense.
+// Pure.
 
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import { jsonObjectIn } from '../worker/json-object.ts'
@@ -10,24 +11,24 @@ import type { Manifest } from './manifest.ts'
 import type { PhysicalManifest } from './physical-manifest.ts'
 
 export interface WorkReport {
-  /** `Interrupted`: it may go better the next time. `Stopped`: it will not. */
+  /** `Interrupted`: a retry may succeed. `Stopped`: it will not. */
   readonly outcome: 'Completed' | 'Interrupted' | 'Stopped'
-  /** One CamelCase word. */
+  /** CamelCase reason of a condition. */
   readonly reason?: string
   readonly message?: string
   readonly made?: MadeBackup
   readonly restored?: RestoredDatabase
 }
 
-/** What has the name now. */
+/** The restored database, which has the live name. */
 export interface RestoredDatabase {
   /** `pg://<system identifier>/<oid>` */
   readonly providerID: string
-  /** What had the name before, if that is there. */
+  /** Name of the replaced database, if it still exists. */
   readonly former?: string
 }
 
-/** What a Backup tells of what was made; the manifest says all. */
+/** Facts about a backup for the status of its Backup; the manifest has all of them. */
 export interface MadeBackup {
   readonly artifact: NonNullable<BackupStatus['artifact']>
   readonly source: NonNullable<BackupStatus['source']>
@@ -42,7 +43,7 @@ export function madeBackup({ manifest, sha256 }: BackupOutcome, uri: string): Ma
   return { ...made, source: { ...made.source, tables: tables.length, rows } }
 }
 
-/** Of a server nobody has counted what is in it: it goes on while its files are copied. */
+/** A physical backup has no row counts: the server continues while its files are copied. */
 export function madeCopy({ manifest, sha256 }: CommittedBackup<PhysicalManifest>, uri: string): MadeBackup {
   const made = madeOf(manifest, sha256, uri)
   return { ...made, source: { ...made.source, snapshotLSN: manifest.copy.endPosition } }
@@ -62,13 +63,13 @@ function madeOf(
   }
 }
 
-/** 0: done. 1: another try is worth it. 2: somebody has to change something. */
+/** 0: completed. 1: retry. 2: failed until a user changes something. */
 export function exitCodeOf({ outcome }: WorkReport): 0 | 1 | 2 {
   if (outcome === 'Completed') return 0
   return outcome === 'Interrupted' ? 1 : 2
 }
 
-/** Undefined for what no worker wrote: it was killed, or somebody else spoke. */
+/** Undefined if no worker wrote the text: it was killed, or another process wrote the text. */
 export function workReportIn(text: string | undefined): WorkReport | undefined {
   const value = (text?.length ?? 0) > reportLimit ? undefined : jsonObjectIn(text)
   const outcome = (['Completed', 'Interrupted', 'Stopped'] as const).find((known) => known === value?.['outcome'])
@@ -103,7 +104,7 @@ const timesShape = { startedAt: 'string', completedAt: 'string' }
 function madeIn(value: unknown): MadeBackup | undefined {
   if (!isRecord(value) || !hasShape(value, timesShape)) return undefined
   if (!hasShape(value['artifact'], artifactShape) || !hasShape(value['source'], sourceShape)) return undefined
-  // Sound: every field has just been looked at.
+  // Sound: hasShape checked each field.
   return value as unknown as MadeBackup
 }
 

@@ -1,5 +1,5 @@
-// Order, Secrets and disk of a worker, from a Backup and the place of its database: the same for the same Backup, so that the name of the Job
-// follows from it. Pure.
+// Order, Secrets and disk of a worker, from a Backup and the place of its database.
+// Invariant: the result is deterministic, so the name of the Job follows from it. Pure.
 import { createHash } from 'node:crypto'
 import type { WorkerCredentials } from '../../../constructs/index.ts'
 import type { BackupSpec, BackupStatus } from '../../../imports/wire/backup.ts'
@@ -15,46 +15,46 @@ import { type WorkOrder, workDigest, workText } from './work-order.ts'
 
 export type BackupObject = LiveObject<BackupSpec, BackupStatus> & { readonly spec: BackupSpec }
 
-/** What a worker is started with. */
+/** Desired worker. */
 export interface WorkWish {
-  /** Of its Job. */
+  /** Name of its Job. */
   readonly name: string
   readonly work: WorkOrder['work']
   readonly text: string
   readonly digest: string
   readonly credentials: readonly WorkerCredentials[]
   readonly storeClaim?: string
-  /** The volume of a server, whose user the worker then is. */
+  /** Volume claim of a server; the worker then runs as the server's user. */
   readonly dataClaim?: string
   readonly deadlineSeconds: number
-  /** Of the worker's temporary disk: a quantity. */
+  /** Size limit of the worker's temporary disk: a quantity. */
   readonly scratchLimit: string
-  /** Second step, which runs what others have written and gets no credentials. */
+  /** Command of the second step, which runs code of the copy's author and gets no credentials. */
   readonly sealedWork?: readonly string[]
 }
 
-/** The command of a worker's first step. */
+/** Command of the first step. */
 export function firstWork({ work, sealedWork }: Pick<WorkWish, 'work' | 'sealedWork'>): readonly string[] {
   return [sealedWork === undefined ? work : 'fetch']
 }
 
-/** Files of a worker that loads no artifact. */
+/** Size limit for a worker that loads no artifact. */
 export const smallScratch = '1Gi'
-/** Where the size of what is loaded is not known, as that of the files of a packed copy. */
+/** Size limit if the size of the loaded data is unknown, for example of the files in a compressed copy. */
 export const largeScratch = '1Ti'
 
-/** For an artifact that is loaded as it is. */
+/** Size limit for an artifact that is loaded as it is. */
 function scratchFor(sizeBytes: number | undefined): string {
   return sizeBytes === undefined ? largeScratch : `${Math.ceil(sizeBytes / 2 ** 30) + 1}Gi`
 }
 
-/** When a Backup of a schedule was due: RFC 3339. */
+/** Scheduled time of a Backup of a schedule: RFC 3339. */
 export const slotAnnotation = 'data.konverge.dev/slot'
 
-/** Asks for a backup to be proven once more; its value is a token. */
+/** Requests another verification of a backup; its value is a token. */
 const verifyAnnotation = 'data.konverge.dev/verify-again'
 
-/** Tables that are larger are counted, and their rows not hashed. */
+/** Size in bytes above which rows of a table are counted, but not hashed. */
 export const hashUpToBytes = 64 * 2 ** 30
 const hourMs = 3_600_000
 
@@ -91,25 +91,28 @@ export function makeWish(object: BackupObject, { place, database }: Saved): Work
   return { ...wish, folder: folderOf(backup) }
 }
 
-/** A server is saved in half the time where gzip is not left to its own choice, and the artifact is a tenth larger (bench/README.md). */
+/**
+ * Halves the duration of a physical backup compared with gzip's default, for an artifact that is a tenth larger
+ * (bench/README.md).
+ */
 const gzipLevel = 1
 
 function packingOf({ compress = { method: 'gzip' } }: BackupSpec['options']): Packing {
   return compress.method === 'gzip' ? { level: gzipLevel, ...compress } : compress
 }
 
-/** As `pg_dump` has it: 0 is none. */
+/** Compression level of `pg_dump`: 0 disables it. */
 function compressionOf({ method, level }: Packing): number | undefined {
   return method === 'none' ? 0 : level
 }
 
-/** Of the first try; asked for anew by another token, it is another Job. */
+/** Desired worker of the first try. Another token of the annotation gives another Job. */
 export function verifyWish(object: BackupObject, folder: string, place: Place): WorkWish {
   const mode = verifyModeOf(object.spec)
   const { queries = [] } = object.spec.verify
   const { jobs } = object.spec.options
   const isCopy = object.spec.method === 'Physical'
-  // A copy of a server is started where the worker is.
+  // The worker starts the server copy in its own pod.
   const isRestored = mode === 'Restore' && !isCopy
   const order = {
     ...commonOf(object),
@@ -128,7 +131,7 @@ export function verifyWish(object: BackupObject, folder: string, place: Place): 
   return token === undefined ? wish : { ...wish, name: `${wish.name}-${shortDigest(token)}` }
 }
 
-/** Whoever sets another one has it proven once more. */
+/** Token of the annotation; a new value requests another verification. */
 export function verifyToken({ metadata }: Pick<BackupObject, 'metadata'>): string | undefined {
   return metadata.annotations?.[verifyAnnotation]
 }
@@ -137,22 +140,25 @@ function shortDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 4)
 }
 
-/** `attempt`: another one is another Job. */
+/** `attempt`: each one has its own Job. */
 export function discardWish(object: BackupObject, folder: string, attempt: number): WorkWish {
   const { deadlineSeconds: _, ...wish } = wishOf(object, { ...commonOf(object), work: 'discard', folder }, [])
   return { ...wish, name: `${wish.name}-${attempt}`, deadlineSeconds: hourMs / 1_000 }
 }
 
-/** Whoever wants to be rid of a Backup does not wait for long. */
+/** Short, because the deletion of a Backup waits for it. */
 const tidyDeadlineSeconds = 120
 
-/** `folder`: undefined where what is in the store is discarded. `place`: of its database, where that can be reached. Undefined: nothing is left. */
+/**
+ * Desired worker that removes leftovers; undefined if there can be none. `folder`: undefined if a worker discards the
+ * folder. `place`: place of its database, if it is reachable.
+ */
 export function tidyWish(
   object: BackupObject,
   folder: string | undefined,
   place: Place | undefined,
 ): WorkWish | undefined {
-  // A copy of a server is started where the worker is.
+  // The worker starts the server copy in its own pod.
   const isTriedOut = object.spec.method === 'Logical' && verifyModeOf(object.spec) === 'Restore'
   const server = isTriedOut ? place : undefined
   const isMade = object.status?.artifact !== undefined
@@ -166,7 +172,7 @@ export function tidyWish(
   return { ...wish, deadlineSeconds: tidyDeadlineSeconds }
 }
 
-/** What it is of: its slot, or when it was asked for. */
+/** Scheduled time of a Backup; without a schedule, its creation time. */
 export function slotOf({ metadata }: Pick<BackupObject, 'metadata'>): number {
   const slotMs = Date.parse(metadata.annotations?.[slotAnnotation] ?? '')
   return Number.isNaN(slotMs) ? Date.parse(metadata.creationTimestamp ?? '') : slotMs
@@ -185,7 +191,7 @@ function wishOf({ metadata, spec }: BackupObject, order: WorkOrder, databases: r
   }
 }
 
-/** Of the name of a resource, what the names of its Jobs begin with. A cut must not end in what no name ends in. */
+/** Prefix of Job names, from the name of a resource. A truncated name must end in an alphanumeric character. */
 export function jobStem(name: string): string {
   return name.slice(0, maxStem).replace(/[^a-z0-9]+$/, '')
 }

@@ -1,21 +1,21 @@
-// What does an application find in the Secret, and what does the operator find there again? The keys of the Service Binding
-// specification and of PostgreSQL's own clients, and beside them what a rotation needs to go on after a crash. Pure.
-// Source: servicebinding.io/spec/core/1.1.0, and libpq's connection URIs and password file.
+// Content of the Secret of a DatabaseUser: keys of the Service Binding specification and of PostgreSQL clients. It also
+// has the state that a rotation needs after a crash. Pure. Source: servicebinding.io/spec/core/1.1.0, and libpq's
+// connection URIs and password file.
 import { createHash } from 'node:crypto'
 import { type KubeObject, valueAt } from '../../index.ts'
 import type { Credential, Held } from './rotation.ts'
 
-/** Where the databases are, as an application reaches them. */
+/** Databases and server, as an application connects to them. */
 export interface BindingTarget {
   readonly host: string
   readonly port: number
   readonly sslMode: string
   readonly ca?: string
-  /** Their names on the server; `database` and the URIs are about the first. */
+  /** Names on the server; `database` and the URIs refer to the first one. */
   readonly databases: readonly string[]
 }
 
-/** Our own marks on the Secret; none of them is a secret. */
+/** Annotations of the operator on the Secret; none contains a secret. */
 const marks = {
   hash: 'data.konverge.dev/secret-hash',
   rotatedAt: 'data.konverge.dev/rotated-at',
@@ -33,7 +33,7 @@ export interface BindingInput {
   readonly held: Held
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly annotations?: Readonly<Record<string, string>> | undefined
-  /** Further keys, in whose values `{{key}}` stands for another key's value. */
+  /** Additional keys, in whose values `{{key}}` is replaced by the value of another key. */
   readonly template?: Readonly<Record<string, string>> | undefined
 }
 
@@ -44,13 +44,16 @@ export interface BindingSize {
   readonly longest: { readonly key: string; readonly bytes: number; readonly isTemplate: boolean }
 }
 
-/** Bytes. The API server takes 1,048,576 of values; the rest leaves room for annotations within the 1.5 MiB of etcd. */
+/**
+ * Bytes. The API server accepts 1,048,576 bytes of values; the rest leaves room for annotations within the 1.5 MiB of
+ * etcd.
+ */
 export const largestBinding = 1_000_000
 
 export interface BindingManifest {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
-  /** In base64, as the API has it. */
+  /** Base64, as in the API. */
   readonly data: Readonly<Record<string, string>>
 }
 
@@ -71,7 +74,7 @@ export function bindingManifest({
   }
 }
 
-/** Counted from lengths: nothing of the templates is built, as 400 placeholders in each of 32 keys may stand for gigabytes. */
+/** Computed from lengths without filling templates: 400 placeholders in each of 32 keys may expand to gigabytes. */
 export function bindingSize({ target, held, template = {} }: BindingInput): BindingSize {
   const keys = bindingKeys(target, held)
   const own = Object.entries(keys).map(([key, text]) => ({ key, bytes: Buffer.byteLength(text), isTemplate: false }))
@@ -86,7 +89,7 @@ export function bindingSize({ target, held, template = {} }: BindingInput): Bind
   }
 }
 
-/** What an earlier turn wrote; undefined where it is not whole any more, so that a new password has to be made. */
+/** State that an earlier reconcile wrote; undefined if it is incomplete, so that a new password is needed. */
 export function heldIn(secret: KubeObject): Held | undefined {
   const text = (key: string) => textIn(secret, key)
   const mark = (name: string) => {
@@ -111,7 +114,7 @@ export function heldIn(secret: KubeObject): Held | undefined {
   }
 }
 
-/** Has nobody changed it since it was written? */
+/** True if the Secret is unchanged since it was written. */
 export function isUntouched(secret: KubeObject): boolean {
   const data = valueAt(secret, 'data')
   if (typeof data !== 'object' || data === null) return false
@@ -166,22 +169,22 @@ interface PasswordLines {
   readonly password: string
 }
 
-/** A line for each database; libpq wants `:` and `\` escaped. */
+/** One line for each database; libpq requires `:` and `\` to be escaped. */
 function passwordFile({ host, port, databases, username, password }: PasswordLines): string {
   const escaped = (text: string) => text.replaceAll(/[\\:]/g, '\\$&')
   const line = (database: string) => [host, String(port), database, username, password].map(escaped).join(':')
   return `${databases.map(line).join('\n')}\n`
 }
 
-/** One way to match: a name begins and ends where spaces do not. */
+/** Unambiguous: a name starts and ends with a character that is no space. */
 const placeholder = /\{\{\s*([A-Za-z0-9._-]+)\s*\}\}/g
 
-/** A placeholder that names no key stays as it is, so that a mistake is seen. */
+/** A placeholder without a key stays unchanged, so that the error is visible. */
 function filledIn(text: string, keys: Readonly<Record<string, string>>): string {
   return text.replaceAll(placeholder, (whole, key: string) => (Object.hasOwn(keys, key) ? (keys[key] ?? whole) : whole))
 }
 
-/** Bytes of what `filledIn` gives for keys of these lengths. */
+/** Size in bytes of the result of `filledIn` for values of these lengths. */
 function filledInBytes(text: string, lengths: ReadonlyMap<string, number>): number {
   let bytes = Buffer.byteLength(text)
   for (const [whole, key = ''] of text.matchAll(placeholder)) {
@@ -191,7 +194,7 @@ function filledInBytes(text: string, lengths: ReadonlyMap<string, number>): numb
   return bytes
 }
 
-/** Keys that a rotation reads again, also while they are not there: a text of the spec under one would pass for a credential. */
+/** Keys that a rotation reads back, even if they are missing: a text of the spec must not count as a credential. */
 const credentialNames = ['username', 'password', 'verifier'].flatMap((key) => [key, `${key}-next`])
 
 function furtherKeys(template: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
@@ -210,7 +213,7 @@ function marksOf({ rotatedAtMs, generation, trigger, source, previous }: Held): 
   }
 }
 
-/** Changes with the content, for those who roll out on it; tells nothing of it, as a random salt is part of what is hashed. */
+/** Hash that changes with the content, for rollouts. It reveals nothing, because the content includes a random salt. */
 function hashOf(texts: Readonly<Record<string, string>>): string {
   const sorted = Object.entries(texts).sort(([left], [right]) => (left < right ? -1 : 1))
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, 32)
@@ -225,7 +228,7 @@ function base64(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64')
 }
 
-/** All but letters, digits and `-_.~`, so that it can stand in any part of a URI. */
+/** Encodes all characters but letters, digits and `-_.~`, so that the text is valid in each part of a URI. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
 }

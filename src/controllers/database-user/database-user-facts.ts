@@ -1,25 +1,25 @@
-// What must be known of the world before a user can be made or judged? Small JSON facts: whether and where it may be, and what its
-// Secret should hold. They hold passwords, and stay in memory (I11).
+// Facts of a DatabaseUser: whether and where its roles may exist, and the desired content of its Secret.
+// Invariant: facts contain passwords, and stay in memory (I11).
 import type { Abandonment } from './abandonment.ts'
 import type { Held } from './rotation.ts'
 import type { Problem, UserTarget } from './user-target.ts'
 
 export interface DatabaseUserFacts {
-  /** What keeps it from its databases. */
+  /** Reason that its databases cannot be used. */
   readonly problem?: Problem
-  /** The server and the databases, as far as they are known. */
+  /** The server and the databases that are known. */
   readonly target?: UserTarget
-  /** What the Secret should hold; absent: there should be none, or it cannot be made yet. */
+  /** Desired content of the Secret; absent if there is none, or it cannot be created yet. */
   readonly held?: Held
-  /** What stands in the way of a password: its source is missing, or has a value that cannot be used. */
+  /** Reason that there is no password: its source is missing, or has an invalid value. */
   readonly trouble?: PasswordTrouble
-  /** A credential that was lost had to be made anew. */
+  /** A lost credential was replaced by a new one. */
   readonly isRemade: boolean
-  /** The hash of the credential that has proved to be the server's. */
+  /** Hash of the credential that the server is verified to have. */
   readonly provenHash?: string
-  /** On a deleted user with the annotation. */
+  /** Set for a deleted user with the annotation. */
   readonly abandonment?: Abandonment
-  /** When a login was last to expire, as its role was seen; milliseconds since the epoch. */
+  /** Last time at which a login expired, by the observed roles; milliseconds since the epoch. */
   readonly lastExpiryMs?: number
 }
 

@@ -1,21 +1,21 @@
-// What are the roles of one user called on the server? One that nobody logs in as holds the rights; two take turns in logging
-// in as it, so that a password can be changed while the old one still works.
+// Names of the roles of one user. A group role without login has the privileges.
+// Two login roles alternate as its members, so that a password can change while the old one still works.
 
-/** What is put behind the name of the group. */
+/** Suffixes of the login roles. */
 const turns = ['a', 'b'] as const
 
-/** Both names under which somebody may log in; mostly only one of them is there. */
+/** Both names of login roles; usually only one of them exists. */
 export function loginRolesOf(group: string): readonly [string, string] {
   return [`${group}_${turns[0]}`, `${group}_${turns[1]}`]
 }
 
-/** Whose turn it is after this one. */
+/** The login role that follows this one. */
 export function otherLogin(group: string, login: string): string {
   const [first, second] = loginRolesOf(group)
   return login === first ? second : first
 }
 
-/** The name of the role that holds the rights. */
+/** Name of the group role, which has the privileges. */
 export function groupRoleOf({
   metadata,
   spec,

@@ -1,14 +1,14 @@
-// What does the spec say of the password, in the words of rotation? Pure.
+// Password rule of a rotation, from the spec. Pure.
 import type { DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
 import { durationMs } from '../../index.ts'
 import type { PasswordTrouble } from './database-user-facts.ts'
 import type { PasswordRule } from './rotation.ts'
 
-/** As the CRD has them where the spec says nothing. */
+/** Defaults of the CRD. */
 const defaultShape = { length: 32, charset: 'Alnum' } as const
 
 export interface Supplied {
-  /** The password or verifier; undefined where there is none that can be used. */
+  /** The password or verifier; undefined if there is no valid one. */
   readonly value?: string
   readonly trouble?: PasswordTrouble
 }

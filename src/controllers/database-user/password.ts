@@ -1,5 +1,5 @@
-// What is a password made of? Letters and digits, or everything on an English keyboard but the space; ASCII only, because servers
-// and clients do not agree on how other letters are prepared (SASLprep). Pure: the chance comes in.
+// Random passwords: letters and digits, or all printable ASCII characters but the space. Only ASCII, because servers
+// and clients differ in the preparation of other letters (SASLprep). Pure: the caller passes the source of randomness.
 import { passwordFrom, type SecretSource } from '../../index.ts'
 
 export interface PasswordShape {

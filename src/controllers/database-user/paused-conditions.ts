@@ -1,5 +1,5 @@
-// Conditions of a DatabaseUser that is suspended or paused. Invariant: one whose consent a Database withdrew meanwhile is not Ready, and is not
-// before a turn has given the rights back. The Databases say so; no server is asked. Pure.
+// Conditions of a DatabaseUser that is suspended or paused. Invariant: after a Database withdrew its consent, the user
+// is not Ready until a reconcile has granted its privileges again. The Databases decide this; no server is asked. Pure.
 import type { DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
 import { type ConditionClaim, findCondition, isBeingDeleted, type LiveObject } from '../../index.ts'
 import { unknownSince } from '../engines/unasked.ts'
@@ -8,7 +8,7 @@ import type { Problem } from './user-target.ts'
 
 type User = LiveObject<unknown, DatabaseUserStatus>
 
-/** `problem`: why it may not be where its spec says, as `rejectionOf` has it. */
+/** `problem`: rejection of its place, from `rejectionOf`. */
 export function pausedConditions(object: User, problem: Problem | undefined): readonly ConditionClaim[] {
   const { status } = object
   if (isBeingDeleted(object)) return []

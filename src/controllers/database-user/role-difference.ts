@@ -1,57 +1,56 @@
-// What is there of a user on its server, and what can differ from the wish? The words that the plan, its carrying out and the status
-// share.
+// Observed roles of a user and their differences from the desired state, shared by plan, driver and status.
 import type { ExternalChange, Token } from '../../index.ts'
 import type { Change } from '../engines/change.ts'
 import type { LoginVerdict } from '../engines/engine.ts'
 import type { GrantPlan } from '../engines/grants.ts'
 import type { ObservedDatabase, ObservedRole, ServerFacts } from '../engines/observed-server.ts'
 
-/** What is there of it. */
+/** Observed roles and privileges. */
 export interface ObservedUser {
   readonly server: ServerFacts
   readonly group: ObservedRole
-  /** Those of the two that are there. */
+  /** Existing ones of the two login roles. */
   readonly logins: readonly ObservedRole[]
-  /** Which all of them have to be marked with. */
+  /** Token that all of them must bear. */
   readonly token: Token
-  /** Of every database in which it has rights by grants: how they compare with the wish. */
+  /** Comparison with the desired privileges, by database. */
   readonly grants: Readonly<Record<string, GrantPlan>>
   /** Databases whose privileges could not be observed. Absent: none. */
   readonly unread?: readonly UnreadDatabase[]
-  /** Databases that are not wished, and in which it has something nonetheless. */
+  /** Databases that are not desired, and in which it has privileges or objects. */
   readonly elsewhere: readonly Elsewhere[]
-  /** How a login went, if one was tried. */
+  /** Result of a login test, if there was one. */
   readonly verdict?: LoginVerdict
-  /** The hash of the credential that is wished, if it has proved to be the server's. */
+  /** Hash of the desired credential, if the server is verified to have it. */
   readonly provenHash?: string
 }
 
 export interface UnreadDatabase {
   readonly database: string
-  /** Why. */
+  /** Cause of the failure. */
   readonly message: string
 }
 
-/** What it has in a database that is not wished. */
+/** Privileges and objects in a database that is not desired. */
 export interface Elsewhere {
   readonly database: ObservedDatabase
-  /** So many objects. */
+  /** Number of owned objects. */
   readonly owned: number
-  /** What takes its rights there. */
+  /** Changes that revoke its privileges there. */
   readonly revocations: readonly Change[]
 }
 
-/** One difference, and what puts it right. */
+/** One difference, and the changes that correct it. */
 export interface RoleDifference extends ExternalChange {
   readonly reason: RoleDifferenceReason
   /**
-   * Changes of one place are one transaction. `server` goes first, `ended` once the sessions of `ends` are gone, then every database,
-   * and `last` the roles that nothing depends on any more.
+   * Changes of one place are one transaction. Order: `server`; `ended`, after the sessions of `ends` are gone; all
+   * databases; `last`, for roles without dependents.
    */
   readonly steps: readonly Step[]
-  /** Sessions of this role are ended once the server's changes are made. */
+  /** Role whose sessions end after the server's changes. */
   readonly ends?: string
-  /** Why nothing puts it right, and what to do. */
+  /** Reason that prevents the correction, and the remedy. */
   readonly obstacle?: string
 }
 
@@ -72,12 +71,12 @@ export type RoleDifferenceReason =
   | 'GrantExtra'
   | 'DatabaseClosed'
 
-/** What `role` owns becomes `to`'s, and it loses its rights. */
+/** Transfers objects of `role` to `to`, and revokes its privileges. */
 export function handOver(role: string, to: string): readonly Change[] {
   return [{ kind: 'reassignOwned', role, to }, ...disown(role)]
 }
 
-/** It loses its rights, and what it still owns goes. */
+/** Revokes its privileges and drops its objects. */
 export function disown(role: string): readonly Change[] {
   return [{ kind: 'dropOwned', role }]
 }

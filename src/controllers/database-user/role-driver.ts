@@ -1,6 +1,6 @@
-// Acts on the roles of one user, on the server of its Databases. The group comes first, marked with its token, and everything else
-// follows from what is seen; cut off anywhere, a repetition goes on from there. A look at a user at rest is one statement, and
-// one more in each of its databases.
+// Driver of the roles of one user, on the server of its Databases. It creates the group role with its ownership token
+// first; all other changes follow from observations. Invariant: after an interruption at any point, a repetition
+// continues. An observation without differences is one statement, and one more in each of its databases.
 import type {
   CodedError,
   Consistency,
@@ -32,14 +32,14 @@ interface InDatabases {
   readonly unread: readonly UnreadDatabase[]
 }
 
-/** Databases that are closed to a user at a time; later observations find the others. */
+/** Databases that are closed to a user in one update; later observations find the others. */
 const mostClosed = 64
 
 export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
-  /** Catalogs are authoritative, and roles are made at once. */
+  /** Catalogs are authoritative, and roles exist immediately. */
   readonly consistency: Consistency = { visibilityDelayMs: 0, pollMs: 5_000, createTimeoutMs: 60_000 }
   readonly #engine: DatabaseEngine
-  /** One for all users: tenants choose how many objects and names are compared. */
+  /** Shared by all users: tenants determine how many objects and names are compared. */
   readonly #slices: SliceRunner
 
   constructor(engine: DatabaseEngine, { clock }: Pick<ExternalTools, 'clock'>) {
@@ -66,7 +66,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     const isLeaving = desired.ending !== undefined || desired.isShutOut
     const { grants, unread } = isLeaving ? { grants: {}, unread: [] } : await this.#grants(server, call)
     const elsewhere = isLeaving ? [] : await this.#elsewhere(server, call, [group, ...logins])
-    // It comes last, as it takes the place of the session in its database.
+    // Last, because it takes the place of the session in its database.
     const verdict = isLeaving ? undefined : await this.#tryLogin(server, desired, logins)
     const proven = provenHash(desired, { logins, verdict })
     const observed: ObservedUser = {
@@ -87,7 +87,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     await this.#serverOf(call).change([{ kind: 'createRole', role: desired.group, token, attributes }])
   }
 
-  /** Neither the result of an observation nor the way in which a password is replaced asks for another observation. */
+  /** The result of an observation, and the way in which a password is replaced, do not require another observation. */
   question({ isVerified: _, endsSessions: __, ...rest }: RoleWish): unknown {
     return rest
   }
@@ -119,7 +119,10 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     await this.#carryOut(server, observed, removalSteps(call.desired, observed, databases))
   }
 
-  /** In the order that differences promise. Each transaction may be repeated, or leaves something to see for the next look. */
+  /**
+   * Executes steps in the order of `RoleDifference`. Each transaction is repeatable, or leaves a difference for the
+   * next observation.
+   */
   async #carryOut(
     server: DatabaseServer,
     { group, logins }: ObservedUser,
@@ -139,7 +142,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     for (const [database, parts] of inside) {
       const all = parts.flatMap(({ changes }) => changes)
       const isInOtherNames = (change: Change) => 'grantors' in change && change.kind !== 'revokeMembership'
-      // Last and by itself: who has given it may be somebody for whom the admin may not speak.
+      // Separately and last: the admin may lack the right to act for the grantor.
       const own = all.filter((change) => !isInOtherNames(change))
       await server.change(own, { database })
       await server.change(all.filter(isInOtherNames), { database })
@@ -148,8 +151,8 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   }
 
   /**
-   * Owners have their rights as members of the owner role; they are not granted any. A database whose owner has made more in it than
-   * the operator reads keeps back nothing else: passwords are still rotated, and logins removed.
+   * Owners have their privileges as members of the owner role, so none are granted. A database with more objects than
+   * the operator reads does not block the rest: passwords still rotate, and logins are removed.
    */
   async #grants(server: DatabaseServer, { desired, signal }: Call): Promise<InDatabases> {
     const { group, databases } = desired
@@ -171,8 +174,9 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   }
 
   /**
-   * Databases that have been taken out of the list show by what the roles still have there. None mostly, and no statement. What is
-   * no Database's never was in a list: to give things away there would make them the property, and code the tool, of whoever owns it.
+   * Finds databases that were removed from the list by privileges that the roles still have there; usually none,
+   * without a statement. Databases that no Database owns are excluded: a transfer of objects there would give property
+   * and code to their owners.
    */
   async #elsewhere(
     server: DatabaseServer,
@@ -201,7 +205,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     )
   }
 
-  /** Only what nobody can see has to be tried: whether a new credential works, or any where verifiers are hidden. */
+  /** Tests only what no catalog shows: a new credential, or any credential if verifiers are hidden. */
   async #tryLogin(
     server: DatabaseServer,
     { credential, databases, isVerified }: RoleWish,
@@ -216,7 +220,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
     try {
       return await server.tryLogin({ username, password, database: database.name })
     } catch (error) {
-      // On a full server the verifier proves the password.
+      // On a full server the verifier verifies the password.
       const isFull = error instanceof EngineError && error.code === 'TooManyConnections'
       if (isFull && login.verifierMatches === true) return 'TooManyConnections'
       throw error
@@ -224,8 +228,8 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   }
 
   /**
-   * The replacement of a password that a session has changed back at once. A rotation that keeps sessions ends them in this case, because
-   * a session in a loop would change the password before every observation.
+   * Replaces a password again that a session changed back immediately. A rotation that keeps sessions ends them in this
+   * case, because a session in a loop would change the password before every observation.
    */
   async #contested(
     server: DatabaseServer,
@@ -245,7 +249,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   }
 }
 
-/** Roles that are adopted get our mark, and the admin into them: he cannot change them otherwise. */
+/** Adopted roles get the ownership token, and the admin becomes their member, which it needs to change them. */
 function markings(
   { group, logins, token }: ObservedUser,
   { logins: wanted }: RoleWish,

@@ -1,61 +1,61 @@
-// What should there be of a user on its server? The group role, who logs in as it, and what it may do where. Data only; it holds
-// the passwords with which logins are tried, so that it must not be logged (I11).
+// Desired roles of a user on its server: group role, logins and privileges. Data only.
+// Invariant: it contains passwords for login tests, so it must not be logged (I11).
 import type { CustomGrant } from '../engines/grant.ts'
 import type { Caller, ServerAccess } from '../engines/server-access.ts'
 import type { Credential, LoginRole } from './rotation.ts'
 
 export interface RoleWish {
   readonly access: ServerAccess
-  /** The DatabaseUser that wants it. */
+  /** DatabaseUser that the roles are for. */
   readonly caller: Caller
-  /** The data folder that its Databases were seen on: a server that was put in its place gets no roles. */
+  /** System identifier of its Databases' server: another server at the same address gets no roles. */
   readonly systemIdentifier: string
-  /** The role that holds the rights. */
+  /** Role with the privileges. */
   readonly group: string
-  /** Who may log in as it; of its two names the one that is not listed is taken away. */
+  /** Desired login roles; the other one of the two names is removed. */
   readonly logins: readonly LoginRole[]
-  /** What the Secret's reader logs in with, now or as soon as it has proved to work; undefined: nobody logs in. */
+  /** Credential of the Secret, current or next; undefined if no login is desired. */
   readonly credential: Credential | undefined
-  /** A login with it has succeeded: no need to try as long as the verifier can be seen to be the same. */
+  /** A login with it succeeded: no further test while the verifier is visibly unchanged. */
   readonly isVerified: boolean
   /** The former password may have leaked: its sessions end before the new one takes effect. Default: false. */
   readonly endsSessions?: boolean
-  /** When a login was last to expire, if it was seen to be so; nothing but a reason for another look. */
+  /** Last observed expiry of a login; it only triggers another observation. */
   readonly lastExpiryMs?: number
   readonly canCreateDatabases: boolean
   readonly canReplicate: boolean
   /** -1: no limit. */
   readonly connectionLimit: number
-  /** Further roles whose rights it has. */
+  /** Additional roles whose privileges it gets. */
   readonly memberOf: readonly string[]
-  /** What its sessions begin with, in every database. */
+  /** Default settings of its sessions, in all databases. */
   readonly settings: Readonly<Record<string, string>>
   readonly databases: readonly DatabaseAccess[]
-  /** A consent was withdrawn: nobody logs in, and nothing else is changed until it is given again. */
+  /** A Database withdrew its consent: no login, and no other change until the consent returns. */
   readonly isShutOut: boolean
   readonly ownedObjects: 'ReassignToOwner' | 'Block'
-  /** What becomes of it when it goes; undefined: it stays. `disable`: nobody logs in any more, and its roles stay. */
+  /** Removal of the roles; undefined: none. `disable`: they stay without login. */
   readonly ending: 'drop' | 'disable' | undefined
 }
 
-/** What it may do in one database. */
+/** Desired privileges in one database. */
 export interface DatabaseAccess {
-  /** Its name on the server. */
+  /** Name on the server. */
   readonly name: string
-  /** The uid of its Database, which the server has to confirm: names and numbers of servers are soon copied. */
+  /** Uid of its Database, which the server must confirm: names and identifiers of servers are easily copied. */
   readonly uid: string
-  /** The very one that its Database has now: in what a restore has put there, all has to be granted anew. */
+  /** Current oid of its Database: after a restore all privileges are granted again. */
   readonly oid?: number
-  /** It was put there by a restore after its rights were last given: they are missing by nobody's hand. */
+  /** A restore replaced it since privileges were granted: missing ones are no drift. */
   readonly isRestored?: boolean
-  /** The role that owns it, and makes what is in it. */
+  /** Role that owns the database and creates its objects. */
   readonly owner: string
   readonly access: 'ReadOnly' | 'ReadWrite' | 'Owner' | 'Custom'
   readonly schemas: readonly string[]
   readonly grants: readonly CustomGrant[]
 }
 
-/** Whoever is an owner makes things as the owner, so that all owners of a database can change them: in it, it is that role. */
+/** With access Owner, sessions run as the owner role, so that all owners can change each object. */
 export function sessionRoleOf({ group }: Pick<RoleWish, 'group'>, { access, owner }: DatabaseAccess): string {
   return access === 'Owner' ? owner : group
 }

@@ -1,45 +1,45 @@
-// Which password holds, and which is to follow? One step from what the Secret holds to what it should hold now. A new password
-// stands in the Secret, as the next one, before the server hears of it, and becomes the one to use when it has proved to be the
-// server's: so wherever a crash cuts in, the Secret still knows what the server may have taken (I3).
+// Rotation of a password: one step from the current content of the Secret to the desired one. A new password is in the
+// Secret as the next one before the server gets it. It becomes active when the server is verified to have it.
+// Invariant: after a crash at any point the Secret has each password that the server may have (I3).
 //
-//   nothing ──▶ active ──due──▶ active + next ──proven──▶ active (+ previous, with DualRole) ──overlap over──▶ active
+//   nothing ──▶ active ──due──▶ active + next ──verified──▶ active (+ previous, with DualRole) ──overlap over──▶ active
 //                 ▲                   │
-//                 └── taken back ─────┘
+//                 └─── withdrawn ─────┘
 import { createHash } from 'node:crypto'
 import { otherLogin } from './login-roles.ts'
 import type { PasswordShape } from './password.ts'
 
-/** What somebody logs in with. */
+/** Credential of a login. */
 export interface Credential {
   readonly username: string
-  /** Undefined where only the verifier was supplied. */
+  /** Undefined if only the verifier was supplied. */
   readonly password?: string
   readonly verifier: string
 }
 
-/** All that the Secret keeps in mind. */
+/** Rotation state in the Secret. */
 export interface Held {
   readonly active: Credential
   readonly next?: Credential
-  /** Of DualRole: who logged in before, and for how long that goes on working. */
+  /** DualRole: the former login, and the end of its overlap. */
   readonly previous?: { readonly username: string; readonly untilMs: number }
-  /** When `active` became so. */
+  /** Time at which `active` became active. */
   readonly rotatedAtMs: number
-  /** How many passwords there have been, this one included. */
+  /** Number of passwords so far, including this one. */
   readonly generation: number
-  /** The `rotation.trigger` that the newest one answers. */
+  /** Value of `rotation.trigger` that started the newest one. */
   readonly trigger?: string
-  /** Who made the newest one. */
+  /** Source of the newest one. */
   readonly source: 'generate' | 'supplied'
 }
 
-/** What the spec says of the password. */
+/** Password rule of the spec. */
 export type PasswordRule =
   | {
       readonly kind: 'generate'
       readonly shape: PasswordShape
       readonly intervalMs?: number | undefined
-      /** Two roles take turns, and the old one goes on for so long; undefined: one role, whose password is changed. */
+      /** Overlap of two alternating roles; undefined: one role, whose password changes. */
       readonly overlapMs?: number | undefined
       readonly trigger?: string | undefined
     }
@@ -47,11 +47,11 @@ export type PasswordRule =
   | { readonly kind: 'supplied'; readonly value: string | undefined }
   | { readonly kind: 'none' }
 
-/** Somebody is to log in. */
+/** Rules with a login. */
 type LoginRule = Exclude<PasswordRule, { kind: 'none' }>
 type LoginInput = RotationInput & { readonly rule: LoginRule }
 
-/** Makes passwords and their verifiers, by chance. */
+/** Creates random passwords and their verifiers. */
 export interface Mint {
   password(shape: PasswordShape): string
   verifierOf(password: string): string
@@ -62,9 +62,9 @@ export interface RotationInput {
   readonly group: string
   readonly rule: PasswordRule
   readonly held: Held | undefined
-  /** What the status remembers when the Secret is gone. */
+  /** Facts in the status, if the Secret is lost. */
   readonly remembered: Remembered
-  /** The hash of the credential that last proved to be the server's. */
+  /** Hash of the credential that the server was last verified to have. */
   readonly provenHash: string | undefined
   readonly nowMs: number
   readonly mint: Mint
@@ -76,31 +76,34 @@ export interface Remembered {
   readonly previous?: Held['previous']
 }
 
-/** What the Secret should hold now; undefined: there should be none. */
+/** Desired content of the Secret; undefined: no Secret. */
 export function rotate(input: RotationInput): Held | undefined {
   const { rule, held } = input
   if (rule.kind === 'none') return undefined
   return held === undefined ? firstOf({ ...input, rule }) : nextOf({ ...input, rule }, held)
 }
 
-/** Tells credentials apart and nothing of them: the salt in the verifier is 16 random bytes, and as secret as the rest. */
+/**
+ * Identifies a credential without revealing it: the salt of the verifier is 16 random bytes, and is as secret as the
+ * rest.
+ */
 export function credentialHash({ username, verifier }: Credential): string {
   return createHash('sha256').update(`${username}\n${verifier}`).digest('hex').slice(0, 32)
 }
 
-/** The credential that the server should have now: a new one as soon as it stands in the Secret. */
+/** Credential that the server should have: the next one as soon as it is in the Secret. */
 export function newestOf({ active, next }: Held): Credential {
   return next ?? active
 }
 
-/** A role that should be able to log in. */
+/** Role that should be able to log in. */
 export interface LoginRole {
   readonly name: string
-  /** Undefined: it stays as it is, for as long as it is there. */
+  /** Undefined: unchanged, while the role exists. */
   readonly verifier?: string
 }
 
-/** Who should be able to log in now, the one in the Secret first. */
+/** Roles that should be able to log in now, the active one first. */
 export function loginsOf(held: Held): readonly LoginRole[] {
   const { active, next, previous } = held
   const newest = newestOf(held)
@@ -111,7 +114,7 @@ export function loginsOf(held: Held): readonly LoginRole[] {
   ]
 }
 
-/** When time alone changes something; undefined: never. */
+/** Time of the next rotation; undefined: never. */
 export function rotationDueMs(
   { intervalMs }: { readonly intervalMs?: number | undefined },
   held: Held,
@@ -141,7 +144,7 @@ function firstOf({ group, rule, remembered, nowMs, mint }: LoginInput): Held | u
   }
 }
 
-/** What is on its way may have been overtaken: another password has been supplied, or is to be made. */
+/** Replaces a next password that is obsolete: another one was supplied, or must be generated. */
 function settleNext({ rule, mint }: LoginInput, held: Held): Held {
   const { next, active, ...rest } = held
   if (next === undefined) return held
@@ -188,7 +191,10 @@ function swapped({ rule, nowMs }: LoginInput, { next, active, previous, ...rest 
   }
 }
 
-/** A shorter `overlap` ends a running one earlier, because the older password may have leaked. A longer one does not prolong it. */
+/**
+ * A shorter `overlap` ends a running one earlier, because the older password may have leaked. A longer one does not
+ * prolong it.
+ */
 function withOverlap({ rule }: LoginInput, held: Held): Held {
   const { previous, rotatedAtMs } = held
   if (previous === undefined || rule.kind !== 'generate' || rule.overlapMs === undefined) return held

@@ -1,10 +1,10 @@
-// What does a Database tell of the Backups of it? One condition, by which nothing else goes. Pure.
+// Condition BackedUp of a Database. Invariant: no other condition depends on it. Pure.
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import { type ConditionClaim, findCondition, type StatusReport } from '../../index.ts'
 import type { BackedUp } from './backed-up.ts'
 import type { DatabaseStatusContext } from './database-conditions.ts'
 
-/** `status` as the database alone has it. What cannot be looked up now stands as it was told. */
+/** Adds the condition to `status`. Keeps the previous condition while Backups cannot be read. */
 export function withBackups(
   status: StatusReport<DatabaseStatus>,
   { object, facts }: DatabaseStatusContext,

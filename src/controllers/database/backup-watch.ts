@@ -1,10 +1,10 @@
-// Which Databases does a Backup concern, and what of it? The one that it saves, and those that are to be restored from it. Pure.
+// Databases that a Backup concerns: the one that it backs up, and those that restore from it. Pure.
 import { Backup } from '../../../imports/wire/backup.ts'
 import { isBeingDeleted, keyFor, type LiveObject, type Watch } from '../../index.ts'
 import type { BackupObject } from '../backup/work-wish.ts'
 import type { DatabaseObject } from './server-connection.ts'
 
-/** Stands for the Backups that a Database is to be restored from, as `namespace/name`. */
+/** Index of Databases by the Backups that they restore from, as `namespace/name`. */
 export const byBackup = 'backup'
 
 export function restoredFrom({ metadata, spec: { bootstrap, restore } }: DatabaseObject): readonly string[] {
@@ -21,7 +21,7 @@ export const backupWatch: Watch = {
   digest: backupDigest,
 }
 
-/** What of a Backup Databases look at. */
+/** Returns the fields of a Backup that Databases read. */
 export function backupDigest(object: LiveObject): string {
   const { spec, status } = asBackup(object)
   const { folder, phase, completedAt, verifiedAt, source } = status ?? {}
@@ -32,7 +32,7 @@ export function backupDigest(object: LiveObject): string {
   return JSON.stringify([folder, phase, completedAt, verifiedAt, source?.databaseUID, ...words, ...own])
 }
 
-/** Its definition requires the spec. */
+/** The CRD requires the spec. */
 function asBackup(backup: LiveObject): BackupObject {
   return backup as BackupObject
 }

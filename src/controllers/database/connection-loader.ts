@@ -1,4 +1,4 @@
-// Reads how the server of a Database is reached, for everyone who may use that Database.
+// Reads the connection to a Database's server, for every controller that uses the Database.
 import { type LiveObject, type LiveReader, Secret, Service } from '../../index.ts'
 import type { ReferencePolicy } from '../references/reference-policy.ts'
 import {
@@ -12,7 +12,7 @@ import {
 export interface ConnectionReader {
   readonly live: LiveReader
   readonly policy: ReferencePolicy
-  /** A Secret that is in memory already. */
+  /** A Secret that is already in memory. */
   readonly known?: LiveObject | undefined
 }
 

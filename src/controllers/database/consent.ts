@@ -1,5 +1,5 @@
-// May a user of one namespace use a Database of another? Only if the Database says so: it is reached with the operator's rights on
-// its server. Without its consent nothing is told of it, not even whether it is there. Pure.
+// Consent of a Database to users of other namespaces. Such a user gets rights through the operator's own privileges on
+// the server. Invariant: without consent, a user learns nothing about the Database, not even whether it exists. Pure.
 import type { DatabaseSpec } from '../../../imports/wire/database.ts'
 import type { LiveObject } from '../../index.ts'
 
@@ -7,7 +7,7 @@ export interface ConsentInput {
   readonly allowedNamespaces: DatabaseSpec['allowedNamespaces']
   readonly databaseNamespace: string | undefined
   readonly userNamespace: string | undefined
-  /** Of the user's namespace; undefined: it cannot be seen. */
+  /** Labels of the user's namespace. Undefined: the namespace cannot be read. */
   readonly namespaceLabels: Readonly<Record<string, string>> | undefined
 }
 
@@ -19,7 +19,7 @@ export function hasConsent(input: ConsentInput): boolean {
   return allowed.selector !== undefined && namespaceLabels !== undefined && selects(allowed.selector, namespaceLabels)
 }
 
-/** Those that consent lets in, sorted; `namespaces`: all there are, asked only where there is a selector. */
+/** Returns the namespaces with consent, sorted. `namespaces`: all namespaces; needed only with a selector. */
 export function consentingNamespaces(
   databaseNamespace: string,
   allowedNamespaces: DatabaseSpec['allowedNamespaces'],
@@ -35,7 +35,7 @@ export function consentingNamespaces(
 
 type Selector = NonNullable<NonNullable<DatabaseSpec['allowedNamespaces']>['selector']>
 
-/** Source: meta/v1 LabelSelector. An empty one selects everything. */
+/** Source: meta/v1 LabelSelector. An empty selector matches everything. */
 function selects(
   { matchLabels = {}, matchExpressions = [] }: Selector,
   labels: Readonly<Record<string, string>>,
@@ -54,7 +54,7 @@ function selects(
         case 'DoesNotExist':
           return !has(key)
         default:
-          // An operator of a newer definition: what is not understood is no consent.
+          // An operator of a newer API version. An unknown operator gives no consent.
           return false
       }
     })

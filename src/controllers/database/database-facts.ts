@@ -1,5 +1,5 @@
-// What must be known of the cluster before a database can be made or judged? Small JSON facts, of Kubernetes alone: nothing of the
-// server is in them.
+// Facts about the cluster that a database's desired state depends on, as small JSON values. Invariant: only Kubernetes
+// objects, no data of the server.
 import type { Refusal } from '../../index.ts'
 import type { BackedUp } from './backed-up.ts'
 import type { FinalBackup } from './final-backup.ts'
@@ -13,40 +13,40 @@ import type { MoveFacts } from './upgrade/move-facts.ts'
 
 export interface DatabaseFacts {
   readonly connection: ServerConnection
-  /** What the Secrets of a server in the cluster hold; absent for one that is elsewhere. */
+  /** Credentials and certificate of a server in the cluster. Absent for an external server. */
   readonly serverSecrets?: ServerSecrets
-  /** What that server keeps its data on; absent for one that is elsewhere. */
+  /** Volume of that server. Absent for an external server. */
   readonly serverVolume?: ServerVolume
-  /** Which servers in the cluster there are; absent for one that is elsewhere. */
+  /** Servers in the cluster. Absent for an external server. */
   readonly sides?: ServerSides
-  /** What is there of the one that applications are not led to. */
+  /** Volume of the server that applications do not use. */
   readonly beside?: { readonly volume: ServerVolume; readonly templateSize: string | undefined }
-  /** What is done for its move to another server; absent while there is none. */
+  /** State of the move to another server. Absent without a move. */
   readonly move?: MoveFacts
-  /** Who keeps a move from beginning; absent where none is to begin, or nobody does. */
+  /** Resources that block the start of a move. Absent if no move is due, or if none blocks it. */
   readonly others?: {
     readonly names: readonly string[]
     readonly unserved: readonly string[]
     readonly lookAgainAtMs: number
   }
-  /** What servers of another version than the spec's run, by the names of their StatefulSets. */
+  /** Images of servers whose version differs from the spec's, by the name of their StatefulSet. */
   readonly images?: Readonly<Record<string, string>>
-  /** What an instance of RDS is asked for with; absent for other providers. */
+  /** Desired RDS instance. Absent for other providers. */
   readonly rds?: RdsFacts
-  /** Of what is restored, or was; absent where nothing ever was. */
+  /** State of the restore. Absent if there never was one. */
   readonly restore?: RestoreFacts
-  /** Whether a Backup saves it, as the Backups say. */
+  /** State of its Backups. */
   readonly backedUp?: BackedUp
-  /** What the operator's rules do not allow of its server. */
+  /** Rejection of its server by the operator's policy. */
   readonly rejection?: Refusal
-  /** What cannot work, as far as the cluster shows it. */
+  /** Invalid configuration, as far as the cluster's objects show it. */
   readonly refusal?: Refusal
-  /** Namespaces whose users may have rights in it; asked only while it is to stay. */
+  /** Namespaces whose users may have rights in it. Read only while the Database is not being deleted. */
   readonly consents?: readonly string[]
-  /** DatabaseUsers that may use the database, as `namespace/name`; asked only once it is to go. */
+  /** DatabaseUsers that may use the database, as `namespace/name`. Read only while the Database is being deleted. */
   readonly users: readonly string[]
-  /** Its server is to be declared once more before it goes. */
+  /** The server has to be applied once more before its deletion. */
   readonly isServerUnsettled?: boolean
-  /** How it stands with the backup without which it is not to go; absent where none is asked for. */
+  /** State of the final backup that deletion waits for. Absent if none is required. */
   readonly finalBackup?: FinalBackup
 }

@@ -1,5 +1,5 @@
-// What does a Database tell of itself? What was last seen on the server, and conditions that say how far it is and what keeps it
-// from there. What cannot be seen at the moment stays as it was told last, and the conditions say that. Pure.
+// Status of a Database: the last observation of the server, and conditions. Fields that cannot be observed now keep
+// their previous values, which the conditions indicate. Pure.
 import { databaseServerNames } from '../../../constructs/index.ts'
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import { type ConditionClaim, clippedTo, type EventReport, isBeingDeleted, type StatusReport } from '../../index.ts'
@@ -32,7 +32,7 @@ export function databaseStatus(
   }
 }
 
-/** A summary of the conditions, for people; programs read those. */
+/** Summary of the conditions for people. Programs read the conditions. */
 function phaseOf(
   { object, outcome }: DatabaseStatusContext,
   report: DatabaseReport | undefined,
@@ -55,7 +55,7 @@ function isThere(report: DatabaseReport | undefined): boolean {
   return report?.state === 'available' || report?.reason === 'ChangesPending'
 }
 
-/** Which database, where, and by which Secret: known before anything is there. */
+/** Database, address and Secret, which are known before the database exists. */
 function placeOf({ object, facts }: DatabaseStatusContext): Fields {
   const { inCluster, server } = object.spec.provider
   const connection = facts?.connection
@@ -63,7 +63,7 @@ function placeOf({ object, facts }: DatabaseStatusContext): Fields {
     connection?.kind === 'known'
       ? { host: connection.access.host, port: connection.access.port }
       : object.status?.endpoint
-  // Only of a server that we made: of another, its Secret is its owner's, and we were given it.
+  // Only for a server of the operator. For another server, the Secret is its owner's and is part of the spec.
   const binding = inCluster === undefined ? undefined : { name: databaseServerNames(object.metadata.name).adminSecret }
   return {
     databaseName: databaseNameOf(object),
@@ -73,7 +73,7 @@ function placeOf({ object, facts }: DatabaseStatusContext): Fields {
   }
 }
 
-/** What was seen if it was ours; else what was told last, which is of the one that was ours. */
+/** The observation if the database belongs to this Database, else the previous values. */
 function seenOf({ object }: DatabaseStatusContext, report: DatabaseReport | undefined): Fields {
   const { database, server, contents } = report?.observed ?? {}
   const { providerID, serverVersion, identity, observed } = object.status ?? {}
@@ -100,7 +100,7 @@ function seenOf({ object }: DatabaseStatusContext, report: DatabaseReport | unde
   }
 }
 
-/** Bytes are told anew only when people would see it: a database in use has another size at every look. */
+/** Updates the bytes only when the rounded size changes, because a database in use changes at every observation. */
 function sizeOf(sizeBytes: number | undefined, told: DatabaseStatus['observed']): DatabaseStatus['observed'] {
   if (sizeBytes === undefined) return {}
   const size = sizeText(sizeBytes)
@@ -117,10 +117,10 @@ function correctionOf({ object }: DatabaseStatusContext, report: DatabaseReport 
   return { lastDriftCorrection: { time, message: clippedTo(longestMessage, message) } }
 }
 
-/** Characters, as the definition has it: the messages quote names that a foreign server chooses. */
+/** Characters, as in the CRD. Messages quote names that the server chooses. */
 const longestMessage = 32_768
 
-/** What people should hear of once, besides what the runtime tells of making, adopting and putting right. */
+/** Events in addition to the runtime's Events about creation, adoption and correction. */
 function newsOf(
   object: DatabaseStatusContext['object'],
   conditions: readonly ConditionClaim[],

@@ -1,4 +1,5 @@
-// How does it stand with the last backup of a Database that goes? Reads it, and whether its namespace goes, too.
+// Reads the state of the final backup of a Database that is being deleted, and whether its namespace is being deleted
+// too.
 import { Backup } from '../../../imports/wire/backup.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import { isBeingDeleted, Namespace, type ObserveContext } from '../../index.ts'
@@ -6,7 +7,7 @@ import { type FinalBackup, finalBackupOf, wantedAtParting } from './final-backup
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 
-/** Undefined where none is asked for. */
+/** Undefined if no final backup is required. */
 export async function loadFinalBackup({ object, children, live }: Observing): Promise<FinalBackup | undefined> {
   const wanted = wantedAtParting(object)
   if (wanted === undefined) return undefined

@@ -1,4 +1,5 @@
-// The rule for schemas of a Database: none of the operator's or of PostgreSQL's own, also where the object is older than its CRD. Pure.
+// Rejects reserved schemas in a Database: those of the operator and of PostgreSQL. Also covers objects that are older
+// than the CRD's rule. Pure.
 import type { DatabaseSpec } from '../../../imports/wire/database.ts'
 import type { Refusal } from '../../index.ts'
 import { isReservedForExtensions, isReservedSchema, reservedSchemaMessage } from '../engines/reserved-schema.ts'

@@ -1,7 +1,7 @@
-// What does a Secret hold under a key, as text? Pure.
+// Text of a Secret's key. Pure.
 import { type LiveObject, valueAt } from '../../index.ts'
 
-/** Undefined where it is missing or empty. */
+/** Undefined if the key is missing or empty. */
 export function secretText(secret: LiveObject | undefined, key: string): string | undefined {
   const encoded = secret === undefined ? undefined : valueAt(secret, 'data', key)
   if (typeof encoded !== 'string' || encoded === '') return undefined
@@ -9,8 +9,8 @@ export function secretText(secret: LiveObject | undefined, key: string): string 
 }
 
 /**
- * Editors and `echo` leave line breaks at the end of a value. The lookbehind lets the search begin once for each run of line breaks:
- * without it a run in the middle of a value is searched again from each of its characters, which took 8 s for 100 KB.
+ * Removes line breaks at the end, which editors and `echo` add. The lookbehind makes each run of line breaks match at
+ * most once; without it, 100 KB took 8 s.
  */
 export function withoutLineEnd(text: string): string {
   return text.replace(/(?<![\r\n])[\r\n]+$/, '')

@@ -1,5 +1,6 @@
-// Has a server in the cluster to be changed before its Database may go? Of one that is being deleted nothing is declared any more, so that what
-// was said last may not have come to it: that its volume stays, or where clients are led, of whom some have to take leave of it yet. Pure.
+// Detects changes that a server in the cluster needs before its Database is deleted. During deletion the server is
+// normally not applied any more. An earlier apply may be missing, such as the volume's retention or the target of the
+// clients' Service. Pure.
 import { type DatabaseSide, databaseServerNames } from '../../../constructs/index.ts'
 import {
   childNamed,
@@ -18,11 +19,11 @@ export interface PartingServer {
   readonly object: DatabaseObject
   readonly sides: Pick<ServerSides, 'serving'>
   readonly children: readonly LiveObject[]
-  /** Of the server that serves. */
+  /** Claim of the serving server. */
   readonly claim: SideClaim
 }
 
-/** Is it to be declared once more? Of what is gone, or going, nothing is. */
+/** Returns whether the server has to be applied once more. False for objects that are deleted or being deleted. */
 export function isUnsettled({ object, sides: { serving }, children, claim }: PartingServer): boolean {
   const { metadata, spec } = object
   const there = (resource: Resource, name: string) => {
@@ -30,10 +31,10 @@ export function isUnsettled({ object, sides: { serving }, children, claim }: Par
     return child === undefined || isBeingDeleted(child) ? undefined : child
   }
   const service = there(Service, databaseServerNames(metadata.name).clientService)
-  // A move leads nobody anywhere while nobody may write.
+  // During a write freeze, a move leaves the Service without pods.
   if (service !== undefined && !isLedTo(service, serving)) return true
   const statefulSet = there(StatefulSet, serving.statefulSet)
-  // By Snapshot the volume is given to its server once all is saved.
+  // With Snapshot, the server gets the ownership of its volume after the backup.
   if (spec.deletionPolicy === 'Snapshot') return false
   return isRetentionUnsettled({ statefulSet, whenDeleted: spec.deletionPolicy, ownsClaims: claim === 'owned' })
 }

@@ -1,5 +1,5 @@
-// Which servers does a Database in the cluster have now, and to which of them are applications led? Decided from its status and from the
-// record of its upgrade, so that every life of the operator sees the same. Pure.
+// Servers of a Database in the cluster, and which of them serves applications. Derived from its status and its
+// upgrade's journal entry, so that every operator process decides the same. Pure.
 import {
   type DatabaseBeside,
   type DatabaseSide,
@@ -12,31 +12,31 @@ import { scaleDownOld } from '../upgrade/scale-down-old-step.ts'
 import { provisionNew } from '../upgrade/upgrade-world.ts'
 import type { DatabaseObject } from './server-connection.ts'
 
-/** The saga, by its name in `status.sagas`. */
+/** Name of the saga in `status.sagas`. */
 export const upgradeName = 'upgrade'
 
 export interface ServerSides {
-  /** Whom applications are led to. */
+  /** The server that applications use. */
   readonly serving: DatabaseSide
-  /** While an upgrade has frozen it, nobody is led anywhere. */
+  /** False during the write freeze of an upgrade: the Service selects no server. */
   readonly takesClients: boolean
   readonly beside?: Omit<DatabaseBeside, 'image' | 'volumeSize'> & { readonly role: 'next' | 'previous' }
-  /** Until when the volume of the server before this one is kept at least; there may be none any more. */
+  /** Earliest end of the previous server's volume, which may already be deleted. */
   readonly keptUntilMs?: number
 }
 
 export interface SidesInput {
   readonly object: DatabaseObject
-  /** Of its upgrade, as stored. */
+  /** Stored journal entry of its upgrade. */
   readonly record: SagaRecord | undefined
-  /** Of the side that served before the last upgrade. */
+  /** Claim of the server before the last upgrade. */
   readonly previousClaim: SideClaim
-  /** Whom a Database begins with that was made again, where there is a volume of one that it has moved to. */
+  /** Server of a recreated Database, if the volume of a moved server exists. */
   readonly begunWith?: DatabaseSide | undefined
   readonly nowMs: number
 }
 
-/** `owned`: it goes with its StatefulSet. */
+/** `owned`: deleted with its StatefulSet. */
 export type SideClaim = 'gone' | 'kept' | 'owned'
 
 export function serverSides({ object, record, previousClaim, begunWith, nowMs }: SidesInput): ServerSides {
@@ -49,7 +49,7 @@ export function serverSides({ object, record, previousClaim, begunWith, nowMs }:
     const keptUntilMs = keptUntil(object, record)
     const kept = { serving: next, takesClients: true, keptUntilMs }
     if (previousClaim === 'gone' || (previousClaim === 'owned' && nowMs >= keptUntilMs)) return kept
-    // Only of a server that runs the claim is given to its StatefulSet.
+    // A claim is assigned to its StatefulSet only while the server runs.
     return { ...kept, beside: { ...previousSide(old), isRunning: previousClaim === 'kept' } }
   }
   if (record.pivotedAt !== undefined) {
@@ -68,16 +68,16 @@ export function isOver({ state }: SagaRecord): boolean {
   return state === 'Completed' || state === 'Compensated'
 }
 
-/** Its volume goes with it, as soon as it is kept no longer. */
+/** The volume is deleted with it when the retention time ends. */
 function previousSide(side: DatabaseSide) {
   return { side, role: 'previous', volumeWhenDeleted: 'Delete' } as const
 }
 
-/** The server that the status names; of a Database that has never been upgraded the first one. */
+/** Returns the server in the status. For a Database without an upgrade: the first one. */
 export function servedSide({ metadata: { name }, spec, status }: DatabaseObject): DatabaseSide {
   const { server, serverVersion } = status ?? {}
   if (server !== undefined) return sideNamed(name, server)
-  // Status of an operator that did not write it yet.
+  // Status of an older operator, which did not write the server.
   return firstDatabaseSide(name, serverVersion?.split('.', 1)[0] ?? spec.version ?? '')
 }
 
@@ -86,7 +86,7 @@ export interface MovingSides {
   readonly next: DatabaseSide
 }
 
-/** By what was pinned when it began. */
+/** From the input that was fixed at its start. */
 export function movingSides(name: string, { input }: Pick<SagaRecord, 'input'>): MovingSides {
   const { from = '', fromServer = '', to = '' } = input
   return { old: sideNamed(name, { name: fromServer, version: from }), next: laterDatabaseSide(name, to) }
@@ -97,7 +97,7 @@ function sideNamed(name: string, server: { readonly name: string; readonly versi
   return isFirst ? firstDatabaseSide(name, server.version) : laterDatabaseSide(name, server.version)
 }
 
-/** Has the step had its effect, or may it have had, and is it not being taken back yet? */
+/** Returns whether the step has had its effect, or may have had, and is not being rolled back. */
 function isInEffect(record: SagaRecord, step: string): boolean {
   const state = stepState(record, step)
   return state === 'Running' || state === 'Done'

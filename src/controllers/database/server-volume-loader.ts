@@ -1,5 +1,5 @@
-// What is there of a server in the cluster, besides what the operator makes itself: its volume, which may have to grow, and its pod, which
-// serves on while the StatefulSet is made anew for that.
+// Reads the volume and the pod of a server in the cluster, which the operator does not create itself. The volume may
+// have to grow. The pod keeps serving while the StatefulSet is recreated for a larger volume.
 import { type DatabaseSide, databaseVolumeName } from '../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import { childNamed, type ObserveContext, StatefulSet, valueAt } from '../../index.ts'

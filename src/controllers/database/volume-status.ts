@@ -1,11 +1,11 @@
-// What does a Database tell while the volume of its server grows, or cannot? The database goes on meanwhile: what is told of it stands, and
-// only what is not as declared yet is said besides. Pure.
+// Status of a Database while the volume of its server grows, or cannot grow. The database keeps working, so its other
+// conditions stay; only the difference is added. Pure.
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import { type ConditionClaim, type EventReport, isBeingDeleted, type StatusReport } from '../../index.ts'
 import { expanding, expansionRefused, stalled } from '../stateful-set/growth-claims.ts'
 import type { DatabaseStatusContext } from './database-conditions.ts'
 
-/** `status` as the database alone has it; one whose volume is as declared keeps it. */
+/** Adds the volume's conditions to `status`, which stays unchanged if the volume matches the spec. */
 export function withVolume(
   status: StatusReport<DatabaseStatus>,
   { object, facts, outcome }: DatabaseStatusContext,
@@ -28,14 +28,14 @@ export function withVolume(
   }
 }
 
-/** What keeps people from the database comes before what its volume waits for. */
+/** A failure of the database itself takes precedence over the volume. */
 function readyOf(conditions: readonly ConditionClaim[], { message }: ConditionClaim): readonly ConditionClaim[] {
   const ready = conditions.find(({ type }) => type === 'Ready')
   if (ready !== undefined && ready.status !== 'True') return []
   return [{ type: 'Ready', status: 'False', reason: 'VolumePending', message }]
 }
 
-/** Once, when it comes to light. */
+/** Reported once, when the condition first appears. */
 function newsOf(
   { status }: DatabaseStatusContext['object'],
   { type, reason, message }: ConditionClaim,

@@ -1,7 +1,8 @@
-// The differences of a driver that the runtime asks it to correct. The runtime knows a difference by its reason and message alone. Pure.
+// Selects the driver's differences that the runtime asks it to correct. Invariant: a difference is identified by its
+// reason and message alone. Pure.
 import type { ExternalChange } from '../../index.ts'
 
-/** Those of `differences` that are among `asked`, in their order. */
+/** Returns the items of `differences` that are also in `asked`, in their original order. */
 export function askedDifferences<Difference extends ExternalChange>(
   differences: readonly Difference[],
   asked: readonly ExternalChange[],

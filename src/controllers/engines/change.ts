@@ -1,5 +1,5 @@
-// What can be changed on a database server? Data, so that a plan can be compared, shown and tested before anything is carried
-// out. All changes of one call are carried out in one transaction, in their order; all but `createRole` may be repeated.
+// Changes to a database server, as data, so that a plan can be compared, shown and tested before it runs. All changes
+// of one call run in order in one transaction. All except `createRole` are idempotent.
 import type { Token } from '../../index.ts'
 import type { GlobalChange } from './globals.ts'
 import type { DefaultGrantChange, GrantChange } from './grant.ts'
@@ -7,7 +7,7 @@ import type { Succession } from './observed-server.ts'
 import type { PublicRightsChange } from './public-rights.ts'
 import type { TableName } from './replication.ts'
 
-/** What a role may do beyond logging in. Superuser and bypassing row security can be taken, and on purpose not given. */
+/** Attributes of a role, as in CREATE ROLE. SUPERUSER and BYPASSRLS can only be revoked, never granted. */
 export interface RoleAttributes {
   readonly canLogin?: boolean
   readonly inherits?: boolean
@@ -16,9 +16,9 @@ export interface RoleAttributes {
   readonly canReplicate?: boolean
   /** -1: no limit. */
   readonly connectionLimit?: number
-  /** RFC 3339; null: for ever. */
+  /** RFC 3339. Null: the password never expires. */
   readonly validUntil?: string | null
-  /** A SCRAM verifier, never a password (I11); null: none, nobody can log in with a password. */
+  /** A SCRAM verifier, never a password (I11). Null: no password, so that password logins fail. */
   readonly verifier?: string | null
   readonly isSuperuser?: false
   readonly bypassesRowSecurity?: false
@@ -28,18 +28,21 @@ export type RoleIdentity = { readonly oid: number; readonly canLogin: boolean } 
 
 export type RoleChange =
   /**
-   * With the token in its comment from its first moment on. An admin that is no superuser becomes a member of it in the same
-   * transaction, as he could not make it an owner otherwise. Fails with AlreadyExists.
+   * Creates the role and writes the token into its comment in the same transaction. An admin that is not a superuser
+   * also becomes a member, because otherwise the admin could not make the role an owner. Fails with AlreadyExists.
    */
   | { readonly kind: 'createRole'; readonly role: string; readonly token: Token; readonly attributes: RoleAttributes }
   | { readonly kind: 'alterRole'; readonly role: string; readonly attributes: RoleAttributes }
-  /** What it owns and may do stays; a password whose hash has the name in it (MD5) does not. */
+  /** The role keeps its objects and privileges. It loses an MD5 password, because the hash contains the name. */
   | { readonly kind: 'renameRole'; readonly role: string; readonly to: string }
-  /** Writes the token into its comment; what stood there is lost. */
+  /** Overwrites the role's comment with the token. */
   | { readonly kind: 'markRole'; readonly role: string; readonly token: Token }
-  /** The admin becomes a member, if he is none and no superuser: for roles that he has not made. */
+  /**
+   * Makes the admin a member unless the admin is a superuser or already a member. For roles that the admin did not
+   * create.
+   */
   | { readonly kind: 'joinRole'; readonly role: string }
-  /** Of the options only those given are said; before PostgreSQL 16 there is only `isAdmin`. */
+  /** Sets only the given options. Before PostgreSQL 16 the only option is `isAdmin`. */
   | {
       readonly kind: 'grantMembership'
       readonly role: string
@@ -48,7 +51,7 @@ export type RoleChange =
       readonly inherits?: boolean
       readonly canSet?: boolean
     }
-  /** In the name of each of those who granted it, as observed; none: in the admin's own. */
+  /** Revokes the membership as each of `grantors`, as observed. Default: as the admin. */
   | {
       readonly kind: 'revokeMembership'
       readonly role: string
@@ -69,11 +72,12 @@ export type RoleChange =
       readonly name: string
     }
   /**
-   * Changes nothing: NotFound, and so nothing of the transaction, unless this very role has the name, told by its oid, if it may log in as before, or by what
-   * it logs in with. It is not dropped before the transaction ends. As a superuser, as nobody else sees verifiers.
+   * An assertion: fails with NotFound, and rolls the transaction back, unless the name belongs to this role. `is`
+   * identifies the role by its OID and LOGIN attribute, or by its verifier. The role cannot be dropped before the
+   * transaction ends. Requires a superuser, because only superusers can read verifiers.
    */
   | { readonly kind: 'expectRole'; readonly role: string; readonly is: RoleIdentity }
-  /** No failure if it is not there; DependentObjects while something depends on it. */
+  /** Succeeds if the role does not exist. Fails with DependentObjects while objects depend on the role. */
   | { readonly kind: 'dropRole'; readonly role: string }
 
 export type DatabaseChange =
@@ -85,15 +89,17 @@ export type DatabaseChange =
       readonly token: Token
       readonly succession?: Succession
     }
-  /** Changes nothing: NotFound, and so nothing of the transaction, unless this very database has the name. */
+  /**
+   * An assertion: fails with NotFound, and rolls the transaction back, unless the database with this name has this OID.
+   */
   | { readonly kind: 'expectDatabase'; readonly database: string; readonly oid: number }
   | { readonly kind: 'limitConnections'; readonly database: string; readonly connectionLimit: number }
   | { readonly kind: 'allowConnections'; readonly database: string; readonly allows: boolean }
-  /** A template can be copied by every role that may create databases, and not be dropped. */
+  /** Clears IS_TEMPLATE. Every role with CREATEDB can copy a template, and a template cannot be dropped. */
   | { readonly kind: 'resetTemplate'; readonly database: string }
-  /** Takes CONNECT and TEMPORARY from everybody; owners and those granted keep theirs. */
+  /** Revokes CONNECT and TEMPORARY from PUBLIC. Owners and explicit grantees keep theirs. */
   | { readonly kind: 'hardenDatabase'; readonly database: string }
-  /** DatabaseInUse while anybody is connected. Two in one call swap names atomically. */
+  /** Fails with DatabaseInUse while a session is connected. Two renames in one call swap names atomically. */
   | { readonly kind: 'renameDatabase'; readonly database: string; readonly to: string }
 
 /** Changes inside one database. */
@@ -102,32 +108,47 @@ export type ContentChange =
       readonly kind: 'createExtension'
       readonly extension: string
       readonly version?: string
-      /** Made if it is not there, and then the admin's. Default: the extension's own, or `public`. */
+      /**
+       * Schema of the extension, created with the admin as owner if it is missing. Default: the extension's own schema,
+       * or `public`.
+       */
       readonly schema?: string
-      /** Only the admin has been in the database, whoever owns it. Default false: UnsafeSchema where a script could find what others made. */
+      /**
+       * True: only the admin has ever connected to the database, whoever owns it. Default: false, which fails with
+       * UnsafeSchema if the extension's script could resolve names to objects of other roles.
+       */
       readonly isFresh?: boolean
     }
   | { readonly kind: 'updateExtension'; readonly extension: string; readonly version: string }
   | { readonly kind: 'moveExtension'; readonly extension: string; readonly schema: string }
   | { readonly kind: 'dropExtension'; readonly extension: string }
-  /** Rows that somebody has added to tables of these extensions are in a backup, and `role` may put them there. */
+  /** Lets `role` restore rows that users added to configuration tables of these extensions. */
   | { readonly kind: 'fillExtensions'; readonly role: string; readonly extensions: readonly string[] }
   | { readonly kind: 'createSchema'; readonly schema: string; readonly owner: string }
   | { readonly kind: 'setSchemaOwner'; readonly schema: string; readonly owner: string }
-  /** DependentObjects while something is in it. */
+  /** Fails with DependentObjects while the schema contains objects. */
   | { readonly kind: 'dropSchema'; readonly schema: string }
-  /** Takes CREATE from everybody. */
+  /** Revokes CREATE from PUBLIC. */
   | { readonly kind: 'hardenSchema'; readonly schema: string }
-  /** Everything that `role` owns in this database, and the database itself, becomes `to`'s. */
+  /** Reassigns the database, and all objects in it that `role` owns, to `to`. */
   | { readonly kind: 'reassignOwned'; readonly role: string; readonly to: string }
-  /** Drops what `role` owns in this database and takes all its privileges there; after reassignOwned only the latter. */
+  /**
+   * Drops all objects that `role` owns in this database and revokes its privileges there. After reassignOwned only
+   * privileges remain.
+   */
   | { readonly kind: 'dropOwned'; readonly role: string }
-  /** Marks of migrations that `role` restored become the admin's if they are plain tables; else they stay, and are not trusted. */
+  /**
+   * Makes the admin the owner of migration markers that `role` restored, if they are plain tables. Other markers keep
+   * their owner and are not trusted.
+   */
   | { readonly kind: 'adoptMarks'; readonly role: string }
 
-/** Parts of a replication, inside one database. All but the two that drop fail with AlreadyExists. */
+/** Parts of a replication, inside one database. All except the two drops fail with AlreadyExists. */
 export type ReplicationChange =
-  /** A login that reads everything in the database, row security or not, and may replicate. `verifier`: never a password (I11). */
+  /**
+   * A login with REPLICATION that can read all rows of the database, also under row security. `verifier`: never a
+   * password (I11).
+   */
   | {
       readonly kind: 'createReplicator'
       readonly role: string
@@ -136,7 +157,7 @@ export type ReplicationChange =
       readonly verifier: string
     }
   | { readonly kind: 'dropReplicator'; readonly role: string; readonly database: string }
-  /** Of these tables and none of those that inherit from them. */
+  /** Publishes exactly these tables, without tables that inherit from them. */
   | {
       readonly kind: 'createPublication'
       readonly publication: string
@@ -145,8 +166,9 @@ export type ReplicationChange =
     }
   | { readonly kind: 'dropPublication'; readonly publication: string }
   /**
-   * To a publication and a slot that are there. `connection` holds a password, which the server has to keep in clear: only superusers
-   * can read it there. On the way into it, it is kept out of logs and statistics as far as the admin may.
+   * Subscribes to an existing publication and slot. `connection` contains a password, which the server stores in clear
+   * text and only superusers can read. The statement is kept out of logs and statistics as far as the admin's
+   * privileges allow.
    */
   | {
       readonly kind: 'createSubscription'
@@ -156,12 +178,12 @@ export type ReplicationChange =
       readonly connection: string
       readonly token: Token
     }
-  /** It goes on from where it is. */
+  /** Changes the connection string. Replication continues from its position. */
   | { readonly kind: 'redirectSubscription'; readonly subscription: string; readonly connection: string }
-  /** Without a word to the source, whose slot stays. */
+  /** Drops the subscription without contacting the source, which keeps its slot. */
   | { readonly kind: 'dropSubscription'; readonly subscription: string }
 
-/** Roles and databases can be changed from inside any database, the rest only in its own. */
+/** Roles and databases can be changed from any database, all other objects only from their own. */
 export type Change =
   | RoleChange
   | DatabaseChange

@@ -1,36 +1,36 @@
-// What is in a database, so far as two can be compared? Plain values, read in one snapshot: of every table how many rows and what they
-// hash to, where sequences stand, which extensions there are, and how many objects of every sort.
+// Contents of a database in a comparable form, as plain values. Invariant: one snapshot contains all of them. They are
+// row counts and hashes of tables, positions of sequences, extensions, and object counts by kind.
 
-/** What rows hash to. Those that were saved before there was a choice were hashed by `md5`, which takes half as long again to read them. */
+/** Hash function of rows. Older backups without this field used `md5`, which reads rows 1.5 times as long. */
 export type RowHash = 'md5' | 'hashtextextended'
 
 export interface DatabaseContents {
   /** Default: `md5`. */
   readonly rowHash?: RowHash
-  /** By schema and name. */
+  /** Sorted by schema and name. */
   readonly tables: readonly TableContents[]
   readonly sequences: readonly SequenceContents[]
   readonly extensions: readonly { readonly name: string; readonly version: string; readonly schema: string }[]
-  /** Large objects, which are in no table. */
+  /** Number of large objects, which belong to no table. */
   readonly largeObjects: string
-  /** How many there are: `views`, `indexes`, `constraints`, `functions`, `triggers`, `types`, `policies`. */
+  /** Object counts by kind: `views`, `indexes`, `constraints`, `functions`, `triggers`, `types`, `policies`. */
   readonly objects: Readonly<Record<string, number>>
 }
 
-/** Numbers that may be larger than a number can hold are decimal texts. */
+/** Counts are decimal strings, because they can exceed the range of a JavaScript number. */
 export interface TableContents {
   readonly schema: string
   readonly name: string
-  /** `''`: nobody counted them. */
+  /** `''`: not counted. */
   readonly rows: string
-  /** Over all rows, in whatever order they are; null: they were only counted. */
+  /** Hash of all rows, independent of their order. Null: rows were only counted. */
   readonly hash: string | null
 }
 
 export interface SequenceContents {
   readonly schema: string
   readonly name: string
-  /** Null: it has given no number yet. */
+  /** Null: the sequence has not returned a value yet. */
   readonly lastValue: string | null
   readonly increment: string
   readonly cycles: boolean

@@ -1,16 +1,16 @@
-// Privileges that a desired state gives on each object. Invariant: a name of the spec and a name of the server are each read once,
-// whatever their numbers: an object is looked up by its names. Pure.
+// Desired privileges on each object. Invariant: linear in the names of the spec plus the names of the server, because
+// each object is looked up by name. Pure.
 import type { CustomGrant, GrantGroup, GrantTarget, GrantWish, Privilege } from './grant.ts'
 import type { SlicedWork } from './slice-runner.ts'
 
-/** What has objects in a schema. */
+/** Object types that a schema contains. */
 export type ObjectTarget = 'Table' | 'Sequence' | 'Function'
 
 export const objectTargets: readonly ObjectTarget[] = ['Table', 'Sequence', 'Function']
 
 type Preset = Readonly<Record<'Database' | 'Schema' | ObjectTarget, readonly Privilege[]>>
 
-/** MAINTAIN came with PostgreSQL 17 and goes with an owner's. */
+/** MAINTAIN exists since PostgreSQL 17 and belongs to the owner preset. */
 const presets: Readonly<Record<GrantWish['access'], Preset>> = {
   ReadOnly: { Database: ['CONNECT'], Schema: ['USAGE'], Table: ['SELECT'], Sequence: ['SELECT'], Function: [] },
   ReadWrite: {
@@ -32,18 +32,18 @@ const presets: Readonly<Record<GrantWish['access'], Preset>> = {
 
 /** A name of the spec. */
 interface NamedObject {
-  /** By its grants, and by what all objects of its type have. */
+  /** Privileges of the name's own grants, and those on all objects of its type. */
   readonly privileges: Set<Privilege>
-  /** The same, sorted and interned; set once all grants are read. */
+  /** The same privileges, sorted and interned. Set after all grants are read. */
   desired: readonly Privilege[]
   isFound: boolean
-  /** A list of this name alone: the same for all objects that it means. */
+  /** A list of this name alone, shared by all objects that match only this name. */
   readonly alone: NamedObject[]
 }
 
 interface Found {
   readonly majorVersion: number
-  /** Schemas of the spec that are there. */
+  /** Schemas of the spec that exist. */
   readonly schemas: ReadonlySet<string>
 }
 
@@ -58,7 +58,7 @@ export class DesiredPrivileges {
     Sequence: new Map(),
     Function: new Map(),
   }
-  /** Equal lists are one list, so that whoever has seen one need not compare it again. */
+  /** Equal lists are one instance, so that callers compare them by identity. */
   readonly #interned = new Map<string, readonly Privilege[]>()
 
   private constructor(wish: GrantWish, { majorVersion, schemas }: Found) {
@@ -96,14 +96,17 @@ export class DesiredPrivileges {
     return desired
   }
 
-  /** On all objects of a type in the desired schemas. */
+  /** Returns the privileges on all objects of a type in the desired schemas. */
   onAll(on: keyof Preset): readonly Privilege[] {
     return this.#onAll[on]
   }
 
-  /** On an object of a group, by its name; the object counts as found. Equal answers are the same list. */
+  /**
+   * Returns a function from an object's name to its desired privileges, and marks the object as found. Equal lists are
+   * one instance.
+   */
   within({ on, schema, isOfExtension }: GrantGroup): (name: string) => readonly Privilege[] {
-    // Some of an extension's functions are for superusers: dblink_connect_u lets whoever may call it become one.
+    // Some functions of extensions are for superusers: dblink_connect_u lets its caller become a superuser.
     if (on === 'Column' || isOfExtension) return () => none
     const all = this.#onAll[on]
     if (on === 'Database') return (name) => (name === this.#wish.database ? all : none)
@@ -118,18 +121,18 @@ export class DesiredPrivileges {
     }
   }
 
-  /** An object of that name is there. */
+  /** Records that an object of this name exists. */
   markFound(on: GrantTarget, name: string): void {
     if (!isObjectTarget(on)) return
     for (const named of this.#find(on, name)) named.isFound = true
   }
 
-  /** The spec names objects of this type. */
+  /** Returns whether the spec names objects of this type. */
   hasNames(on: GrantTarget): boolean {
     return isObjectTarget(on) && this.#named[on].size > 0
   }
 
-  /** Names of the spec that `markFound` was never called for, in its order: `table orders`. */
+  /** Returns the names of the spec without a `markFound` call, in the order of the spec, e.g. `table orders`. */
   notFound(): readonly string[] {
     const names = this.#wish.grants.flatMap(({ objectType: on, names: some = [] }) =>
       isObjectTarget(on)
@@ -155,7 +158,10 @@ export class DesiredPrivileges {
     this.#named[on].set(name, named)
   }
 
-  /** Names of the spec that mean this object: one, and of a function up to three. Objects that no name means cost no list. */
+  /**
+   * Returns the names of the spec that match this object: one, or up to three for a function. Objects without a match
+   * share one empty list.
+   */
   #find(on: ObjectTarget, name: string): readonly NamedObject[] {
     const named = this.#named[on]
     const whole = named.get(name)
@@ -174,7 +180,7 @@ export class DesiredPrivileges {
     return this.#known(named.flatMap(({ desired }) => desired))
   }
 
-  /** Each once, sorted, and only what this version has. */
+  /** Deduplicates, sorts, and drops privileges that this server version does not have. */
   #known(privileges: Iterable<Privilege>): readonly Privilege[] {
     const sorted = [...new Set(privileges)].filter((one) => one !== 'MAINTAIN' || this.#majorVersion >= 17).sort()
     const key = sorted.join(',')
@@ -195,7 +201,7 @@ function unquoted(name: string): string {
   return name.includes('"') ? name.replaceAll('""', '"') : name
 }
 
-/** Position after the quote that ends the name at the beginning. */
+/** Returns the position after the closing quote of the name at the start. */
 function endOfQuoted(text: string): number {
   let at = text.indexOf('"', 1)
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2)

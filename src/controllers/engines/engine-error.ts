@@ -1,38 +1,39 @@
-// What can go wrong with a database server? A closed union of codes, which are the reasons of conditions too. Messages hold the
-// SQLSTATE and the server's own message and never a value of a statement; `detail` only where it cannot show rows (I11).
+// Failures of a database server, as a closed union of codes that are also reasons of conditions. A message holds the
+// SQLSTATE and the server's message, never a value of a statement. It includes `detail` only where the detail cannot
+// contain rows (I11).
 import { CodedError } from '../../index.ts'
 
 export type EngineErrorCode =
-  /** It does not answer, is starting or stopping, is read only, or is no PostgreSQL. */
+  /** The server does not answer, is starting or stopping, is read-only, or is not PostgreSQL. */
   | 'ServerUnreachable'
-  /** It refuses TLS, or shows a certificate that is not trusted or not its own. */
+  /** The server rejects TLS, or its certificate is untrusted or for another host. */
   | 'TLSVerifyFailed'
   | 'TooManyConnections'
   | 'AdminAuthFailed'
-  /** The message names what has to be granted to the admin. */
+  /** The message names the privilege to grant to the admin. */
   | 'InsufficientPrivilege'
-  /** Somebody has the name already; who asked looks whose it is. */
+  /** The name is taken. The caller checks who owns it. */
   | 'AlreadyExists'
   | 'NotFound'
   | 'DatabaseInUse'
   | 'SessionsRemain'
   | 'DependentObjects'
-  /** Others held a lock, three times in a row. */
+  /** Other sessions held a lock in three successive attempts. */
   | 'Contention'
   | 'StorageFull'
-  /** The server does not take the statement, and will not the next time either. */
+  /** The server rejects the statement permanently. */
   | 'StatementFailed'
-  /** A script of an extension would look into a schema in which somebody else has made something, or may. */
+  /** An extension's script would resolve names in a schema where another role has created objects, or can. */
   | 'UnsafeSchema'
-  /** The marks of migrations in a database are not, or not alone, the administrator's: nothing of them is read. */
+  /** The admin is not the sole owner of the migration markers in the database. No marker is read. */
   | 'UntrustedMarks'
-  /** The connection was lost while a transaction was being committed: nobody knows whether it was. Look, then decide. */
+  /** The connection was lost during COMMIT. The transaction may have committed: observe before you decide. */
   | 'OutcomeUnknown'
 
 /** A failure of a database server. */
 export class EngineError extends CodedError<EngineErrorCode> {
   override readonly name = 'EngineError'
-  /** Undefined if the server did not get to say anything. */
+  /** Undefined if the server did not return an error. */
   readonly sqlState: string | undefined
 
   constructor(options: EngineErrorOptions) {

@@ -1,6 +1,6 @@
-// How do controllers speak to a database server? Through this port. What it reads are single statements, so that a look at a
-// resource at rest costs one on the maintenance database and one in the database itself; what it changes is data (change.ts),
-// carried out in one transaction. Every method may reject with an EngineError.
+// Port from controllers to a database server. An observation is one statement on the maintenance database, and one in
+// the database itself, so that an idle resource costs two. A change is data (change.ts) and runs in one transaction.
+// Every method may reject with an EngineError.
 import type { Token } from '../../index.ts'
 import type { Change } from './change.ts'
 import type { GrantQuestion, ObservedGrants } from './grant.ts'
@@ -9,11 +9,12 @@ import type { ObservedContents, ObservedSession, ServerObservation } from './obs
 import type { Caller, ServerAccess } from './server-access.ts'
 
 export interface DatabaseEngine {
-  /** The server as one credential sees it, for one resource's turn. Connects only when it is used. */
+  /** The server as seen with one credential, for one reconciliation of a resource. Connects on first use. */
   server(access: ServerAccess, use: EngineUse): DatabaseServer
   /**
-   * For a while of looks and changes in one database after the other: it keeps the session of the database that it is in. There are
-   * a few visits at once, and others wait here. Without one, sessions go to whoever comes first. Call what it gives at its end.
+   * Reserves a session for observations and changes in several databases in turn; the session stays in its current
+   * database. The number of concurrent visits is limited, and further calls wait here. Without a visit, sessions are
+   * assigned in order of arrival. Call the returned function at the end.
    */
   visit(access: ServerAccess, use: EngineUse): Promise<() => void>
 }
@@ -32,41 +33,50 @@ export interface DatabaseServer {
   observeGrants(database: string, question: GrantQuestion): Promise<ObservedGrants>
   sessions(filter: SessionFilter): Promise<readonly ObservedSession[]>
 
-  /** One transaction, on the maintenance database or in the one named. None if there is no change. */
+  /** One transaction, on the maintenance database or in the named one. No statement if `changes` is empty. */
   change(changes: readonly Change[], at?: { readonly database: string }): Promise<void>
   /**
-   * One transaction on the maintenance database, and the end of sessions that hold a lock for which it waits: of any role but
-   * administrators (superusers, and others with CREATEROLE than these roles and their members). Rights are taken with it: the role that
-   * loses them would else keep them for as long as it, or an accomplice, keeps a transaction open.
+   * One transaction on the maintenance database. Terminates sessions that hold a lock for which the transaction waits.
+   * Sessions of administrators stay: superusers, and roles with CREATEROLE other than `roles` and their members. For
+   * revoking privileges: otherwise the role could keep them as long as it, or an accomplice, keeps a transaction open.
    */
   changeDespite(changes: readonly Change[], roles: readonly string[]): Promise<void>
-  /** Two statements: CREATE DATABASE, whose owner is set with it, then its mark if it has none. Fails with AlreadyExists. */
+  /**
+   * Two statements: CREATE DATABASE with its owner, then the ownership marker if it has none. Fails with AlreadyExists.
+   */
   createDatabase(wish: DatabaseWish): Promise<void>
-  /** With `force`, sessions are ended first; without, DatabaseInUse while there are any. No failure if it is not there. */
+  /**
+   * With `force`, terminates sessions first. Without it, fails with DatabaseInUse while sessions exist. Succeeds if the
+   * database does not exist.
+   */
   dropDatabase(database: string, options: { readonly force: boolean }): Promise<void>
-  /** Ends sessions of others, and says of how many. */
+  /** Terminates matching sessions of other clients and returns their number. */
   terminate(filter: SessionFilter): Promise<number>
   /**
-   * Ends matching sessions and waits until they are gone. A change that admits no new ones must come first. Sessions of any role that were
-   * starting before and still start after 1 s are ended too, because their role does not show. Rejects with SessionsRemain after 10 to 20 s.
+   * Terminates matching sessions and waits until they have ended. First apply a change that prevents new sessions. Also
+   * terminates sessions that were starting before and are still starting after 1 s, because their role is not visible
+   * yet. Rejects with SessionsRemain after 10 to 20 s.
    */
   endSessions(filter: Pick<SessionFilter, 'role' | 'database' | 'lockedOut'>): Promise<void>
 
-  /** Logs in for real on a connection of its own, within 5 s, and says how it went. */
+  /** Logs in on a separate connection, within 5 s, and returns the outcome. */
   tryLogin(attempt: LoginAttempt): Promise<LoginVerdict>
-  /** One statement with its parameters; rows as the server wrote them. Whoever writes the text answers for it. */
+  /**
+   * One statement with its parameters. Rows are as the server returned them. The caller is responsible for the text.
+   */
   query(statement: PlainStatement): Promise<readonly Row[]>
   /**
-   * One statement that only observes; the JSON in the column `answer` of its one row, parsed in slices. Null without a row or a value.
-   * Rejects with StatementFailed for what is no JSON, and for more than `answerLimits`. `about` completes "the server's answer about …".
+   * One read-only statement. Returns the JSON in the column `answer` of its only row, parsed in slices, or null without
+   * a row or value. Rejects with StatementFailed for invalid JSON and for an answer above `answerLimits`. `about`
+   * completes "the server's answer about …".
    */
   queryJson(statement: Omit<PlainStatement, 'isLook'>, about: string): Promise<unknown>
 }
 
-/** As much of a server as its replication needs. */
+/** The part of a server that replication needs. */
 export type StatementServer = Pick<DatabaseServer, 'query' | 'queryJson' | 'change'>
 
-/** What to look for; what is there of it is in the answer. */
+/** Objects to observe. The answer contains those that exist. */
 export interface ServerQuestion {
   readonly databases?: readonly string[]
   readonly roles?: readonly RoleQuestion[]
@@ -74,7 +84,7 @@ export interface ServerQuestion {
 
 export interface RoleQuestion {
   readonly name: string
-  /** Ask whether this SCRAM verifier is the stored one. It is compared here, and not sent. */
+  /** Compares this SCRAM verifier with the stored one. The operator compares; the verifier is not sent. */
   readonly verifier?: string
 }
 
@@ -86,23 +96,26 @@ export interface DatabaseWish {
   readonly encoding?: string
   /** LC_COLLATE and LC_CTYPE, e.g. `C.UTF-8`. Default: as in template0. */
   readonly locale?: string
-  /** LC_CTYPE, where it is another one than `locale`. */
+  /** LC_CTYPE, where it differs from `locale`. */
   readonly characterType?: string
   /** Default: as in template0. */
   readonly localeProvider?: LocaleProvider | undefined
   readonly connectionLimit?: number
 }
 
-/** All that are named have to fit; neither: everybody but ourselves. */
+/** Sessions that match all given fields. Default: all sessions of other clients. */
 export interface SessionFilter {
   readonly database?: string
-  /** Who logged in. */
+  /** Role that logged in. */
   readonly role?: string
-  /** And the other sessions of this operator, of whichever process: nobody is to be left. */
+  /** Includes the other sessions of this operator, from any of its processes. */
   readonly ours?: true
-  /** Only those that hold a lock for which this operator waits: of these roles, their members, and roles without CREATEROLE. */
+  /**
+   * Only sessions that hold a lock for which this operator waits. Their roles are among these, are members of these, or
+   * lack CREATEROLE.
+   */
   readonly blockedBy?: readonly string[]
-  /** Only those of roles with a token that may not connect to their database any more. */
+  /** Only sessions of marked roles that may no longer connect to their database. */
   readonly lockedOut?: true
 }
 
@@ -115,16 +128,22 @@ export interface LoginAttempt {
 export type LoginVerdict =
   | 'Verified'
   | 'WrongPassword'
-  /** Its `valid until` has passed; servers call that a wrong password, so the role is looked at then. */
+  /**
+   * The password has expired (`VALID UNTIL`). Servers report it as a wrong password, so the role is observed to tell
+   * them apart.
+   */
   | 'Expired'
-  /** It may not log in. */
+  /** The role is NOLOGIN. */
   | 'Disabled'
-  /** The server's pg_hba.conf does not let it in, or nobody into this database. */
+  /** The server's pg_hba.conf rejects the connection, or the database does not allow connections. */
   | 'Rejected'
   | 'ConnectNotGranted'
   | 'RoleMissing'
   | 'DatabaseMissing'
-  /** The password is right, and the connection limit of the role or database is reached. A full server is a failure instead. */
+  /**
+   * The password is right, but the role or the database has reached its connection limit. A full server is a failure
+   * instead.
+   */
   | 'TooManyConnections'
 
 export interface PlainStatement {
@@ -132,7 +151,9 @@ export interface PlainStatement {
   readonly values?: readonly (string | number | boolean | null)[]
   /** Default: the maintenance database. */
   readonly database?: string
-  /** It only reads, and leaves nothing in its session, which goes on. Default: the session ends with it. */
+  /**
+   * The statement only reads and does not change its session, which is kept. Default: the session is closed afterwards.
+   */
   readonly isLook?: true
 }
 

@@ -1,5 +1,5 @@
-// What belongs to a database and is not in it? The roles that own or use it, and who owns what; in the words of PostgreSQL's tools, its
-// globals. They are read on one server so that they can be made on another, where applications find the passwords that they have.
+// Global objects of a database: roles that own or use it, their settings, and owners of objects. They are read on one
+// server and recreated on another one, where applications keep their passwords.
 import type { Token } from '../../index.ts'
 import type { LogPosition } from './log-position.ts'
 import type { Membership } from './observed-server.ts'
@@ -12,32 +12,35 @@ export interface DatabaseGlobals {
     readonly encoding: string
     readonly collate: string
     readonly ctype: string
-    /** Who orders its texts: `c` is the operating system. */
+    /** Collation provider; `c` is libc. */
     readonly localeProvider: string
     readonly connectionLimit: number
   }
   readonly systemIdentifier: string
-  /** Those that own something of it or may do something in it, their members, and all that these are members of. None of the server's own. */
+  /**
+   * Roles that own objects in the database or have privileges there, their members, and all roles of which these are
+   * members. Excludes predefined roles.
+   */
   readonly roles: readonly GlobalRole[]
-  /** Of these roles, in each other and in the server's own ones. */
+  /** Memberships of these roles in each other and in predefined roles. */
   readonly memberships: readonly Membership[]
-  /** Of these roles and of all roles, in all databases or in this one. */
+  /** Settings of these roles and of all roles, in all databases or in this one. */
   readonly settings: readonly GlobalSetting[]
-  /** On the database itself. */
+  /** Privileges on the database itself. */
   readonly grants: readonly DatabaseGrant[]
   readonly extensions: readonly GlobalExtension[]
-  /** What does not belong to the database's owner, but for what came with an extension. */
+  /** Objects whose owner is not the database's owner, except members of extensions. */
   readonly owned: readonly OwnedObject[]
-  /** What no dump of ours holds, or only a superuser may make: `event trigger audit`. */
+  /** Objects that the operator's dumps omit, or that only a superuser may create, e.g. `event trigger audit`. */
   readonly immovable: readonly string[]
-  /** Other databases of its server, but for those that a server is made with. */
+  /** Other databases of the server, except those that initdb creates. */
   readonly neighbours: readonly { readonly name: string; readonly comment: string | null }[]
 }
 
 export interface GlobalExtension {
   readonly name: string
   readonly schema: string
-  /** It has tables whose rows a dump holds, be it none. */
+  /** The extension has configuration tables, whose rows a dump contains. */
   readonly hasRows: boolean
 }
 
@@ -53,13 +56,13 @@ export interface GlobalRole {
   readonly canReplicate: boolean
   readonly bypassesRowSecurity: boolean
   readonly connectionLimit: number
-  /** RFC 3339, or `-infinity`; null: for ever. */
+  /** RFC 3339, or `-infinity`. Null: the password never expires. */
   readonly validUntil: string | null
-  /** As the server keeps it, of whichever method: never a clear password (I11). */
+  /** The stored password hash, of any method; never a clear-text password (I11). */
   readonly verifier: string | null
 }
 
-/** Undefined: of all roles, or in all databases. */
+/** Undefined `role`: all roles. Undefined `database`: all databases. */
 export interface GlobalSetting {
   readonly role: string | undefined
   readonly database: string | undefined
@@ -68,10 +71,10 @@ export interface GlobalSetting {
 }
 
 export interface DatabaseGrant {
-  /** Null: everybody. */
+  /** Null: PUBLIC. */
   readonly grantee: string | null
   readonly privilege: string
-  /** It may be passed on. */
+  /** With grant option. */
   readonly isGrantable: boolean
 }
 
@@ -79,29 +82,29 @@ export interface OwnedObject {
   readonly sort: OwnedSort
   /** `''` for a schema. */
   readonly schema: string
-  /** Of a routine with its arguments, as the server writes them. */
+  /** A routine's name includes its arguments, as the server writes them. */
   readonly name: string
   readonly owner: string
 }
 
 export type OwnedSort = (typeof ownedSorts)[number]
 
-/** Words of SQL. A `TABLE` is also a view or a sequence. */
+/** SQL object types. `TABLE` includes views and sequences. */
 export const ownedSorts = [
   ...(['SCHEMA', 'TABLE', 'ROUTINE', 'TYPE', 'COLLATION', 'CONVERSION', 'STATISTICS'] as const),
   ...(['TEXT SEARCH DICTIONARY', 'TEXT SEARCH CONFIGURATION'] as const),
 ] as const
 
-/** Making globals anew. */
+/** Changes that recreate globals. */
 export type GlobalChange =
-  /** As it was, but that it may not log in. `comment`: what stands there instead of its own. Fails with AlreadyExists. */
+  /** Creates the role as it was, but NOLOGIN. `comment` replaces its comment. Fails with AlreadyExists. */
   | { readonly kind: 'copyRole'; readonly role: string; readonly as: GlobalRole; readonly comment: string | null }
-  /** By the admin himself, as on the other server somebody was allowed to. */
+  /** Set by the admin, because the original server allowed the setting. */
   | { readonly kind: 'copySetting'; readonly database: string; readonly setting: GlobalSetting }
-  /** Those of all roles in all databases: of a server that is for this database alone. */
+  /** Resets settings of all roles in all databases. For a server that is dedicated to this database. */
   | { readonly kind: 'resetSettings'; readonly database: string }
   | ({ readonly kind: 'copyDatabaseGrant'; readonly database: string } & DatabaseGrant)
-  /** Writes into its comment for whom it stands, by which request, which roles were made with it, and of what. */
+  /** Writes provenance into the role's comment: its owner, the request, the roles created with it, and their source. */
   | {
       readonly kind: 'noteRoles'
       readonly role: string

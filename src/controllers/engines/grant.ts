@@ -1,95 +1,104 @@
-// What may a role do in one database? The words for it: what somebody wants, what was found, and what makes the one the other.
-// `grants.ts` compares them.
+// Types of the privileges of a role in one database: desired, observed, and the changes between them. `grants.ts`
+// compares them.
 
-/** What has privileges of its own. A view is a `Table`, a procedure is a `Function`. */
+/** Objects with privileges of their own. A view is a `Table`, a procedure a `Function`. */
 export type GrantTarget = 'Database' | 'Schema' | 'Table' | 'Sequence' | 'Function' | 'Column'
 
-/** What a role that creates objects can give away beforehand. */
+/** Object types of ALTER DEFAULT PRIVILEGES. */
 export type DefaultTarget = 'Table' | 'Sequence' | 'Function' | 'Schema' | 'Type'
 
-/** In capitals, as in SQL: `SELECT`. */
+/** In upper case, as in SQL: `SELECT`. */
 export type Privilege = string
 
-/** Presets; `Custom` is nothing but the grants listed. */
+/** Presets. `Custom` consists only of the listed grants. */
 export type Access = 'ReadOnly' | 'ReadWrite' | 'Owner' | 'Custom'
 
-/** What a role should be able to do in one database. */
+/** Desired privileges of a role in one database. */
 export interface GrantWish {
   readonly role: string
   readonly database: string
   readonly access: Access
-  /** Where presets, and grants on tables, sequences and functions, apply. */
+  /** Scope of presets and of grants on tables, sequences and functions. */
   readonly schemas: readonly string[]
-  /** Beyond the preset. */
+  /** In addition to the preset. */
   readonly grants: readonly CustomGrant[]
-  /** The roles that make objects here: what they make later is granted too, where a preset or a grant says all. */
+  /**
+   * Roles that create objects here. Their future objects are granted too, where a preset or a grant covers all objects.
+   */
   readonly creators: readonly string[]
 }
 
 export interface CustomGrant {
   readonly objectType: 'Database' | 'Schema' | 'Table' | 'Sequence' | 'Function'
   /**
-   * Names without schema, which are looked for in every schema of the wish; a function also with its arguments, `area(integer)`,
-   * and without them all of its name. Absent: all, also those to come. Of no meaning for Database and Schema.
+   * Names without schema, looked up in every schema of `schemas`. A function name may include arguments, e.g.
+   * `area(integer)`; without arguments it means all overloads. Absent: all objects, including future ones. Ignored for
+   * Database and Schema.
    */
   readonly names?: readonly string[]
   readonly privileges: readonly Privilege[]
 }
 
-/** Objects of one kind, in one schema, on which one role holds the same. Grouped, as ten thousand tables are one line so. */
+/**
+ * Objects of one type in one schema on which one role holds equal privileges. Grouped, so that ten thousand tables can
+ * be one row.
+ */
 export interface GrantGroup {
   readonly role: string
   readonly on: GrantTarget
   /** `''` for Database and Schema. */
   readonly schema: string
-  /** The table whose columns they are; `''` for all but Column. */
+  /** Table of the columns; `''` except for Column. */
   readonly table: string
-  /** Functions as the server writes them, quoted where they must be: `area(integer)`, `"Odd name"(public.box)`. */
+  /** Functions are as the server writes them, quoted where necessary: `area(integer)`, `"Odd name"(public.box)`. */
   readonly names: readonly string[]
-  /** Sorted; of an object that was asked for and on which the role holds nothing: none. */
+  /** Sorted. Empty for requested objects on which the role holds no privilege. */
   readonly privileges: readonly Privilege[]
-  /** Those of them that it may pass on. */
+  /** The subset with grant option. */
   readonly grantable: readonly Privilege[]
-  /** Those of them that not the owner has given, but somebody who may pass them on: only in his name can they be taken. */
+  /** The subset that a role other than the owner granted. Only REVOKE as that grantor removes it. */
   readonly passedOn?: readonly { readonly grantor: string; readonly privilege: Privilege }[]
-  /** It owns them, and may do everything. */
+  /** The role owns the objects and has all privileges. */
   readonly isOwner: boolean
-  /** An extension brought them, and says who may use them; they are listed only where the role holds something nonetheless. */
+  /**
+   * An extension created the objects and manages their privileges. They are listed only where the role holds a
+   * privilege.
+   */
   readonly isOfExtension: boolean
 }
 
-/** What objects will be granted that `creator` makes. */
+/** Default privileges on future objects of `creator`. */
 export interface DefaultGrant {
   readonly role: string
   readonly creator: string
-  /** Only what it makes in this schema; `''`: in all of them. */
+  /** Only for objects in this schema. `''`: in all schemas. */
   readonly schema: string
   readonly on: DefaultTarget
   readonly privileges: readonly Privilege[]
 }
 
-/** Every privilege of the roles asked about in one database, and every object of the schemas asked about. */
+/** All privileges of the requested roles in one database, and all objects of the requested schemas. */
 export interface ObservedGrants {
   readonly majorVersion: number
   readonly groups: readonly GrantGroup[]
   readonly defaults: readonly DefaultGrant[]
-  /** Of the roles, creators and schemas asked about, those that are there. */
+  /** The requested roles, creators and schemas that exist. */
   readonly roles: readonly string[]
   readonly schemas: readonly string[]
 }
 
-/** What to ask one database. */
+/** A question to one database. */
 export interface GrantQuestion {
   readonly roles: readonly string[]
-  /** Whose objects are listed also where the roles hold nothing. */
+  /** Schemas whose objects are listed even if the roles hold no privileges on them. */
   readonly schemas: readonly string[]
-  /** Roles of which only is asked whether they are there. */
+  /** Roles for which only existence is checked. */
   readonly creators?: readonly string[]
 }
 
-/** One thing to give or to take. What somebody has passed on goes with what is taken from him. */
+/** A GRANT or REVOKE. REVOKE cascades to privileges that the role granted to others. */
 export interface GrantChange {
-  /** `revokeOption`: it keeps the privileges and may no longer pass them on. */
+  /** `revokeOption`: the role keeps the privileges without grant option. */
   readonly kind: 'grant' | 'revoke' | 'revokeOption'
   readonly role: string
   readonly on: GrantTarget
@@ -98,11 +107,11 @@ export interface GrantChange {
   /** As in GrantGroup. */
   readonly names: readonly string[]
   readonly privileges: readonly Privilege[]
-  /** In whose names too something is taken that the owner has not given. */
+  /** Grantors other than the owner, as which privileges are revoked too. */
   readonly grantors?: readonly string[]
 }
 
-/** One thing to give or to take beforehand. */
+/** A change of default privileges. */
 export interface DefaultGrantChange extends DefaultGrant {
   readonly kind: 'grantDefault' | 'revokeDefault'
 }

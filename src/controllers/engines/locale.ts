@@ -1,5 +1,5 @@
-// How does a database order its texts, and what does it take for a letter? That is chosen when it is made, and indexes and answers depend
-// on it; so a copy has to have it as its source. Pure.
+// Locale of a database. Indexes and query results depend on it and CREATE DATABASE fixes it, so a copy needs its
+// source's locale. Pure.
 
 export interface DatabaseLocale {
   readonly encoding: string
@@ -7,19 +7,20 @@ export interface DatabaseLocale {
   readonly collate: string
   /** LC_CTYPE */
   readonly ctype: string
-  /** Undefined: nobody has asked. */
+  /** Undefined: not observed. */
   readonly localeProvider?: LocaleProvider
 }
 
-/** Who orders texts: the operating system's library, with the two locales above, or one with a locale of its own. */
+/** Collation provider: libc with the two locales above, or ICU or builtin with its own locale. */
 export type LocaleProvider =
   | { readonly kind: 'libc' }
   | { readonly kind: 'icu'; readonly locale: string; readonly rules?: string }
   | { readonly kind: 'builtin'; readonly locale: string }
 
 /**
- * Sentences for people, none if they are the same. Servers of another version may write the locale of a provider otherwise; that of ICU each
- * server that makes a database from 16 on, while one that was upgraded in its place still says what it was told (`en_US`, `en-US`).
+ * Returns the differences as sentences for people; empty if the locales are equal. Between major versions only the kind
+ * of the provider is compared, because the spelling of its locale may differ. For ICU, servers from 16 on normalize the
+ * spelling (`en-US`), except after an upgrade in place (`en_US`).
  */
 export function localeDifference(
   saved: DatabaseLocale,

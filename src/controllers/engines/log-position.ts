@@ -1,10 +1,10 @@
-// Which of two places in a server's write-ahead log comes first, and how far apart are they? Places are texts as the server writes
-// them: two halves of 64 bits in hexadecimal. Pure.
+// Positions in a server's write-ahead log (LSN): order and distance. A position is text as the server writes it, two
+// 32-bit halves in hexadecimal. Pure.
 
-/** `16/B374D848` */
+/** Example: `16/B374D848`. */
 export type LogPosition = string
 
-/** Bytes from `from` to `to`; negative if `to` comes first. Throws a SyntaxError for what is no position. */
+/** Returns the bytes from `from` to `to`, negative if `to` is first. Throws a SyntaxError for an invalid position. */
 export function bytesBetween(from: LogPosition, to: LogPosition): bigint {
   return placeOf(to) - placeOf(from)
 }

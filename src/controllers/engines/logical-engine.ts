@@ -1,5 +1,5 @@
-// How is a database saved and restored as a whole, in a form that another server can read? Through this port. What is read of it, by
-// statements and by the tool that saves it, is of one moment. Every method may reject with an EngineError or a LogicalError.
+// Port for logical backup and restore of a database, readable by another server. Invariant: all statements and the dump
+// of a frozen database see one snapshot. Every method may reject with an EngineError or a LogicalError.
 import type { DatabaseContents, RowHash } from './database-contents.ts'
 import type { DatabaseLocale } from './locale.ts'
 import type { LogPosition } from './log-position.ts'
@@ -8,21 +8,23 @@ import type { TableName } from './replication.ts'
 import type { Caller, ServerAccess } from './server-access.ts'
 
 export interface LogicalEngine {
-  /** Holds one moment of a database, until `release`. */
+  /** Exports a snapshot of a database and holds it until `release`. */
   freeze(call: FreezeCall): Promise<FrozenDatabase>
   /**
-   * All of an artifact or nothing, unless it is restored by several `jobs` or by a tool that is newer than the server, into a database that has
-   * nothing in it but `prepared`. What is restored belongs to whoever logs in, or to `owner`. Whoever wrote the artifact could run anything as whoever logs in here: never let it be a superuser.
+   * Restores an artifact into a database that is empty except for `prepared`. The restore is atomic, unless it uses
+   * several `jobs` or a tool newer than the server. The login, or `owner`, owns the restored objects.
+   *
+   * Warning: the author of an artifact can run any code as the login. Never use a superuser.
    */
   restore(call: RestoreCall): Promise<void>
   /**
-   * Lets the server plan by what is in the tables of whoever logs in. It looks at samples, and runs what he has made as him; where that fails,
-   * the rest is left to the server.
+   * Runs ANALYZE on the tables that the login owns. ANALYZE runs the owner's code as the owner. Tables on which it
+   * fails are left to autovacuum.
    */
   analyze(call: LogicalCall): Promise<void>
   /**
-   * The privileges out of an artifact that has them, when everything else is there and belongs to whom it should. Nothing in them calls
-   * what others have written. May be repeated.
+   * Restores only the privileges of an artifact that contains them. Objects and their owners have to exist. The
+   * statements run no code of other roles. Idempotent.
    */
   restorePrivileges(call: ArtifactCall): Promise<void>
 }
@@ -36,19 +38,19 @@ export interface LogicalCall {
 
 export interface FreezeCall extends LogicalCall {
   /**
-   * For a dump with rows: nobody empties, rewrites or drops a table from before the snapshot on until `release`. A snapshot that is older
-   * than such a change shows the table empty. Not together with `asOwner`; with `slot` tables are locked by `dump`.
+   * For a dump with rows: blocks TRUNCATE, rewrites and DROP of tables from before the snapshot until `release`. A
+   * snapshot older than such a change shows the table empty. Not with `asOwner`. With `slot`, `dump` locks the tables.
    */
   readonly keepsTables?: true
   /**
-   * Whoever logs in owns the tables, and nobody else uses them: policies that hold for him too are not heeded at that moment. They are in
-   * force again after it.
+   * The login owns the tables and no other client uses them. Disables row security that applies to the owner (FORCE ROW
+   * LEVEL SECURITY) for the snapshot, and restores it afterwards.
    */
   readonly asOwner?: true
   /**
-   * A slot is made from which everything can be taken that comes behind that moment, for a publication of the same name and these tables.
-   * Who writes to them is kept waiting for at most half a second at a time. One of that name that begins at `replaces` goes first; for
-   * another one, that somebody has made since, AlreadyExists.
+   * Creates a slot that starts exactly at the snapshot, for a publication of the same name and these tables. Blocks
+   * writers to the tables for at most 0.5 s at a time. Drops a slot of this name if it starts at `replaces`. Fails with
+   * AlreadyExists for any other slot of this name.
    */
   readonly slot?:
     | { readonly name: string; readonly tables: readonly TableName[]; readonly replaces: LogPosition | undefined }
@@ -56,17 +58,20 @@ export interface FreezeCall extends LogicalCall {
 }
 
 export type ContentsOptions =
-  /** Tables larger than this are counted, and their rows not hashed; as what they are compared with, by default in the faster way. */
+  /**
+   * Tables above this size are counted but not hashed. Default hash: the faster one; for a comparison, the hash of the
+   * other side.
+   */
   | { readonly hashUpToBytes: number; readonly rowHash?: RowHash; readonly withoutRows?: readonly string[] | undefined }
   /**
-   * Of each table by its name in SQL; one that is not there is not looked at, and its `rows` are `''`. The same holds of those that are not
-   * read after `limitMs`, of which the largest come last; nothing more can be asked of that moment then.
+   * Readings by the table's name in SQL. Missing tables are skipped, with `rows` `''`. So are tables that are not read
+   * after `limitMs`; the largest are read last. After that limit the snapshot cannot be used any more.
    */
   | { readonly tables: ReadonlyMap<string, TableReading>; readonly limitMs: number }
 
 /**
- * `hashed`: for comparisons with any server, by `md5`. `compared`: three times as fast, by `hashtextextended`, for two servers of machines
- * with the same order of bytes.
+ * `hashed`: by `md5`, comparable with any server. `compared`: by `hashtextextended`, three times as fast, for two
+ * servers with the same byte order.
  */
 export type TableReading = 'hashed' | 'compared' | 'counted'
 
@@ -78,32 +83,34 @@ export interface TableSize {
 
 export interface FrozenDatabase {
   readonly source: SourceFacts
-  /** Where the slot begins that was asked for. */
+  /** Start of the requested slot. */
   readonly from?: LogPosition | undefined
-  /** How large its tables are, without indexes. */
+  /** Returns the sizes of its tables, without indexes. */
   sizes(): Promise<readonly TableSize[]>
-  /** What is there at that moment. */
+  /** Returns the contents of the snapshot. */
   contents(options: ContentsOptions): Promise<DatabaseContents>
-  /** What everybody may do at that moment. */
+  /** Returns the privileges of PUBLIC in the snapshot. */
   publicRights(): Promise<PublicRights>
   /**
-   * Finds the tool and starts it; resolves when the tool has read all definitions. Rejects with CatalogChanged where others changed them since
-   * the snapshot. What the tool writes throws at its end if the tool says that it is not whole. Until `release` nobody empties, rewrites or
-   * drops a table whose rows it writes.
+   * Finds and starts the dump tool. Resolves when the tool has read all definitions. Rejects with CatalogChanged if
+   * other clients changed them since the snapshot. Until `release`, TRUNCATE, rewrites and DROP of dumped tables are
+   * blocked. The content stream throws at its end if the tool reports an incomplete dump.
    */
   dump(options: DumpOptions): Promise<DumpRun>
-  /** When rows have been dumped and counted: rejects with CatalogChanged where types that no lock keeps have changed meanwhile. */
+  /**
+   * Call after rows are dumped and counted. Rejects with CatalogChanged if types, which no lock protects, have changed.
+   */
   confirm(): Promise<void>
   /** Never rejects. */
   release(): Promise<void>
 }
 
 export interface DumpOptions {
-  /** 0 to 9; default: the tool's own. */
+  /** 0 to 9. Default: the tool's default. */
   readonly compression?: number | undefined
-  /** `schema.name` of tables that come empty. */
+  /** Tables, as `schema.name`, that are dumped without rows. */
   readonly withoutRows?: readonly string[] | undefined
-  /** Default: `contents`. Privileges are for a server that has the roles, and a schema is without rows. */
+  /** Default: `contents`. With privileges, the target server needs the roles. `schemaWithPrivileges` has no rows. */
   readonly includes?: 'contents' | 'withPrivileges' | 'schemaWithPrivileges'
 }
 
@@ -112,7 +119,7 @@ export interface DumpRun {
   readonly content: AsyncIterable<Uint8Array>
 }
 
-/** The database as its server knows it. */
+/** Identity and properties of the database. */
 export interface SourceFacts extends DatabaseLocale {
   readonly database: string
   readonly owner: string
@@ -121,22 +128,22 @@ export interface SourceFacts extends DatabaseLocale {
   readonly serverVersion: string
   readonly majorVersion: number
   readonly logPosition: string
-  /** With indexes and all. */
+  /** Including indexes. */
   readonly sizeBytes: number
 }
 
 export interface ArtifactCall extends LogicalCall {
   readonly artifactFile: string
-  /** The major version of the tool that wrote it. */
+  /** Major version of the tool that wrote the artifact. */
   readonly writtenBy: number
 }
 
 export interface RestoreCall extends ArtifactCall {
-  /** Whoever logs in becomes it first, and has to be a member. */
+  /** Role for SET ROLE before the restore. The login has to be a member. */
   readonly owner?: string | undefined
-  /** So many parts at once, and then not all or nothing. */
+  /** Number of parallel jobs. The restore is then not atomic. */
   readonly jobs?: number | undefined
-  /** What the database has already, as only others may make it. */
+  /** Objects that already exist in the database, because only other roles may create them. */
   readonly prepared: PreparedContents
 }
 

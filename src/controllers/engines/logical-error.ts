@@ -1,23 +1,23 @@
-// What can go wrong when a database or a server is saved or restored as a whole, besides what its server says? Messages hold the first complaint of a
-// tool and never a row or a credential (I11).
+// Failures of a backup or restore of a whole database or server, other than errors of its server. A message has the
+// first error line of a tool, never a row or a credential (I11).
 import { CodedError } from '../../index.ts'
 
 export type LogicalErrorCode =
-  /** There is no tool on this machine. */
+  /** The tool is not installed on this machine. */
   | 'LogicalToolMissing'
-  /** There is, and it is too old. */
+  /** The tool is too old. */
   | 'VersionMismatch'
-  /** The server lets nobody copy it. */
+  /** The server does not admit replication connections for the login. */
   | 'ReplicationRefused'
-  /** Its files are in more places than one. */
+  /** The server has tablespaces outside its data directory. */
   | 'TablespacesRefused'
-  /** The server has let go of log that a copy of it needs. */
+  /** The server has removed WAL that the copy needs. */
   | 'LogMissing'
-  /** Others changed definitions while the database was read; nothing of what was read counts. */
+  /** Another client changed definitions during the read. Discard all that was read. */
   | 'CatalogChanged'
   | 'DumpFailed'
   | 'RestoreFailed'
-  /** Others held a lock. */
+  /** Other sessions held a lock. */
   | 'Contention'
   | 'ServerUnreachable'
   | 'StorageFull'

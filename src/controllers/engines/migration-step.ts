@@ -1,56 +1,60 @@
-// What is a step of a migration? A piece of SQL, an assertion, or a copy of tables. Values; where they come from is the caller's.
+// Steps of a migration, as values: SQL, an assertion, or a copy of tables. The caller knows their origin.
 
 export type MigrationStep = SqlStep | CopyStep | AssertStep
 
 interface Step {
-  /** Unique in its migration, and kept for ever: what was applied is known by it. */
+  /** Unique in its migration and immutable: it identifies an applied step. */
   readonly name: string
-  /** Of the whole step; of a copy, of each of its batches and of the comparison at its end. */
+  /** Limit of the whole step. For a copy: of each batch, and of the final comparison. */
   readonly timeoutMs: number
-  /** How long one statement waits for a lock. */
+  /** Limit of one statement's wait for a lock. */
   readonly lockTimeoutMs: number
 }
 
 export interface SqlStep extends Step {
   readonly kind: 'SQL'
-  /** Sent as it stands, in one message. */
+  /** Sent unchanged, in one message. */
   readonly sql: string
-  /** False for the one statement that no transaction takes, such as CREATE INDEX CONCURRENTLY. Needs `verify`. */
+  /** False for a statement that cannot run in a transaction, such as CREATE INDEX CONCURRENTLY. Requires `verify`. */
   readonly isTransactional: boolean
   readonly verify?: VerifyQuery | undefined
-  /** Takes back what `sql` did. */
+  /** Rolls back `sql`. */
   readonly down?: string | undefined
 }
 
-/** Holds when it is reached, or the migration ends there. */
+/** A check that has to hold at this point. Otherwise the migration stops. */
 export interface AssertStep extends Step {
   readonly kind: 'Assert'
   readonly verify: VerifyQuery
 }
 
-/** Rows of tables of the same names in another database. */
+/** Copies rows of tables from the same tables of another database. */
 export interface CopyStep extends Step {
   readonly kind: 'Copy'
   readonly mode: CopyMode
-  /** Of `Logical`: somebody says that nobody writes into the source any more. Else tables follow on, though they are the same at times. */
+  /**
+   * For `Logical`: the user confirms that writes to the source have ended. Otherwise replication continues, even while
+   * the tables are equal.
+   */
   readonly isCutOver?: true
-  /** Which database the rows come from: how far a copy came says nothing about another one. */
+  /** Identity of the source database. The progress of a copy is valid only for this source. */
   readonly source: string
-  /** In this order; tables that others refer to come first. */
+  /** In copy order. Referenced tables come first. */
   readonly tables: readonly TableName[]
-  /** At most, in one transaction. */
+  /** Maximum rows in one transaction. */
   readonly batchRows: number
   readonly verify?: VerifyQuery | undefined
   readonly down?: string | undefined
 }
 
 /**
- * - `Snapshot`: in ranges of keys, from a source where nobody writes any more.
- * - `Logical`: the servers replicate, also what is written meanwhile, until somebody says that it ends; then both sides have to be the same.
+ * - `Snapshot`: copies ranges of keys, from a source without writers.
+ * - `Logical`: replicates, including later writes, until the user confirms the cutover; then both databases have to be
+ * equal.
  */
 export type CopyMode = 'Snapshot' | 'Logical'
 
-/** One query. It holds if the first column of its first row reads so. */
+/** One query. Holds if the first column of its first row equals `expect`. */
 export interface VerifyQuery {
   readonly sql: string
   readonly expect: string

@@ -1,43 +1,44 @@
-// Where is written how far a migration came? In the database that it changes, by the transaction that changed it; this port reads and
-// writes that truth, and carries out one step. One session holds a migration's lock from `take` to `close`, and everything goes
-// through it, so that what comes after a lost session can only be another `take`. Every method may reject with an
-// EngineError, and those that run a step's text with a StepError.
+// Port to the database that a migration changes. Progress is stored in that database, by the same transaction as the
+// change. This port reads and writes progress, and runs one step. Invariant: one session holds the migration's lock
+// from `take` to `close`, and runs all statements. A lost session therefore requires a new `take`. Every method may
+// reject with an EngineError, and methods that run a step's text also with a StepError.
 import type { CopyStep, MigrationStep, SqlStep, VerifyQuery } from './migration-step.ts'
 
-/** What the database knows of a step. */
+/** Applied marker of a step in the database. */
 export interface StepMark {
   readonly name: string
-  /** Its place when it was begun, from 1. */
+  /** Position of the step when it started, from 1. */
   readonly ordinal: number
   readonly state: MarkState
-  /** Of what was run last: text and kind. */
+  /** Checksum of the text and kind of the last run. */
   readonly checksum: string
-  /** The plan that it was begun for, or failed for before that: all steps, with their limits and their ways back. */
+  /** Plan at the start of the step, or of an earlier failure: all steps with limits and rollbacks. */
   readonly plan: string
-  /** Begun so often for the same plan and token. */
+  /** Number of attempts with this plan and token. */
   readonly attempts: number
-  /** The user's word that it may be tried again. */
+  /** The user's token that allows a retry. */
   readonly token: string
-  /** The step since which its verification need not hold any more. */
+  /** Step after which the verification of this step no longer has to hold. */
   readonly supersededBy: string | undefined
   readonly failure: StepFailure | undefined
 }
 
 /**
- * - `Running`: an attempt has begun. In a transaction, it had no effect; outside one, nobody knows, nor of `Failed`.
- * - `Applied`, `Adopted`: done by a step, or found done, by whomever.
- * - `Undone`: taken back; as if it had never been.
- * - `Failed`, `UndoFailed`: not tried again for the same plan and token.
+ * - `Running`: an attempt has started. In a transaction it had no effect; outside one the effect is unknown, also after
+ * `Failed`.
+ * - `Applied`, `Adopted`: a step did it, or found it already done.
+ * - `Undone`: rolled back, as if never applied.
+ * - `Failed`, `UndoFailed`: not retried with the same plan and token.
  */
 export type MarkState = 'Running' | 'Applied' | 'Adopted' | 'Undone' | 'Failed' | 'UndoFailed'
 
 export interface StepFailure {
   readonly sqlState: string | undefined
-  /** The server's own, without its detail. */
+  /** The server's message, without its detail. */
   readonly message: string
 }
 
-/** Begun, and written down as such before anything else happens. */
+/** An attempt. Its start is recorded before any effect. */
 export interface StepAttempt<Step extends MigrationStep = MigrationStep> {
   readonly step: Step
   readonly ordinal: number
@@ -45,49 +46,60 @@ export interface StepAttempt<Step extends MigrationStep = MigrationStep> {
   readonly plan: string
   readonly token: string
   readonly attempt: number
-  /** Applied before it, and still held to their word. Those that no longer hold after it are superseded by it. */
+  /**
+   * Earlier applied steps whose verification still holds. A verification that fails after this step is superseded by
+   * it.
+   */
   readonly earlier: readonly { readonly name: string; readonly verify: VerifyQuery }[]
 }
 
 export type Taken =
   | { readonly kind: 'held'; readonly target: MigrationTarget }
-  /** By another session of this name. */
+  /** Another session of this name holds the lock. */
   | { readonly kind: 'lockedByOther'; readonly holder: string }
 
 export interface MigrationTarget {
   marks(): Promise<readonly StepMark[]>
-  /** Removes what interrupted attempts of a step left behind, so that its verification sees only what is whole. */
+  /** Removes leftovers of interrupted attempts of a step, so that its verification sees only complete effects. */
   clean(step: MigrationStep): Promise<void>
-  /** In a transaction that only reads. */
+  /** Runs in a read-only transaction. */
   holds(verify: VerifyQuery, limits: { readonly timeoutMs: number; readonly lockTimeoutMs: number }): Promise<boolean>
   begin(attempt: StepAttempt): Promise<void>
   /**
-   * Replications that earlier attempts began, and with which none of these steps would go on, are removed on both sides. Gives a sentence
-   * for each whose source is not known any more, and of which a part is left there.
+   * Removes replications of earlier attempts that none of these steps would continue, on both servers. Returns a
+   * sentence for each replication whose source is unknown, and which therefore leaves objects there.
    */
   forsake(steps: readonly { readonly name: string; readonly checksum: string }[]): Promise<readonly string[]>
-  /** As `forsake`, of all of them. What is left at a source that is not known stays written down, so that it can be removed once it is. */
+  /**
+   * Like `forsake`, for all replications. Objects at an unknown source stay recorded, so that they can be removed
+   * later.
+   */
   part(): Promise<readonly string[]>
-  /** Effect and mark in one transaction; outside of one, effect, verification, mark. What an earlier attempt left is removed first. */
+  /**
+   * Commits effect and marker in one transaction. Outside a transaction: effect, verification, marker. First removes
+   * leftovers of an earlier attempt.
+   */
   applySql(attempt: StepAttempt<SqlStep>): Promise<void>
-  /** From the watermark on; each batch and its watermark are one transaction. Or goes on with the replication that is there. */
+  /**
+   * Copies from the watermark; each batch and its watermark are one transaction. Or continues an existing replication.
+   */
   applyCopy(attempt: StepAttempt<CopyStep>, onProgress: (progress: CopyProgress) => void): Promise<void>
-  /** Found done, or asserted: it is verified already, and only the mark is written. Earlier ones are asked again. */
+  /** Records a step that is verified already: found done, or asserted. Verifies earlier steps again. */
   adopt(attempt: StepAttempt, as: 'Applied' | 'Adopted'): Promise<void>
   fail(attempt: StepAttempt, failure: StepFailure): Promise<void>
-  /** The step's way back, if it has one, and its mark in one transaction. */
+  /** Runs the step's rollback, if it has one, and updates its marker in one transaction. */
   undo(step: MigrationStep): Promise<void>
-  /** Not tried again for the same token. */
+  /** Records a failed rollback, which is not retried with the same token. */
   failUndo(step: MigrationStep, failure: StepFailure, token: string): Promise<void>
-  /** All in one transaction, which is rolled back. Says which one failed. */
+  /** Runs all steps in one transaction and rolls it back. Returns the step that failed, if any. */
   rehearse(steps: readonly SqlStep[]): Promise<{ readonly step: string; readonly failure: StepFailure } | undefined>
-  /** Lets the lock go. Never rejects. */
+  /** Releases the lock. Never rejects. */
   close(): Promise<void>
 }
 
 export interface CopyProgress {
   readonly step: string
   readonly rowsCopied: number
-  /** 0 to 99, by what the source believes to hold; undefined if it has no idea. */
+  /** 0 to 99, from the source's row estimates. Undefined without an estimate. */
   readonly percent: number | undefined
 }

@@ -1,15 +1,18 @@
-// What is on a database server? Plain values, as one statement each reads them: the server and what it shares between its
-// databases (roles and the databases themselves), what is inside one database, and who is connected.
+// Observations of a database server, as plain values, one type for each statement. They cover the server with its
+// shared objects (roles and databases), the contents of one database, and sessions.
 import type { Token } from '../../index.ts'
 
-/** The server, and what the admin may do there. */
+/** The server, and the admin's privileges there. */
 export interface ServerFacts {
-  /** As the server says it: `15.18`, `18.4`. */
+  /** As the server reports it: `15.18`, `18.4`. */
   readonly version: string
   readonly majorVersion: number
-  /** Made when the data folder was, and copied with it; 64 bits, in decimal. A string: it is larger than a number can hold. */
+  /**
+   * Identity of the data directory and of its copies: 64 bits, in decimal. A string, because it exceeds the range of a
+   * JavaScript number.
+   */
   readonly systemIdentifier: string
-  /** A standby, or set to read only: nothing can be changed here. */
+  /** A standby, or set to read-only. It cannot be changed. */
   readonly isReadOnly: boolean
   readonly admin: AdminRights
 }
@@ -21,7 +24,10 @@ export interface AdminRights {
   readonly canCreateRoles: boolean
 }
 
-/** One statement's answer about the server. What was asked for and is not listed is not there: the catalogs are authoritative. */
+/**
+ * Answer of one statement about the server. A requested object that is not listed does not exist, because the catalogs
+ * are authoritative.
+ */
 export interface ServerObservation {
   readonly server: ServerFacts
   readonly databases: readonly ObservedDatabase[]
@@ -30,55 +36,58 @@ export interface ServerObservation {
 
 export interface ObservedDatabase {
   readonly name: string
-  /** Never used twice on a server, so that with the system identifier it names this database for good. */
+  /** Unique on a server forever: with the system identifier it identifies this database. */
   readonly oid: number
   readonly owner: string
-  /** The token in its comment. */
+  /** Token in its comment. */
   readonly token: Token | undefined
-  /** In its comment too: set with its name, in one transaction. */
+  /** Also in its comment. Set together with its name, in one transaction. */
   readonly succession: Succession | undefined
-  /** The token in its owner's comment: there from the first moment of the database, as its owner is. */
+  /** Token in the comment of its owner role. The owner exists since CREATE DATABASE, and so does this marker. */
   readonly ownerToken: Token | undefined
   /** -1: no limit. */
   readonly connectionLimit: number
   readonly allowsConnections: boolean
   readonly isTemplate: boolean
-  /** A DROP DATABASE was interrupted: nobody can connect any more, and it can only be dropped again. */
+  /** A DROP DATABASE was interrupted. Connections fail, and the only possible action is another drop. */
   readonly isInvalid: boolean
   readonly encoding: string
   readonly collate: string
   readonly ctype: string
-  /** Undefined where the admin may not ask: he needs CONNECT there, or pg_read_all_stats. */
+  /** Undefined if the admin may not read it. The admin needs CONNECT there, or pg_read_all_stats. */
   readonly sizeBytes: number | undefined
-  /** What everybody may do there: `CONNECT` and `TEMPORARY` unless hardened. */
+  /** Privileges of PUBLIC: `CONNECT` and `TEMPORARY` unless hardened. */
   readonly publicPrivileges: readonly string[]
-  /** Those of this operator not counted. */
+  /** Without the operator's own sessions. */
   readonly sessions: number
-  /** Roles with a token that hold rights in it by themselves: as members of its owner, or by its privileges. */
+  /** Marked roles with direct rights in it: members of its owner, or holders of privileges on it. */
   readonly holders: readonly DatabaseHolder[]
-  /** Roles without a token that were granted CONNECT, at most 1,000: not its owner, the admin or a superuser. */
+  /** Unmarked roles with CONNECT, at most 1,000. Excludes its owner, the admin and superusers. */
   readonly unmanaged: readonly string[]
-  /** Sessions of roles with a token that may not connect to it any more. */
+  /** Number of sessions of marked roles that may no longer connect to it. */
   readonly lockedOutSessions: number
-  /** What replicates it row by row, or into it: `logical replication slot debezium`, `subscription feed`. What ends with its session is left out. */
+  /**
+   * Logical replication from or into it, e.g. `logical replication slot debezium`, `subscription feed`. Excludes
+   * temporary slots.
+   */
   readonly replication: readonly string[]
 }
 
-/** A role of ours that holds rights in a database. */
+/** A role of the operator with rights in a database. */
 export interface DatabaseHolder {
   readonly role: string
   readonly token: Token | undefined
-  /** Who has made it a member of the database's owner, each of whom has to take that back; none: it is no member. */
+  /** Grantors of its membership in the database's owner. Each has to revoke it. Empty: not a member. */
   readonly grantors: readonly string[]
-  /** On the database itself, `CONNECT`. */
+  /** Privileges on the database itself: `CONNECT`. */
   readonly privileges: readonly string[]
 }
 
-/** How a database or a role came by its name. */
+/** Origin of the current name of a database or role. */
 export interface Succession {
-  /** Whose work it was: that of a restore or a move, by its id. */
+  /** Id of the restore or move that assigned the name. */
   readonly request: string
-  /** What had the name before, as `pg://<system identifier>/<oid>`, or `…/role/<oid>`; undefined: nothing. */
+  /** Previous holder of the name, as `pg://<system identifier>/<oid>` or `…/role/<oid>`. Undefined: none. */
   readonly replaced?: string
 }
 
@@ -86,7 +95,7 @@ export interface ObservedRole {
   readonly name: string
   readonly oid: number
   readonly token: Token | undefined
-  /** In its comment too: it was made in the place of one on another server. */
+  /** Also in its comment. The role replaces one of another server. */
   readonly succession: Succession | undefined
   readonly canLogin: boolean
   readonly isSuperuser: boolean
@@ -97,25 +106,28 @@ export interface ObservedRole {
   readonly bypassesRowSecurity: boolean
   /** -1: no limit. */
   readonly connectionLimit: number
-  /** RFC 3339; undefined: for ever. */
+  /** RFC 3339. Undefined: the password never expires. */
   readonly validUntil: string | undefined
   readonly hasExpired: boolean
-  /** Is the verifier that was asked about the stored one? Undefined where none was asked about or only a superuser may look. */
+  /**
+   * The verifier in the question equals the stored one. Undefined without a verifier in the question, or if the admin
+   * is not a superuser.
+   */
   readonly verifierMatches: boolean | undefined
-  /** The roles whose member it is. */
+  /** Roles of which it is a direct member. */
   readonly memberOf: readonly Membership[]
-  /** All that it can become by these, and by theirs in turn. */
+  /** All roles that it can become by direct or indirect membership. */
   readonly reaches: readonly RolePower[]
-  /** Those who are members of it. */
+  /** Direct members of it. */
   readonly members: readonly Membership[]
   readonly settings: readonly RoleSetting[]
   /** Sessions that logged in as this role. */
   readonly sessions: number
-  /** How many objects in which databases depend on it (owned, granted): what keeps it from being dropped. `''`: shared ones. */
+  /** Number of dependent objects by database (owned, granted), which prevent DROP ROLE. `''`: shared objects. */
   readonly dependents: readonly { readonly database: string; readonly owned: number; readonly granted: number }[]
 }
 
-/** What lets a role do more than it has been granted. */
+/** Attributes that give a role more rights than its grants. */
 export interface RolePower {
   readonly name: string
   readonly isSuperuser: boolean
@@ -124,28 +136,31 @@ export interface RolePower {
   readonly canReplicate: boolean
 }
 
-/** Role `member` is a member of role `role`. Before PostgreSQL 16, `inherits` is the member's own and `canSet` always true. */
+/**
+ * Role `member` is a member of role `role`. Before PostgreSQL 16, `inherits` is the member's attribute and `canSet` is
+ * always true.
+ */
 export interface Membership {
   readonly role: string
   readonly member: string
-  /** Who granted it; each has to take it back. Before PostgreSQL 16 it does not matter. */
+  /** Grantors, each of whom has to revoke it. Irrelevant before PostgreSQL 16. */
   readonly grantors: readonly string[]
   readonly isAdmin: boolean
   readonly inherits: boolean
   readonly canSet: boolean
 }
 
-/** A setting that sessions of a role start with, in one database or (undefined) in all. */
+/** Setting of a role for new sessions, in one database, or in all if undefined. */
 export interface RoleSetting {
   readonly database: string | undefined
   readonly name: string
   readonly value: string
 }
 
-/** What is inside one database. */
+/** Contents of one database. */
 export interface ObservedContents {
   readonly extensions: readonly ObservedExtension[]
-  /** But for the system's own. */
+  /** Without system schemas. */
   readonly schemas: readonly ObservedSchema[]
 }
 
@@ -153,14 +168,14 @@ export interface ObservedExtension {
   readonly name: string
   readonly version: string
   readonly schema: string
-  /** Can it be moved to another schema? */
+  /** True if ALTER EXTENSION … SET SCHEMA is possible. */
   readonly isRelocatable: boolean
 }
 
 export interface ObservedSchema {
   readonly name: string
   readonly owner: string
-  /** What everybody may do there: USAGE, and before PostgreSQL 15 also CREATE, in `public`. */
+  /** Privileges of PUBLIC: USAGE on `public`, before PostgreSQL 15 also CREATE. */
   readonly publicPrivileges: readonly string[]
 }
 
@@ -169,16 +184,19 @@ export interface ObservedSession {
   readonly role: string
   readonly database: string
   readonly applicationName: string
-  /** Undefined: over a Unix socket, or hidden from this admin. */
+  /** Undefined for a Unix socket, or if this admin may not see it. */
   readonly clientAddress: string | undefined
-  /** `active`, `idle`, `idle in transaction` …; undefined: hidden from this admin. */
+  /** `active`, `idle`, `idle in transaction` …; undefined if this admin may not see it. */
   readonly state: string | undefined
   /** RFC 3339. */
   readonly startedAt: string | undefined
-  /** It has nothing to do until its client says more: between statements, and in the middle of a COPY. Undefined: hidden. */
+  /**
+   * The session waits for its client: between statements, or in the middle of a COPY. Undefined if this admin may not
+   * see it.
+   */
   readonly waitsForClient: boolean | undefined
-  /** Of its statement, RFC 3339 to the microsecond. */
+  /** Start of its statement, RFC 3339 to the microsecond. */
   readonly statementStartedAt: string | undefined
-  /** Of the COPY that is under way. */
+  /** Bytes of the COPY in progress. */
   readonly copiedBytes: number | undefined
 }

@@ -1,26 +1,29 @@
-// How is a whole server copied, file by file, and started again from its copy? Through this port. Every method may reject with an
-// EngineError or a LogicalError.
+// Port for a physical base backup of a server, and for a server that starts from its files. Every method may reject
+// with an EngineError or a LogicalError.
 import type { LogicalCall, SourceFacts } from './logical-engine.ts'
 import type { ServerAccess } from './server-access.ts'
 
 export interface PhysicalEngine {
-  /** From now on the server keeps its log for a copy, until `release`. The login has to be one that may replicate. */
+  /** Retains the server's WAL for a copy, until `release`. The login needs REPLICATION. */
   hold(call: HoldCall): Promise<HeldServer>
-  /** Starts a server on the files of a copy, that nobody but this process reaches, and waits until it has recovered. */
+  /** Starts a server on the files of a copy and waits until recovery ends. Only this process can connect. */
   wake(call: WakeCall): Promise<WokenServer>
 }
 
 export interface HoldCall extends LogicalCall {
-  /** A word that no other worker has. */
+  /** Unique among workers. */
   readonly attempt: string
 }
 
 export interface HeldServer {
-  /** Of the database that the call names. */
+  /** Properties of the database in the call. */
   readonly source: SourceFacts
-  /** Of all databases of the server. */
+  /** Size of all databases of the server. */
   readonly sizeBytes: number
-  /** Finds the tool; what it writes is a tar, and throws at its end if the tool says that it is not whole. */
+  /**
+   * Finds and starts the tool. Its output is a tar stream, which throws at its end if the tool reports an incomplete
+   * copy.
+   */
   copy(): Promise<CopyRun>
   /** Never rejects. */
   release(): Promise<void>
@@ -32,25 +35,25 @@ export interface CopyRun {
 }
 
 export interface WakeCall {
-  /** The files, and nothing else. They are changed. */
+  /** Folder with only the data files. The server changes them. */
   readonly dataFolder: string
   readonly majorVersion: number
   /** A superuser of that server. */
   readonly username: string
-  /** The files are to be kept: what is written to them is safe on the disk. Default: they are thrown away. */
+  /** True: the files are kept, with fsync on. Default: false, the files are discarded. */
   readonly areKept?: boolean
   readonly signal: AbortSignal
 }
 
 export interface WokenServer {
   readonly access: ServerAccess
-  /** Ends it in good order, so that its files are whole and on the disk; rejects if it did not end so. */
+  /** Shuts down cleanly, so that its files are complete on disk. Rejects if the shutdown was not clean. */
   rest(): Promise<void>
-  /** Ends it; never rejects. */
+  /** Stops it. Never rejects. */
   stop(): Promise<void>
 }
 
-/** As whom PostgreSQL's server runs, where this process is root's: it refuses to run as root. */
+/** Operating system user of the PostgreSQL server if this process is root, because the server does not run as root. */
 export interface ServerUser {
   readonly uid: number
   readonly gid: number

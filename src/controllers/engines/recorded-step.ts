@@ -1,14 +1,14 @@
-// What does a database tell of a step, for people as well? Its mark, with times and rows. A value.
+// Record of a step in the database: its marker, with times and rows. A value.
 import type { StepMark } from './migration-target.ts'
 
 export interface RecordedStep extends StepMark {
   /** RFC 3339, by the server's clock. */
   readonly startedAt: string | undefined
   readonly finishedAt: string | undefined
-  /** Of a copy. */
+  /** Only for a copy. */
   readonly rowsCopied: number | undefined
-  /** Of a copy: its rows are still on their way, in ranges of a key. */
+  /** Only for a copy: a range copy is in progress. */
   readonly hasWatermark?: boolean
-  /** Of a copy that was begun by replication: the name of its source, which holds a part of it still. */
+  /** Only for a copy by replication: name of its source, which still has a slot, publication or login. */
   readonly followed?: string | undefined
 }

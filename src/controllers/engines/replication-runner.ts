@@ -1,5 +1,5 @@
-// Who brings a replication about? Whoever calls this again and again: each call looks at both sides, and makes the one thing that is
-// missing. A call may die anywhere; the next one sees what it did.
+// Steps of a logical replication. Each call observes both servers and creates the next missing part. Invariant: a call
+// may end anywhere, and the next call observes its effect. The caller repeats calls.
 import { type Clock, sleep, type Token } from '../../index.ts'
 import { EngineError } from './engine-error.ts'
 import type { LogPosition } from './log-position.ts'
@@ -15,19 +15,19 @@ import {
 export interface ReplicationTask {
   readonly publisher: Publisher
   readonly subscriber: Subscriber
-  /** That of both ends. */
+  /** Ownership token of the objects on both servers. */
   readonly token: Token
   readonly address: PublisherAddress
-  /** Of the password in `address`. */
+  /** SCRAM verifier of the password in `address`. */
   readonly verifier: string
-  /** Absent: all that there are, with their sequences. */
+  /** Absent: all tables, with their sequences. */
   readonly tables?: readonly TableName[] | undefined
-  /** Of which moment the target holds all rows. */
+  /** Returns the source position whose rows the target holds completely. */
   readonly filledFrom: () => Promise<LogPosition | undefined>
 }
 
 export interface ReplicationPass {
-  /** Before anything was made. */
+  /** Observed before any change. */
   readonly sides: BothSides
   readonly standing: ReplicationStanding
 }
@@ -35,7 +35,7 @@ export interface ReplicationPass {
 export async function observeReplication(
   task: Pick<ReplicationTask, 'publisher' | 'subscriber' | 'token' | 'tables' | 'filledFrom'>,
 ): Promise<ReplicationPass> {
-  // Before the source is seen: a slot that is another one by then is found to be that.
+  // Read before the source is observed, so that a slot replaced meanwhile does not match.
   const filledFrom = await task.filledFrom()
   const [source, target] = await Promise.all([task.publisher.observe(), task.subscriber.observe()])
   const all = { source, target, filledFrom }
@@ -43,29 +43,32 @@ export async function observeReplication(
   return { sides, standing: replicationStanding(sides, task.token) }
 }
 
-/** Call it again at once while it is `incomplete`. Rejects with an EngineError. */
+/**
+ * Observes and creates one missing part. Call again immediately while the state is `incomplete`. Rejects with an
+ * EngineError.
+ */
 export async function advanceReplication(task: ReplicationTask): Promise<ReplicationPass> {
   const pass = await observeReplication(task)
   await makeMissing(pass, task)
   return pass
 }
 
-/** The one part that was seen to be missing, if one was. */
+/** Creates the part that was observed as missing, if any. */
 export async function makeMissing({ standing, sides }: ReplicationPass, task: ReplicationTask): Promise<void> {
   if (standing.kind !== 'incomplete') return
   try {
     await make(standing.next, task, sides)
   } catch (error) {
-    // Somebody made it since we looked, and the next look says who.
+    // Another client created it after the observation. The next observation finds its owner.
     if (!(error instanceof EngineError && error.code === 'AlreadyExists')) throw error
   }
 }
 
-/** A sender that was told to end may take a while. */
+/** A WAL sender may take a while to stop. */
 const maxRemovals = 20
 const removalPollMs = 500
 
-/** Both sides have to be reached. Resolves when nothing of it is left on either. */
+/** Removes the replication from both servers, which have to be reachable. Resolves when no part is left on either. */
 export async function removeReplication(
   { publisher, subscriber, token }: Pick<ReplicationTask, 'publisher' | 'subscriber' | 'token'>,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
@@ -97,7 +100,7 @@ async function make(
     case 'publish':
       return publisher.publish(sides.source.tables)
     case 'fill':
-      return // Whoever fills it is told by the standing.
+      return // The caller fills the target when it sees this state.
     case 'subscribe':
       return subscriber.subscribe(address)
   }

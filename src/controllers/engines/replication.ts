@@ -1,33 +1,41 @@
-// How do the rows of a database follow those of another one, until both are the same? By logical replication: the source publishes, a
-// slot keeps what is not yet taken, the target is given all rows of the moment at which that begins, and subscribes. Each side is seen, made and removed by itself, so that what is left of one
-// can go when the other is dead. Everything is known by its name, which holds the id of the undertaking, so that every call may be
-// repeated, and by its mark. Rows travel, and nothing else: no DDL, no sequences, no large objects, nothing unlogged. Every method may
-// reject with an EngineError.
+// Port for logical replication of a database until both databases are equal. The source publishes, a slot retains WAL,
+// the target receives all rows of the slot's snapshot and subscribes. Each side is observed, created and removed
+// independently, so that one side can be removed while the other is dead. Names contain the operation's id, and objects
+// have an ownership marker; every call is idempotent. Only rows are replicated: no DDL, sequences, large objects or
+// unlogged tables. Every method may reject with an EngineError.
 import type { Token } from '../../index.ts'
 import type { LogPosition } from './log-position.ts'
 import type { ServerAccess } from './server-access.ts'
 
 export interface ReplicationEnd {
   readonly database: string
-  /** Of the undertaking: 1 to 40 of a-z, 0-9 and _. */
+  /** Id of the operation: 1 to 40 of a-z, 0-9 and _. */
   readonly id: string
-  /** Written on what is made. */
+  /** Ownership token written on created objects. */
   readonly token: Token
 }
 
 export interface Publisher {
   /** One statement. */
   observe(): Promise<PublisherFacts>
-  /** A login that may read all and replicate, for the target alone. Again: with this verifier instead. */
+  /**
+   * Creates a login for the target, with REPLICATION and read access to all tables. Called again, sets this verifier.
+   */
   admit(verifier: string): Promise<void>
-  /** All tables that are there now. Before the slot, which knows no publication that comes later. */
+  /** Publishes these tables. Call before the slot exists: a slot cannot decode with a later publication. */
   publish(tables: readonly TableName[]): Promise<void>
-  /** A place in the log behind everything that has been committed, also behind what is not on the source's disk yet. */
+  /**
+   * Returns a log position after all committed transactions, including those that the source has not flushed to disk.
+   */
   milestone(): Promise<LogPosition>
-  /** Where all sequences stand, read from themselves: while nobody uses them. Two statements, or more for very many. */
+  /**
+   * Returns the positions of all sequences, read from the sequences, while no client uses them. Takes two statements,
+   * or more for very many sequences.
+   */
   sequencePositions(): Promise<readonly SequencePosition[]>
   /**
-   * The slot, the publication and the login are gone, whether the target lives or not. While a sender does not end, DatabaseInUse.
+   * Removes slot, publication and login, independent of the target. Fails with DatabaseInUse while a WAL sender has not
+   * stopped.
    */
   remove(): Promise<void>
 }
@@ -36,31 +44,34 @@ export interface Subscriber {
   /** One statement. */
   observe(): Promise<SubscriberFacts>
   /**
-   * Goes on with what comes behind the slot. The tables have to be there, with all rows of the moment at which it begins. A target before PostgreSQL 16 applies rows as
-   * its admin, and so runs what owners of tables have written (checks, triggers that always fire) with his rights: only where they are
-   * trusted with that server.
+   * Subscribes from the slot's position. The tables must exist with all rows of the slot's snapshot.
+   *
+   * Warning: a target before PostgreSQL 16 applies rows as its admin. Code of table owners (checks, ALWAYS triggers)
+   * then runs with the admin's rights. Use it only if the owners are trusted with that server.
    */
   subscribe(source: PublisherAddress): Promise<void>
-  /** One that is there, to where the source is found now. */
+  /** Changes the connection of an existing subscription to the source's current address. */
   redirect(source: PublisherAddress): Promise<void>
-  /** To where the source's are, and never back. Those that are not there are left out. */
+  /** Raises sequences to the source's values, never lowers them. Skips missing sequences. */
   raiseSequences(sequences: readonly SequenceState[]): Promise<void>
   /**
-   * Exactly there, also back: while nobody uses them on either side. Those that are not there are left out, and all are where the role that
-   * makes the target is gone: applications may have gone on with them.
+   * Sets sequences to exactly these positions, also to lower ones, while no client uses them on either server. Skips
+   * missing sequences. Skips all sequences if the target's creating role no longer exists, because applications may
+   * already use them.
    */
   setSequences(positions: readonly SequencePosition[]): Promise<void>
-  /** The subscription is gone, whether the source lives or not: it is not asked. */
+  /** Drops the subscription without contacting the source. */
   remove(): Promise<void>
 }
 
-/** Where the target finds the source, in its own view of the network. */
+/** Address of the source, as seen from the target. */
 export interface PublisherAddress {
   readonly host: string
   readonly port: number
   /**
-   * The target knows no authority of ours: to check a certificate it goes by those that its own server trusts. `bound` needs none: the
-   * password was made for this alone, and by SCRAM's channel binding only the server that has its verifier, and this certificate, can answer.
+   * TLS mode. The target cannot use the operator's CA, so certificates are checked against the CAs that the target
+   * server trusts. `bound` needs no CA: the password is unique to this replication, and SCRAM channel binding
+   * authenticates the server by its verifier and certificate.
    */
   readonly tls: ServerAccess['tls'] | 'bound'
   readonly password: string
@@ -75,52 +86,55 @@ export interface PublisherFacts {
   readonly admin: string
   readonly isReadOnly: boolean
   readonly walLevel: string
-  /** May the admin make slots, and logins that may replicate? */
+  /** The admin may create slots, and logins with REPLICATION. */
   readonly canReplicate: boolean
-  /** Does he own all tables, and may make publications? */
+  /** The admin owns all tables and may create publications. */
   readonly canPublish: boolean
   readonly freeSlots: number
   readonly freeSenders: number
-  /** But for temporary ones, those of extensions, and the roots of partitions, which hold no rows. */
+  /** Excludes temporary tables, members of extensions, and partitioned tables, which have no rows themselves. */
   readonly tables: readonly SourceTable[]
   readonly sequences: readonly SequenceState[]
   readonly largeObjects: number
-  /** Undefined: there is none of that name. `token`: the one in its mark. */
+  /** Undefined: does not exist. `token`: the one in its ownership marker. */
   readonly login: { readonly token: Token | undefined; readonly canLogin: boolean } | undefined
   readonly publication: { readonly token: Token | undefined } | undefined
   readonly slot: ReplicationSlot | undefined
-  /** How far it has been written; what has just been committed may come after it. */
+  /** Written position. Transactions that have just committed may be after it. */
   readonly position: LogPosition
 }
 
 export interface SourceTable extends TableName {
   readonly isUnlogged: boolean
-  /** Can a row be told from others, so that UPDATE and DELETE can be carried? Where not, publishing would break them at the source. */
+  /**
+   * The table has a replica identity, which UPDATE and DELETE need. Publishing a table without one would make them fail
+   * at the source.
+   */
   readonly hasIdentity: boolean
   readonly isPublished: boolean
 }
 
 export interface ReplicationSlot {
-  /** Somebody takes from it. */
+  /** A WAL sender uses the slot. */
   readonly isActive: boolean
-  /** What comes before it has been taken, and is kept by the target. */
+  /** The target has confirmed everything before this position. */
   readonly confirmed: LogPosition | undefined
-  /** The source had to throw away what the target has not taken yet. */
+  /** The source has removed WAL that the target still needs. */
   readonly isLost: boolean
 }
 
-/** As in DatabaseContents; numbers that may be larger than a number can hold are decimal texts. */
+/** As in DatabaseContents. Numbers that can exceed the range of a JavaScript number are decimal strings. */
 export interface SequenceState extends TableName {
-  /** Null: it has given no number yet, or may not be read. */
+  /** Null: no value returned yet, or not readable. */
   readonly lastValue: string | null
   readonly increment: string
   readonly isReadable: boolean
 }
 
-/** What the next number follows from, together with how the sequence was made. */
+/** Position from which the next value follows, given the sequence's definition. */
 export interface SequencePosition extends TableName {
   readonly value: string
-  /** It was given; else it is the next one to be given. */
+  /** True: `value` was returned already (`is_called`). False: `value` is the next one. */
   readonly isGiven: boolean
 }
 
@@ -135,19 +149,22 @@ export interface SubscriberFacts {
 }
 
 export interface TargetTable extends TableName {
-  /** It has no pages: what was deleted counts until the table is truncated. */
+  /** The table has no pages. Deleted rows count until TRUNCATE. */
   readonly isEmpty: boolean
-  /** It is in the subscription. */
+  /** The table is part of the subscription. */
   readonly isFollowed: boolean
-  /** Role whose code the server would run with the rights of its admin when rows arrive; null: none. Only before PostgreSQL 16. */
+  /**
+   * Role whose code the server would run with the admin's rights when rows arrive. Null: none. Only before PostgreSQL
+   * 16.
+   */
   readonly codeOf: string | null
 }
 
 export interface ObservedSubscription {
   readonly token: Token | undefined
   readonly isEnabled: boolean
-  /** Is its worker running? */
+  /** The apply worker is running. */
   readonly isRunning: boolean
-  /** Attempts to apply that have failed; the target's log says why. A lost connection counts too. */
+  /** Number of failed applies, including lost connections. The target's log has the reason. */
   readonly failures: number
 }

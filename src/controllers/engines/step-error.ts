@@ -1,14 +1,14 @@
-// What is it when a step itself fails, and not the way to its database? Kept apart, as the one is written down and reported, and the
-// other passes.
+// Failure of a step itself, as opposed to a failure of the connection. The former is recorded and reported, the latter
+// is transient.
 import { CodedError } from '../../index.ts'
 import type { StepFailure } from './migration-target.ts'
 
 export type StepErrorCode =
-  /** It will fail the same way again. */
+  /** Permanent: a retry fails the same way. */
   | 'StepFailed'
-  /** Others held a lock, or won a race. */
+  /** Another session held a lock or won a race. */
   | 'StepContended'
-  /** Another worker has taken the migration over since. */
+  /** Another worker has taken over the migration. */
   | 'LeaseLost'
 
 export class StepError extends CodedError<StepErrorCode> {

@@ -1,35 +1,35 @@
-// Review of the text of steps, before anything runs: findings reject a step; blind spots are places where only the server sees what
-// is done. Invariant: however long a text is, its findings are few and short, as they are shown in a condition.
+// Review of the text of steps before they run. Findings reject a step; blind spots are code that only the server can
+// evaluate. Invariant: findings are few and short, however long a text is, because a condition shows them.
 import type { MigrationStep } from './migration-step.ts'
 
 export type FindingCode =
   | 'ParseError'
   | 'EmptyStep'
-  /** BEGIN, COMMIT and their like: a step and the mark that it was applied are one transaction. */
+  /** BEGIN, COMMIT and similar statements. A step and its applied marker have to be one transaction. */
   | 'TransactionControlInStep'
-  /** The statement runs in no transaction, and the step has `transaction: true`. */
+  /** The statement cannot run in a transaction, and the step has `transaction: true`. */
   | 'NotInTransaction'
-  /** A step with `transaction: false` holds more than its one statement. */
+  /** A step with `transaction: false` has more than one statement. */
   | 'MoreThanOneStatement'
-  /** Without a name nobody can find what an interrupted CREATE INDEX CONCURRENTLY leaves behind. */
+  /** Without a name, leftovers of an interrupted CREATE INDEX CONCURRENTLY cannot be found. */
   | 'IndexNameMissing'
   | 'VerifyMissing'
   | 'VerifyNotAQuery'
   /** Programs and files of the server. */
   | 'ServerAccess'
-  /** COPY from or to a client that has no rows and takes none. */
+  /** COPY FROM STDIN or TO STDOUT: the client sends and receives no rows. */
   | 'CopyWithClient'
   | 'AlterSystem'
   | 'ClearPassword'
   /** A setting that outlives the transaction. */
   | 'SessionSetting'
-  /** Who a step runs as is not for the step to say. */
+  /** SET ROLE and the like: the step may not choose its role. */
   | 'RoleChange'
-  /** Locks that outlive the transaction; the migration itself is held by one. */
+  /** Locks that outlive the transaction. Such a lock protects the migration itself. */
   | 'SessionLock'
   /** The review of the step exceeds its limit of memory or time. */
   | 'StepTooComplex'
-  /** The schema `_konverge` is where is written what was applied. */
+  /** Schema `_konverge` holds the applied markers. */
   | 'ReservedSchema'
 
 export interface Finding {
@@ -38,13 +38,13 @@ export interface Finding {
   readonly place: TextPlace
 }
 
-/** Cannot be looked into; refuses nothing. */
+/** Code that the review cannot evaluate. It rejects nothing. */
 export interface BlindSpot {
   readonly message: string
   readonly place: TextPlace
 }
 
-/** Lines and columns from 1, columns in characters. */
+/** Line and column from 1; columns in characters. */
 export interface TextPlace {
   readonly step: string
   readonly part: 'sql' | 'verify' | 'down'
@@ -57,10 +57,10 @@ export interface StepReview {
   readonly blindSpots: readonly BlindSpot[]
 }
 
-/** Pure, and as expensive as the text makes it. */
+/** Pure. The cost depends on the text. */
 export type ReviewSteps = (steps: readonly MigrationStep[], rules: ReviewRules) => StepReview
 
-/** The same within limits of memory and time. Rejects if the review could not be started, which may pass. */
+/** Reviews within limits of memory and time. Rejects if the review could not start, which may be transient. */
 export type StepReviewer = (
   steps: readonly MigrationStep[],
   rules: ReviewRules,
@@ -68,28 +68,28 @@ export type StepReviewer = (
 ) => Promise<StepReview>
 
 export interface ReviewRequest {
-  /** Namespaces take turns. */
+  /** Namespaces are served in turn. */
   readonly namespace: string
   readonly steps: readonly MigrationStep[]
   readonly rules: ReviewRules
-  /** The user asked to repeat it, whatever is remembered of it. */
+  /** The user requested a repetition, despite a remembered review. */
   readonly isRepeated: boolean
 }
 
-/** Undefined: the review is under way, or others come first; ask again later. Rejects as a StepReviewer does. */
+/** Undefined: the review is running or queued; ask again later. Rejects like a StepReviewer. */
 export type QueuedReviewer = (request: ReviewRequest, signal: AbortSignal) => Promise<StepReview | undefined>
 
-/** For each text of a step: most findings, and most blind spots. */
+/** Maximum number of findings, and of blind spots, in each text of a step. */
 export const mostFindings = 20
 /** Characters. Messages quote the text. */
 const longestMessage = 300
 
 export interface ReviewRules {
-  /** Every step with SQL has to say how it is verified. */
+  /** Requires every step with SQL to have `verify`. */
   readonly requiresVerify: boolean
 }
 
-/** `step add-index, sql 3:7: …` */
+/** Example: `step add-index, sql 3:7: …`. */
 export function findingText({ message, place }: Finding | BlindSpot): string {
   return `step ${place.step}, ${place.part} ${place.line}:${place.column}: ${message}`
 }
@@ -98,7 +98,7 @@ export function shortMessage(message: string): string {
   return message.length <= longestMessage ? message : `${message.slice(0, longestMessage).toWellFormed()}…`
 }
 
-/** Findings in one text, of which the first few are shown. */
+/** Returns the first few findings of one text. */
 export function findingsText(findings: readonly Finding[]): string {
   const shown = findings.slice(0, mostFindings).map(findingText).join('; ')
   return findings.length > mostFindings ? `${shown}; and ${findings.length - mostFindings} more` : shown

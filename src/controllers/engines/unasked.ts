@@ -1,5 +1,5 @@
-// Was the server asked at all? Where it was not, nobody knows how what is on it stands, and what was told of that before is told as unknown;
-// everything else that fails is its answer. Pure.
+// Failures in which the server did not answer. The state of objects on the server is then unknown, and so are earlier
+// conditions about it. All other failures are answers of the server. Pure.
 import { type ConditionClaim, type ExternalReport, findCondition, type StatusWithConditions } from '../../index.ts'
 
 const reasons: ReadonlySet<string> = new Set([
@@ -16,7 +16,7 @@ export function isUnasked({ state, reason }: ExternalReport): boolean {
   return state === 'failed' && reasons.has(reason)
 }
 
-/** Those of the types that were told before. */
+/** Returns condition=Unknown for each of the types that the status already has. */
 export function unknownSince(
   status: StatusWithConditions | undefined,
   types: readonly string[],

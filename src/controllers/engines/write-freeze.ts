@@ -1,33 +1,36 @@
-// How does nobody write to a database for a while? Those who may log in to it no longer may, and their sessions are ended; afterwards
-// exactly they may again. Who they are is recorded by the caller before the first is turned away: who may not log in for another reason
-// stays away. Both ways may be cut off and repeated at any time. A login that serves other databases of the server as well is turned
-// away from those too.
+// Write freeze of a database: logins of its writers are disabled and their sessions terminated; a thaw restores exactly
+// these logins. The caller records the logins before the first is disabled, so that a login disabled for another reason
+// stays disabled. Both directions can be interrupted and repeated. A frozen login is disabled for all databases of the
+// server.
 
 export interface WriteFreeze {
-  /** One statement. Of those in `record` also how they stand now. */
+  /** One statement. Includes the current state of the logins in `record`. */
   observe(record: FreezeRecord | undefined): Promise<WriterFacts>
-  /** Turns them away in one transaction, and ends all sessions in the database but ours. Some take a moment to go. */
+  /**
+   * Disables the logins in one transaction, and terminates all sessions in the database except the operator's. Some
+   * sessions take a moment to end.
+   */
   freeze(record: FreezeRecord): Promise<void>
-  /** Lets them in again, in one transaction. Those that are no longer there are left out. */
+  /** Enables the logins again in one transaction. Skips missing roles. */
   thaw(record: FreezeRecord): Promise<void>
 }
 
-/** Stored before `freeze` is called the first time (I3), and until `thaw` has been. Strings, so that it fits where notes are kept. */
+/** Stored before the first `freeze` (I3), until after `thaw`. Strings, as the store for notes requires. */
 export interface FreezeRecord {
   readonly logins: readonly string[]
 }
 
 export interface WriterFacts {
-  /** Roles that may log in, and into this database, but for superusers and the operator's own; and those asked about. */
+  /** Roles that may log in to this database, except superusers and the operator's own, and the roles in `record`. */
   readonly logins: readonly { readonly name: string; readonly canLogin: boolean }[]
-  /** In this database, but for the operator's own. */
+  /** Sessions in this database, except the operator's. */
   readonly sessions: number
-  /** Transactions that have been prepared, and that somebody is going to commit. */
+  /** Prepared transactions, which can still commit. */
   readonly prepared: number
 }
 
 export type FreezeStanding =
-  /** These can still log in. `unrecorded`: came since; a record with them has to be stored first. */
+  /** These roles can still log in. `unrecorded`: not in the record; store a record with them first. */
   | { readonly kind: 'open'; readonly recorded: readonly string[]; readonly unrecorded: readonly string[] }
   | { readonly kind: 'draining'; readonly message: string }
   | { readonly kind: 'frozen' }
@@ -56,7 +59,7 @@ export function freezeStanding(record: FreezeRecord, { logins, sessions, prepare
   return { kind: 'frozen' }
 }
 
-/** Those that are to be let in again and are not; none: it is as it was. */
+/** Returns the recorded logins that are still disabled. Empty: the thaw is complete. */
 export function stillAway(record: FreezeRecord, { logins }: WriterFacts): readonly string[] {
   const away = new Set(logins.filter(({ canLogin }) => !canLogin).map(({ name }) => name))
   return record.logins.filter((name) => away.has(name))

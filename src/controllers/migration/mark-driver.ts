@@ -1,5 +1,5 @@
-// Looks at the marks that a migration has in its database, and never changes them: that is the workers' business. That there are none yet
-// is an answer too, so they are always there.
+// Observes the markers of a migration in its database, which only workers change. An empty list of markers is an
+// observation too, so the external resource always exists.
 import type { Consistency, ExternalCall, ExternalDriver, Observation } from '../../index.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import { loadMarks } from '../engines/postgres/migration/mark-loader.ts'
@@ -12,7 +12,7 @@ export interface MarkWish {
   readonly database: string
   /** `namespace/name` */
   readonly migration: string
-  /** What has happened since the last look, so that there is another. */
+  /** Change since the last observation, which triggers another one. */
   readonly occasion: string
 }
 
@@ -42,7 +42,7 @@ export class MarkDriver implements ExternalDriver<MarkWish, ObservedMarks> {
     return []
   }
 
-  // Not reached: they are always there, and never differ.
+  // Never called: the markers always exist and never differ.
   async create(): Promise<void> {}
   async update(): Promise<void> {}
   async delete(): Promise<void> {}

@@ -1,5 +1,5 @@
-// What must be known before a worker is started, or judged? From what was loaded, whether there is to be one, and when to look again. Pure.
-// Facts hold credentials, and stay in memory (I11).
+// Facts of a migration: decides from loaded state whether a worker is needed, and when to observe again. Pure.
+// Invariant: facts contain credentials, and stay in memory (I11).
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
 import { type Finding, findingsText } from '../engines/step-review.ts'
@@ -12,49 +12,49 @@ import { isFinal, type WorkerRun } from './worker-run.ts'
 import type { WorkerWish } from './worker-wish.ts'
 
 export interface MigrationFacts {
-  /** What keeps it from its database; then nothing else is known, and what is there stays. */
+  /** Reason that the database cannot be used; then nothing else is known, and existing workers stay. */
   readonly problem?: Problem
   readonly target?: {
     readonly access: ServerAccess
     readonly database: string
     readonly systemIdentifier: string | undefined
   }
-  /** By which marks are read. */
+  /** Order for which markers are read. */
   readonly order?: MigrationOrder
-  /** What steps that are not applied yet say that no step may. */
+  /** Findings that no open step may have. */
   readonly invalid?: Invalid
-  /** Steps are not reviewed before marks are read, nor before it is their turn: what a former review said stays. */
+  /** No review of the open steps is complete. The condition of a former review stays. */
   readonly isUnreviewed?: true
-  /** When to ask for the review again that waits for its turn or is under way; milliseconds since the epoch. */
+  /** Time to ask again for a review that is queued or running; milliseconds since the epoch. */
   readonly reviewAgainAtMs?: number
   readonly worker?: WorkerWish
   readonly run: WorkerRun
-  /** When a run that ended is forgotten, so that there is another; milliseconds since the epoch. */
+  /** Time at which the report of an ended run expires, so that another run starts; milliseconds since the epoch. */
   readonly againAtMs?: number
-  /** What has happened to the worker since marks were last read. */
+  /** Change of the worker since markers were last read. */
   readonly occasion: string
-  /** What no step is begun before. */
+  /** Backup that must exist before the first step. */
   readonly before?: PreBackup
-  /** Jobs and orders that are there. */
+  /** Names of existing Jobs and their orders. */
   readonly kept: readonly string[]
-  /** What is to be done before it goes, of one that is deleted. */
+  /** Pre-delete work of a Migration that is being deleted. */
   readonly parting?: PartingFacts
 }
 
 export interface Invalid {
-  /** The first finding's. */
+  /** Code of the first finding. */
   readonly reason: string
   readonly message: string
-  /** Of the steps, if their review exceeded a limit: it is not repeated for them. */
+  /** Digest of steps whose review exceeded a limit. It is not repeated for them. */
   readonly digest?: string
 }
 
-/** Who gave up for reasons that may pass has another worker after so long. */
+/** Delay after a run that failed for a temporary reason. */
 const againAfterMs = 300_000
-/** While a worker is at it, marks are read this often. */
+/** Interval of reading markers while a worker runs. */
 const watchMs = 15_000
 
-/** What the marks alone call for. What verifications say only workers ask; for whoever looks at marks they hold. */
+/** Decision from the markers alone. Only workers run verification queries; here each of them counts as satisfied. */
 export function decisionBy(order: MigrationOrder, record: readonly RecordedStep[]): Decision {
   return decide(order, { marks: record, verified: new Map(order.steps.map(({ name }) => [name, true])) })
 }
@@ -63,14 +63,14 @@ export interface WantedInput {
   readonly order: MigrationOrder
   readonly seen: ObservedMarks | undefined
   readonly run: WorkerRun
-  /** Else no worker begins a step; one that is at it goes on. */
+  /** If false, no worker starts a step; a running worker continues. */
   readonly isReviewed: boolean
   readonly invalid: Invalid | undefined
   readonly occasion: string
   readonly nowMs: number
 }
 
-/** What follows its source, and no step goes on with: a worker that may begin something removes it before. */
+/** Replicating copies that no step continues. A worker removes them before it starts a step. */
 export function leftBehind({ steps }: MigrationOrder, record: readonly RecordedStep[]): readonly RecordedStep[] {
   const kept = keptSteps(steps, record)
   return record.filter(
@@ -79,12 +79,17 @@ export function leftBehind({ steps }: MigrationOrder, record: readonly RecordedS
   )
 }
 
-/** Of steps that are over, and for which nobody waits. What was changed may be changed back, and then a copy that follows is gone on with. */
+/**
+ * True for failed steps without further work. A changed step could be changed back, and its replication would continue.
+ */
 export function isRemovedAtOnce({ kind }: Decision, left: readonly RecordedStep[]): boolean {
   return kind === 'failed' && left.length > 0 && left.every(({ state }) => state === 'Failed')
 }
 
-/** Each order has a worker once, and another where the marks contradict what the last one said, or where one that failed has left something. */
+/**
+ * Each order gets one worker; another one if the markers contradict the last report, or if a failed step left a
+ * replication.
+ */
 export function isWorkerWanted({ order, seen, run, isReviewed, invalid, occasion, nowMs }: WantedInput): boolean {
   if (seen === undefined) return invalid === undefined && run.kind !== 'none'
   const decision = decisionBy(order, seen.record)
@@ -94,12 +99,12 @@ export function isWorkerWanted({ order, seen, run, isReviewed, invalid, occasion
   if (!(mayBegin || isToRemove)) return false
   if (run.kind === 'active') return true
   if (run.kind === 'none') return isToRemove || decision.kind !== 'failed'
-  // One whose end lies ahead was ended by a clock that has been put right since.
+  // An end in the future comes from a clock that was wrong.
   if (!isFinal(run.report)) return Math.abs(nowMs - run.endedAtMs) < againAfterMs
   const { outcome, reason } = run.report
   const isOfMarks = outcome === 'Completed' || (outcome === 'Failed' && reason !== 'VerifyFailed')
   const isContradicted = isOfMarks && decision.kind !== 'done' && decision.kind !== 'failed'
-  // What was seen before it ended says nothing against it.
+  // An observation before the end of the run does not contradict its report.
   return !(isContradicted && seen.occasion === occasion)
 }
 
@@ -112,7 +117,7 @@ export function occasionOf(run: WorkerRun, worker: string, nowMs: number): strin
   return run.kind === 'ended' ? `${worker} ended at ${run.endedAtMs}` : 'none'
 }
 
-/** Undefined: of what is still to run nothing is wrong. `digest`: of the steps that were reviewed. */
+/** Undefined if the open steps have no findings. `digest`: digest of the reviewed steps. */
 export function invalidIn(findings: readonly Finding[], digest: string): Invalid | undefined {
   const [first] = findings
   return first === undefined

@@ -1,5 +1,6 @@
-// Loads what a migration depends on in the cluster: its databases and how they are reached, the texts of its steps, and what its worker
-// reported. Invariant: texts are no longer than an order may be, before anything is computed from them.
+// Loads the cluster's state that a migration depends on: databases and their connections, texts of steps, and reports
+// of workers.
+// Invariant: texts are no longer than the limit of an order before anything is computed from them.
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
@@ -31,7 +32,7 @@ import { planHash } from './step-digest.ts'
 import type { WorkerRun } from './worker-run.ts'
 import { type MigrationObject, maxOrderBytes, orderOf, sizeProblem, tooLarge, workerOf } from './worker-wish.ts'
 
-/** While a review waits for its turn or is under way. */
+/** Poll interval while a review is queued or running. */
 const reviewPollMs = 15_000
 
 type Observing = ObserveContext<MigrationSpec, MigrationStatus>
@@ -42,7 +43,7 @@ export async function loadFacts(
   reviewer: QueuedReviewer,
 ): Promise<MigrationFacts> {
   const { live, children, nowMs } = context
-  const object = context.object as MigrationObject // Its definition requires a spec.
+  const object = context.object as MigrationObject // The CRD requires a spec.
   const kept = children.filter((child) => isOf(Job, child)).map(({ metadata }) => metadata.name)
   const idle: WorkerRun = { kind: 'none' }
   if (isBeingDeleted(object))
@@ -51,7 +52,7 @@ export async function loadFacts(
   const { target, sources } = await loadPlaces(object, { live, policy }, seen?.record)
   if (target.kind !== 'place') return stuck(target)
   const lost = sources.find((place) => place.kind !== 'place')
-  // Marks are read all the same: they say which sources have had their time.
+  // Markers are read nevertheless: they show which sources are no longer needed.
   if (lost !== undefined) return { ...stuck(lost), target: whereMarksAre(target) }
   const texts = await loadTexts(object, live)
   if ('kind' in texts) return stuck(texts)
@@ -73,7 +74,7 @@ export async function loadFacts(
   const isReviewed = reviewed !== undefined
   const dueMs = againAtMs(run)
   const isDue = isWorkerWanted({ order, seen, run, isReviewed, invalid, occasion, nowMs })
-  // Who only looks, or removes something, waits for no backup.
+  // A worker that only observes or removes something needs no backup.
   const isFirst = isDue && run.kind === 'none' && seen !== undefined && !isEnd(decisionBy(order, seen.record))
   const before = isFirst ? await loadPreBackup(object, order, live) : undefined
   if (before !== undefined && 'reason' in before) return stuck(before)
@@ -102,7 +103,7 @@ async function loadPreBackup(
   const { namespace } = object.metadata
   const found = await live.find(Database, { namespace, name: object.spec.databaseRef.name })
   if (found === undefined) return undefined
-  const database = found as DatabaseObject // Its definition requires a spec.
+  const database = found as DatabaseObject // The CRD requires a spec.
   const backup = preBackupWish(object, planHash(steps), database)
   if (backup === undefined || 'reason' in backup) return backup
   const made = await live.find(Backup, { namespace, name: backup.name })
@@ -111,7 +112,7 @@ async function loadPreBackup(
 
 interface Places {
   readonly target: Place | Problem
-  /** But for those that are gone and that nothing is copied from any more: of them nothing can be removed. */
+  /** Excludes deleted sources without remaining rows: nothing can be removed there. */
   readonly sources: readonly (Place | Problem)[]
 }
 
@@ -123,7 +124,7 @@ async function loadPlaces(
   const { namespace: home = 'default' } = object.metadata
   const load = async (name: string, folder: string): Promise<PlaceInput> => {
     const database = await live.find(Database, { namespace: home, name })
-    const known = database as DatabaseObject | undefined // Its definition requires a spec.
+    const known = database as DatabaseObject | undefined // The CRD requires a spec.
     const connection = known === undefined ? undefined : await loadConnection(known, { live, policy })
     return { name, folder, database: known, connection }
   }
@@ -135,7 +136,7 @@ async function loadPlaces(
   }
 }
 
-/** Texts that steps take from ConfigMaps, as far as they are there, by `name/key`. One ConfigMap is in memory at a time. */
+/** Texts of steps in ConfigMaps that exist, by `name/key`. One ConfigMap is in memory at a time. */
 async function loadTexts(
   { metadata, spec }: MigrationObject,
   live: LiveReader,
@@ -147,7 +148,7 @@ async function loadTexts(
   for (const name of new Set(refs.map((ref) => ref.name))) {
     const map = await live.find(ConfigMap, { namespace, name })
     if (map === undefined) continue
-    // Each step that names a text has it once more.
+    // Each step that references a text contains it once.
     for (const { key } of refs.filter((ref) => ref.name === name)) {
       const text = valueAt(map, 'data', key)
       if (typeof text !== 'string') continue
@@ -165,13 +166,13 @@ interface ToReview {
   readonly record: readonly RecordedStep[]
 }
 
-/** Of what is not applied yet; undefined while the review waits for its turn or is under way. */
+/** Findings of open steps; undefined while the review is queued or running. */
 async function review(
   { context, order, record }: ToReview,
   reviewer: QueuedReviewer,
 ): Promise<{ readonly invalid: Invalid | undefined } | undefined> {
   if (decisionBy(order, record).kind === 'done') return { invalid: undefined }
-  const object = context.object as MigrationObject // Its definition requires a spec.
+  const object = context.object as MigrationObject // The CRD requires a spec.
   const isOpen = ({ name }: MigrationStep) =>
     !record.some((mark) => mark.name === name && (mark.state === 'Applied' || mark.state === 'Adopted'))
   const open = order.steps.filter(isOpen)

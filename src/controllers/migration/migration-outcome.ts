@@ -1,19 +1,22 @@
-// How did a run of a migration end, and what is told of it on the way? Values without rows or secrets.
+// Outcome and events of a migration run. Invariant: they contain no rows or secrets.
 import type { CopyProgress, StepFailure } from '../engines/migration-target.ts'
 import type { Finding } from '../engines/step-review.ts'
 import type { RefusalReason } from './migration-plan.ts'
 
 export type MigrationOutcome =
-  /** Every step is applied, and verified where it says how. */
+  /** Each step is applied, and verified if it has a verification. */
   | { readonly kind: 'Completed' }
-  /** Nothing was run: this is what the steps say that no step may. */
+  /** No step was run: the findings prevent it. */
   | { readonly kind: 'Invalid'; readonly findings: readonly Finding[] }
-  /** Nothing was run: it was tried in a transaction that was taken back, and this failed there. */
+  /** No step was run: its test in a transaction that was rolled back failed. */
   | { readonly kind: 'RehearsalFailed'; readonly step: string; readonly failure: StepFailure }
   | { readonly kind: 'AwaitingApproval'; readonly plan: string }
-  /** The database and the steps disagree about what was applied. */
+  /** The markers in the database contradict the steps. */
   | { readonly kind: 'Refused'; readonly reason: RefusalReason; readonly step: string; readonly message: string }
-  /** Not tried again until the steps change or somebody asks for it. The mark of the step says so, unless its verification could not be asked. */
+  /**
+   * It is retried only if the steps change or a user requests it. The marker records it, unless the verification query
+   * itself failed.
+   */
   | {
       readonly kind: 'Failed'
       readonly step: string
@@ -21,12 +24,14 @@ export type MigrationOutcome =
       readonly reason?: 'VerifyFailed'
     }
   | { readonly kind: 'LockedByOther'; readonly holder: string }
-  /** No step was begun, and nothing follows any more; but for these sentences, each about a source that is not known. */
+  /**
+   * Pre-delete run: no step was started and no replication is left. `left`: sentences about sources that are unknown.
+   */
   | { readonly kind: 'Parted'; readonly left: readonly string[] }
 
 export type MigrationNews =
   | { readonly kind: 'begun' | 'applied' | 'adopted' | 'undone'; readonly step: string }
   | { readonly kind: 'failed'; readonly step: string; readonly failure: StepFailure }
   | ({ readonly kind: 'copied' } & CopyProgress)
-  /** The way to the database was lost, and is tried again. */
+  /** The connection to the database was lost; the run retries. */
   | { readonly kind: 'lost'; readonly message: string }

@@ -1,5 +1,6 @@
-// The controller of Migration, as anybody could write it with the public door: the Database it changes, the worker that changes it, and
-// the marks in that database, which alone say how far it came.
+// Controller of Migration, written with the public API: its Database, the worker that changes the database, and the
+// markers there.
+// Invariant: the markers alone record the progress.
 import type { Chart } from 'cdk8s'
 import { WorkerJob } from '../../../constructs/index.ts'
 import { Backup } from '../../../imports/wire/backup.ts'
@@ -43,15 +44,15 @@ import type { WorkerWish } from './worker-wish.ts'
 
 export interface MigrationOptions {
   readonly engineFor: (tools: ExternalTools) => DatabaseEngine
-  /** The operator's own, which workers run. */
+  /** Image of the operator, which workers run. */
   readonly image: string
-  /** Within limits, and in turns: the text of a step is its user's. */
+  /** Limited and queued review: users write the text of steps. */
   readonly review: QueuedReviewer
-  /** The operator's rules for what a spec names. */
+  /** Policy of the operator for references in a spec. */
   readonly policy?: ReferencePolicy | undefined
 }
 
-/** Stands for the Databases that it changes or copies from, as `namespace/name`. */
+/** Index by the Databases that it changes or copies from, as `namespace/name`. */
 const byDatabase = 'database'
 const byConfigMap = 'configMap'
 
@@ -99,9 +100,10 @@ export function migration({ engineFor, image, review, policy = labelledSecrets }
   })
 }
 
-/** What of a Database a migration looks at. */
+/** Digest of the fields of a Database that a migration depends on. */
 function databaseDigest(database: LiveObject) {
-  const { provider, databaseName, snapshotTarget = null } = (database as DatabaseObject).spec // Watched as what it is.
+  // The watch is of this kind.
+  const { provider, databaseName, snapshotTarget = null } = (database as DatabaseObject).spec
   const { phase, identity, upgrade } = (database as DatabaseObject).status ?? {}
   const isGoing = database.metadata.deletionTimestamp !== undefined
   return JSON.stringify([provider, databaseName, snapshotTarget, phase, identity, upgrade?.state, isGoing])
@@ -112,16 +114,16 @@ type Parting = ResourceContext<MigrationSpec, MigrationStatus, MigrationFacts>
 
 function desired(chart: Chart, { object, facts }: Desired, image: string): void {
   const { worker, problem, kept, run, before } = facts
-  // How it stands is told by the facts.
+  // The facts report the state of the backup.
   if (before !== undefined) readyWhen(declareOwnBackup(chart, before.backup), () => true)
   if (worker === undefined) {
-    // Who is at it goes on: the worker finds out for itself whether it can.
+    // A running worker continues, and finds out for itself whether it can reach its database.
     return holdWorkers(chart, kept, problem)
   }
   if (worker.isWanted) addWorker(chart, { worker, run, isSuspended: object.spec.suspend === true }, { object, image })
 }
 
-/** Where nobody can be at it, what is held says why. */
+/** If no worker can run, the condition gives the cause. */
 function parting(chart: Chart, { object, facts }: Parting, image: string): void {
   const todo: PartingFacts = facts.parting ?? { kind: 'free', abandoned: [] }
   if (todo.kind === 'worker') {
@@ -151,8 +153,8 @@ function addWorker(
     annotations: { [workerAnnotation]: object.metadata.name },
     isSuspended: isSuspended || hasGivenUp,
   })
-  // A Job's template is for ever, and another image is no reason for another run.
+  // The template of a Job is immutable, and a new image does not justify another run.
   initialOnly(job, 'spec.template')
-  // What became of it is told by the marks and its last words.
+  // The markers and the termination message report the outcome.
   if (run.kind === 'ended') readyWhen(job, () => true)
 }

@@ -1,5 +1,6 @@
-// What of the cluster does the going of a migration depend on? Both sides of what follows, as far as they are known, and what the worker said
-// that takes it away. Of the steps nothing is asked: they may be what cannot be read.
+// Loads the cluster's state for the pre-delete work of a migration: both servers of each replication, and the report of
+// the worker.
+// It ignores the steps, which may be invalid.
 import { Database } from '../../../imports/wire/database.ts'
 import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
 import { isBeingDeleted, Namespace, type ObserveContext } from '../../index.ts'
@@ -16,15 +17,15 @@ import { type MigrationObject, orderOf, workerOf } from './worker-wish.ts'
 type Observing = ObserveContext<MigrationSpec, MigrationStatus>
 
 export interface MigrationSurroundings {
-  /** The marks as last read. */
+  /** Markers when they were last read. */
   readonly seen: ObservedMarks | undefined
-  /** The operator's rules for what a Database names. */
+  /** Policy of the operator for references in a Database. */
   readonly policy: ReferencePolicy
 }
 
 export async function loadParting(context: Observing, { seen, policy }: MigrationSurroundings): Promise<PartingFacts> {
   const { live, children, nowMs } = context
-  const object = context.object as MigrationObject // Its definition requires a spec.
+  const object = context.object as MigrationObject // The CRD requires a spec.
   const { namespace: home = 'default' } = object.metadata
   const followed = followedBy(object, { record: seen?.record ?? [], children })
   if (isFree(object, followed)) {
@@ -33,7 +34,7 @@ export async function loadParting(context: Observing, { seen, policy }: Migratio
   }
   const target = await loadPlace({ live, policy }, { home, name: object.spec.databaseRef.name, folder: 'target' })
   if (target.kind !== 'place') {
-    // Nothing is made any more in a namespace that goes, so that nothing would end the wait.
+    // No object can be created in a namespace that is being deleted, so the wait would never end.
     const namespace = await live.find(Namespace, { name: home })
     const isLost = namespace === undefined || isBeingDeleted(namespace)
     return isLost ? { kind: 'free', abandoned: followed } : heldBy(target, followed)
@@ -55,7 +56,7 @@ interface PlaceAsk {
   readonly folder: string
 }
 
-/** Also one that is being deleted itself, or is not well: the worker sees what it finds. */
+/** Accepts a Database that is being deleted or is unavailable: the worker finds out what exists. */
 async function loadPlace(
   { live, policy }: ConnectionReader,
   { home, name, folder }: PlaceAsk,
@@ -63,7 +64,7 @@ async function loadPlace(
   const waiting = (reason: string, message: string): Problem => ({ kind: 'waiting', reason, message })
   const found = await live.find(Database, { namespace: home, name })
   if (found === undefined) return waiting('DatabaseMissing', `there is no Database ${name}`)
-  const database = found as DatabaseObject // Its definition requires a spec.
+  const database = found as DatabaseObject // The CRD requires a spec.
   const move = moveOf(database.status)
   if (move !== undefined) return waiting('DatabaseMoving', `Database ${name} ${move}`)
   const connection = await loadConnection(database, { live, policy })

@@ -1,10 +1,10 @@
-// How is a worker doing? Its Job is a child, and its pods are looked up by their label.
+// Loads the state of a worker: its Job is a child, and its pods are found by label.
 import { childNamed, Job, type LiveObject, type LiveReader, Pod } from '../../index.ts'
 import { type WorkerRun, workerRun } from './worker-run.ts'
 
-/** On the pods of workers; its value is the name of their Job. */
+/** Label on worker pods; its value is the name of their Job. */
 export const workerLabel = 'data.konverge.dev/migration-worker'
-/** On the same: the name of the Migration, which may be too long for a label. */
+/** Annotation on worker pods: the name of the Migration, which may be too long for a label. */
 export const workerAnnotation = 'data.konverge.dev/migration'
 
 interface RunPlace {

@@ -1,17 +1,20 @@
-// Which Databases does a migration have something to do with besides its own, and what does it need of each? Read from its steps, and from
-// the marks, or from what was told of them until they are read. Pure.
+// Source Databases of a migration and what it needs of each, from its steps and the markers; from the status until the
+// markers are read. Pure.
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { Need } from './migration-place.ts'
 import { isInEffect } from './migration-standing.ts'
 import type { MigrationObject } from './worker-wish.ts'
 
 export interface SourceNeed {
-  /** Of a Database of the migration's own namespace: the worker mounts the Secrets of servers, which must not get to guests. */
+  /**
+   * Database of the migration's own namespace: the worker mounts Secrets of servers, which other namespaces must not
+   * get.
+   */
   readonly name: string
   readonly need: Need
 }
 
-/** First those that steps name, in their order; then those that none names any more. */
+/** Sources of steps in their order, then sources that no step names any more. */
 export function sourceNeeds(
   { metadata: { namespace: home = 'default' }, spec, status }: MigrationObject,
   record: readonly RecordedStep[] | undefined,

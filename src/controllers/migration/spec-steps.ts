@@ -1,5 +1,4 @@
-// Which steps does a spec ask for, in the words of the engine? Texts that stand in ConfigMaps come in, and have to be those that were
-// meant. Pure.
+// Steps of a spec, as the runner takes them. Texts in ConfigMaps are included if they match their checksums. Pure.
 import { createHash } from 'node:crypto'
 import type { MigrationSpecSteps } from '../../../imports/wire/migration.ts'
 import { durationMs } from '../../index.ts'
@@ -8,7 +7,7 @@ import type { Problem } from './migration-place.ts'
 
 export interface StepsInput {
   readonly steps: readonly MigrationSpecSteps[]
-  /** What ConfigMaps hold, by `name/key`. */
+  /** Texts in ConfigMaps, by `name/key`. */
   readonly texts: ReadonlyMap<string, string>
   readonly home: string
 }
@@ -27,7 +26,7 @@ function stepOf(step: MigrationSpecSteps, sql: string, home: string): MigrationS
   const { name, type, verify, down, transaction: isTransactional, copy } = step
   const limits = { timeoutMs: limitMs(step.timeout, 300_000), lockTimeoutMs: limitMs(step.lockTimeout, 5_000) }
   if (type === 'Assert') {
-    // The definition refuses one without a query.
+    // The CRD rejects an Assert step without a query.
     return { kind: 'Assert', name, ...limits, verify: verify ?? { sql: 'SELECT 0', expect: '1' } }
   }
   const rest = { name, ...limits, ...(verify && { verify }), ...(down !== undefined && { down }) }
@@ -53,7 +52,7 @@ function tableOf(text: string): TableName {
   return second === undefined ? { schema: 'public', name: first } : { schema: first, name: second }
 }
 
-/** The definition refuses what is no duration. */
+/** The CRD rejects invalid durations. */
 function limitMs(text: string, otherwise: number): number {
   return durationMs(text) ?? otherwise
 }

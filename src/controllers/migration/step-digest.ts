@@ -1,8 +1,8 @@
-// Is this step still the one that was applied? Digests that a mark keeps: of what runs in it, and of all the steps as they are wished.
+// Digests in markers: of a step's effect, and of all desired steps.
 import { createHash } from 'node:crypto'
 import type { MigrationStep } from '../engines/migration-step.ts'
 
-/** Of what runs. Blanks around a text and the machine's way of ending lines say nothing. */
+/** Digest of the effect. It ignores surrounding blanks and the line endings. */
 export function stepChecksum(step: MigrationStep): string {
   switch (step.kind) {
     case 'SQL':
@@ -12,13 +12,13 @@ export function stepChecksum(step: MigrationStep): string {
     case 'Copy':
       return digest([
         ...['Copy', step.source, step.tables.map(({ schema, name }) => [schema, name])],
-        // Marks of Snapshot are older than modes.
+        // Markers of Snapshot copies are older than modes.
         ...(step.mode === 'Logical' ? [step.mode] : []),
       ])
   }
 }
 
-/** Of all that can decide whether an attempt succeeds. */
+/** Digest of everything that can affect the success of an attempt. */
 function stepWish(step: MigrationStep): string {
   const verify = step.verify === undefined ? null : [plain(step.verify.sql), step.verify.expect]
   const down = 'down' in step && step.down !== undefined ? plain(step.down) : null
@@ -26,7 +26,7 @@ function stepWish(step: MigrationStep): string {
   return digest([stepChecksum(step), verify, down, rows, step.timeoutMs, step.lockTimeoutMs])
 }
 
-/** What an approval is given for: all the steps, in their order, with their limits and their ways back. */
+/** Hash of a plan, for its approval: all steps in order, with their limits and down texts. */
 export function planHash(steps: readonly MigrationStep[]): string {
   return digest(steps.map((step) => [step.name, stepWish(step)])).slice(0, 16)
 }

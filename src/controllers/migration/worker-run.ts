@@ -1,4 +1,4 @@
-// How is the worker doing? Told by its Job and by what its pods said when they ended. Pure.
+// State of a worker, from its Job and the termination messages of its pods. Pure.
 import type { LiveObject } from '../../index.ts'
 import { heldTry } from '../worker/held-try.ts'
 import { jobCondition, lastWord, millisecondsAt } from '../worker/job-words.ts'
@@ -7,7 +7,10 @@ import { exitCodeOf, reportIn, type WorkerReport } from './worker-report.ts'
 export type WorkerRun =
   /** There is no Job for this order. */
   | { readonly kind: 'none' }
-  /** At it, or between two tries, of which the last one ended so, or the next one cannot begin. */
+  /**
+   * It is running, or waits between two tries. `last`: report of the last try, or the reason that the next one cannot
+   * start.
+   */
   | { readonly kind: 'active'; readonly last: WorkerReport | undefined }
   | { readonly kind: 'ended'; readonly report: WorkerReport; readonly endedAtMs: number }
 
@@ -27,12 +30,12 @@ export function workerRun(job: LiveObject | undefined, pods: readonly LiveObject
     }
     return { kind: 'ended', report: last?.report ?? killed, endedAtMs: millisecondsAt(failed.lastTransitionTime) }
   }
-  // Trying again would say the same: the Job is held, though it would go on.
+  // A retry would fail in the same way: treat the Job as failed, although it would continue.
   if (last !== undefined && exitCodeOf(last.report) === 2) return { kind: 'ended', ...last }
   return { kind: 'active', last: heldTry(job, pods, nowMs) ?? last?.report }
 }
 
-/** It said all there is to say; the same order would end the same way. */
+/** The report is final: the same order would end in the same way. */
 export function isFinal({ outcome }: WorkerReport): boolean {
   return outcome !== 'Interrupted' && outcome !== 'Stopped' && outcome !== 'LockedByOther'
 }

@@ -1,10 +1,10 @@
-// The rules for what a spec has run in the cluster: images and storage classes. Pure.
+// Policy checks of a server in the cluster: its image and StorageClass. Pure.
 import { ApiObject, type Chart } from 'cdk8s'
 import type { DatabaseSpec } from '../../../imports/wire/database.ts'
 import { apiVersionOf, hold, type Refusal, type Resource } from '../../index.ts'
 import { imageRejection, type ReferencePolicy, type Rejection, storageClassRejection } from './reference-policy.ts'
 
-/** The rejection of a Database's server in the cluster; undefined where it may be made, or is elsewhere. */
+/** Returns the rejection of a Database's server in the cluster. Undefined if it is allowed, or external. */
 export function rejectedServer(
   { spec }: { readonly spec: DatabaseSpec },
   policy: ReferencePolicy,
@@ -15,7 +15,10 @@ export function rejectedServer(
   return imageRejection(image, policy) ?? storageClassRejection(storage.storageClassName, policy)
 }
 
-/** Keeps a resource that is being deleted as it is, until what `message` says changes: for `parting`. The object that it names is never made, of a kind that the controller owns. */
+/**
+ * For `parting`: holds the deletion of a resource until the cause in `message` changes. Declares a placeholder object
+ * of an owned kind, which is never created.
+ */
 export function holdDeletion(chart: Chart, resource: Resource, { message }: Refusal): void {
   const placeholder = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name: 'held' } }
   hold(new ApiObject(chart, 'held', placeholder), { sentence: `the deletion waits: ${message}` })

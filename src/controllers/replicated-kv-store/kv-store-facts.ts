@@ -1,5 +1,5 @@
-// What must be known of the world before a store can be made or judged? Small JSON facts: whether its storage class exists,
-// what keeps its pods, and what its volume claims allow and need.
+// Facts about the cluster that a store's desired state and status depend on, as small JSON values: its StorageClass,
+// its pods, and its volume claims.
 import type { Refusal } from '../../index.ts'
 import type { PodCounts } from '../stateful-set/pod-counts.ts'
 import type { PodTrouble } from '../stateful-set/pod-trouble.ts'
@@ -8,23 +8,23 @@ import type { VolumeGrowth } from '../stateful-set/volume-growth.ts'
 import type { Admission } from './retained-volumes.ts'
 
 export interface KvStoreFacts extends Admission, VolumeGrowth {
-  /** The named class is not there. A store that names none, or the empty class, misses nothing. */
+  /** The named class does not exist. False for a store without a class, or with the empty class. */
   readonly isStorageClassMissing: boolean
-  /** What the operator's rules do not allow. */
+  /** Rejection by the operator's policy. */
   readonly rejection?: Required<Refusal>
-  /** When a rejection may be over; milliseconds since the epoch. */
+  /** Time of the next check of a rejection, in milliseconds since the epoch. */
   readonly lookAgainAtMs?: number
   readonly trouble?: PodTrouble
-  /** What the StatefulSet waits for before it goes on, if that has failed. */
+  /** A failed pod that the StatefulSet waits for. */
   readonly blockingPod?: BlockingPod
-  /** Names of claims beyond the admitted replicas, in ordinal order. All of them once the store is being deleted. */
+  /** Names of claims beyond the admitted replicas, in ordinal order. All claims while the store is being deleted. */
   readonly unusedClaims: readonly string[]
-  /** Names of claims in use that were there before the store. */
+  /** Names of claims in use that are older than the store. */
   readonly olderClaims: readonly string[]
-  /** Made, and not gone again for its volumes to grow. */
+  /** False before creation, and while it is deleted for its volumes to grow. */
   readonly hasStatefulSet: boolean
-  /** It is to be declared once more before the store goes. */
+  /** The StatefulSet has to be applied once more before the store is deleted. */
   readonly isStatefulSetUnsettled: boolean
-  /** For as long as the StatefulSet has not counted them all. Present if there are any. */
+  /** Present while the StatefulSet has not counted all pods, if there are any. */
   readonly pods?: PodCounts
 }

@@ -1,5 +1,5 @@
-// The controller of ReplicatedKVStore, as anybody could write it with the public door: which kinds it makes and looks at, and
-// the functions that say what should be and how it stands.
+// Controller of ReplicatedKVStore, written only with the public API: its owned and watched kinds, and functions for
+// desired state and status.
 import type { Chart } from 'cdk8s'
 import {
   KvCluster,
@@ -53,7 +53,7 @@ import { kvStoreStatus } from './kv-store-status.ts'
 import { admissionOf, claimsInUse, olderClaimsOf, retentionNote, unusedClaimsOf } from './retained-volumes.ts'
 
 export interface KvStoreOptions {
-  /** The operator's rules for what a spec names. */
+  /** The operator's policy for references in a spec. */
   readonly policy?: ReferencePolicy | undefined
 }
 
@@ -90,7 +90,7 @@ export function replicatedKvStore({ policy = labelledSecrets }: KvStoreOptions =
       const headless = await takeHeadlessPods(live, placeOf(object))
       if (headless !== undefined) return headless
       const { unusedClaims } = await observe(observed, policy)
-      // With Delete the claims are the StatefulSet's, and the garbage collector is on its way to them.
+      // With Delete, the StatefulSet owns the claims, and the garbage collector deletes them.
       if (unusedClaims.length > 0 && object.spec.pvcRetention.whenDeleted === 'Retain') {
         report({ type: 'Normal', reason: 'VolumesRetained', action: 'Delete', note: retentionNote(unusedClaims) })
       }
@@ -111,7 +111,7 @@ function desired(
 
 type Observing = ObserveContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus>
 
-/** No watch tells of a Secret that is opened: the right to watch Secrets is the right to read all of them. */
+/** No watch reports a new label on a Secret: the right to watch Secrets is the right to read all of them. */
 const recheckMs = 15_000
 
 function statefulSetOf<T extends LiveObject | Child>(family: Family<T>): T | undefined {

@@ -1,22 +1,22 @@
-// Has a StatefulSet been told what becomes of its volumes when it goes? Of what is being deleted nothing is declared any more, so that what was
-// said last may not have come to it. Pure.
+// Detects whether a StatefulSet needs its volumes' retention policy before its deletion. During deletion the
+// StatefulSet is normally not applied any more, so the last policy may be missing. Pure.
 import { isBeingDeleted, type LiveObject, StatefulSet, valueAt } from '../../index.ts'
 
 export interface ClaimRetention {
   readonly statefulSet: LiveObject | undefined
   readonly whenDeleted: 'Retain' | 'Delete'
-  /** Does any of its claims go with it yet? */
+  /** True if a claim is owned and would be deleted with it. */
   readonly ownsClaims: boolean
 }
 
-/** Is it to be declared once more? Of what is gone, or going, nothing is. */
+/** Returns whether it has to be applied once more. False for an object that is deleted or being deleted. */
 export function isRetentionUnsettled({ statefulSet, whenDeleted, ownsClaims }: ClaimRetention): boolean {
   if (statefulSet === undefined || isBeingDeleted(statefulSet)) return false
   const told = valueAt(statefulSet, 'spec', 'persistentVolumeClaimRetentionPolicy', 'whenDeleted')
   return told !== whenDeleted || (whenDeleted === 'Retain' && ownsClaims)
 }
 
-/** It goes with a StatefulSet. */
+/** Returns whether the claim is deleted with a StatefulSet. */
 export function isOwnedClaim({ metadata }: LiveObject): boolean {
   return metadata.ownerReferences?.some(({ kind }) => kind === StatefulSet.kind) === true
 }

@@ -1,4 +1,4 @@
-// What do conditions say of volumes that are to grow: that they do, or that a person has to decide something? Pure.
+// Conditions about volumes that are growing, or that cannot grow. Pure.
 import type { ConditionClaim } from '../../index.ts'
 import { expansionNote, type VolumeGrowth } from './volume-growth.ts'
 
@@ -8,13 +8,13 @@ export function expanding({ expansion }: Pick<VolumeGrowth, 'expansion'>): reado
   return [{ type: 'Progressing', status: 'True', reason: 'VolumeExpanding', message: expansionNote(expansion) }]
 }
 
-/** Degraded, where they stay as they are. */
+/** Degraded, if volumes cannot grow. */
 export function expansionRefused({ growthRefusal }: Pick<VolumeGrowth, 'growthRefusal'>): readonly ConditionClaim[] {
   if (growthRefusal === undefined) return []
   return [{ type: 'Degraded', status: 'True', reason: 'VolumeExpansionRefused', message: growthRefusal }]
 }
 
-/** Everything is done but what waits for a person. */
+/** Only a user can make further progress. */
 export function stalled({ reason, message }: ConditionClaim): readonly ConditionClaim[] {
   return [
     { type: 'Progressing', status: 'False', reason, message },

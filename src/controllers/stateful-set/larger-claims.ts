@@ -1,23 +1,23 @@
-// How are claims asked for more room? By one field on what the StatefulSet made; the StatefulSet itself, whose templates cannot change, is
-// made anew around its pods. Pure.
+// Requests more storage for existing claims, by a single field on each. The StatefulSet has immutable claim templates
+// and is recreated around its pods. Pure.
 import { ApiObject, type Chart } from 'cdk8s'
 import { contribute, recreateOnChange } from '../../index.ts'
 import type { VolumeGrowth } from './volume-growth.ts'
 
 export interface LargerClaimsInput extends Pick<VolumeGrowth, 'claimsToGrow'> {
   readonly statefulSet: ApiObject
-  /** Made, and not gone again for its volumes to grow. */
+  /** False before creation, and while it is deleted for its volumes to grow. */
   readonly hasStatefulSet: boolean
   readonly size: string
 }
 
-/** The claims come first of all, so that a refusal leaves everything as it is. */
+/** The claims are changed first, so that a rejection leaves everything unchanged. */
 export function growClaims(chart: Chart, { statefulSet, hasStatefulSet, claimsToGrow, size }: LargerClaimsInput): void {
-  // The pods stay, and the new StatefulSet finds them by their labels.
+  // The pods stay, and the new StatefulSet adopts them by their labels.
   recreateOnChange(statefulSet, { dependents: 'orphan' })
   for (const name of claimsToGrow) {
     const claim = largerClaim(chart, name, size)
-    // Pods without a StatefulSet wait for nothing.
+    // Without a StatefulSet there is no object to order before.
     if (hasStatefulSet) statefulSet.node.addDependency(claim)
   }
 }

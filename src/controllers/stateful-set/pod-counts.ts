@@ -1,5 +1,4 @@
-// How many pods are there, and how many serve? Asked of the pods themselves while their StatefulSet, made anew, has not counted them.
-// Pure.
+// Counts of pods and ready pods, from the pods themselves while a recreated StatefulSet has not counted them. Pure.
 import { isBeingDeleted, type KubeObject, type LiveObject, valueAt } from '../../index.ts'
 import { isServing } from './replica.ts'
 
@@ -14,8 +13,8 @@ export function podCountsOf(pods: readonly LiveObject[]): PodCounts {
 }
 
 /**
- * One that was made anew counts nothing at first, and then only the pods that it has taken; all of them serve all the same.
- * Going by its count again is the next turn's, which its count causes.
+ * Returns whether the StatefulSet's own counts are usable. A recreated StatefulSet counts zero at first, and then only
+ * adopted pods, although all pods serve. When its count changes, the next reconciliation uses it.
  */
 export function hasCounted(statefulSet: KubeObject | undefined, { replicas }: PodCounts): boolean {
   return statefulSet !== undefined && Number(valueAt(statefulSet, 'status', 'replicas') ?? 0) >= replicas

@@ -1,13 +1,16 @@
-// Which replica does an object belong to, and does a pod serve? Read from names and from what the kubelet says. Pure.
+// Ordinal of an object, and readiness of a pod, from names and the kubelet's status. Pure.
 import { type KubeObject, valueAt } from '../../index.ts'
 
-/** The number that the names of pods and claims end in; undefined where there is none. */
+/** Returns the ordinal at the end of a pod's or claim's name. Undefined if there is none. */
 export function ordinalOf(name: string): number | undefined {
   const digits = /-(\d+)$/.exec(name)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** Those called `<prefix>-<ordinal>`, as a StatefulSet names them: anybody's backup or copy may bear the store's label too. */
+/**
+ * Returns the objects with names `<prefix>-<ordinal>`, as a StatefulSet creates them. Other objects, such as backups or
+ * copies, may have the same labels.
+ */
 export function numbered<T extends KubeObject>(prefix: string, objects: readonly T[]): readonly T[] {
   return objects.filter(({ metadata: { name } }) => name === `${prefix}-${ordinalOf(name)}`)
 }
@@ -20,7 +23,7 @@ export function isServing(pod: KubeObject): boolean {
   return podConditionOf(pod, 'Ready')?.status === 'True'
 }
 
-/** The objects of a list in the object; none where there is no list. */
+/** Returns the objects of a list in the object. Empty if there is no list. */
 export function recordsAt(
   object: KubeObject,
   ...path: readonly string[]
@@ -30,6 +33,6 @@ export function recordsAt(
 }
 
 export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  // An object has fields of unknown kinds, which is what the type says.
+  // An object has fields of unknown types, as the type says.
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

@@ -1,5 +1,5 @@
-// What has a StatefulSet made, and what of it is there? Pods and claims by their names, since anybody's may bear the same labels, and the
-// classes that say whether the claims can grow. Read from memory where `watchesOf` is declared.
+// Reads the pods and claims of a StatefulSet by name, because other objects may have the same labels. Also reads the
+// StorageClasses that determine whether the claims can grow. Reads from memory where `watchesOf` is declared.
 import {
   type CleanupResult,
   type LiveObject,
@@ -13,11 +13,11 @@ import { headlessPodStep } from './headless-pods.ts'
 import { numbered } from './replica.ts'
 import { classOf } from './volume-growth.ts'
 
-/** A StatefulSet, be it there or not. */
+/** A StatefulSet, which need not exist. */
 export interface StatefulSetPlace {
   readonly namespace: string | undefined
   readonly name: string
-  /** Those by which it finds its pods; its claims bear them too. */
+  /** Labels by which it selects its pods. Its claims have them too. */
   readonly labels: Readonly<Record<string, string>>
 }
 
@@ -26,7 +26,7 @@ export async function loadPods(live: LiveReader, place: StatefulSetPlace): Promi
   return numbered(name, await live.list(Pod, { namespace, labels }))
 }
 
-/** The claims of one of its templates. */
+/** Returns the claims of one of its templates. */
 export async function loadClaims(
   live: LiveReader,
   { namespace, name, labels }: StatefulSetPlace,
@@ -35,7 +35,10 @@ export async function loadClaims(
   return numbered(`${volumeName}-${name}`, await live.list(PersistentVolumeClaim, { namespace, labels }))
 }
 
-/** The classes of these claims that exist, by name. A claim remembers the one it got where nobody named one. */
+/**
+ * Returns the existing StorageClasses of these claims, by name. A claim without a class in its template has the default
+ * class in its spec.
+ */
 export async function loadStorageClasses(
   live: LiveReader,
   claims: readonly LiveObject[],
@@ -45,13 +48,19 @@ export async function loadStorageClasses(
   return new Map(found.flatMap((storageClass) => (storageClass ? [[storageClass.metadata.name, storageClass]] : [])))
 }
 
-/** Is a class asked for that is not there? Without a name the cluster's default class is taken; the empty name means volumes that exist already. */
+/**
+ * Returns whether the named StorageClass is missing. Without a name the default class applies; the empty name means
+ * existing volumes.
+ */
 export async function lacksStorageClass(live: LiveReader, storageClassName: string | undefined): Promise<boolean> {
   if (storageClassName === undefined || storageClassName === '') return false
   return (await live.find(StorageClass, { name: storageClassName })) === undefined
 }
 
-/** For a clean-up: undefined when no pod is left that nobody else takes away. A StatefulSet that was left alone keeps its pods. */
+/**
+ * For a clean-up: undefined when no pod is left that only the operator deletes. A StatefulSet that was left alone keeps
+ * its pods.
+ */
 export async function takeHeadlessPods(live: LiveReader, place: StatefulSetPlace): Promise<CleanupResult | undefined> {
   const pods = await loadPods(live, place)
   if (pods.length === 0) return undefined

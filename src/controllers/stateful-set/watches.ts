@@ -1,5 +1,5 @@
-// What has to be watched of what a StatefulSet makes, so that its owner hears of pods, growing volumes and the classes that let them grow?
-// The same for every kind whose pods and claims bear its resource's name in a label. Pure.
+// Watches on objects of a StatefulSet, so that its owner reconciles on changes of pods, growing volumes and their
+// StorageClasses. For every kind whose pods and claims have its name in a label. Pure.
 import {
   type IndexLookup,
   type Key,
@@ -14,8 +14,8 @@ import {
 import { allowsExpansion, growthDigest } from './volume-growth.ts'
 
 /**
- * `label`: its value is the resource's name, or `nameIn` finds that in it. The definition has an index `storageClassName`, by
- * `storageClassKey`.
+ * `label`: its value is the resource's name, or `nameIn` derives the name from it. The controller needs an index
+ * `storageClassName` with `storageClassKey`.
  */
 export function watchesOf(
   label: string,
@@ -40,15 +40,15 @@ export function watchesOf(
   ]
 }
 
-/** Stands in the index for the class of a resource that names none. No class can be called so. */
+/** Index key of resources without a class. No StorageClass can have this name. */
 const defaultClass = '(default)'
 
-/** What a resource that asks for this class has in its index `storageClassName`. */
+/** Returns the index key of a resource with this class. */
 export function storageClassKey(storageClassName: string | undefined): string {
   return storageClassName ?? defaultClass
 }
 
-/** Which class is or was the default, only the claims know. */
+/** Includes resources without a class, because only their claims show which class is or was the default. */
 function keysOfClass({ metadata }: LiveObject, lookup: IndexLookup): readonly Key[] {
   return [metadata.name, defaultClass].flatMap((name) => lookup('storageClassName', name))
 }

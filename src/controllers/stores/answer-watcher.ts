@@ -1,26 +1,27 @@
-// Bounds what a foreign server may answer over HTTP, in bytes and in time. The AWS SDK reads answers and errors whole into memory and has no
-// limits of its own. A download is passed on as it comes; whoever reads it bounds it.
+// Limits the answers of a store over HTTP, in bytes and in time. The AWS SDK reads answers and errors into memory as a
+// whole and has no limits.
+// A download passes through; its reader limits it.
 import { pipeline, type Readable, Transform } from 'node:stream'
 import type { Clock } from '../../index.ts'
 
 export interface AnswerLimits {
   readonly mostBytes: number
-  /** From the head of the answer to its end. */
+  /** Time from the headers of the answer to its end. */
   readonly limitMs: number
 }
 
-/** A page of a listing has 1,000 keys of at most 1,024 bytes, and what else is told of each. */
+/** Sufficient for a page of a listing: 1,000 keys of at most 1,024 bytes, and their metadata. */
 export const usualAnswers: AnswerLimits = { mostBytes: 8 * 1_024 * 1_024, limitMs: 120_000 }
 
 export interface AnswerWatch extends AnswerLimits {
   readonly clock: Clock
-  /** Whether a successful answer to this command is a download. */
+  /** True if a successful answer to this command is a download. */
   readonly isDownload: (command: string) => boolean
 }
 
 export type AnswerErrorCode = 'AnswerTooLarge' | 'AnswerTooSlow'
 
-/** Its code is read as one of the network's. */
+/** Its code is handled like a code of a network error. */
 export class AnswerError extends Error {
   override readonly name = 'AnswerError'
   readonly code: AnswerErrorCode
@@ -31,17 +32,17 @@ export class AnswerError extends Error {
   }
 }
 
-/** Of a command of the SDK. */
+/** Context of a command of the SDK. */
 interface CommandContext {
   readonly commandName?: string | undefined
 }
 
-/** What a middleware of the SDK's step `deserialize` gets: the answer before it is read. */
+/** Input of a middleware in the SDK's step `deserialize`: the answer before it is read. */
 interface Answered {
   readonly response: unknown
 }
 
-/** An HTTP answer as the SDK's handler for Node has it. */
+/** HTTP answer of the SDK's handler for Node. */
 interface HttpAnswer {
   readonly statusCode: number
   body: Readable | undefined
@@ -54,7 +55,7 @@ export function boundAnswers(watch: AnswerWatch) {
   return <Args, Result extends Answered>(next: (args: Args) => Promise<Result>, context: CommandContext) =>
     async (args: Args): Promise<Result> => {
       const result = await next(args)
-      // Sound: this is the step in which the SDK hands on the answer of its HTTP handler.
+      // Sound: in this step the SDK passes on the answer of its HTTP handler.
       const answer = result.response as HttpAnswer
       const isDownload = answer.statusCode < 300 && watch.isDownload(context.commandName ?? '')
       if (answer.body !== undefined && !isDownload) answer.body = bounded(answer.body, watch)
@@ -74,7 +75,7 @@ function bounded(body: Readable, { clock, mostBytes, limitMs }: AnswerWatch): Re
   const slow = () =>
     limited.destroy(new AnswerError('AnswerTooSlow', `the answer did not end within ${limitMs / 1_000} s`))
   const timer = clock.setTimer(limitMs, slow)
-  // Whoever reads hears of the error.
+  // The reader gets the error.
   pipeline(body, limited, () => timer.cancel())
   return limited
 }

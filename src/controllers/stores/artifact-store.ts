@@ -1,37 +1,39 @@
-// Where are artifacts kept? In a store behind this port: files under keys, each there as a whole or not at all. What is large goes in and
-// out as a stream, of which a store holds a few megabytes at a time. Every method may reject with a StoreError.
+// Port of artifact stores. A store holds files under keys. Large files are streamed, with a few megabytes in memory at
+// a time.
+// Invariant: a key has a complete file or none. Every method may reject with a StoreError.
 
 export interface ArtifactStore {
-  /** For people: `s3://backups/prod`, `/backups`. */
+  /** Name in messages: `s3://backups/prod`, `/backups`. */
   readonly place: string
   /**
-   * Stores what comes, under this key. When it rejects, or the process dies, nothing is under the key; what a stream throws is what it
-   * rejects with. With `ifAbsent`, rejects with AlreadyStored where the key is taken, and leaves it as it is.
+   * Stores the content under this key. If it rejects, or the process dies, the key has no file; it rejects with the
+   * error of the content's stream. With `ifAbsent`, it rejects with AlreadyStored if the key exists, and leaves that
+   * file unchanged.
    */
   put(key: string, content: AsyncIterable<Uint8Array>, call: PutCall): Promise<StoredArtifact>
-  /** Fails with NotStored when it is read, if it is not there. */
+  /** Throws NotStored while it is read, if the key does not exist. */
   read(key: string, signal: AbortSignal): AsyncIterable<Uint8Array>
-  /** Undefined if it is not there. */
+  /** Undefined if the key does not exist. */
   find(key: string, signal: AbortSignal): Promise<FoundArtifact | undefined>
-  /** All whose key begins so, in the order of keys. */
+  /** All files whose keys start with the prefix, sorted by key. */
   list(prefix: string, signal: AbortSignal): AsyncIterable<FoundArtifact>
-  /** No failure if it is not there. */
+  /** Succeeds if the key does not exist. */
   delete(key: string, signal: AbortSignal): Promise<void>
-  /** Removes what broken puts under this prefix have left, and says how many there were. Not while somebody puts there. */
+  /** Removes leftovers of interrupted puts under this prefix and returns their number. Do not call it during a put. */
   sweep(prefix: string, signal: AbortSignal): Promise<number>
 }
 
 export interface PutCall {
   readonly signal: AbortSignal
   readonly ifAbsent?: true
-  /** About how much will come, where that is known: a store that takes large files in pieces chooses their size by it. */
+  /** Approximate size, if known. A store that uploads in parts derives their size from it. */
   readonly expectedBytes?: number | undefined
 }
 
-/** What was sent, counted and hashed on its way. */
+/** Size and checksum of the content, computed while it is stored. */
 export interface StoredArtifact {
   readonly sizeBytes: number
-  /** Hexadecimal. */
+  /** Hexadecimal SHA-256. */
   readonly sha256: string
 }
 

@@ -1,12 +1,12 @@
-// What has gone through a stream? Its size and SHA-256, counted on the way, so that nothing is read twice.
+// Size and SHA-256 of a stream, computed while it passes, so that nothing is read twice.
 import { createHash } from 'node:crypto'
 import { Transform } from 'node:stream'
 import type { StoredArtifact } from './artifact-store.ts'
 
 export interface Digesting {
-  /** Passes everything on. */
+  /** Passes all content on. */
   readonly stream: Transform
-  /** Once the stream has ended. */
+  /** Call it after the end of the stream. */
   result(): StoredArtifact
 }
 

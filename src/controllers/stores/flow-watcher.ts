@@ -1,9 +1,10 @@
-// Bounds how slowly a stream may come. A store, a network file system or a tool may hang without ever failing, or send a byte now and then.
+// Limits how slow a stream may be. A store, a network file system or a tool may hang without an error, or send single
+// bytes.
 import type { Clock } from '../../index.ts'
 
 export interface FlowLimit {
   readonly clock: Clock
-  /** How long the reader waits for `leastBytes`. What the reader itself takes does not count. */
+  /** Longest wait of the reader for `leastBytes`. The reader's own time does not count. */
   readonly limitMs: number
   /** Default: 64 KiB. */
   readonly leastBytes?: number
@@ -12,7 +13,7 @@ export interface FlowLimit {
 
 const usualLeastBytes = 64 * 1_024
 
-/** The same, as long as it comes. What hangs is left behind: whoever made it has to stop it. */
+/** Passes the content on while it arrives. A stalled source is abandoned: its creator must stop it. */
 export async function* withoutStall(
   content: AsyncIterable<Uint8Array>,
   { clock, limitMs, leastBytes = usualLeastBytes, stalled }: FlowLimit,
@@ -26,7 +27,7 @@ export async function* withoutStall(
       const startMs = clock.monotonicMs()
       const timer = clock.setTimer(leftMs, () => overdue.reject(stalled()))
       const next = iterator.next()
-      next.catch(() => undefined) // Whoever waits for it hears of it.
+      next.catch(() => undefined) // The race handles the error.
       const { done, value } = await Promise.race([next, overdue.promise]).finally(() => timer.cancel())
       isOver = done === true
       if (done === true) return

@@ -1,21 +1,21 @@
-// What can go wrong with a store? A closed union of codes, which are reasons of conditions too. Messages say the place and never a
-// credential (I11).
+// Failures of a store. Each code of this closed union is also the reason of a condition. Messages name the store and
+// contain no credential (I11).
 import { CodedError } from '../../index.ts'
 
 export type StoreErrorCode =
   | 'AccessDenied'
-  /** Somebody was faster. */
+  /** Another worker stored the key first. */
   | 'AlreadyStored'
-  /** It is where nobody can read it at once. */
+  /** It is in an archive, which requires a restore before it can be read. */
   | 'Archived'
   | 'BucketMissing'
-  /** Those that were read when the worker began. */
+  /** The credentials that the worker read at its start have expired. */
   | 'CredentialsExpired'
   | 'CredentialsInvalid'
-  /** It may not be removed yet: somebody, or a rule, keeps it. */
+  /** An object lock prevents the removal. */
   | 'Locked'
   | 'NotStored'
-  /** A key that could leave its place. */
+  /** A key that could lead out of its store. */
   | 'InvalidKey'
   | 'SdkMissing'
   | 'StoreFull'

@@ -1,5 +1,5 @@
-// The new side follows the old one, which is written to as before. Taken back, nothing of it is left on either side: also when one of
-// them is dead, as a slot that nobody takes from fills the disk of the other.
+// Step Replicate: the target replicates from the source while clients write. Its compensation removes everything on
+// both servers, even if one of them is dead, because an unused slot fills the disk of the other one.
 import { CodedError, type SagaCall, type SagaStep, type Sight } from '../../index.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import { advanceReplication, observeReplication, type ReplicationTask } from '../engines/replication-runner.ts'
@@ -7,7 +7,7 @@ import { isAnythingLeft } from '../engines/replication-standing.ts'
 import { brokenBy, overdueSight, replicationSight } from './upgrade-sights.ts'
 import { movesByDump, replicate, type UpgradeWorld } from './upgrade-world.ts'
 
-/** Login, publication, rows with their slot, subscription, and a look at the end. */
+/** Login, publication, rows with their slot, subscription, and a last observation. */
 const maxPasses = 5
 
 export class ReplicateStep<Scene> implements SagaStep<Scene> {
@@ -28,7 +28,7 @@ export class ReplicateStep<Scene> implements SagaStep<Scene> {
     return (await this.#unfilled(call, task)) ?? replicationSight((await observeReplication(task)).sides, task.token)
   }
 
-  /** Of a new side that is being filled, and may not be there as a whole; undefined: it can be looked at. */
+  /** Observation while the target is being filled and may be incomplete; undefined if it can be observed as a whole. */
   async #unfilled(call: SagaCall<Scene>, { publisher }: ReplicationTask): Promise<Sight | undefined> {
     const source = await publisher.observe()
     const overdue = overdueSight(source, this.#world.mayLagBytes?.(call))
@@ -48,7 +48,7 @@ export class ReplicateStep<Scene> implements SagaStep<Scene> {
         throw new CodedError({ code: reason, message, remedy: 'stop' })
       }
       if (standing.kind !== 'incomplete') return
-      // From the publication on the new side is somebody else's, until it is filled.
+      // After the publication a worker fills the target; wait until it is complete.
       if (standing.next !== 'publish' && standing.next !== 'fill') continue
       if (this.#world.filling.run === undefined) return
       await this.#world.filling.run(call)
@@ -63,7 +63,7 @@ export class ReplicateStep<Scene> implements SagaStep<Scene> {
   }
 }
 
-/** What is seen on one side has to go, whatever is with the other one. */
+/** Leftovers on one server are removed, whatever the state of the other one. */
 async function leftOf(task: ReplicationTask, newServerGoes = false): Promise<Sight> {
   const { publisher, token } = task
   if (newServerGoes) {
@@ -80,7 +80,7 @@ async function leftOf(task: ReplicationTask, newServerGoes = false): Promise<Sig
   return { kind: 'missing' }
 }
 
-/** A database that is not there, as somebody died who was about to fill it, has no subscription. */
+/** A database that does not exist, because a worker died before filling it, has no subscription. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof EngineError && error.sqlState === '3D000')) throw error
 }

@@ -1,4 +1,4 @@
-// The old side keeps nothing back for the new one any more, and stays frozen for as long as it is kept.
+// Step RetireOld: the source server retains no WAL for the target any more, and stays frozen while it is kept.
 import type { SagaCall, SagaStep, Sight } from '../../index.ts'
 import { isAnythingLeft } from '../engines/replication-standing.ts'
 import { movesByDump, type UpgradeWorld } from './upgrade-world.ts'

@@ -1,4 +1,5 @@
-// Nobody writes to the old side any more, which stays up to be read from. Taken back, exactly those may log in again who could before.
+// Step ScaleDownOld: no client writes to the source server, which stays readable. Its compensation lets exactly the
+// former roles log in.
 import type { Notes, SagaCall, SagaStep, Sight } from '../../index.ts'
 import { recordOf } from '../engines/write-freeze.ts'
 import { freezeNotes, freezeRecordIn, freezeSight } from './upgrade-sights.ts'
@@ -8,11 +9,11 @@ export const scaleDownOld = 'ScaleDownOld'
 
 export class ScaleDownOldStep<Scene> implements SagaStep<Scene> {
   readonly name = scaleDownOld
-  /** Whoever cannot be turned away in this time keeps everybody else from working. */
+  /** A session that does not end in this time blocks all other clients. */
   readonly timeoutMs = 60_000
-  /** So many that the time ends it first: each ends the sessions that are still there. */
+  /** High enough that the timeout applies first: each attempt terminates remaining sessions. */
   readonly attempts = 1_000
-  /** Who was turned away stays away until this has been done, and nobody else does it. */
+  /** Roles stay locked out until the compensation succeeds, and nothing else does it. */
   readonly backTimeoutMs = Number.POSITIVE_INFINITY
   readonly backAttempts = Number.POSITIVE_INFINITY
   readonly backoff = { baseMs: 500, capMs: 5_000 }
@@ -43,12 +44,12 @@ export class ScaleDownOldStep<Scene> implements SagaStep<Scene> {
     try {
       await this.#world.writers(call).thaw(record)
     } catch (error) {
-      // What was before this step is taken back after it, which may never come: a slot must not keep the server's log until then.
+      // Earlier steps are compensated after this one, perhaps never: the slot must not retain WAL until then.
       if (!movesByDump(this.#world, call)) await this.#world.replication(call).publisher.remove().catch(ignored)
       throw error
     }
   }
 }
 
-/** It is taken back once more by the step whose it is. */
+/** Its own step compensates it again. */
 function ignored(): void {}

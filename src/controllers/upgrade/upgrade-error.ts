@@ -1,15 +1,15 @@
-// What can go wrong with the new side of an upgrade, besides what servers and tools say? A closed union of codes, which are reasons of
-// conditions too.
+// Failures on the target server of an upgrade, besides those of servers and tools. Each code of this closed union is
+// also the reason of a condition.
 import { CodedError } from '../../index.ts'
 
 export type UpgradeErrorCode =
-  /** A database or role of a name that is needed is somebody else's. */
+  /** A database or role has the required name, but was not created for this upgrade. */
   | 'NameTaken'
-  /** The database has what nobody here can make on another server. */
+  /** The database has objects that cannot be created on another server. */
   | 'NotMovable'
-  /** A superuser is needed. */
+  /** The connection needs a superuser. */
   | 'InsufficientPrivilege'
-  /** A query that had to give an answer gave another. */
+  /** A verification query returned an unexpected answer. */
   | 'QueryFailed'
 
 export class UpgradeError extends CodedError<UpgradeErrorCode> {

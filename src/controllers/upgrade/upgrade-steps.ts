@@ -1,8 +1,8 @@
-// In which steps does a database move to another server, as one of a newer version is? Everything that takes long comes first, while
-// applications write as before; then they are kept away for as long as the last rows travel and both sides are compared.
+// Steps of an upgrade to a server of another version. Long steps come first, while clients write. Clients wait only
+// while the last changes replicate and both servers are compared.
 //
 //   CreateSnapshot → ProvisionNew → Replicate → AwaitCutover → ScaleDownOld → MigrateData → SwitchTraffic → RetireOld
-//                                                              └── nobody writes ──────────────┘ └ no way back ┘
+//                                                              └── no client writes ───────────┘ └ no rollback ┘
 import type { SagaStep } from '../../index.ts'
 import { AwaitCutoverStep } from './await-cutover-step.ts'
 import { MigrateDataStep } from './migrate-data-step.ts'
@@ -12,7 +12,7 @@ import { ScaleDownOldStep } from './scale-down-old-step.ts'
 import { SwitchTrafficStep, switchTraffic } from './switch-traffic-step.ts'
 import type { UpgradeWorld } from './upgrade-world.ts'
 
-/** Of `defineSaga`. */
+/** Pivot of `defineSaga`: the point of no return. */
 export const upgradePivot = switchTraffic
 
 export function upgradeSteps<Scene>(world: UpgradeWorld<Scene>): readonly SagaStep<Scene>[] {

@@ -1,5 +1,5 @@
-// What does an upgrade need of the world? The old side of a database and the new one, as whoever owns the resource reaches them. Each
-// function is told the call of the step it serves, finds everything by the call's token and notes, and may be repeated.
+// Port of an upgrade: access to the source and the target of a database, as the owner of the resource has it. Each
+// function gets the call of its step, finds everything by the call's token and notes, and may be repeated.
 import type { SagaCall, SagaStep, Sight } from '../../index.ts'
 import type { ReplicationTask } from '../engines/replication-runner.ts'
 import type { WriteFreeze } from '../engines/write-freeze.ts'
@@ -11,44 +11,44 @@ export const replicate = 'Replicate'
 export const migrateData = 'MigrateData'
 
 export interface UpgradeWorld<Scene> {
-  /** A verified backup of the old side: where to go back to when all else fails, and never where the rows come from. Kept. */
+  /** A verified backup of the source, kept as the last fallback; rows never come from it. */
   readonly createSnapshot: SagaStep<Scene> & { readonly name: typeof createSnapshot }
-  /** A database on the new server, with the schema of the old one, without rows, and closed to everybody but the operator. */
+  /** An empty database on the target server with the schema of the source; only the operator can log in. */
   readonly provisionNew: SagaStep<Scene> & { readonly name: typeof provisionNew }
   /**
-   * The new side's server goes as a whole where the move is taken back, and what it has of a replication with it: nobody waits for one that does not
-   * answer, which may be why it is taken back. Default: it stays.
+   * A rollback removes the whole target server, including its part of the replication. It does not wait for a server
+   * that does not answer, which may be the reason of the rollback. Default: the server stays.
    */
   readonly newServerGoes?: boolean
-  /** The same for all calls of a saga. Default: `Replication`. */
+  /** Constant for all calls of a saga. Default: `Replication`. */
   method?(call: SagaCall<Scene>): MoveMethod
-  /** Of method Replication. */
+  /** Replication of the method Replication. */
   replication(call: SagaCall<Scene>): ReplicationTask
-  /** How much of its log the old server may keep for a new one that does not take it: what keeps more leads back. Absent: any amount. */
+  /** Limit of the WAL that the source retains for the target; above it the upgrade rolls back. Absent: no limit. */
   mayLagBytes?(call: SagaCall<Scene>): bigint | undefined
   readonly filling: Filling<Scene>
-  /** Of the old side. */
+  /** Write freeze of the source. */
   writers(call: SagaCall<Scene>): WriteFreeze
-  /** Undefined: now. Else for what is waited. */
+  /** Reason to wait for the cutover; undefined: start now. */
   cutoverWaitsFor(call: SagaCall<Scene>): string | undefined
-  /** In what the new side is another than the old one, while nobody writes to either; sentences for people. */
+  /** Sentences that describe differences between source and target during the write freeze. */
   differences(call: SagaCall<Scene>): Promise<readonly string[]>
   readonly traffic: Traffic<Scene>
 }
 
 /**
- * `Replication`: rows travel while applications write, which are kept away for seconds. `Dump`: they are kept away while all rows travel, and
- * the database may have what cannot be replicated: large objects, unlogged tables, tables whose rows cannot be told apart.
+ * `Replication`: rows replicate while clients write; clients wait for seconds. `Dump`: clients wait while all rows are
+ * copied. The database may then have large objects, unlogged tables and tables without a replica identity.
  */
 export type MoveMethod = 'Replication' | 'Dump'
 
 /**
- * The new side made anew with all rows of the old one. By method Dump nobody writes to that; by method Replication it has been published
- * before, and a slot is made of the moment from which the rows are.
+ * The target, made again with all rows of the source. Method Dump: no client writes to the source. Method Replication:
+ * the source is published before, and a slot is created at the snapshot of the rows.
  */
 export interface Filling<Scene> {
   look(call: SagaCall<Scene>): Promise<Sight>
-  /** Absent: a Job that is declared for the step Replicate or MigrateData does it. */
+  /** Absent: a Job for the step Replicate or MigrateData does it. */
   run?(call: SagaCall<Scene>): Promise<void>
 }
 
@@ -56,12 +56,15 @@ export function movesByDump<Scene>(world: UpgradeWorld<Scene>, call: SagaCall<Sc
   return world.method?.(call) === 'Dump'
 }
 
-/** Where applications find their database. */
+/** Routes clients to their database. */
 export interface Traffic<Scene> {
-  /** `missing`: all are led to the old side, and nobody may log in to the new one. Anything else is past the point of no return. */
+  /**
+   * `missing`: all clients use the source, and no role can log in to the target. Any other kind is past the point of no
+   * return.
+   */
   look(call: SagaCall<Scene>): Promise<Sight>
-  /** Tried on the new side before anybody is let in; rejects with what is wrong. */
+  /** Tests the target before clients use it; rejects with the cause of a failure. */
   rehearse(call: SagaCall<Scene>): Promise<void>
-  /** Leads all to the new side and lets them in there. */
+  /** Routes all clients to the target and lets them log in. */
   lead(call: SagaCall<Scene>): Promise<void>
 }

@@ -1,8 +1,11 @@
-// What a worker's Job and its pods report: the newest termination message, and the conditions of the Job. Pure.
+// Reports of a worker's Job and its pods: the newest termination message, and the conditions of the Job. Pure.
 import { type Condition, findCondition, type LiveObject, valueAt } from '../../index.ts'
 import { type KilledTry, killedTry } from './killed-try.ts'
 
-/** `read`: undefined for what no worker wrote; for one that was killed before it could, its node speaks. */
+/**
+ * `read`: undefined if no worker wrote the text. For a worker that was killed without a report, the pod's status is the
+ * report.
+ */
 export function lastWord<Report>(
   pods: readonly LiveObject[],
   read: (text: string | undefined) => Report | undefined,
@@ -10,7 +13,7 @@ export function lastWord<Report>(
   const words = pods.flatMap((pod) => {
     const terminated = terminatedIn(pod, 'containerStatuses') ?? failedFirstStep(pod)
     const report = read(terminated?.message) ?? killedTry(pod)
-    // A pod that was told to go may have no word of its container left.
+    // An evicted pod may have no status of its container left.
     const endedAt = terminated?.finishedAt ?? valueAt(pod, 'status', 'startTime')
     return report === undefined ? [] : [{ report, endedAtMs: millisecondsAt(String(endedAt)) }]
   })
@@ -23,7 +26,7 @@ interface Terminated {
   readonly exitCode?: number
 }
 
-/** A worker has one container, and one init container where its work has two steps. */
+/** A worker has one container, and one init container if its work has two steps. */
 function terminatedIn(
   pod: LiveObject,
   statuses: 'containerStatuses' | 'initContainerStatuses',
@@ -33,7 +36,7 @@ function terminatedIn(
   return found?.[0]?.state?.terminated
 }
 
-/** That a first step has ended well says nothing of the work. */
+/** The success of a first step does not complete the work. */
 function failedFirstStep(pod: LiveObject): Terminated | undefined {
   const terminated = terminatedIn(pod, 'initContainerStatuses')
   return terminated === undefined || terminated.exitCode === 0 ? undefined : terminated
@@ -43,19 +46,19 @@ interface ContainerStatus {
   readonly state?: { readonly terminated?: Terminated }
 }
 
-/** Undefined unless it is True. */
+/** Undefined unless the condition is True. */
 export function jobCondition({ status }: LiveObject, type: string): Condition | undefined {
   const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] } // The status of a Job.
   const found = findCondition(conditions, type)
   return found?.status === 'True' ? found : undefined
 }
 
-/** Is this pod still at work, or about to be? */
+/** True while the pod runs, or may still start. */
 export function isAtWork(pod: LiveObject): boolean {
   return !['Succeeded', 'Failed'].includes(String(valueAt(pod, 'status', 'phase')))
 }
 
-/** Since the epoch; 0 for what is no timestamp. */
+/** Milliseconds since the epoch; 0 if the text is no timestamp. */
 export function millisecondsAt(timestamp: string | undefined): number {
   const ms = Date.parse(timestamp ?? '')
   return Number.isNaN(ms) ? 0 : ms

@@ -1,6 +1,6 @@
-// JSON that another process has written, where an object is expected.
+// Parses JSON of another process as an object.
 
-/** Undefined for what is no JSON, or no object. */
+/** Undefined if the text is no JSON, or no object. */
 export function jsonObjectIn(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   if (text === undefined) return undefined
   try {

@@ -1,5 +1,5 @@
-// Where a Backup is tried as a resource: a cluster in this process, whose clock a test moves, with a Database that is said to be ready, and a
-// hand that does for Jobs what a node would: says of each what became of it.
+// Fixture: a Backup as a resource in a cluster in this process with a clock that tests move.
+// The Database is reported ready, and a stand-in for a node reports the end of Jobs.
 import { onTestFinished } from 'vitest'
 import { databaseServerNames } from '../../../constructs/index.ts'
 import { Backup, type BackupSpecInput, type BackupStatus } from '../../../imports/wire/backup.ts'
@@ -33,20 +33,20 @@ const stepMs = 1_000
 
 type Answer = WorkReport | 'works' | 'dies' | 'late'
 
-/** Runs the operator, until it is stopped. */
+/** Runs the operator until it is stopped. */
 export type Operate = (cluster: TestCluster) => { stop(): Promise<unknown> }
 
 const controllers = () => [backup({ image: 'konverge:test' })]
 
 export class BackupScene {
   readonly cluster: TestCluster
-  /** What becomes of the worker of an order. */
+  /** Outcome of the worker of an order. */
   answer: (order: WorkOrder) => Answer = (order) => this.done(order)
-  /** `backup`, `verify`, `discard` with the Backup's name, as they were carried out. */
+  /** Executed orders: `backup`, `verify`, `discard` with the Backup's name. */
   readonly worked: string[] = []
-  /** Folders that the store has. */
+  /** Folders in the store. */
   readonly stored = new Set<string>()
-  /** What is done before time goes on. */
+  /** Action before time moves on. */
   beforeStep: () => Promise<void> = async () => {}
   readonly #operate: Operate
   #operator: { stop(): Promise<unknown> }
@@ -57,9 +57,9 @@ export class BackupScene {
     this.#operator = operate(cluster)
   }
 
-  /** Ends with the test. */
+  /** Stops with the test. */
   static async start(operate: Operate = (cluster) => cluster.run(...controllers())): Promise<BackupScene> {
-    // Jobs are the hand's.
+    // The fixture handles Jobs.
     const cluster = await startCluster({ definitions: await flagshipDefinitions(), controllers: ['*', '-job'] })
     const scene = new BackupScene(cluster, operate)
     onTestFinished(() => cluster.stop())
@@ -70,7 +70,7 @@ export class BackupScene {
     return scene
   }
 
-  /** One that is looked after by nobody, and is what it says. */
+  /** A Database without controller, whose status is set here. */
   async database(name = 'crm'): Promise<void> {
     const provider = { server: { connectionSecretRef: { name: 'server' }, sslMode: 'disable' } }
     await this.cluster.create(Database, { metadata: { name, namespace: home }, spec: { provider } })
@@ -79,7 +79,7 @@ export class BackupScene {
     })
   }
 
-  /** As `database`, with a server of its own. */
+  /** Like `database`, with a server of its own. */
   async ownServer(name = 'crm'): Promise<void> {
     const { adminSecret, clientService } = databaseServerNames(name)
     const values = Object.entries({ host: 'db', port: '5432', username: 'postgres', password: secretText('pw') })
@@ -108,7 +108,7 @@ export class BackupScene {
     await this.cluster.delete(Backup, `${home}/${name}`)
   }
 
-  /** No operator is there. */
+  /** Stops the operator. */
   async sleep(): Promise<void> {
     await this.#operator.stop()
   }
@@ -120,7 +120,7 @@ export class BackupScene {
   }
 
   async find(name: string): Promise<(LiveObject & { readonly status?: BackupStatus }) | undefined> {
-    return (await this.cluster.find(Backup, `${home}/${name}`)) as never // Of its kind.
+    return (await this.cluster.find(Backup, `${home}/${name}`)) as never // A Backup has this type.
   }
 
   async status(name: string): Promise<BackupStatus> {
@@ -145,7 +145,7 @@ export class BackupScene {
     return (await this.cluster.list(Job, home)).map(({ metadata }) => metadata.name).sort()
   }
 
-  /** Lets time pass, and the node see to its Jobs. */
+  /** Moves time, and lets the node handle its Jobs. */
   async pass(ms: number, step = stepMs): Promise<void> {
     for (let passedMs = 0; passedMs < ms; passedMs += step) {
       await this.beforeStep()
@@ -154,7 +154,7 @@ export class BackupScene {
     }
   }
 
-  /** To a moment, in steps that are long enough for a year and short enough to see every slot. */
+  /** Moves time to a given time, in steps that are long enough for a year and short enough for each scheduled time. */
   async passUntil(time: string, step = 60_000): Promise<void> {
     await this.pass(Date.parse(time) - this.cluster.clock.now(), step)
   }

@@ -1,4 +1,4 @@
-// What does a test of backups need? A server with a database of somebody's, a store in a folder, and the tools of a worker.
+// Fixture: a server with a database, a store in a folder, and the tools of a worker.
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ export interface BackupStage {
   readonly workFolder: string
   backupTools(changes?: Partial<BackupTools>): BackupTools
   verificationTools(changes?: Partial<VerificationTools>): VerificationTools
-  /** All files of the store, and of the work folder. */
+  /** All files of the store and of the work folder. */
   left(): Promise<readonly string[]>
 }
 
@@ -72,7 +72,7 @@ async function filesIn(folder: string): Promise<readonly string[]> {
     .sort()
 }
 
-/** A database with a little of everything. */
+/** A database with objects of all kinds. */
 export async function makeDatabase(server: PostgresServer): Promise<void> {
   await server.byHand('DROP DATABASE IF EXISTS crm WITH (FORCE)')
   await server.byHand('DROP ROLE IF EXISTS crm_owner')

@@ -1,5 +1,5 @@
-// Where can a worker and its store be struck while a backup is stored? In a folder at each step that the worker takes; in a bucket at each
-// request, where the store can fail too. Both say what broken puts have left.
+// Fault injection into a worker and its store during a backup. A folder has a fault at each step of the worker.
+// A bucket has a fault at each request, where the store can fail too. Both count leftovers of interrupted puts.
 import { readdir } from 'node:fs/promises'
 import { systemClock } from '../../../src/base/clock.ts'
 import type { ArtifactStore } from '../../../src/controllers/stores/artifact-store.ts'
@@ -13,19 +13,19 @@ import { MortalStore, type MortalStoreOptions } from './mortal-store.ts'
 
 export interface StruckStore {
   readonly options: MortalStoreOptions
-  /** How often it was struck, as far as the store knows. */
+  /** Number of faults that the store has seen. */
   count(): number
 }
 
 export interface StoreUnderTest<Blow> {
   isDeath(blow: Blow): boolean
-  /** For one life of a worker, which `kill` ends. */
+  /** Store of one worker process, which `kill` ends. */
   struck(blow: Blow | undefined, kill: () => void): StruckStore
-  /** For the last life, which nothing strikes. */
+  /** Store of the last process, without faults. */
   calm(attempt: string): ArtifactStore
-  /** Where the last life could have been struck. */
+  /** Points at which the last process could have been interrupted. */
   places(): readonly Place<Blow>[]
-  /** Files that are half written, uploads that nobody ends; `stored`: how many files are whole. */
+  /** Incomplete files and unfinished uploads; `stored`: number of complete files. */
   broken(stored: number): Promise<number>
   stop(): Promise<void>
 }
@@ -64,7 +64,7 @@ export class FolderUnderTest implements StoreUnderTest<number> {
   async stop(): Promise<void> {}
 }
 
-/** `away`: from there on no request is served, until the worker has given up. */
+/** `away`: from there on the store answers no request, until the worker gives up. */
 const fates = ['killedBefore', 'killedAfter', 'cutBefore', 'cutAfter', 'fails', 'hangs', 'away'] as const
 type BucketBlow = StatementBlow<(typeof fates)[number]>
 

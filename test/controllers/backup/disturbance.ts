@@ -1,6 +1,6 @@
-// How is an artifact disturbed while it is on its way, or damaged where it lies?
+// Fixture: changes an artifact on its way, or damages it in the store.
 
-/** `then` is done when the first bytes have gone by. */
+/** `then` runs after the first bytes. */
 export async function* disturbed(
   content: AsyncIterable<Uint8Array>,
   then: () => Promise<unknown>,
@@ -13,7 +13,7 @@ export async function* disturbed(
   }
 }
 
-/** With one bit of the byte `at` the other way. */
+/** Flips one bit of the byte `at`. */
 export function flipped(bytes: Buffer, at: number): Buffer {
   const changed = Buffer.from(bytes)
   changed[at] = (changed[at] ?? 0) ^ 1

@@ -1,4 +1,4 @@
-// With which engines does a process fill a volume that no test runner has started?
+// Engines for a process that fills a volume outside of a test runner.
 import { systemClock } from '../../../src/base/clock.ts'
 import { silentInstruments } from '../../../src/base/instrument.ts'
 import { systemRandom } from '../../../src/base/random.ts'

@@ -1,5 +1,5 @@
-// What does a test need in which a volume is filled with a copy? A backup of a server, an empty volume, the order to fill it for another
-// Database, and a server that is started on what is there afterwards.
+// Fixture: a backup of a server, an empty volume, the order to fill it for another Database, and a server that starts
+// on its files.
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const { folder, queries, hashUpToBytes } = verification
 
 export const password = 'the new one'
 
-/** For another Database, whose database is called otherwise. */
+/** For another Database with another database name. */
 export function fillOrder(version: number): FillOrder {
   const database = { namespace: 'shop', name: 'copy', uid: 'uid-of-copy', databaseName: 'copy', owner: 'copy_owner' }
   return { requestId: 'bootstrap', database, claim: 'data-copy-postgres-0', folder, version, hashUpToBytes, queries }
@@ -26,19 +26,19 @@ export function fillOrder(version: number): FillOrder {
 
 export interface FillStage {
   readonly storeFolder: string
-  /** Of the backup. */
+  /** Folder of the backup. */
   readonly at: string
   readonly volume: string
   readonly tools: FillTools
-  /** What is in the root of the volume. */
+  /** Names in the root of the volume. */
   left(): Promise<readonly string[]>
-  /** As its StatefulSet would, with the new password. */
+  /** Starts as its StatefulSet would, with the new password. */
   wakeUp(): Promise<PostgresServer>
 }
 
 type Make = (server: PostgresServer) => Promise<unknown>
 
-/** `make`: what is on the server before it is copied. */
+/** `make`: objects on the server before the copy. */
 export async function fillStage(server: PostgresServer, make: Make = makeDatabase): Promise<FillStage> {
   const stage = await stageOf(server)
   const at = join(stage.storeFolder, folder)
@@ -46,7 +46,7 @@ export async function fillStage(server: PostgresServer, make: Make = makeDatabas
   for (const [name, bytes] of await saved(server, make)) await writeFile(join(at, name), bytes)
   const volume = await mkdtemp(join(tmpdir(), 'konverge-volume-'))
   onTestFinished(() => rm(volume, { recursive: true, force: true }))
-  // Where we are root the server runs as somebody else, who has to get to its files.
+  // If the test runs as root, the server runs as another user, who needs access to its files.
   await chmod(volume, 0o711)
   const { engine, logical, physical, user, store } = stage.proofTools
   const { workFolder } = stage
@@ -65,7 +65,7 @@ export async function fillStage(server: PostgresServer, make: Make = makeDatabas
 
 type SavedFiles = readonly (readonly [name: string, bytes: Buffer])[]
 
-/** To copy a server takes a while; its files are the same for all tests of a file. */
+/** A copy of a server takes a while, so all tests of a file share its files. */
 const copies = new Map<Make, SavedFiles>()
 
 async function saved(server: PostgresServer, make: Make): Promise<SavedFiles> {

@@ -1,4 +1,4 @@
-// The first backups of many schedules on the real API server. How late each starts is measured in bench/first-slots.ts.
+// The first backups of many schedules on the real API server. The benchmark bench/first-slots.ts measures their delay.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { attachToControlPlane } from '../../control-plane/attach.ts'
 import { RealStoryServer } from '../../e2e/real-story-server.ts'

@@ -1,4 +1,4 @@
-// A worker as a process of its own, for crash runs that kill it: makes the backup that its one argument says, and ends.
+// A worker as a process for crash runs that kill it: makes the backup of its one argument.
 import { flushCompileCache } from 'node:module'
 import process from 'node:process'
 import { type MortalStoreOptions, mortalStore } from './mortal-store.ts'
@@ -9,7 +9,7 @@ export interface MortalBackup extends Omit<Saving, 'store'> {
   readonly patienceMs: number
 }
 
-// Whoever is killed writes nothing down any more.
+// A killed process logs nothing.
 flushCompileCache()
 // Sound: the run that starts this process writes it.
 const { store, patienceMs, ...rest } = JSON.parse(process.argv[2] ?? '') as MortalBackup

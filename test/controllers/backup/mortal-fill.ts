@@ -1,5 +1,5 @@
-// A worker as a process of its own, for tests that kill it: fills the volume that its one argument says, and ends. At the file operation of the number
-// `dieAt` it kills itself with all that it has started. It writes how many there were.
+// A worker as a process for tests that kill it: fills the volume of its one argument. At file operation number `dieAt`
+// it kills itself and its child processes. It writes the number of operations.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import process from 'node:process'
@@ -16,7 +16,7 @@ export interface MortalFill {
   readonly workFolder: string
   readonly password: string
   readonly user: ServerUser | undefined
-  /** From 1; undefined: it lives. */
+  /** Number from 1; undefined: it stays alive. */
   readonly dieAt: number | undefined
 }
 
@@ -33,9 +33,9 @@ function reach(): void {
 
 type Operations = Record<string, (...args: unknown[]) => unknown>
 
-/** Each call of one of them is a place to die at, before it and after it. How many pieces a file is written in, chance has a say in. */
+/** The process may die before and after each call. The number of pieces of a file is not deterministic. */
 function makeMortal(of: object, names: readonly string[]): void {
-  // Whatever they take and give, it is passed on.
+  // Arguments and results are passed on.
   const operationsOf = of as Operations
   for (const name of names) {
     const operation = operationsOf[name]
@@ -54,7 +54,7 @@ makeMortal(Object.getPrototypeOf(probe) as object, ['chown', 'sync'])
 makeMortal(fs.promises, ['open', 'mkdir', 'mkdtemp', 'readdir', 'rename', 'rm', 'writeFile', 'chmod', 'chown'])
 syncBuiltinESMExports()
 
-// Only now, so that they see what was made of the file operations.
+// Imported here, so that the modules use the replaced file operations.
 const { fillVolume } = await import('./fill-volume.ts')
 const { enginesFor } = await import('./fill-engines.ts')
 operations = 0

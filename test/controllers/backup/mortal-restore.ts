@@ -1,4 +1,4 @@
-// A worker as a process of its own, for tests that kill it: restores what its one argument says, and ends.
+// A worker as a process for tests that kill it: restores the database of its one argument.
 import process from 'node:process'
 import { systemClock } from '../../../src/base/clock.ts'
 import { silentInstruments } from '../../../src/base/instrument.ts'

@@ -1,4 +1,4 @@
-// Where can a worker die that works with a store? Before and after each operation, and at each piece that it stores.
+// Fault injection into a worker with a store: before and after each operation, and at each piece that it stores.
 import { systemClock } from '../../../src/base/clock.ts'
 import type {
   ArtifactStore,
@@ -9,7 +9,7 @@ import type {
 import { FolderStore } from '../../../src/controllers/stores/folder-store-driver.ts'
 import { S3Store, type S3StoreOptions } from '../../../src/controllers/stores/s3-store-driver.ts'
 
-/** As it is told to a process: `dieAt` is the step at which the process kills itself. */
+/** Input of a process: `dieAt` is the step at which the process kills itself. */
 export type MortalStoreOptions =
   | { readonly folder: string; readonly dieAt: number | undefined }
   | { readonly s3: Omit<S3StoreOptions, 'clock'> }
@@ -24,12 +24,12 @@ export function mortalStore(options: MortalStoreOptions, attempt: string, die: (
 
 export class MortalStore implements ArtifactStore {
   readonly place: string
-  /** What was reached: `put`, `put, a piece`, `after put`. */
+  /** Name of a step: `put`, `put, a piece`, `after put`. */
   readonly steps: string[] = []
   readonly #store: ArtifactStore
   readonly #onStep: (number: number) => void
 
-  /** `onStep` is told the number of each step, from 1, when it is reached; what it throws is thrown there. */
+  /** `onStep` gets the number of each step, from 1, when it is reached; its errors are thrown there. */
   constructor(store: ArtifactStore, onStep: (number: number) => void = () => undefined) {
     this.place = store.place
     this.#store = store

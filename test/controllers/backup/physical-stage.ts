@@ -1,5 +1,5 @@
-// What does a test of copies of whole servers need? The engine that copies and wakes them, tools for a backup and its proof, and a way to damage what
-// lies in the store.
+// Fixture: physical backups. The engine that copies servers and starts copies, tools for a backup and its verification,
+// and damage of stored files.
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ import { sha256Of } from '../stores/contents.ts'
 import { backupStage, order as logicalOrder } from './backup-stage.ts'
 
 const run = promisify(execFile)
-/** No tool of this machine can copy newer ones. */
+/** No tool of this machine can copy newer versions. */
 export const newestTool = 15
 const places = { versions: '/usr/lib/postgresql', folders: [] }
 
@@ -34,7 +34,7 @@ export const order: PhysicalOrder = { ...common, method: 'Physical', packing: { 
 
 export type PhysicalVerificationTools = FetchTools & ProofTools
 
-/** Both steps, as the containers of one pod do them. */
+/** Both steps, like the containers of one pod. */
 export async function verifyPhysicalBackup(
   asked: VerificationOrder,
   tools: PhysicalVerificationTools,
@@ -47,7 +47,7 @@ export async function verifyPhysicalBackup(
 export async function stageOf(server: PostgresServer, work?: string) {
   const stage = await backupStage(server.access())
   const workFolder = work ?? stage.workFolder
-  // Where we are root the server runs as somebody else, who has to get to its files.
+  // If the test runs as root, the server runs as another user, who needs access to its files.
   const { isRoot, user: other } = machinePostgres()
   const user = isRoot ? other : undefined
   await chmod(workFolder, 0o711)
@@ -63,10 +63,10 @@ export interface Files {
   readonly artifact: string
   readonly bytes: Buffer
   readonly manifest: PhysicalManifest
-  /** As one would who could write the store. */
+  /** Like an attacker with write access to the store. */
   seal(changes: Partial<PhysicalManifest>): Promise<void>
   replace(bytes: Buffer): Promise<void>
-  /** Its files, and with which words tar packs them again. */
+  /** Its files, and the arguments of tar that packs them again. */
   change(edit: (dataFolder: string) => Promise<unknown>, packing?: readonly string[]): Promise<void>
 }
 

@@ -1,5 +1,7 @@
-// Wherever a worker dies, its way to the server breaks, or the server itself dies: the next worker ends the restore, with the same end as if
-// nothing had happened, and nobody is kept out of the database for good (I3). Every statement is such a place, those of pg_restore too.
+// Crash run of a restore: a worker dies, its connection breaks, or the server dies, at each statement, including those
+// of pg_restore.
+// Invariant: the next worker completes the restore with the same result, and clients are not locked out permanently
+// (I3).
 import { CodedError } from '../../../src/base/errors.ts'
 import type { RestoreOrder } from '../../../src/controllers/backup/restore-order.ts'
 import { restoreDatabase } from '../../../src/controllers/backup/restore-worker.ts'
@@ -15,7 +17,7 @@ import { struckLife, type WorkerFate, workerFates } from './verification-crash.t
 
 type Blow = StatementBlow<WorkerFate>
 
-/** What counts of the end: the sentinel is in the one that was there, and nothing is left of the work. */
+/** Relevant end state: the sentinel is in the former database, and nothing of the work is left. */
 export const ends = {
   'in place': {
     databases: [
@@ -44,7 +46,7 @@ export const ends = {
 
 type Kind = keyof typeof ends
 
-/** What was committed is not lost with the server's processes. */
+/** Committed data survives the crash of the server's processes. */
 export const durable = { settings: { synchronous_commit: 'on' } }
 
 export const restoreInPlaceCrash = workflowOf('restore-in-place', 'in place')
@@ -67,7 +69,7 @@ interface Ground {
   readonly proxy: SqlProxy
 }
 
-/** Each life is struck by a blow of its own, and the last by none. */
+/** Each process gets one fault, and the last one none. */
 async function tell(kind: Kind, { stage, proxy }: Ground, blows: readonly Blow[]): Promise<Told<Blow>> {
   const { server } = stage
   const order = await begin(kind, stage)
@@ -81,7 +83,7 @@ async function tell(kind: Kind, { stage, proxy }: Ground, blows: readonly Blow[]
   return { end: await sight(server), struck, places: statementPlaces(texts, workerFates) }
 }
 
-/** All is as before the first worker. */
+/** Restores the state before the first worker. */
 export async function begin(kind: Kind, stage: RestoreStage): Promise<RestoreOrder> {
   const { server } = stage
   if (kind === 'where there is nothing') {
@@ -90,7 +92,7 @@ export async function begin(kind: Kind, stage: RestoreStage): Promise<RestoreOrd
   }
   await makeLive(server)
   if (kind === 'in place') return stage.inPlace()
-  // As a restore leaves it, made by hand.
+  // Made by hand as a restore leaves it.
   await server.byHand('ALTER DATABASE crm RENAME TO crm_old_r1')
   await server.byHand('CREATE DATABASE crm OWNER crm_owner TEMPLATE crm_old_r1')
   await server.byHand('ALTER DATABASE crm_old_r1 ALLOW_CONNECTIONS false')
@@ -100,7 +102,7 @@ export async function begin(kind: Kind, stage: RestoreStage): Promise<RestoreOrd
   return stage.inPlace({ requestId: 'u1', source: { kind: 'former', replacedBy: 'r1' } })
 }
 
-/** One life of a worker, with sessions of its own. */
+/** One process of a worker, with its own sessions. */
 export async function work(order: RestoreOrder, stage: RestoreStage, signal: AbortSignal): Promise<void> {
   const life = engineHere()
   try {
@@ -110,7 +112,7 @@ export async function work(order: RestoreOrder, stage: RestoreStage, signal: Abo
   }
 }
 
-/** The next lives, as a Job has them: what a dead worker has begun on the server may still be under way. */
+/** The next processes, as in a Job: actions of a dead worker may still run on the server. */
 export async function end(order: RestoreOrder, stage: RestoreStage): Promise<void> {
   await waitUntil({ what: 'a worker to end the restore', everyMs: 50 }, () =>
     work(order, stage, never).then(
@@ -123,7 +125,7 @@ export async function end(order: RestoreOrder, stage: RestoreStage): Promise<voi
   )
 }
 
-/** With what is in the one that was put away; oids differ from story to story. */
+/** Including data of the former database; oids differ between runs. */
 export async function sight(server: PostgresServer): Promise<object> {
   const seen = await sightOf(server)
   const { databases } = seen
@@ -141,7 +143,7 @@ export async function sight(server: PostgresServer): Promise<object> {
   }
 }
 
-/** Nobody may connect to it. */
+/** It accepts no connection. */
 async function ordersIn(server: PostgresServer, name: string): Promise<unknown> {
   await server.byHand(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
   const rows = await server.byHand('SELECT count(*)::int AS orders, bool_or(id = -1) AS sentinel FROM orders', {

@@ -1,4 +1,4 @@
-// What does a test of restores need? A database of a Database's, which was saved and written to since; and the order to have it back.
+// Fixture: a database of a Database that was backed up and changed since, and the order to restore it.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadManifest } from '../../../src/controllers/backup/artifact-loader.ts'
@@ -11,14 +11,14 @@ import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { never } from '../stores/contents.ts'
 import { type BackupStage, backupStage, order, verification } from './backup-stage.ts'
 
-/** No tool of this machine can save newer ones; what it saves can be restored to them. */
+/** No tool of this machine can back up newer versions; its backups can be restored to them. */
 const newestTool = 15
 
 const { uid } = order.database
 const database = { namespace: 'shop', name: 'crm', uid, databaseName: 'crm', owner: 'crm_owner' }
 const { folder, queries, hashUpToBytes } = verification
 
-/** To where there is nothing. */
+/** Restore into a new database. */
 export const anew: RestoreOrder = {
   requestId: 'r1',
   database,
@@ -28,15 +28,15 @@ export const anew: RestoreOrder = {
 
 export interface RestoreStage extends BackupStage {
   readonly server: PostgresServer
-  /** In the place of the one that is there now. */
+  /** Restore in place of the current database. */
   inPlace(changes?: Partial<RestoreOrder>): Promise<RestoreOrder>
-  /** Another manifest, as somebody who owns the store could write it. */
+  /** Another manifest, as the owner of the store could write it. */
   reseal(to: (manifest: Manifest) => Omit<Manifest, 'form'>): Promise<void>
 }
 
 type Make = (server: PostgresServer) => Promise<void>
 
-/** With a backup of `crm` in its store. `access`: the way of the worker to the server. */
+/** With a backup of `crm` in its store. `access`: connection of the worker to the server. */
 export async function restoreStage(
   server: PostgresServer,
   access: ServerAccess,
@@ -59,7 +59,7 @@ export async function restoreStage(
 
 type Files = readonly (readonly [name: string, bytes: Buffer])[]
 
-/** To save a database costs a server; its files are the same for all tests of a file. */
+/** A backup needs a server, so all tests of a file share its files. */
 const artifacts = new Map<Make, Files>()
 
 async function saved(make: Make): Promise<Files> {
@@ -77,7 +77,7 @@ async function saved(make: Make): Promise<Files> {
   return files
 }
 
-/** As a Database has it, some time after its backup. */
+/** State of a Database, some time after its backup. */
 export async function makeLive(server: PostgresServer, make: Make = makeSmallDatabase): Promise<void> {
   await removeAll(server)
   await make(server)
@@ -88,7 +88,7 @@ export async function makeLive(server: PostgresServer, make: Make = makeSmallDat
   })
 }
 
-/** Made and restored in no time, for stories that are told many times. */
+/** Small enough for many runs. */
 export async function makeSmallDatabase(server: PostgresServer): Promise<void> {
   await server.byHand('CREATE ROLE crm_owner')
   await server.byHand('CREATE DATABASE crm OWNER crm_owner TEMPLATE template0')
@@ -102,7 +102,7 @@ const smallDatabase = `CREATE SCHEMA ext; CREATE EXTENSION pgcrypto SCHEMA ext; 
   CREATE TABLE api.people (id bigint GENERATED ALWAYS AS IDENTITY, name text);
   INSERT INTO api.people (name) VALUES ('a'), ('b')`
 
-/** Whatever an earlier test, or a worker that died in one, has left. */
+/** Removes what earlier tests, or workers that died in them, left. */
 export async function removeAll(server: PostgresServer): Promise<void> {
   for (const name of await databasesOf(server)) await server.byHand(`DROP DATABASE "${name}" WITH (FORCE)`)
   for (const name of await rolesOf(server)) await server.byHand(`DROP ROLE "${name}"`)
@@ -126,7 +126,7 @@ export async function identityOf(server: PostgresServer, name = 'crm') {
   return { systemIdentifier: String(row?.['system']), databaseOid: Number(row?.['oid']) }
 }
 
-/** What counts of all that is there: the end state of a story. */
+/** Relevant end state of a run. */
 export async function sightOf(server: PostgresServer) {
   const rows = await server.byHand(`SELECT d.datname, pg_get_userbyid(d.datdba) AS owner, d.datallowconn AS open,
     d.datacl::text AS acl, shobj_description(d.oid, 'pg_database') AS comment

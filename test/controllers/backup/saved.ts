@@ -1,4 +1,4 @@
-// How does a worker of a crash run save, in the process of the test or in one of its own? As its order says: a database, or its whole server.
+// Worker of a crash run, in the process of the test or in its own. It backs up a database or its whole server.
 import { systemClock } from '../../../src/base/clock.ts'
 import { type BackupOrder, makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
 import { makePhysicalBackup, type PhysicalOrder } from '../../../src/controllers/backup/physical-backup-worker.ts'

@@ -1,5 +1,6 @@
-// Wherever the operator dies at its Backups: each slot of a schedule is saved, proven and removed as often as if it had not, and the store has what
-// it should (I3). Their workers are a hand's, so that no server is needed.
+// Crash run of an operator with Backups of a schedule. Workers are simulated, so no server is needed.
+// Invariant: each scheduled time is backed up, verified and removed as often as without a crash, and the store has the
+// expected folders (I3).
 import { handleFetch } from '../../../src/apiserver/fetch-handler.ts'
 import { backup } from '../../../src/controllers/backup/backup.ts'
 import { ConfigMap } from '../../../src/index.ts'
@@ -22,7 +23,7 @@ export const scheduleCrash: CrashWorkflow<WriteBlow> = {
   start: async () => ({ tell }),
 }
 
-/** A schedule makes three Backups and keeps two; it goes, and then they go, with what they have stored. */
+/** A schedule creates three Backups and keeps two; it is deleted, and then they are, with their artifacts. */
 async function tell(blows: readonly WriteBlow[]): Promise<Told<WriteBlow>> {
   const { scene, operator } = await begin()
   try {
@@ -55,7 +56,7 @@ async function tell(blows: readonly WriteBlow[]): Promise<Told<WriteBlow>> {
   }
 }
 
-/** The operator is born again when it has died. */
+/** Starts the operator again after its death. */
 async function begin(): Promise<{ readonly scene: BackupScene; readonly operator: EmbeddedOperator }> {
   let operator: EmbeddedOperator | undefined
   const scene = await BackupScene.start((cluster) => {

@@ -1,4 +1,5 @@
-// Fixture: schedules of backups on any API server, with a Database that is reported ready and with nothing that runs their pods.
+// Fixture: schedules of backups on any API server, with a Database that is reported ready and with nothing that runs
+// their pods.
 import { backup } from '../../../src/controllers/backup/backup.ts'
 import { slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
 import { Hand } from '../../e2e/hand.ts'
@@ -8,14 +9,14 @@ import { openLabels } from '../open-labels.ts'
 export interface Start {
   /** Milliseconds since the epoch. */
   readonly scheduledAtMs: number
-  /** Of the Job that makes the backup, to the second. */
+  /** Start of the Job that makes the backup, to the second. */
   readonly startedAtMs: number
 }
 
 const namespace = 'first-backups'
 const apiVersion = 'data.konverge.dev/v1alpha1'
 const minuteMs = 60_000
-/** A schedule for a minute that passes before the API server has it would begin an hour later. */
+/** A schedule for a minute that passes before the API server has it would start an hour later. */
 const marginMs = 30_000
 
 export class ScheduledBackups {

@@ -1,5 +1,6 @@
-// Wherever a worker that proves a backup dies, its way to the server breaks or the server dies: the next one proves it, or only tidies up
-// where its Backup is deleted, and nothing of the scratch is left.
+// Crash run of a verification: its worker dies, its connection breaks, or the server dies.
+// Invariant: the next worker verifies the backup, or only tidies up if its Backup is deleted; nothing of the scratch
+// database is left.
 import { makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
 import { tidyBackup } from '../../../src/controllers/backup/tidy-worker.ts'
 import { verifyBackup } from '../../../src/controllers/backup/verification-worker.ts'
@@ -12,24 +13,27 @@ import { never } from '../stores/contents.ts'
 import { type BackupStage, backupStage, order, verification } from './backup-stage.ts'
 import { makeSmallDatabase } from './restore-stage.ts'
 
-/** `dead`: whatever it would still do to put things right is not done either. */
+/** `dead`: a clean-up after the fault does not run either. */
 export const workerFates = ['cutBefore', 'cutAfter', 'dead', 'serverDies'] as const
 export type WorkerFate = (typeof workerFates)[number]
 type Blow = StatementBlow<WorkerFate>
 
-/** A tool that waits in the middle of a COPY for an answer that was cut off waits for ever: its Job has a deadline. After the blow. */
+/**
+ * Deadline after the fault: a tool that waits for a lost answer during a COPY waits indefinitely, so its Job has a
+ * deadline.
+ */
 const patienceMs = 2_000
 
 export const verificationCrash: CrashWorkflow<Blow> = {
   name: 'verification',
   weight: 4,
-  // No tool of this machine can save newer ones.
+  // No tool of this machine can back up newer versions.
   isToldOn: (major) => major <= 15,
   whole: { left: [], verified: { artifact: { format: 'pg_dump/custom' } } },
   start: (server) => startStory(server, { isGivenUp: false }),
 }
 
-/** Its Backup is deleted. */
+/** The Backup is deleted. */
 export const verificationGivenUpCrash: CrashWorkflow<Blow> = {
   ...verificationCrash,
   name: 'verification-given-up',
@@ -53,7 +57,7 @@ interface Ground {
   readonly isGivenUp: boolean
 }
 
-/** Each life is struck by a blow of its own, and the last by none. */
+/** Each process gets one fault, and the last one none. */
 async function tell({ server, proxy, stage, isGivenUp }: Ground, blows: readonly Blow[]): Promise<Told<Blow>> {
   let struck = 0
   const work = async (signal: AbortSignal) => {
@@ -83,7 +87,7 @@ async function tidy(stage: BackupStage): Promise<void> {
   await tidyBackup({ backup: order.backup }, { store, server }, never)
 }
 
-/** Says how often it was struck. When it ends, there is a server. */
+/** Returns the number of faults. After its end the server is up. */
 export async function struckLife(
   { server, proxy }: Pick<Ground, 'server' | 'proxy'>,
   blow: Blow,
@@ -101,7 +105,7 @@ export async function struckLife(
   return struck
 }
 
-/** Strikes a life at the nth of its statements. */
+/** Injects the fault at the nth statement of a process. */
 function judgeOf(server: PostgresServer, { index, fate }: Blow, onStruck: () => void): Judge {
   let seen = 0
   return () => {

@@ -1,4 +1,4 @@
-// Would the search for secrets find one?
+// Self-test of the search for secrets: it finds planted ones.
 import { expect, it } from 'vitest'
 import { Evidence } from './evidence.ts'
 

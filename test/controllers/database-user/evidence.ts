@@ -1,5 +1,5 @@
-// Where may a password show? Texts from all over, each with its source, which are searched for secrets in every spelling in which one
-// could hide (I11).
+// Fixture: texts from all outputs with their sources, searched for secrets in every encoding in which a secret could
+// appear (I11).
 
 export class Evidence {
   readonly #texts: { readonly source: string; readonly text: string }[] = []
@@ -12,7 +12,7 @@ export class Evidence {
     return new Set(this.#texts.map(({ source }) => source))
   }
 
-  /** Where the secrets are, as `source: …the text around it…`. */
+  /** Places of secrets, as `source: …the text around it…`. */
   find(secrets: Iterable<string>): readonly string[] {
     const spellings = [...new Set([...secrets].flatMap(spellingsOf))]
     return this.#texts.flatMap(({ source, text }) =>
@@ -23,11 +23,11 @@ export class Evidence {
   }
 }
 
-/** Itself; in JSON, in SQL, in a URL; and within anything that is written in base64 or in hexadecimal. */
+/** Encodings of a secret: plain, JSON, SQL, URL, and as a part of a base64 or hexadecimal text. */
 export function spellingsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   const json = JSON.stringify(secret).slice(1, -1)
-  // Three bytes make four letters: what stands before it shifts it, and the letters at its edges are not its alone.
+  // Three bytes are four letters: preceding bytes shift the encoding, and letters at the edges encode neighbours too.
   const inBase64 = [0, 1, 2].flatMap((shift) => {
     const letters = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')

@@ -1,4 +1,4 @@
-// Many databases of one server with two users each, as the proof at scale and the benchmark want them. Pure.
+// Many databases of one server with two users each, for the scale test and the benchmark. Pure.
 import type { DatabaseSpecInput } from '../../../imports/wire/database.ts'
 import type { DatabaseUserSpecInput } from '../../../imports/wire/database-user.ts'
 
@@ -7,7 +7,7 @@ export interface Fleet {
   readonly users: readonly { readonly name: string; readonly spec: DatabaseUserSpecInput }[]
 }
 
-/** Of every database one user reads and one writes. Its server is the one of the Secret `server`. */
+/** Each database has one reader and one writer. Its server is that of the Secret `server`. */
 export function fleetOf(count: number): Fleet {
   const names = Array.from({ length: count }, (_, index) => `fleet-${String(index).padStart(3, '0')}`)
   const server = { connectionSecretRef: { name: 'server' }, sslMode: 'disable' } as const

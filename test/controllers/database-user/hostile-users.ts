@@ -1,5 +1,5 @@
-// Users whose every text would break bad quoting: their names, passwords, settings, and the tables that they may read. The same for
-// the same seed. Pure.
+// Users whose texts would break wrong quoting: names, passwords, settings, and tables that they may read. Deterministic
+// by seed. Pure.
 import fc from 'fast-check'
 import type { DatabaseUserSpecInput } from '../../../imports/wire/database-user.ts'
 import { hostileName, hostileText } from '../engines/postgres/hostile-text.ts'
@@ -14,21 +14,24 @@ export interface HostileUser {
 
 const settingsEach = 45
 const tablesEach = 55
-/** With a name and a password. */
+/** A login with its password. */
 export const textsEach = settingsEach + tablesEach + 2
 
-/** Words of SQL and signs that names may have, in any order; PostgreSQL's own are left out, as the definition refuses them. */
+/**
+ * SQL keywords and special characters that names may have; names of PostgreSQL itself are left out, because the CRD
+ * rejects them.
+ */
 const roleName = fc
   .array(fc.constantFrom('select', 'user', 'all', 'table', 'grant', 'null', '_', '-', '--', '0', 'x', 'current_user'), {
     minLength: 1,
     maxLength: 6,
   })
   .map((parts) => `a${parts.join('')}`.slice(0, 50))
-/** What an object may hold is without control characters. */
+/** Objects contain no control characters. */
 const shown = (text: string) => text.replaceAll(/\p{Cc}/gu, '¶')
 const password = fc.tuple(hostileText, fc.stringMatching(/^[\x20-\x7e]{1,20}$/)).map(
   ([first, second]) =>
-    // Line breaks at the end go, as editors leave them there.
+    // Final line breaks are removed, as editors add them.
     `${first.replaceAll(/[^\x20-\x7e]/g, '')}${second}`,
 )
 
@@ -48,7 +51,7 @@ export function hostileUsers(count: number, seed: number): readonly HostileUser[
   }))
 }
 
-/** Its password is in the Secret `<name>-password`. */
+/** The Secret `<name>-password` has its password. */
 export function specOf({ name, role, settings, tables }: HostileUser, database: string): DatabaseUserSpecInput {
   const grants = [{ objectType: 'Table' as const, names: [...tables], privileges: ['SELECT' as const] }]
   return {

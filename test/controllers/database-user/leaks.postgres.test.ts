@@ -1,6 +1,6 @@
-// Does a password get out (I11)? A whole life of databases and users, with all that can go wrong, is told at the top of its voice:
-// debug logs, spans, metrics, every request to the API server and every version of every object, and servers that log every statement
-// with its values. Then every password that was ever in a Secret is searched for in all of it; one that is planted is found.
+// Search for leaked passwords (I11) in the whole life of databases and users with failures.
+// The records are debug logs, spans, metrics, requests to the API server, versions of objects, and statement logs.
+// Invariant: no password of a Secret appears in the records, and a planted one is found.
 import { trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { expect, inject, it, onTestFinished, vi } from 'vitest'
@@ -53,7 +53,7 @@ onEachPostgres(
       evidence.add('statements', stage.engines.statements.map(({ text }) => text).join('\n'))
       expect([...secrets].length).toBeGreaterThan(15)
       expect(evidence.find(secrets)).toEqual([])
-      // It would have been found.
+      // The search finds a planted password.
       for (const word of [
         '"level":"debug"',
         'external_api_requests_total{',
@@ -71,7 +71,7 @@ onEachPostgres(
   { settings },
 )
 
-/** Every password that is written to a Secret, and every other word that operators and API server exchange. */
+/** Records each password that is written to a Secret, and all other traffic between operators and API server. */
 function hear(stage: UserStage, { evidence, secrets }: { readonly evidence: Evidence; readonly secrets: Set<string> }) {
   const { toCluster } = stage
   stage.toCluster = async (request) => {
@@ -97,13 +97,13 @@ interface SecretShown {
   readonly data?: Readonly<Record<string, string>>
 }
 
-/** What one life of the operator leaves behind. */
+/** Records of one process of the operator. */
 async function testify({ operator }: UserStage, evidence: Evidence): Promise<void> {
   evidence.add('log', operator.lines.map((line) => JSON.stringify(line)).join('\n'))
   evidence.add('metrics', (await operator.get('/metrics')).text)
 }
 
-/** Every version of everything in the cluster, with managedFields. */
+/** Each version of each object in the cluster, with managedFields. */
 function hearObjects({ cluster }: UserStage, evidence: Evidence): void {
   cluster.server.log.listen(({ place, now }) => {
     const { data, ...shown } = now.object
@@ -112,7 +112,7 @@ function hearObjects({ cluster }: UserStage, evidence: Evidence): void {
   })
 }
 
-/** What the process itself complains about. */
+/** Warnings of the process itself. */
 function hearErrors(evidence: Evidence): void {
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
     evidence.add('stderr', String(text))
@@ -121,7 +121,7 @@ function hearErrors(evidence: Evidence): void {
   onTestFinished(() => spy.mockRestore())
 }
 
-/** An admin without rights, whose password the server's log has never seen. */
+/** An admin without privileges, whose password the server's log has never contained. */
 async function prepareServer(stage: UserStage): Promise<void> {
   const verifier = scramVerifier({ password: weak, salt: Buffer.alloc(16, 5) })
   await stage.server.byHand(`CREATE ROLE weak LOGIN PASSWORD '${verifier}'`)
@@ -133,7 +133,7 @@ async function prepareServer(stage: UserStage): Promise<void> {
   await stage.secret('theirs-db', { password })
 }
 
-/** Users of all sorts, of which some cannot be. */
+/** Users of all kinds, some of them invalid. */
 async function live(stage: UserStage): Promise<void> {
   const server = (name: string, own: object = {}) => ({
     provider: { server: { connectionSecretRef: { name }, sslMode: 'disable', ...own } },
@@ -174,7 +174,7 @@ async function rotate(stage: UserStage): Promise<void> {
   await stage.until('another', async () => (await stage.status('plain')).passwordGeneration === 2)
 }
 
-/** A server that does not answer, breaks off, forgets, refuses; and then an end. */
+/** A server that does not answer, breaks connections, loses data, rejects; and then recovers. */
 async function fail(stage: UserStage): Promise<void> {
   const { server, engines } = stage
   const again = async (name: string, trigger: string) => await stage.patch(name, { rotation: { trigger } })
@@ -197,7 +197,7 @@ async function fail(stage: UserStage): Promise<void> {
     .catch(() => server.byHand('ALTER SYSTEM RESET default_transaction_read_only'))
   await server.byHand('SELECT pg_reload_conf()')
 
-  // The connection Secret is given away, and comes back.
+  // The connection Secret is replaced, and restored.
   const { username, password } = server.access()
   await stage.secret('server', { password: wrong })
   await again('printable', 'locked out')
@@ -223,7 +223,7 @@ async function fail(stage: UserStage): Promise<void> {
   for (const name of ['plain', 'printable', 'in-place', 'dual', 'theirs', 'lonely']) await stage.delete(name)
 }
 
-/** Another server in the place of theirs: not to be trusted, and soon full; and one that only wants to hear passwords. */
+/** Another server at the same address: untrusted, and soon full; and one that only collects passwords. */
 async function misdirect(
   stage: UserStage,
   { evidence, version }: { readonly evidence: Evidence; readonly version: number },
@@ -255,7 +255,7 @@ async function misdirect(
   expect(curious.heard()).toContain('application_name')
 }
 
-/** A new life of the operator, which reaches another server by the same address. */
+/** A new process of the operator, which reaches another server at the same address. */
 async function redirect(stage: UserStage, evidence: Evidence, target: UserStage['engines']['target']): Promise<void> {
   await testify(stage, evidence)
   await stage.kill()
@@ -272,7 +272,7 @@ async function lookAtAll(stage: UserStage): Promise<void> {
   await stage.pass(30_000)
 }
 
-/** Once nobody is in it. */
+/** After all sessions have ended. */
 async function rename({ server }: UserStage, from: string, to: string): Promise<void> {
   await server.byHand(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${from}'`)
   await server.byHand(`ALTER DATABASE ${from} RENAME TO ${to}`)

@@ -1,4 +1,5 @@
-// The commands of docs/database-users.md that log in with psql, run as printed against a server whose CA is in the Secret alone.
+// The commands of docs/database-users.md that log in with psql, run as printed against a server whose CA is in the
+// Secret alone.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

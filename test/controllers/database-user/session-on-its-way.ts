@@ -1,4 +1,4 @@
-// A session that has shown its password and is not seen yet: a client may stay there for as long as it wants.
+// Fixture: a session that is authenticated, but not visible on the server yet. A client may stay in this state.
 import { Client } from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
@@ -6,7 +6,7 @@ import type { PostgresServer } from '../../postgres/postgres-server.ts'
 const held = `SELECT count(DISTINCT l.pid)::int AS is FROM pg_locks l WHERE l.locktype = 'virtualxid' AND l.pid <> pg_backend_pid()
   AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.pid = l.pid AND (a.usesysid IS NOT NULL OR a.backend_type NOT IN ('client backend', 'walsender')))`
 
-/** `outcome`: what it was told in the end. It is ended with the test. */
+/** `outcome`: its last message. It ends with the test. */
 export async function onItsWayIn(
   server: PostgresServer,
   login: object,

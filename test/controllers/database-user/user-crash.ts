@@ -1,5 +1,6 @@
-// Wherever the operator dies, its connection breaks or the server dies: the story of a DatabaseUser ends as an undisturbed one, with the same
-// number of roles made and dropped and of rights given and taken (I3).
+// Crash run of a DatabaseUser: the operator dies, its connection breaks, or the server dies.
+// Invariant: it ends like a run without faults, with the same number of roles created and dropped and privileges
+// granted and revoked (I3).
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
 import type { CrashWorkflow, Told } from '../../crash-runs/crash-workflow.ts'
@@ -16,7 +17,7 @@ type Blow = StatementBlow<ServerFate> | WriteBlow
 export const userCrash: CrashWorkflow<Blow> = {
   name: 'database-user',
   weight: 8,
-  // What was committed is not lost with the server's processes.
+  // Committed data survives the crash of the server's processes.
   server: { settings: { synchronous_commit: 'on' } },
   whole: {
     left: { roles: [], users: [] },
@@ -28,7 +29,7 @@ export const userCrash: CrashWorkflow<Blow> = {
   start: async (server) => {
     const stage = await UserStage.start(server, 'stories')
     await server.byHand('SET ROLE stories_owner; CREATE TABLE things (n int)', { database: 'stories' })
-    // It is at rest, and is not to speak in between.
+    // It is idle, and must not connect in between.
     const paused = { metadata: { annotations: { 'konverge.dev/paused': 'true' } } }
     await stage.cluster.patch(Database, `${home}/stories`, paused)
     let told = 0
@@ -36,7 +37,7 @@ export const userCrash: CrashWorkflow<Blow> = {
   },
 }
 
-/** Texts are as if it were called `user`. */
+/** Texts with the name replaced by `user`. */
 async function tell(stage: UserStage, name: string, blows: readonly Blow[]): Promise<Told<Blow>> {
   const { engines, operator, server } = stage
   const [statementsBefore, writesBefore] = [engines.statements.length, operator.way.writes.length]
@@ -70,7 +71,10 @@ async function tell(stage: UserStage, name: string, blows: readonly Blow[]): Pro
   }
 }
 
-/** A user is made, gets another right, changes its login, loses the old one, gets another password for a leaked one, and goes. */
+/**
+ * A user is created, gets another privilege, changes its login, loses the old one, gets a new password for a leaked
+ * one, and is deleted.
+ */
 async function live(stage: UserStage, name: string): Promise<unknown> {
   const rotation = { strategy: 'DualRole', overlap: '5s' } as const
   await stage.create(name, { databases: [{ name: 'stories', access: 'ReadOnly' }], rotation })
@@ -113,7 +117,7 @@ async function standingOf({ server }: UserStage, name: string): Promise<unknown>
   return { roles, tables, schemas, defaults, databases }
 }
 
-/** What was told undisturbed had a name of its own. */
+/** The run without faults had another name. */
 function faultFor(name: string, { match, ...rest }: Fault): Fault {
   const own = match.name?.replace(/story\d+/, name)
   return { ...rest, match: { ...match, ...(own === undefined ? {} : { name: own }) } }

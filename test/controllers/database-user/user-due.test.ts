@@ -1,4 +1,4 @@
-// When does a user need a turn although nothing happens?
+// Times at which a user needs a reconcile without an event.
 import { describe, expect, it } from 'vitest'
 import type { Held, PasswordRule } from '../../../src/controllers/database-user/rotation.ts'
 import { dueTimes, lastExpiryMs } from '../../../src/controllers/database-user/user-due.ts'

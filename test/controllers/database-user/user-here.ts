@@ -1,5 +1,5 @@
-// What does a test need to look after one user on a real server, without a cluster? A database with its owner, wishes, and the
-// driver taken through the protocol's steps as the runtime takes it.
+// Fixture: one user on a real server without a cluster. It has a database with its owner, desired states, and the
+// driver, called as the runtime calls it.
 import { randomBytes } from 'node:crypto'
 import { systemClock } from '../../../src/base/clock.ts'
 import { loginRolesOf } from '../../../src/controllers/database-user/login-roles.ts'
@@ -18,7 +18,7 @@ export function credentialOf(username: string, password = randomBytes(18).toStri
   return { username, password, verifier: scramVerifier({ password, salt: randomBytes(16) }) }
 }
 
-/** A database as the controller of Database makes it, for each name: its owner, hardened. */
+/** A database as the controller of Database creates it, for each name: its owner, hardened. */
 export async function makeDatabases(engine: DatabaseEngine, access: ServerAccess, ...names: string[]): Promise<string> {
   const server = engine.server(access, { caller: { kind: 'Database', namespace: 'default', name: 'test' }, signal })
   for (const name of names) {
@@ -44,7 +44,7 @@ export interface UserAsk {
   readonly databases: readonly (Partial<DatabaseAccess> & { readonly name: string })[]
 }
 
-/** Somebody who logs in with a password of his own. */
+/** A user with a password of its own. */
 export function userOf({ group, databases, ...place }: UserAsk, more: Partial<RoleWish> = {}): UserHere {
   const credential = credentialOf(loginRolesOf(group)[0])
   const { username: name, verifier } = credential
@@ -85,12 +85,12 @@ export function callOf(desired: RoleWish, more: Partial<ExternalCall<RoleWish>> 
 }
 
 export interface Converged {
-  /** What differed at the first look. */
+  /** Differences at the first observation. */
   readonly differences: readonly RoleDifference[]
   readonly observed: ObservedUser
 }
 
-/** One pass: look, create, look, put right, look. */
+/** One pass: observe, create, observe, correct, observe. */
 export async function converge(driver: RoleDriver, call: ExternalCall<RoleWish>): Promise<Converged> {
   let seen = await driver.observe(call)
   if (seen.kind === 'absent') {

@@ -1,4 +1,4 @@
-// Where a DatabaseUser is tried: a stage with both controllers, and an application that reads the user's Secret and logs in with it.
+// Fixture: a DatabaseUser with both controllers, and an application that reads the user's Secret and logs in with it.
 import { Database } from '../../../imports/wire/database.ts'
 import {
   DatabaseUser,
@@ -21,7 +21,7 @@ export class UserStage extends PostgresStage<DatabaseUserStatus> {
     })
   }
 
-  /** Ends with the test. The connection Secret `server` is in the namespace, and the Databases are Ready. */
+  /** Stops with the test. The connection Secret `server` exists in the namespace, and the Databases are Ready. */
   static async start(server: PostgresServer, ...databases: string[]): Promise<UserStage> {
     const stage = new UserStage(await PostgresStage.newCluster(), server)
     await stage.begin()
@@ -50,7 +50,7 @@ export class UserStage extends PostgresStage<DatabaseUserStatus> {
     await this.cluster.patch(DatabaseUser, `${home}/${name}`, { spec })
   }
 
-  /** A turn with a look, whatever the cadence. */
+  /** A reconcile with an observation, whatever the cadence. */
   async look(name: string): Promise<void> {
     const token = String(this.cluster.clock.now())
     await this.cluster.patch(DatabaseUser, `${home}/${name}`, {
@@ -59,7 +59,7 @@ export class UserStage extends PostgresStage<DatabaseUserStatus> {
     await this.until(`a look at ${name}`, async () => (await this.status(name)).lastHandledReconcileAt === token)
   }
 
-  /** What an application reads; undefined without a Secret. */
+  /** Data of the Secret; undefined without a Secret. */
   async keys(name: string, namespace = home): Promise<Readonly<Record<string, string>> | undefined> {
     const found = await this.cluster.find(Secret, `${namespace}/${name}-db`)
     const data = found?.['data'] as Readonly<Record<string, string>> | undefined // A Secret's.
@@ -67,7 +67,7 @@ export class UserStage extends PostgresStage<DatabaseUserStatus> {
     return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]))
   }
 
-  /** The application: logs in with what is in the Secret, and asks. */
+  /** The application: logs in with the Secret, and runs a query. */
   async app(name: string, sql: string, held?: Readonly<Record<string, string>>): Promise<readonly object[]> {
     const { username = '', password = '', database: into = '' } = held ?? (await this.keys(name)) ?? {}
     return await this.server.byHand(sql, { user: username, password, database: into })

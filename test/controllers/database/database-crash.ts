@@ -1,5 +1,5 @@
-// Wherever the operator dies, its connection breaks or the server dies: the story of a Database ends as an undisturbed one, with the same
-// number of roles and databases made and dropped (I3).
+// Faults at any point in the life of a Database: the operator dies, its connection breaks, or the server dies.
+// Invariant: it ends like an undisturbed one, with the same number of created and dropped roles and databases (I3).
 import { Backup } from '../../../imports/wire/backup.ts'
 import type { CrashWorkflow, Told } from '../../crash-runs/crash-workflow.ts'
 import { type StatementBlow, statementPlaces, type WriteBlow, writePlaces } from '../../crash-runs/places.ts'
@@ -9,7 +9,7 @@ import { DatabaseStage } from './database-stage.ts'
 import { effectsOf, type ServerFate, serverFates, struckAt } from './mortal-engines.ts'
 import { lastBackup, tellProven } from './told-backup.ts'
 
-/** An extension is made within a block. */
+/** An extension is created within a DO block. */
 const countedWords = /^(CREATE|DROP) (ROLE|DATABASE|SCHEMA)[^"]*"\w+"|CREATE EXTENSION %I(?='', ''pgcrypto'')/
 
 type Blow = StatementBlow<ServerFate> | WriteBlow
@@ -17,7 +17,7 @@ type Blow = StatementBlow<ServerFate> | WriteBlow
 export const databaseCrash: CrashWorkflow<Blow> = {
   name: 'database',
   weight: 8,
-  // What was committed is not lost with the server's processes.
+  // Committed transactions survive the death of the server's processes.
   server: { settings: { synchronous_commit: 'on' } },
   whole: {
     left: [],
@@ -34,7 +34,7 @@ export const databaseCrash: CrashWorkflow<Blow> = {
   start: async (server) => ({ tell: (blows) => tell(server, blows) }),
 }
 
-/** A database is made, gets another schema and a limit, is put right once, and goes after its last backup. */
+/** Creates a database, adds a schema and a limit, corrects drift once, and deletes it after its final backup. */
 async function tell(server: PostgresServer, blows: readonly Blow[]): Promise<Told<Blow>> {
   const stage = await DatabaseStage.start(server)
   try {

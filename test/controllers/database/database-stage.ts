@@ -1,4 +1,4 @@
-// Where a Database is tried: a stage with its controller alone, whose instances of RDS lead to the stage's server.
+// Fixture with only the controller of Database, whose RDS instances lead to the fixture's server.
 import { Database, type DatabaseSpecInput, type DatabaseStatus } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
 import { backup } from '../../../src/controllers/backup/backup.ts'
@@ -10,7 +10,7 @@ import type { RdsProxy } from '../../rds/rds-proxy.ts'
 import { home, PostgresStage } from '../postgres-stage.ts'
 
 export class DatabaseStage extends PostgresStage<DatabaseStatus> {
-  /** Every version of every object but Secrets. */
+  /** Every version of every object except Secrets. */
   readonly #written: string[] = []
 
   private constructor(cluster: TestCluster, server: PostgresServer, rds: RdsProxy | undefined) {
@@ -28,20 +28,25 @@ export class DatabaseStage extends PostgresStage<DatabaseStatus> {
     })
   }
 
-  /** Ends with the test. The connection Secret `server` is there. Instances of `rds` lead to the server. */
+  /**
+   * Stopped at the end of the test. Starts with the connection Secret `server`. Instances of `rds` lead to the server.
+   */
   static async start(server: PostgresServer, rds?: RdsProxy): Promise<DatabaseStage> {
     const stage = new DatabaseStage(await PostgresStage.newCluster(), server, rds)
     await stage.begin()
     return stage
   }
 
-  /** Everything that people and programs can see of the cluster but its Secrets, of all versions; the operator's log and metrics. */
+  /**
+   * Returns all visible output: objects of the cluster except Secrets, in all versions, and the operator's log and
+   * metrics.
+   */
   async shown(): Promise<string> {
     const { text: metrics } = await this.operator.get('/metrics')
     return [...this.#written, JSON.stringify(this.operator.lines), metrics].join('\n')
   }
 
-  /** On the server of this stage, whose certificate is none unless something else is said. */
+  /** Creates a Database on the fixture's server, without TLS by default. */
   async create(name: string, spec: Partial<DatabaseSpecInput> = {}, server: object = {}): Promise<void> {
     const provider = { server: { connectionSecretRef: { name: 'server' }, sslMode: 'disable', ...server } }
     await this.cluster.create(Database, { metadata: { name, namespace: home }, spec: { provider, ...spec } })
@@ -59,7 +64,7 @@ export class DatabaseStage extends PostgresStage<DatabaseStatus> {
     await this.cluster.delete(Secret, `${home}/${name}`)
   }
 
-  /** A DatabaseUser, which nobody looks after. */
+  /** Creates a DatabaseUser without a controller. */
   async user(name: string, databaseName: string): Promise<void> {
     const spec = { databases: [{ name: databaseName, access: 'ReadOnly' }], password: { generate: {} } }
     await this.cluster.create(DatabaseUser, { metadata: { name, namespace: home }, spec })
@@ -69,7 +74,7 @@ export class DatabaseStage extends PostgresStage<DatabaseStatus> {
     await this.cluster.delete(DatabaseUser, `${home}/${name}`)
   }
 
-  /** The notes of Events of this reason. */
+  /** Returns the notes of Events with this reason. */
   async events(reason: string): Promise<readonly string[]> {
     return (await this.told()).filter((event) => event.reason === reason).map(({ note }) => note)
   }

@@ -1,4 +1,4 @@
-// Databases for tests: what one asks for, and what a server shows of one that is as asked for.
+// Databases for tests: a desired one, and the matching observation.
 import type { LogicalDatabase, ObservedLogicalDatabase } from '../../../src/controllers/database/logical-database.ts'
 import type { DatabaseObject } from '../../../src/controllers/database/server-connection.ts'
 import type { DatabaseEngine } from '../../../src/controllers/engines/engine.ts'
@@ -25,7 +25,7 @@ export const access: ServerAccess = {
 
 type Spec = DatabaseObject['spec']
 
-/** As the API server returns it, on a server that exists. */
+/** As the API server returns it, on an external server. */
 export function databaseObject(spec: Partial<Spec> = {}, own: Partial<LiveObject> = {}): DatabaseObject {
   const metadata = { name: 'shop-db', namespace: 'shop', uid, resourceVersion: '1', generation: 1 }
   const server = { connectionSecretRef: { name: 'server' }, maintenanceDatabase: 'postgres', sslMode: 'verify-full' }
@@ -92,7 +92,7 @@ export function observedRole(own: Partial<ObservedRole> = {}): ObservedRole {
   }
 }
 
-/** As `logical()` says. */
+/** Matches `logical()`. */
 export function observed(own: Partial<ObservedLogicalDatabase> = {}): ObservedLogicalDatabase {
   return {
     ...{ server, database: observedDatabase(), ownerRole: observedRole(), formers: [], token },
@@ -104,7 +104,7 @@ export function observed(own: Partial<ObservedLogicalDatabase> = {}): ObservedLo
   }
 }
 
-/** Nothing answers where a pod only seems to run. */
+/** An engine without a server, for pods that have only a status. */
 export const noServer: DatabaseEngine = {
   server: () => {
     throw new EngineError({ code: 'ServerUnreachable', message: 'nobody answers', remedy: 'retry' })

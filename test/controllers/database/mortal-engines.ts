@@ -1,6 +1,5 @@
-// Through what does an operator of a test speak to its database server? Through a proxy of its own for each of its lives, so that a
-// life that has ended reaches nothing any more; and through an engine that knows whether it is being used, since the server's time
-// is not that of the test's clock.
+// Connection of a test's operators to their database server. Each operator process has its own proxy, so that a dead
+// process reaches no server. An engine counts its uses, because the server's time is not that of the test's clock.
 import type { DatabaseEngine, DatabaseServer } from '../../../src/controllers/engines/engine.ts'
 import { postgresEngine } from '../../../src/controllers/engines/postgres/postgres-driver.ts'
 import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
@@ -9,24 +8,24 @@ import { waitUntil } from '../../control-plane/wait-until.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { type ProxyStatement, SqlProxy, type Verdict } from '../../postgres/sql-proxy.ts'
 
-/** `dieBefore`, `dieAfter`: as the cuts of the proxy, and the operator ends with it, as by -9. */
+/** `dieBefore`, `dieAfter`: like the cuts of the proxy; the operator is killed with it. */
 export type Fate = Verdict | 'dieBefore' | 'dieAfter'
 
-/** `serverDies`: before it gets the statement; it begins again at once. */
+/** `serverDies`: before it receives the statement. It restarts at once. */
 export type ServerFate = Fate | 'serverDies'
 
 export const serverFates = ['cutBefore', 'cutAfter', 'dieBefore', 'dieAfter', 'serverDies'] as const
 
 export interface FatedStatement extends ProxyStatement {
   readonly fate: Fate
-  /** Over all lives. */
+  /** Over all operator processes. */
   readonly link: string
 }
 
 export class MortalEngines {
-  /** Asked about every statement of a life that has not ended. */
+  /** Decides about every statement of the current operator process. */
   judge: (statement: ProxyStatement) => Fate = () => 'pass'
-  /** Where servers really are; whatever address the operator knows, it gets there. */
+  /** Real address of servers, for any address that the operator uses. */
   target: ServerAccess
   readonly #onDeath: () => void
   readonly #statements: FatedStatement[] = []
@@ -40,7 +39,7 @@ export class MortalEngines {
     this.#onDeath = onDeath
   }
 
-  /** What the operator has asked for, in all its lives. */
+  /** Statements of all operator processes. */
   get statements(): readonly FatedStatement[] {
     return [...this.#statements]
   }
@@ -49,23 +48,23 @@ export class MortalEngines {
     return this.#inUse > 0
   }
 
-  /** Is it the server that is waited for? */
+  /** Returns whether an operation waits for the server. */
   get isAtWork(): boolean {
     return this.isInUse && this.#proxy?.isServerAtWork === true
   }
 
-  /** It has died of a statement, and not begun again. */
+  /** Returns whether the operator died at a statement and has not restarted. */
   get hasDied(): boolean {
     return this.#openAtDeath !== undefined
   }
 
-  /** The way to the server, of this life. */
+  /** Proxy of the current operator process. */
   get proxy(): SqlProxy {
     if (this.#proxy === undefined) throw new Error('no life has begun')
     return this.#proxy
   }
 
-  /** A new life begins, and the one before has ended. */
+  /** Starts a new operator process, after the previous one has ended. */
   async begin(): Promise<void> {
     await this.end()
     const life = this.#life
@@ -82,7 +81,7 @@ export class MortalEngines {
     await this.#proxy?.stop()
   }
 
-  /** To be called once a life, as the controllers of one operator share one. */
+  /** Called once for each operator process, because its controllers share one engine. */
   readonly engineOf = (tools: ExternalTools): DatabaseEngine => {
     const engine = postgresEngine(tools)
     const life = this.#life
@@ -105,7 +104,7 @@ export class MortalEngines {
     return fate === 'dieBefore' ? 'cutBefore' : 'cutAfter'
   }
 
-  /** What the server has been asked at the moment of death, it does; only then its connection ends. */
+  /** The server executes the last statement of a dying operator before its connection ends. */
   async #ofLastStatement(): Promise<void> {
     const open = this.#openAtDeath
     if (open === undefined) return
@@ -113,7 +112,7 @@ export class MortalEngines {
     await waitUntil(wait, async () => this.proxy.connections.open < open)
   }
 
-  /** A life that has ended hears of nothing. */
+  /** A dead operator process receives no answers. */
   #watched(server: DatabaseServer, life: number): DatabaseServer {
     const watch = async <T>(call: Promise<T>): Promise<T> => {
       if (life === this.#life) this.#inUse += 1
@@ -142,7 +141,7 @@ export class MortalEngines {
   }
 }
 
-/** Strikes at these statements, counted over all lives from now on; counts how often it did. */
+/** Injects faults at these statements, counted over all operator processes; counts injected faults. */
 export function struckAt(
   engines: MortalEngines,
   server: PostgresServer,
@@ -162,14 +161,14 @@ export function struckAt(
 
 export function fateAt(server: PostgresServer, fate: ServerFate): Fate {
   if (fate !== 'serverDies') return fate
-  // Whoever waits for the server hears why it does not come back.
+  // Callers that wait for the server receive the error.
   server.crash().catch(() => undefined)
   return 'cutBefore'
 }
 
 /**
- * How often what begins so has taken effect: outside a transaction when the server got it, inside one when it got the COMMIT.
- * Assumes that the server refused none of them.
+ * Counts the effects of statements with this beginning: outside a transaction when the server received them, inside one
+ * at COMMIT. Assumes that the server rejected none of them.
  */
 export function effectsOf(statements: readonly FatedStatement[], beginning: RegExp): Readonly<Record<string, number>> {
   const pending = new Map<string, string[] | undefined>()

@@ -1,5 +1,5 @@
-// Wherever the operator dies, its connection breaks or the server dies: a Database that is restored, and then goes, ends as an undisturbed one, its
-// restore has run once, and nothing is left of it (I3).
+// Faults during a restore: the operator dies, its connection breaks, or the server dies. Invariant: a Database that is
+// restored and then deleted ends like an undisturbed one; its restore ran once, and no objects remain (I3).
 import { carryOut } from '../../../src/controllers/backup/work-runner.ts'
 import type { CrashWorkflow, Told } from '../../crash-runs/crash-workflow.ts'
 import { type StatementBlow, statementPlaces, type WriteBlow, writePlaces } from '../../crash-runs/places.ts'
@@ -16,9 +16,9 @@ type Blow = StatementBlow<ServerFate> | WriteBlow
 export const restoreCrash: CrashWorkflow<Blow> = {
   name: 'restore',
   weight: 3,
-  // No tool of this machine can save newer ones.
+  // Newer versions have no client tools on this machine.
   isToldOn: (major) => major <= 15,
-  // What was committed is not lost with the server's processes.
+  // Committed transactions survive the death of the server's processes.
   server: { settings: { synchronous_commit: 'on' } },
   whole: {
     restored: { requestID: 'r1', phase: 'Completed' },
@@ -31,7 +31,7 @@ export const restoreCrash: CrashWorkflow<Blow> = {
   start: async (server) => ({ tell: (blows) => tell(server, blows) }),
 }
 
-/** It is filled, saved, written to, restored in place, lets go of what was there before, and goes. */
+/** Fills the database, backs it up, writes, restores in place, drops the replaced database, and deletes it. */
 async function tell(server: PostgresServer, blows: readonly Blow[]): Promise<Told<Blow>> {
   const scene = await sceneOf(server)
   try {
@@ -62,11 +62,11 @@ async function tell(server: PostgresServer, blows: readonly Blow[]): Promise<Tol
   }
 }
 
-/** With a database that was saved with three rows, and has five. */
+/** Creates a database that was backed up with three rows and has five. */
 async function sceneOf(server: PostgresServer): Promise<RestoreScene> {
   const scene = await RestoreScene.start(server)
   scene.run = async (order, tools) => {
-    // A Job begins another worker where one was interrupted.
+    // A Job starts another worker after an interruption.
     await server.byHand('SELECT 1')
     const life = engineHere()
     try {

@@ -1,5 +1,5 @@
-// Where is the restore of a Database tried, from the spec to the server? In a cluster in this process with both controllers, a real server,
-// backups in a folder, and a hand that does for Jobs what a node would: it runs their workers, here in this process, and tells how they ended.
+// Fixture of a Database's restore, end to end: a cluster in this process with both controllers, a real server, and
+// backups in a folder. It plays the kubelet for Jobs: it runs their workers in this process and writes their status.
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,17 +36,19 @@ const places = { versions: '/usr/lib/postgresql', folders: [] }
 export const target = { pvc: { claimName: 'backups' } }
 
 export class RestoreScene extends PostgresStage<DatabaseStatus> {
-  /** What becomes of a worker. */
+  /** Outcome of a worker. */
   run: Run = (order, tools) => carryOut(order, tools, never)
-  /** `restore r1`, as they were carried out. */
+  /** Completed work, e.g. `restore r1`. */
   readonly worked: string[] = []
   storeFolder = ''
   #isAtWork = false
 
-  /** Ends with the test. The connection Secret `server` is there, and nothing of an earlier scene. */
+  /**
+   * Stopped at the end of the test. Starts with the connection Secret `server` and no leftovers of earlier fixtures.
+   */
   static async start(server: PostgresServer): Promise<RestoreScene> {
     await removeAll(server)
-    // Jobs are the hand's.
+    // The fixture runs Jobs.
     const cluster = await startCluster({ definitions: await flagshipDefinitions(), controllers: ['*', '-job'] })
     const scene = new RestoreScene(cluster, {
       ...{ server, kind: Database },
@@ -79,7 +81,7 @@ export class RestoreScene extends PostgresStage<DatabaseStatus> {
     })
   }
 
-  /** Resolves when it is gone. */
+  /** Resolves when it is deleted. */
   async goes(name: string): Promise<void> {
     await this.cluster.delete(Database, `${home}/${name}`)
     await this.until(`${name} to be gone`, async () => (await this.find(name)) === undefined)
@@ -92,10 +94,10 @@ export class RestoreScene extends PostgresStage<DatabaseStatus> {
     })
   }
 
-  /** An application of the user: asks with what is in its Secret. */
+  /** Runs SQL as an application of the user, with the values of its Secret. */
   async app(name: string, sql: string): Promise<readonly object[]> {
     const secret = await this.cluster.find(Secret, `${home}/${name}-db`)
-    const data = (secret?.['data'] ?? {}) as Readonly<Record<string, string>> // A Secret's.
+    const data = (secret?.['data'] ?? {}) as Readonly<Record<string, string>> // Data of a Secret.
     const value = (key: string) => Buffer.from(data[key] ?? '', 'base64').toString()
     return await this.server.byHand(sql, {
       user: value('username'),
@@ -104,7 +106,7 @@ export class RestoreScene extends PostgresStage<DatabaseStatus> {
     })
   }
 
-  /** A table `orders` with so many rows, which its owner has. */
+  /** Creates a table `orders` with this many rows, owned by the database's owner. */
   async fill(databaseName: string, rows: number): Promise<void> {
     await this.server.byHand(
       `DROP TABLE IF EXISTS orders; CREATE TABLE orders AS SELECT n FROM generate_series(1, ${rows}) AS n;
@@ -118,14 +120,14 @@ export class RestoreScene extends PostgresStage<DatabaseStatus> {
     return Number(row?.['count'])
   }
 
-  /** Databases and roles on the server that begin so. */
+  /** Returns databases and roles on the server with this prefix. */
   async names(start: string): Promise<readonly string[]> {
     const rows = await this.server.byHand(`SELECT datname AS name FROM pg_database WHERE datname LIKE '${start}%'
       UNION ALL SELECT rolname FROM pg_roles WHERE rolname LIKE '${start}%' ORDER BY 1`)
     return rows.map(({ name }) => String(name))
   }
 
-  /** Saves what is there now, and says so by a Backup, which nobody looks after; gives its folder. */
+  /** Backs up the database, creates a completed Backup without a controller, and returns its folder. */
   async backup(name: string, of: string): Promise<string> {
     const found = await this.find(of)
     const databaseName = of.replaceAll('-', '_')
@@ -155,7 +157,7 @@ export class RestoreScene extends PostgresStage<DatabaseStatus> {
     return join(this.storeFolder, folder, files.find((file) => file.endsWith('.dump')) ?? '')
   }
 
-  /** `Completed`, of the request that is recorded. */
+  /** Waits for the phase of the recorded request, e.g. `Completed`. */
   async restored(name: string, requestID: string, phase: string): Promise<NonNullable<DatabaseStatus['restore']>> {
     let restore: DatabaseStatus['restore']
     await this.until(`${name} to have ${requestID} ${phase}`, async () => {

@@ -1,5 +1,4 @@
-// What does a test do for the Backup that a Database has made of itself, where no controller looks after Backups? It finds it, and says of it what
-// that controller would.
+// Plays the controller of Backup for a Database's own Backup: finds it and writes its status.
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import type { LiveObject } from '../../../src/index.ts'
@@ -13,7 +12,7 @@ export interface ToldStage {
   until(what: string, isSo: () => Promise<boolean>): Promise<void>
 }
 
-/** As soon as there is one that stays. */
+/** Waits for a Backup that is not being deleted. */
 export async function lastBackup(stage: ToldStage): Promise<LiveObject> {
   let found: LiveObject | undefined
   await stage.until('the last backup', async () => {

@@ -1,4 +1,4 @@
-// Sliced work without pauses, for tests that look at its outcome.
+// Runs sliced work without pauses, for tests of its outcome.
 import type { SlicedWork } from '../../../src/controllers/engines/slice-runner.ts'
 
 export function atOnce<T>(work: SlicedWork<T>): T {

@@ -1,4 +1,4 @@
-// What both sides of a replication show that works, and of one that has not been subscribed to; tests change what matters.
+// Observations of both servers of a working replication, and of one without a subscription. Tests change single fields.
 import type { PublisherFacts, SubscriberFacts } from '../../../src/controllers/engines/replication.ts'
 
 export const replicationToken = { uid: 'mine', generation: 1 }

@@ -1,5 +1,6 @@
-// Where a Migration is tried as a resource: a cluster in this process with the controllers of Database and Migration, a real server, and
-// a hand that does for Jobs what a node would: runs the worker of each in this process, and writes what became of it.
+// Fixture: a Migration as a resource. A cluster in this process with the controllers of Database and Migration, a real
+// server, and a stand-in for a node.
+// The stand-in runs the worker of each Job in this process, and writes its outcome.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
@@ -38,29 +39,29 @@ import { reviewHere } from './review-here.ts'
 
 export const home = 'shop'
 const stepMs = 200
-/** How long a server may keep us waiting before time moves on. Real milliseconds. */
+/** Longest wait for a server before time moves on, in real milliseconds. */
 const patienceMs = 40
 
 export class MigrationScene {
   readonly cluster: TestCluster
   readonly server: PostgresServer
-  /** Does the node run workers? Else they wait. */
+  /** True if the node runs workers; otherwise they wait. */
   hasNode = true
-  /** Asked about every statement of every worker. One that dies ends as by -9, and its Job begins another. */
+  /** Called for each statement of each worker. A killed worker ends like kill -9, and its Job starts another one. */
   judgeWorker: (statement: ProxyStatement) => Fate = () => 'pass'
   /** Reviews the steps for the operators. */
   reviewer: (...review: Parameters<StepReviewer>) => Promise<StepReview | undefined> = reviewHere
-  /** How often an operator asked for a review. */
+  /** Number of reviews that operators requested. */
   reviews = 0
   #reviewsUnderWay = 0
-  /** Of operators and workers. */
+  /** Log of operators and workers. */
   deaths = 0
   readonly operator: EmbeddedOperator
   readonly engines: MortalEngines
   readonly #databases: string[] = []
   readonly #stop = new AbortController()
   readonly #workers = new Map<string, Promise<void>>()
-  /** A Job that is gone ends its worker. */
+  /** A deleted Job ends its worker. */
   readonly #ends = new Map<string, AbortController>()
 
   private constructor(cluster: TestCluster, server: PostgresServer) {
@@ -83,9 +84,9 @@ export class MigrationScene {
     })
   }
 
-  /** Ends with the test. The Databases are Ready. */
+  /** Stops with the test. The Databases are Ready. */
   static async start(server: PostgresServer, ...databases: readonly string[]): Promise<MigrationScene> {
-    // Jobs are the hand's.
+    // The fixture handles Jobs.
     const controllers = ['*', '-job']
     const cluster = await startCluster({ definitions: await flagshipDefinitions(), controllers })
     const scene = new MigrationScene(cluster, server)
@@ -100,7 +101,7 @@ export class MigrationScene {
     return scene
   }
 
-  /** Everything that was started here, and the databases; may be repeated. */
+  /** Stops everything that was started here, and drops the databases; may be repeated. */
   async end(): Promise<void> {
     this.#stop.abort(new Error('the test ends'))
     await Promise.allSettled(this.#workers.values())
@@ -112,7 +113,7 @@ export class MigrationScene {
     }
   }
 
-  /** The operator dies, and another one begins. */
+  /** The operator dies, and another one starts. */
   async restart(): Promise<void> {
     await this.#die()
     await this.#live()
@@ -156,7 +157,7 @@ export class MigrationScene {
     return findCondition(conditions as readonly Condition[] | undefined, type)
   }
 
-  /** Waits for a condition of its newest spec, as `True Completed`; gives its message. */
+  /** Waits for a condition of its current generation, e.g. `True Completed`; returns its message. */
   async becomes(name: string, type: string, standing: string): Promise<string> {
     let last = ''
     await this.until(`${name} to have ${type} ${standing}`, async () => {
@@ -179,7 +180,10 @@ export class MigrationScene {
     return this.server.byHand(text, { database: name })
   }
 
-  /** Lets the cluster's time pass until it is so, and the node see to its Jobs; an operator that dies meanwhile is born again. */
+  /**
+   * Moves the cluster's time until the condition holds, and lets the node handle its Jobs; a dead operator is started
+   * again.
+   */
   async until(what: string, isSo: () => Promise<boolean>, limitMs = 600_000): Promise<void> {
     for (let passedMs = 0; !(await isSo()); passedMs += stepMs) {
       if (this.engines.hasDied || this.operator.way.line === 'silent') {
@@ -216,15 +220,15 @@ export class MigrationScene {
     for (;;) {
       const isPatient = performance.now() - startMs < patienceMs
       const isWaitedFor = isPatient && (this.engines.isInUse || this.#workers.size > 0)
-      // While a server or a review is at work, time stands still, however slow the machine is.
+      // While a server or a review works, time does not move, however slow the machine is.
       const isAtWork = this.server.isCrashing || (this.engines.isAtWork && !this.server.isPaused)
       if (!(isWaitedFor || isAtWork || this.#reviewsUnderWay > 0)) return
-      // Whoever looked without a pause would take the processor from the server.
+      // A loop without a pause would take the processor from the server.
       await sleep(1)
     }
   }
 
-  /** A worker for each Job that wants one, one after the other where it asks for another try. */
+  /** Runs a worker for each Job that wants one, again when it requests a retry. */
   async #seeToJobs(): Promise<void> {
     const jobs = await this.jobs()
     for (const [uid, end] of this.#ends) if (!jobs.some(({ metadata }) => metadata.uid === uid)) end.abort()
@@ -237,7 +241,7 @@ export class MigrationScene {
       const work = this.#work(job, end.signal)
         .catch(async (error: unknown) => {
           if (this.#stop.signal.aborted || end.signal.aborted) return
-          // It may have gone while its end was being written.
+          // It may be deleted while its end is being written.
           if ((await this.jobs()).some((one) => one.metadata.uid === uid)) throw error
         })
         .finally(() => {
@@ -260,7 +264,7 @@ export class MigrationScene {
     if (!this.#stop.signal.aborted && !told.aborted) await endJob(this.cluster, job, end)
   }
 
-  /** By a way of its own, which breaks with it. */
+  /** Over a proxy of its own, which breaks with it. */
   async #liveOfWorker(order: WorkerOrder, told: AbortSignal): Promise<WorkerEnd> {
     const proxy = await SqlProxy.start(this.server.access())
     const life = new AbortController()

@@ -1,5 +1,5 @@
-// Where does a migration run in a test? In a database of its own, on a real server, through a proxy that breaks the way when it is told;
-// and as often as a test lets a worker live.
+// Fixture: a migration with any number of workers in a database of its own on a real server.
+// A proxy in front of the server breaks connections on demand.
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/base/clock.ts'
 import { systemSecrets } from '../../../src/base/random.ts'
@@ -20,9 +20,11 @@ import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { SqlProxy } from '../../postgres/sql-proxy.ts'
 
 export interface StageOptions {
-  /** Where copies come from; its database `source` is read. `access`: by that way; else, where it is the same server, by the target's. */
+  /**
+   * Source of copies: its database `source`. `access`: that connection; otherwise, on the same server, the target's.
+   */
   readonly source?: { readonly server: PostgresServer; readonly database: string; readonly access?: ServerAccess }
-  /** Whom steps run as; the superuser, if undefined. */
+  /** Role that steps run as; undefined: the superuser. */
   readonly owner?: string
 }
 
@@ -34,7 +36,7 @@ export interface WorkerOptions extends Partial<MigrationOrder> {
   readonly isParting?: boolean
   readonly signal?: AbortSignal
   readonly holder?: string
-  /** As whom; the superuser, if undefined. */
+  /** Role of the connection; undefined: the superuser. */
   readonly access?: ServerAccess
 }
 
@@ -45,7 +47,7 @@ export class MigrationStage {
   readonly proxy: SqlProxy
   readonly database: string
   readonly news: MigrationNews[] = []
-  /** Does nobody know any more where copies come from? */
+  /** True if the source of copies is unknown. */
   isSourceForgotten = false
   readonly #options: StageOptions
 
@@ -56,7 +58,7 @@ export class MigrationStage {
     this.#options = options
   }
 
-  /** Ends with the test. */
+  /** Stops with the test. */
   static async start(server: PostgresServer, options: StageOptions = {}): Promise<MigrationStage> {
     databases += 1
     const database = `migrated_${databases}`
@@ -66,12 +68,12 @@ export class MigrationStage {
     return stage
   }
 
-  /** Where copies come from. */
+  /** Source of copies. */
   get source(): StageOptions['source'] {
     return this.#options.source
   }
 
-  /** For a test that has many of them, one after the other. */
+  /** For a test with many migrations, one after the other. */
   async end(): Promise<void> {
     await this.proxy.stop()
     await this.server.byHand(`DROP DATABASE IF EXISTS ${this.database} WITH (FORCE)`)
@@ -108,7 +110,7 @@ export class MigrationStage {
             openSource: async (_name, role, signal) => {
               const { server, database, access: way } = source
               if (this.isSourceForgotten) return undefined
-              // Where it is the same server, by the same way, so that it breaks too.
+              // On the same server the source uses the same proxy, so that it breaks too.
               const access = way ?? (server === this.server ? this.proxy.access() : server.access())
               const { host, port, tls } = server.access()
               const opened = await openCopySource({ ...common, access, database, owner: access.username }, role, signal)
@@ -162,7 +164,7 @@ export class MigrationStage {
     return rows.map(({ name, state }) => `${String(name)} ${String(state)}`)
   }
 
-  /** A server takes a moment to see that a worker is gone. */
+  /** A server notices the end of a worker late. */
   async sessionsEnd(): Promise<void> {
     const wait = { what: 'the sessions of workers to end', everyMs: 5 }
     const text =
@@ -170,7 +172,7 @@ export class MigrationStage {
     await waitUntil(wait, async () => (await this.byHand(text)).length === 0)
   }
 
-  /** Locks and logins of a worker that are still there once its sessions have ended, and indexes that are not whole. */
+  /** Locks and logins of a worker after the end of its sessions, and invalid indexes. */
   async leftovers(): Promise<unknown> {
     await this.sessionsEnd()
     const [row] = await this.byHand(

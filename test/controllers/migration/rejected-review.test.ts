@@ -1,4 +1,4 @@
-// A review that exceeded its limits is repeated only for other steps, other rules, or when somebody says so.
+// Invariant: a review that exceeded its limits is repeated only for other steps, other rules, or on request of a user.
 import { expect, it } from 'vitest'
 import { rejectedReview, reviewDigest } from '../../../src/controllers/migration/rejected-review.ts'
 import type { MigrationObject } from '../../../src/controllers/migration/worker-wish.ts'

@@ -1,5 +1,5 @@
-// Wherever the operator, a worker or the server dies: the story of a Migration ends as an undisturbed one, each step took effect once, and
-// nothing is left.
+// Crash run of a Migration: the operator, a worker or the server dies.
+// Invariant: it ends like a run without faults, each step took effect once, and nothing is left.
 import { Migration } from '../../../imports/wire/migration.ts'
 import type { CrashWorkflow, Place, Told } from '../../crash-runs/crash-workflow.ts'
 import { type StatementBlow, statementPlaces, type WriteBlow, writePlaces } from '../../crash-runs/places.ts'
@@ -30,7 +30,7 @@ const more = { name: 'more', sql: "INSERT INTO effects VALUES ('more')" }
 export const migrationCrash: CrashWorkflow<Blow> = {
   name: 'migration',
   weight: 3,
-  // What was committed is not lost with the server's processes.
+  // Committed data survives the crash of the server's processes.
   server: { settings: { synchronous_commit: 'on' } },
   whole: {
     effects: ['fill', 'make', 'more'].map((name) => ({ name, times: 1 })),
@@ -42,7 +42,7 @@ export const migrationCrash: CrashWorkflow<Blow> = {
   start: async (server) => ({ tell: (blows) => tell(server, blows) }),
 }
 
-/** It is completed, gets another step, is completed again, and goes. */
+/** It completes, gets another step, completes again, and is deleted. */
 async function tell(server: PostgresServer, blows: readonly Blow[]): Promise<Told<Blow>> {
   const scene = await MigrationScene.start(server, 'orders')
   try {

@@ -1,4 +1,5 @@
-// The review of steps in this process, where a test drives the clock: a process of its own would answer at a time of its own.
+// Review of steps in this process, for tests that control the clock: the answer of another process would come at any
+// time.
 import { loadSqlParser } from '../../../src/controllers/engines/postgres/review/parser-loader.ts'
 import { stepReviewer } from '../../../src/controllers/engines/postgres/review/review.ts'
 import type { StepReviewer } from '../../../src/controllers/engines/step-review.ts'

@@ -1,4 +1,4 @@
-// Steps as values, with what a test does not care about filled in.
+// Fixture: steps as values, with defaults for unimportant fields.
 import type { AssertStep, CopyStep, SqlStep } from '../../../src/controllers/engines/migration-step.ts'
 
 const limits = { timeoutMs: 20_000, lockTimeoutMs: 2_000 }

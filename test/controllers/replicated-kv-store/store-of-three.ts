@@ -1,5 +1,5 @@
-// A store of three as the model API server holds it: its pods and claims are there, as a StatefulSet would have made them, and
-// claim templates cannot change.
+// A store with three replicas in the model API server, with the pods and claims of its StatefulSet. Claim templates are
+// immutable.
 import { ReplicatedKVStore } from '../../../imports/wire/replicated-kv-store.ts'
 import { PersistentVolumeClaim, Pod, StatefulSet, StorageClass } from '../../../src/index.ts'
 import { KubeError } from '../../../src/kube/kube-errors.ts'
@@ -11,7 +11,7 @@ export const labels = { 'data.konverge.dev/replicatedkvstore': 'cart' }
 export const replicas = 3
 export const claimKeys = Array.from({ length: replicas }, (_, ordinal) => `default/data-cart-${ordinal}`)
 
-/** A store of three, with the pods and claims that its StatefulSet would have made. */
+/** Creates a store with three replicas, and the pods and claims of its StatefulSet. */
 export function storeOfThree(): World {
   const world = new World()
   const { api } = world
@@ -53,7 +53,7 @@ export function storeOfThree(): World {
   return world
 }
 
-/** As the API server says it. */
+/** Rejects a changed template, like the API server. */
 export function refuseNewTemplates({ api }: World, { verb, plural, body }: ModelRequest): void {
   const live = api.find(StatefulSet, key)
   if (verb !== 'apply' || plural !== 'statefulsets' || live === undefined) return

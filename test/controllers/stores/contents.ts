@@ -1,15 +1,15 @@
-// What do tests put into stores, and how do they read it back?
+// Fixture: contents that tests put into stores, and their readers.
 import { createHash } from 'node:crypto'
 import type { ArtifactStore } from '../../../src/controllers/stores/artifact-store.ts'
 
 export const never = new AbortController().signal
 
-/** Bytes that repeat nowhere, in pieces. */
+/** Bytes without repetition, in pieces. */
 export async function* pieces(count: number, pieceBytes = 1_000): AsyncIterable<Uint8Array> {
   for (let index = 0; index < count; index += 1) yield pieceOf(index, pieceBytes)
 }
 
-/** As `pieces`, and then it breaks. */
+/** As `pieces`, followed by an error. */
 export async function* brokenAfter(count: number, error: Error): AsyncIterable<Uint8Array> {
   yield* pieces(count)
   throw error

@@ -1,19 +1,19 @@
-// An S3 endpoint of somebody hostile, on loopback: answers each request as it is told, and knows how much of it was taken.
+// Fixture: a hostile S3 endpoint on loopback. It answers each request as a test sets it, and counts the bytes that were read.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 const mebibyte = 1_024 * 1_024
-/** Whoever takes more has no bound; the test ends then. */
+/** A client that reads more has no limit; the test ends then. */
 const mostSent = 96 * mebibyte
 
 export type Answering = (answer: ServerResponse, request: IncomingMessage) => Promise<void> | void
 
 export class HostileEndpoint {
-  /** Bytes that were handed to the connection, of all answers. */
+  /** Bytes of all answers that the connection accepted. */
   sentBytes = 0
-  /** Requests, as `GET /backups/key?query`. */
+  /** Requests, for instance `GET /backups/key?query`. */
   readonly requests: string[] = []
   readonly #server: Server
   readonly #answering: Answering[]
@@ -47,11 +47,11 @@ export class HostileEndpoint {
     return { region: 'eu-central-1', endpoint: `http://127.0.0.1:${port}`, forcePathStyle: true, credentials }
   }
 
-  /** `head`, and then without an end, until nobody takes it any more. */
+  /** Sends `head`, and then without end until the client closes the connection. */
   async pour(answer: ServerResponse, status: number, head = ''): Promise<void> {
     answer.writeHead(status, { 'content-type': 'application/xml', etag: '"a"' })
     answer.write(head)
-    answer.setMaxListeners(0) // One more each time that the connection is full.
+    answer.setMaxListeners(0) // One listener more each time that the connection is full.
     const piece = Buffer.alloc(64 * 1_024, 'x')
     while (!answer.destroyed && this.sentBytes < mostSent) {
       this.sentBytes += piece.byteLength

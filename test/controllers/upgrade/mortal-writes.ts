@@ -1,5 +1,6 @@
-// At which writes to the API server does an operator die? Counted over all its lives: before or after the nth, and from then on none of that life's gets
-// there. Whoever tells the story looks whether it is dead, and lets another life begin.
+// Faults at writes to the API server: an operator dies before or after the nth write, counted over all of its
+// processes.
+// Later writes of that process do not reach the API server. The test detects the death and starts another process.
 import type { FaultRule, FaultyServer, RequestRecord } from '../../../src/testing/index.ts'
 import type { Place } from '../../crash-runs/crash-workflow.ts'
 
@@ -14,7 +15,7 @@ export interface NthWriteBlow {
 
 interface Death {
   readonly rules: readonly FaultRule[]
-  /** It strikes no more. */
+  /** Ends the faults. */
   end(): void
 }
 
@@ -41,7 +42,7 @@ export class MortalWrites {
     return this.#deaths.some((death) => this.#hasCome(death))
   }
 
-  /** What another life writes gets there. */
+  /** Writes of another process reach the API server. */
   begin(): void {
     const come = this.#deaths.filter((death) => this.#hasCome(death))
     this.#deaths = this.#deaths.filter((death) => !come.includes(death))
@@ -63,7 +64,7 @@ function rulesOf({ write, when }: NthWriteBlow): readonly FaultRule[] {
   ]
 }
 
-/** Of a story in which nobody died. */
+/** Writes of a run without a death. */
 export function nthWritePlaces(requests: readonly RequestRecord[]): readonly Place<NthWriteBlow>[] {
   const writes = requests.filter(({ verb, userAgent }) => verbs.includes(verb) && userAgent.startsWith(on.userAgent))
   return writes.flatMap(({ verb, resource, subresource, name }, at) =>

@@ -1,5 +1,5 @@
-// Where the new side of an upgrade is made: an old server with a database as applications, people and the operator leave them, and a new
-// server with nothing.
+// Fixture: preparation of an upgrade's target. A source server has a database with objects of clients, people and the
+// operator; a target server is empty.
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ export class SideStage {
     }
   }
 
-  /** Both end with the test. */
+  /** Both stop with the test. */
   static async start([source, target]: readonly [number, number]): Promise<SideStage> {
     const workFolder = await mkdtemp(join(tmpdir(), 'konverge-sides-'))
     onTestFinished(() => rm(workFolder, { recursive: true, force: true }))
@@ -68,13 +68,13 @@ export class SideStage {
     return stage
   }
 
-  /** What a server has of it; but for oids, marks, and who may log in. */
+  /** Contents of a server, without oids, markers and login attributes. */
   async sight(server: PostgresServer): Promise<unknown> {
     const [row] = await server.byHand(sightQuestion, { database: 'shop' })
     return row?.['answer']
   }
 
-  /** Of the move, and of everything that came with it. */
+  /** Objects of the move, and of everything that it created. */
   async expectBare(): Promise<void> {
     const found = await this.new.byHand(
       "SELECT rolname AS name FROM pg_roles WHERE rolname NOT LIKE 'pg\\_%' AND NOT rolsuper UNION SELECT datname FROM pg_database WHERE datname NOT IN ('postgres', 'template0', 'template1')",
@@ -110,7 +110,7 @@ const ofDatabase = `
   ALTER DATABASE shop SET work_mem TO '5MB'; ALTER ROLE app_a IN DATABASE shop SET role TO 'app';
 `
 
-/** Of all that has an owner or privileges; and a function that would like to be called by somebody with more rights than its owner. */
+/** All objects with owners or privileges; and a function that attacks callers with more rights than its owner. */
 const schema = `
   CREATE SCHEMA ext; CREATE EXTENSION pg_trgm SCHEMA ext; CREATE SCHEMA api AUTHORIZATION app; CREATE SCHEMA "Odd schema";
   GRANT USAGE, CREATE ON SCHEMA public TO app, shop_owner; GRANT USAGE ON SCHEMA api TO reader;

@@ -1,5 +1,4 @@
-// With what does a step of a told upgrade work? With what the operator's has; where it is told so, a server crashes over the first copy that is read
-// or written, or nothing can be restored.
+// Fixture: tools of an upgrade step, with hooks: a server crashes during the first copy, or each restore fails.
 import { tmpdir } from 'node:os'
 import { systemClock } from '../../../src/base/clock.ts'
 import { systemSecrets } from '../../../src/base/random.ts'
@@ -10,11 +9,11 @@ import type { SideTools } from '../../../src/controllers/upgrade/new-side-worker
 
 const places = { versions: '/usr/lib/postgresql', folders: [] }
 
-// What was acknowledged is there after a crash.
+// Acknowledged data survives a crash.
 export const oldSettings = { wal_level: 'logical', synchronous_commit: 'on' }
 export const newSettings = { wal_retrieve_retry_interval: '200ms', synchronous_commit: 'on' }
 
-/** How the operator gets to both servers. */
+/** Connections of the operator to both servers. */
 export interface Ways {
   readonly old: () => ServerAccess
   readonly new: () => ServerAccess

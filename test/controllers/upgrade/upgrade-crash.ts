@@ -1,5 +1,6 @@
-// Wherever the operator dies, its way to a server breaks, or a server dies: an upgrade ends at the side at which an undisturbed one does, an application
-// that writes meanwhile loses nothing that it was told of, and nothing is left (I3).
+// Crash run of an upgrade: the operator dies, a connection breaks, or a server dies.
+// Invariant: the upgrade ends at the same server as without a fault. A writing client loses no acknowledged row, and
+// nothing is left (I3).
 import { inject, onTestFinished } from 'vitest'
 import type { MoveMethod } from '../../../src/controllers/upgrade/upgrade-world.ts'
 import type { CrashWorkflow, Told } from '../../crash-runs/crash-workflow.ts'
@@ -16,7 +17,7 @@ type Blow = StatementBlow<ServerFate> | NthWriteBlow
 
 interface Way {
   readonly method: MoveMethod
-  /** The step at which it fails for good; none: it gets there. */
+  /** Step that fails permanently; undefined: the upgrade completes. */
   readonly failing?: string
 }
 

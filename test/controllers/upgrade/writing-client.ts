@@ -1,5 +1,6 @@
-// An application that writes one row after the other, each with a number of its own below zero, to where it is led, and notes those that
-// it was told are there. Turned away, it tries again. It takes a breath between two rows, as a machine that it keeps busy tells nothing of others.
+// Fixture: a client that writes rows with distinct negative numbers to its current server, and records the acknowledged
+// ones.
+// It reconnects when it is locked out, and pauses between two rows, because a busy machine would affect other tests.
 import { setTimeout as breath } from 'node:timers/promises'
 import { Client, type ClientConfig } from 'pg'
 
@@ -12,7 +13,7 @@ export class WritingClient {
   #longestGapMs = 0
   #lastAt = 0
 
-  /** Asked before each connection. */
+  /** Called before each connection. */
   constructor(where: () => ClientConfig) {
     this.#where = where
   }
@@ -21,7 +22,7 @@ export class WritingClient {
     return this.numbers.length
   }
 
-  /** Between two rows that it was told of: as long it could not work. */
+  /** Longest time between two acknowledged rows. */
   get longestGapMs(): number {
     return Math.round(this.#longestGapMs)
   }
@@ -33,7 +34,7 @@ export class WritingClient {
   async run(): Promise<void> {
     for (let n = -1; !this.#isStopped; ) {
       const client = new Client(this.#where())
-      client.on('error', () => undefined) // The statement that it breaks says so.
+      client.on('error', () => undefined) // The statement reports the error.
       try {
         await client.connect()
         for (; !this.#isStopped; n -= 1) {
@@ -42,7 +43,7 @@ export class WritingClient {
           await breath(breathMs)
         }
       } catch {
-        n -= 1 // Nobody knows whether this one is there.
+        n -= 1 // The outcome of this row is unknown.
         await breath(breathMs)
       } finally {
         await client.end().catch(() => undefined)

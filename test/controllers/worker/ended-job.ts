@@ -1,4 +1,4 @@
-// What does a node leave of a worker's Job? A pod with the worker's last words, and the conditions of the Job: said by a hand, where no node is.
+// Fixture: the end of a worker's Job without a node: a pod with a termination message, and the conditions of the Job.
 import { exitCodeOf, type WorkReport } from '../../../src/controllers/backup/work-report.ts'
 import { reportText } from '../../../src/controllers/worker/termination-message.ts'
 import { Job, type LiveObject, Pod, type Resource, valueAt } from '../../../src/index.ts'
@@ -7,13 +7,13 @@ import type { TestCluster } from '../../../src/testing/index.ts'
 export interface WorkerEnd {
   readonly message: string
   readonly exitCode: number
-  /** Nobody tries once more; so it is after the exit code 0 anyhow. */
+  /** No retry follows; after exit code 0 none follows anyway. */
   readonly isLast: boolean
-  /** It has taken longer than its Job may. */
+  /** The Job exceeded its deadline. */
   readonly isLate?: true
 }
 
-/** One that asks for no other try leaves its Job at work, with a pod that has failed; of one that dies all tries have. */
+/** A worker that requests no retry leaves its Job active, with a failed pod; if it dies, all of its tries fail. */
 export function endOf(report: WorkReport | 'dies' | 'late'): WorkerEnd {
   if (report === 'late') return { message: '', exitCode: 143, isLast: true, isLate: true }
   if (report === 'dies') return { message: '', exitCode: 137, isLast: true }
@@ -54,7 +54,7 @@ export async function endJob(cluster: TestCluster, job: LiveObject, end: WorkerE
     conditions: types.map((type) => ({ type, status: 'True', reason, message: 'm', lastTransitionTime: finishedAt })),
   })
   const failed = pods.length + Number(exitCode !== 0)
-  // Of the first try; it stays as it was.
+  // The first try set it; it stays unchanged.
   const now = (await cluster.find(Job, `${namespace}/${name}`)) ?? job
   const startTime = valueAt(now, 'status', 'startTime') ?? finishedAt
   if (exitCode === 0) {

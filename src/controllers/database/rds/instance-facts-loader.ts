@@ -1,5 +1,5 @@
-// Reads what must be known before an instance can be asked for: the administrator's Secret, in memory but for the first turns, and
-// the one that the spec names for AWS.
+// Reads the facts that an instance depends on: the administrator's Secret, and the Secret that the spec names for AWS.
+// The administrator's Secret is in memory, except in the first reconciliations.
 import { databaseServerNames } from '../../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseSpecProviderRds, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { childNamed, type LiveObject, type ObserveContext, Secret } from '../../../index.ts'

@@ -1,6 +1,6 @@
-// What must be known of the cluster before an instance can be asked for? As whom we speak to AWS, and the master password, which is
-// drawn once and kept in a Secret of the Database before RDS hears of it. A Secret that was lost gets a new password, and RDS after
-// it: the instance is told by the mark that goes with the password. Pure: chance comes in.
+// Facts of the cluster that an instance depends on: AWS credentials, and the master password. The password is generated
+// once and stored in a Secret of the Database before RDS receives it. A lost Secret gets a new password, which is then
+// set in RDS; the password's id in the tags reveals the difference. Pure: randomness is a parameter.
 import { databaseAdmin } from '../../../../constructs/index.ts'
 import type { DatabaseSpecProviderRds } from '../../../../imports/wire/database.ts'
 import { type LiveObject, passwordFrom, type SecretSource } from '../../../index.ts'
@@ -11,17 +11,17 @@ import type { InstanceAdmin, ObservedInstance } from './instance.ts'
 
 export interface RdsFacts extends AwsIdentity {
   readonly admin: InstanceAdmin
-  /** Where it serves, once that is known. */
+  /** Address of the instance, once known. */
   readonly endpoint?: ObservedInstance['endpoint']
 }
 
 export interface RdsFactsInput {
   readonly rds: DatabaseSpecProviderRds
-  /** Of the administrator, if it is there. */
+  /** The administrator's Secret, if it exists. */
   readonly adminSecret: LiveObject | undefined
-  /** The one that the spec names for AWS, if it is there. */
+  /** The Secret that the spec names for AWS, if it exists. */
   readonly awsSecret: LiveObject | undefined
-  /** As it was last seen, if it was. */
+  /** Last observation, if any. */
   readonly observed: ObservedInstance | undefined
   readonly secrets: SecretSource
   readonly policy: ReferencePolicy
@@ -36,7 +36,7 @@ export function rdsFacts({ rds, adminSecret, awsSecret, observed, secrets, polic
   }
 }
 
-/** Marks which password an instance has. */
+/** Key of the id that identifies an instance's password. */
 export const passwordIDKey = 'password-id'
 
 const passwordLength = 32

@@ -1,4 +1,4 @@
-// What is RDS asked for? The requests, from what an instance should be.
+// Requests to RDS, derived from the desired instance.
 import type {
   CreateDBInstanceCommandInput,
   DeleteDBInstanceCommandInput,
@@ -8,7 +8,7 @@ import type { Token } from '../../../index.ts'
 import type { DesiredInstance } from './instance.ts'
 import { ownerTags, tagsOf } from './instance-tags.ts'
 
-/** All of it in one request, tags included: there is no instance, at no moment, that does not say whose it is. */
+/** One request including tags. Invariant: the instance has its owner's tags from the start. */
 export function creationRequest(
   identifier: string,
   token: Token,
@@ -36,8 +36,8 @@ export function creationRequest(
 }
 
 /**
- * The restored one has the storage, the version, the encryption and the master password of what was saved: what of that is to be otherwise is modified
- * after it, and no tag says that it has our password.
+ * The restored instance has the snapshot's storage, version, encryption and master password. Differences are modified
+ * afterwards, and it has no tag for the password yet.
  */
 export function restorationRequest(
   identifier: string,

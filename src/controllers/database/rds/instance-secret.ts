@@ -1,5 +1,5 @@
-// Where does the master password stand? In a Secret of the Database, with the keys of every connection Secret, so that whoever speaks
-// to the instance finds it as he would find any server.
+// Secret of the Database with the master password. It has the keys of a connection Secret, so that all controllers read
+// it like that of any server.
 import { ApiObject, type Chart } from 'cdk8s'
 import { databaseSelectorLabels, databaseServerNames } from '../../../../constructs/index.ts'
 import { passwordIDKey, type RdsFacts } from './instance-facts.ts'

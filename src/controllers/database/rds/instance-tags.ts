@@ -1,4 +1,4 @@
-// Whose is an instance? Its tags say so: the token of the Database that made it, and which password it was given last.
+// Ownership tags of an instance: the token of its Database, and the id of its last password.
 import type { Tag } from '@aws-sdk/client-rds'
 import type { Token } from '../../../index.ts'
 import type { DesiredInstance } from './instance.ts'
@@ -12,7 +12,7 @@ export function tagsOf(token: Token, desired: Pick<DesiredInstance, 'label' | 'a
   return [...ownerTags(token, desired), { Key: passwordTag, Value: desired.admin.passwordID }]
 }
 
-/** Of one whose password is not ours yet. */
+/** Tags without a password id, for an instance whose password is not set yet. */
 export function ownerTags(token: Token, { label }: Pick<DesiredInstance, 'label'>): Tag[] {
   return [
     { Key: uidTag, Value: token.uid },

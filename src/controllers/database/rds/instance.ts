@@ -1,9 +1,9 @@
-// What should an RDS instance be, and what is it? The values that the wish, the comparison and the driver share. The master
-// password is among them, so neither of the two is ever logged or told (I11).
+// Desired and observed RDS instance, shared by desired state, comparison and driver. Both may contain the master
+// password, so neither is ever logged or reported (I11).
 import type { Token } from '../../../index.ts'
 import type { InstanceTrouble } from './instance-state.ts'
 
-/** `ambient`: the AWS SDK looks for itself, e.g. for the identity of the operator's pod. */
+/** `ambient`: the AWS SDK finds credentials itself, e.g. those of the operator's pod. */
 export type AwsCredentials =
   | {
       readonly kind: 'keys'
@@ -13,7 +13,7 @@ export type AwsCredentials =
     }
   | { readonly kind: 'ambient' }
 
-/** Where to call, and as whom. */
+/** Region and credentials. */
 export interface AwsAccess {
   readonly region: string
   readonly credentials: AwsCredentials
@@ -21,56 +21,56 @@ export interface AwsAccess {
 
 export interface DesiredInstance {
   readonly access: AwsAccess
-  /** The major version; RDS chooses the minor one. */
+  /** Major version. RDS chooses the minor one. */
   readonly version: string
   readonly instanceClass: string
-  /** More is no difference: RDS may have grown it, and nothing shrinks it. */
+  /** A larger volume is no difference: RDS may have grown it, and it cannot shrink. */
   readonly allocatedStorageGiB: number
   readonly multiAZ: boolean
   readonly deletionProtection: boolean
-  /** Undefined: the account's default, and not looked at. */
+  /** Undefined: the account's default, not compared. */
   readonly subnetGroupName: string | undefined
-  /** Undefined: the VPC's default, and not looked at. */
+  /** Undefined: the VPC's default, not compared. */
   readonly securityGroupIDs: readonly string[] | undefined
   readonly admin: InstanceAdmin
-  /** `<namespace>/<name>` of the Database, for people who look at the tags. */
+  /** `<namespace>/<name>` of the Database, for readers of the tags. */
   readonly label: string
-  /** Where it is removed: the name of the snapshot that has to be there before the instance may be gone. */
+  /** For removal: name of the snapshot that has to exist before the instance counts as deleted. */
   readonly finalSnapshot?: string
-  /** The snapshot that it begins with; absent: it begins empty. */
+  /** Snapshot from which it is created. Absent: it starts empty. */
   readonly restoredFrom?: string
 }
 
 export interface InstanceAdmin {
   readonly username: string
   readonly password: string
-  /** Drawn with the password and marked on the instance, which cannot be asked whether it has this one. No secret. */
+  /** Id generated with the password and stored in a tag, because RDS does not reveal the password. Not a secret. */
   readonly passwordID: string
 }
 
 export interface ObservedInstance {
   readonly arn: string
-  /** RDS's own word. */
+  /** State as reported by RDS. */
   readonly state: string
   readonly mayModify: boolean
   readonly trouble: InstanceTrouble | undefined
   readonly owner: Token | undefined
   readonly endpoint: { readonly host: string; readonly port: number }
-  /** `15.18` */
+  /** Example: `15.18`. */
   readonly engineVersion: string
-  // As it is, or will be when the changes are through that RDS has accepted.
+  // Current values, including accepted modifications.
   readonly instanceClass: string
   readonly allocatedStorageGiB: number
   readonly multiAZ: boolean
   readonly deletionProtection: boolean
   readonly securityGroupIDs: readonly string[]
-  /** An adopted one may have another than we would have given it. */
+  /** An adopted instance may have another name than the operator's default. */
   readonly username: string
-  /** Undefined: the password is not one of ours. */
+  /** Undefined: the password is not the operator's. */
   readonly passwordID: string | undefined
 }
 
-/** `15` of `15.18`. */
+/** Returns e.g. `15` for `15.18`. */
 export function majorOf(version: string): number {
   return Number.parseInt(version, 10)
 }

@@ -1,5 +1,6 @@
-// Clients of the AWS SDK, which is loaded when the first Database asks for RDS and not before: it is large, and most operators never need it.
-// One client an access; the SDK itself tries nothing twice, as that is the runtime's to decide. Answers are bounded in bytes and time.
+// Clients of the AWS SDK, one for each access. The SDK is loaded at the first use of RDS, because it is large and most
+// operators do not need it. It does not retry, because the runtime decides about retries. Answers are bounded in size
+// and time.
 import type { RDS } from '@aws-sdk/client-rds'
 import type { ExternalTools } from '../../../index.ts'
 import { answerStep, boundAnswers, usualAnswers } from '../../stores/answer-watcher.ts'
@@ -14,7 +15,7 @@ interface Known {
 }
 
 export interface RdsClientLoaderOptions {
-  /** Called instead of AWS's own address, for tests. */
+  /** Address to call instead of AWS's, for tests. */
   readonly endpoint?: string | undefined
   /** Default: from the package @aws-sdk/client-rds. */
   readonly loadSdk?: (() => Promise<Sdk>) | undefined
@@ -22,7 +23,7 @@ export interface RdsClientLoaderOptions {
 
 const connectLimitMs = 5_000
 const answerLimitMs = 30_000
-/** Every rotation of credentials makes a client; the one used longest ago goes. */
+/** Each rotation of credentials creates a client. The least recently used one is dropped. */
 const mostClients = 32
 
 export class RdsClientLoader {
@@ -38,7 +39,7 @@ export class RdsClientLoader {
     this.#loadSdk = loadSdk ?? (() => import('@aws-sdk/client-rds'))
   }
 
-  /** Does the work with the client of this access. No other access takes the client away before the work is done. */
+  /** Runs the work with the client of this access. The client is not dropped before the work is done. */
   async use<T>(access: AwsAccess, work: (client: RDS) => Promise<T>): Promise<T> {
     const known = this.#knownFor(await this.#sdk(), access)
     known.uses++
@@ -63,7 +64,10 @@ export class RdsClientLoader {
     return known
   }
 
-  /** Clients in use stay: to destroy one would end the calls of another namespace. They are as few as resources reconciled at once. */
+  /**
+   * Clients in use stay, because destroying one would end calls of another namespace. They are at most as many as
+   * concurrent reconciliations.
+   */
   #dropOldest(): void {
     for (const [oldest, { client, uses }] of this.#clients) {
       if (this.#clients.size <= mostClients) return
@@ -73,7 +77,7 @@ export class RdsClientLoader {
     }
   }
 
-  /** Node remembers what it has loaded. */
+  /** Node caches loaded modules. */
   async #sdk(): Promise<Sdk> {
     try {
       return await this.#loadSdk()

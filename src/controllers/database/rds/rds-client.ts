@@ -1,5 +1,5 @@
-// Calls Amazon RDS, once for each call, through the endpoint of its region, which the resources of a namespace share: a place that is
-// away is left alone for a while, and throttled credentials of one namespace stop no other. Its rejections are reported without the
+// Calls Amazon RDS, one request for each call, through an endpoint for each region and namespace. Its breaker stops
+// calls to an unreachable region, and throttling of one namespace does not affect others. Errors are reported without
 // secrets that the operator sent.
 import type { RDS } from '@aws-sdk/client-rds'
 import type { ExternalTools } from '../../../index.ts'
@@ -8,10 +8,10 @@ import { RdsClientLoader, type RdsClientLoaderOptions } from './rds-client-loade
 import { isAboutPlace, isNotFound, type RdsError, rdsFailure } from './rds-failure.ts'
 
 export interface RdsCaller {
-  /** The namespace for which it calls. */
+  /** Namespace for which it calls. */
   readonly namespace: string
   readonly access: AwsAccess
-  /** What else must not be told. */
+  /** Other secrets to remove from messages. */
   readonly secrets: readonly string[]
   readonly signal: AbortSignal
 }
@@ -53,7 +53,7 @@ export class RdsClient {
   }
 }
 
-/** For a call that has nothing to say of what is not there. */
+/** Ignores NotFound, and throws any other error. */
 export function ignoreNotFound(thrown: unknown): undefined {
   if (!isNotFound(thrown)) throw thrown
 }

@@ -1,4 +1,4 @@
-// The External `instance` of a Database: an instance of Amazon RDS, for those whose provider is `rds`.
+// External resource `instance` of a Database with provider `rds`: an Amazon RDS instance.
 import { databaseServerNames } from '../../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { childNamed, defineExternal, type ExternalContext, Secret } from '../../../index.ts'

@@ -1,5 +1,5 @@
-// Looks at, makes and removes one snapshot of an RDS instance. Every method may be repeated: the name is always the same, and RDS refuses a
-// second snapshot of it.
+// External driver of a snapshot of an RDS instance. Every method is idempotent: the name is constant, and RDS rejects a
+// second snapshot with it.
 import type {
   Consistency,
   ExternalCall,
@@ -18,7 +18,7 @@ import { snapshotTags } from './snapshot-tags.ts'
 type Call = ExternalCall<DesiredSnapshot>
 
 export class SnapshotDriver implements ExternalDriver<DesiredSnapshot, ObservedSnapshot> {
-  /** How long it may take is for the Backup to say; here a week is as good as for ever. */
+  /** The Backup has its own deadline; a week is effectively unlimited here. */
   readonly consistency: Consistency = {
     visibilityDelayMs: 60_000,
     pollMs: 30_000,
@@ -54,12 +54,12 @@ export class SnapshotDriver implements ExternalDriver<DesiredSnapshot, ObservedS
     }
   }
 
-  /** A snapshot is what it was when it was taken. */
+  /** A snapshot is immutable. */
   differences(): readonly ExternalChange[] {
     return []
   }
 
-  /** Somebody has taken its tags off. */
+  /** Restores removed tags. */
   async update(call: Call, observed: ObservedSnapshot): Promise<void> {
     const request = { ResourceName: observed.arn, Tags: snapshotTags(call.token, call.desired) }
     await this.#call('AddTagsToResource', call, (client, options) => client.addTagsToResource(request, options))

@@ -1,4 +1,5 @@
-// Whose is a snapshot, and of what? Its tags say so, by keys that no instance has: RDS may give a snapshot the tags of its instance.
+// Ownership and source of a snapshot, in its tags. The keys differ from those of instances, because RDS may copy an
+// instance's tags to its snapshots.
 import type { Tag } from '@aws-sdk/client-rds'
 import type { Token } from '../../../index.ts'
 import type { DesiredSnapshot, SnapshotSource } from './snapshot.ts'
@@ -19,7 +20,8 @@ export function snapshotTags({ uid, generation }: Token, { label, source }: Desi
   const values = {
     ...{ uid, generation: String(generation), label, instance, database, databaseUID, databaseName, systemIdentifier },
   }
-  return Object.entries(values).map(([word, Value]) => ({ Key: keys[word as keyof typeof keys], Value })) // As listed above.
+  // Keys as listed above.
+  return Object.entries(values).map(([word, Value]) => ({ Key: keys[word as keyof typeof keys], Value }))
 }
 
 export function snapshotOwner(tags: readonly Tag[] | undefined): Token | undefined {

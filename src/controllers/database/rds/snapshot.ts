@@ -1,16 +1,16 @@
-// What should a snapshot of an RDS instance be, and what is it? What there is to know of it stands in its tags, so that it can be told from
-// others, and restored from, where nothing else is left.
+// Desired and observed snapshot of an RDS instance. Its tags contain all facts about it, so that it can be identified
+// and restored if no other object is left.
 import type { Token } from '../../../index.ts'
 import type { AwsAccess } from './instance.ts'
 
-/** What is saved. */
+/** Source of a snapshot. */
 export interface SnapshotSource {
-  /** The instance's identifier. */
+  /** Identifier of the instance. */
   readonly instance: string
   /** The Database, as `<namespace>/<name>`. */
   readonly database: string
   readonly databaseUID: string
-  /** What the database is called on the server. */
+  /** Name of the database on the server. */
   readonly databaseName: string
   readonly systemIdentifier: string
 }
@@ -18,19 +18,19 @@ export interface SnapshotSource {
 export interface DesiredSnapshot {
   readonly access: AwsAccess
   readonly source: SnapshotSource
-  /** `<namespace>/<name>` of the Backup, for people who look at the tags. */
+  /** `<namespace>/<name>` of the Backup, for readers of the tags. */
   readonly label: string
 }
 
 export interface ObservedSnapshot {
   readonly arn: string
   readonly owner: Token | undefined
-  /** As its tags have it; undefined where they are not ours. */
+  /** From its tags. Undefined: tags of another owner. */
   readonly source: SnapshotSource | undefined
-  /** Of the volume that was saved: RDS does not say how much of it is kept. */
+  /** Size of the instance's volume. RDS does not report the snapshot's own size. */
   readonly sizeBytes: number
-  /** `15.18` */
+  /** Example: `15.18`. */
   readonly engineVersion: string
-  /** RFC 3339, whole seconds: the moment whose data it holds. */
+  /** Time of the data, RFC 3339 in whole seconds. */
   readonly takenAt: string
 }

@@ -1,4 +1,4 @@
-// What has to be known of the restores of a Database before its children are made and its status told? Small JSON facts.
+// Facts about a Database's restores that its children and status depend on, as small JSON values.
 import type { LiveObject } from '../../../index.ts'
 import type { WorkRun } from '../../backup/work-run.ts'
 import type { WorkWish } from '../../backup/work-wish.ts'
@@ -7,24 +7,24 @@ import type { InstanceOrigin } from './snapshot-restore.ts'
 
 export interface RestoreFacts extends RestoreStanding {
   readonly worker?: RestoreWorker
-  /** With what an instance of RDS begins; absent: empty, or it is there. */
+  /** Source of a new RDS instance. Absent: it starts empty, or exists. */
   readonly origin?: InstanceOrigin
-  /** Other children of a Database that goes, which the worker may need. */
+  /** Other children of a Database that is being deleted, which the worker may need. */
   readonly kept: readonly Pick<LiveObject, 'apiVersion' | 'kind' | 'metadata'>[]
-  /** Nothing may be made or looked after before it: the database is only to begin with what is restored. */
+  /** The database must not be created or managed before the restore it bootstraps from. */
   readonly isAwaited: boolean
-  /** Nor the server in the cluster: its volume is filled first, or it is not known yet what it begins with. */
+  /** The server in the cluster must not start either: its volume is filled first, or its source is not known yet. */
   readonly isServerHeld: boolean
-  /** There has to be a volume, for it to be filled. */
+  /** The volume must exist, to be filled. */
   readonly isFilled: boolean
 }
 
-/** A worker that there is to be. */
+/** The required worker. */
 export interface RestoreWorker {
   readonly wish: WorkWish
-  /** `restore r1` */
+  /** Example: `restore r1`. */
   readonly mark: string
   readonly run: WorkRun
-  /** Another one is still at work, or this one would say the same again. */
+  /** Another worker is still active, or this one would only fail again. */
   readonly isSuspended: boolean
 }

@@ -1,5 +1,5 @@
-// What of the cluster does a restore depend on? The Backup that it is from, how the server is reached, and what its workers said: read only
-// where there is something to restore, so that a Database at rest costs nothing.
+// Reads the cluster objects that a restore depends on: its Backup, the server's connection, and its workers' reports.
+// Without a restore it reads nothing, so that an idle Database costs nothing.
 import { Backup } from '../../../../imports/wire/backup.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import {
@@ -40,19 +40,19 @@ type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 
 export interface RestoreSurroundings {
   readonly connection: ServerConnection
-  /** Why there is nothing to connect to yet. */
+  /** Reason why the server does not serve yet. */
   readonly serverProblem: Problem | undefined
-  /** The server in the cluster, which is there or is to be. */
+  /** The server in the cluster, existing or planned. */
   readonly server: OwnServer | undefined
-  /** The operator's rules for what a spec names. */
+  /** The operator's policy for references in a spec. */
   readonly policy: ReferencePolicy
-  /** Of the database among what there is outside the cluster. */
+  /** Name of the database's journal entry among the external resources. */
   readonly recordName: string
-  /** Of the instance of RDS, if there is one. */
+  /** Report of the RDS instance, if there is one. */
   readonly instance?: ExternalReport | undefined
 }
 
-/** Undefined where there is nothing to restore, nor was. */
+/** Undefined if there is no restore and never was one. */
 export async function loadRestore(
   context: Observing,
   surroundings: RestoreSurroundings,
@@ -65,7 +65,7 @@ export async function loadRestore(
   return bySnapshot ?? (await loadByWorker(context, asked, surroundings))
 }
 
-/** Undefined: no instance begins with a snapshot. */
+/** Undefined: no instance is created from a snapshot. */
 async function loadSnapshotRestore(
   { object, live, nowMs }: Observing,
   asked: RestoreRequest | undefined,
@@ -129,7 +129,7 @@ interface Found {
   readonly isServerHeld: boolean
 }
 
-/** What it is from is told first where there is to be no server before it is known. */
+/** If the server depends on the restore's source, a problem of the source takes precedence. */
 function problemOf(record: DatabaseStatus['restore'], { source, place, isServerHeld }: Found): Problem | undefined {
   const isSourceWanted = record?.phase === 'Pending' || record?.phase === 'Restoring'
   const ofSource = isSourceWanted && source !== undefined && source.kind !== 'source' ? source : undefined
@@ -146,7 +146,7 @@ async function loadPods(live: LiveReader, { metadata }: DatabaseObject): Promise
   return await live.list(Pod, { namespace: metadata.namespace, labels: { [workerLabel]: metadata.uid } })
 }
 
-/** Undefined where it is not asked for, or is done with. */
+/** Undefined if it is not requested or has ended. */
 async function loadSource(
   live: LiveReader,
   object: DatabaseObject,
@@ -161,7 +161,7 @@ async function loadSource(
   return claimProblem(await live.find(PersistentVolumeClaim, { namespace, name: claim })) ?? source
 }
 
-/** A store that this Database may not be restored from. */
+/** Returns the rejection of a store by the policy. */
 async function rejectedSource(
   source: RestoreSource | Problem | undefined,
   { live, object, policy }: { live: LiveReader; object: DatabaseObject; policy: ReferencePolicy },
@@ -178,7 +178,7 @@ async function loadBackup(
   { from: { backupRef } }: RestoreRequest,
 ): Promise<BackupObject | undefined> {
   const found = backupRef === undefined ? undefined : await live.find(Backup, { namespace, name: backupRef.name })
-  return found as BackupObject | undefined // Its definition requires a spec.
+  return found as BackupObject | undefined // The CRD requires a spec.
 }
 
 function claimOf({ metadata: { namespace } }: DatabaseObject, { claim: name }: OwnServer) {

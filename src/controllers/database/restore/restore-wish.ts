@@ -1,5 +1,5 @@
-// With which order and which Secrets is a worker of a restore started? From what is recorded of the request, its source, and the place of the
-// database: the same for the same, so that the name of the Job follows from it. Pure.
+// Job spec and Secrets of a restore worker, from the recorded request, its source and the database's server. Invariant:
+// equal inputs give an equal job spec, whose digest is part of the Job's name. Pure.
 import { ConfigMap, childNamed, isOf, Job, type LiveObject, valueAt } from '../../../index.ts'
 import type { FilledVolume } from '../../backup/fill-order.ts'
 import type { RestoredDatabase } from '../../backup/restore-order.ts'
@@ -20,14 +20,14 @@ import type { DatabaseObject } from '../server-connection.ts'
 import type { RestoreRecord, RestoreSource } from './restore-request.ts'
 import type { RestoreWork } from './restore-standing.ts'
 
-/** On workers' Jobs and pods; its value is the Database's uid. */
+/** Label of workers' Jobs and pods. Its value is the Database's UID. */
 export const workerLabel = 'data.konverge.dev/restore-worker'
-/** On the same: the name of the Job, which may be too long for a label. */
+/** Annotation of the same objects: name of the Job, which may be too long for a label. */
 export const jobAnnotation = 'data.konverge.dev/restore-job'
-/** On the same: what it is for. */
+/** Annotation of the same objects: their work. */
 export const workAnnotation = 'data.konverge.dev/restore-work'
 
-/** A large database takes its time. */
+/** Limit for a large database. */
 const restoreSeconds = 24 * 3_600
 const releaseSeconds = 3_600
 
@@ -57,12 +57,12 @@ export function restoreWish(
   }
 }
 
-/** The volume that a server is to begin with. */
+/** The volume of a new server. */
 export interface VolumePlace {
   readonly kind: 'volume'
   readonly claim: string
   readonly adminSecret: string
-  /** Major, of the server. */
+  /** Major version of the server. */
   readonly version: number
 }
 
@@ -94,7 +94,7 @@ interface FilledFrom {
   readonly place: VolumePlace
 }
 
-/** Removes from the volume what a fill has left that has not come to its end. `attempt`: another one is another Job. */
+/** Removes leftovers of an unfinished fill from the volume. Another `attempt` gives another Job. */
 export function clearWish(
   object: DatabaseObject,
   { record, place: { claim }, attempt }: { record: RestoreRecord; place: VolumePlace; attempt: number },
@@ -113,7 +113,7 @@ function nameOf({ metadata }: DatabaseObject): string {
   return `${metadata.namespace}/${metadata.name}`
 }
 
-/** `attempt`: another one is another Job. */
+/** Another `attempt` gives another Job. */
 export function releaseWish(
   object: DatabaseObject,
   { requestID: requestId, what, wasFirst, place, attempt }: Released,
@@ -133,7 +133,10 @@ interface Released {
   readonly attempt: number
 }
 
-/** As it was begun, whatever the spec says by now; undefined: its order is gone. `children`: of the Database. */
+/**
+ * Returns the job spec of an existing Job, independent of the current spec. Undefined: its ConfigMap does not exist.
+ * `children`: those of the Database.
+ */
 export function begunWish(job: LiveObject, children: readonly LiveObject[]): WorkWish | undefined {
   const { name } = job.metadata
   const map = childNamed({ object: job, children }, ConfigMap, name)
@@ -141,17 +144,17 @@ export function begunWish(job: LiveObject, children: readonly LiveObject[]): Wor
   if (typeof text !== 'string') return undefined
   const deadlineSeconds = Number(valueAt(job, 'spec', 'activeDeadlineSeconds') ?? restoreSeconds)
   const work = orderedWork(text) ?? 'restore'
-  // Its pods are made from a template that stays as it is.
+  // Its pods come from an immutable template.
   return { name, work, text, digest: workDigest(text), credentials: [], scratchLimit: smallScratch, deadlineSeconds }
 }
 
-/** The Job that restores for this request. */
+/** Returns the Job that restores for this request. */
 export function jobOf(requestID: string, children: readonly LiveObject[]): LiveObject | undefined {
   const work = workMark({ kind: 'restore' }, requestID)
   return children.find((child) => isOf(Job, child) && child.metadata.annotations?.[workAnnotation] === work)
 }
 
-/** `restore r1` */
+/** Example: `restore r1`. */
 export function workMark(work: RestoreWork, requestID: string): string {
   return `${work.kind} ${requestID}`
 }

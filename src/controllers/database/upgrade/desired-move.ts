@@ -1,5 +1,5 @@
-// Which objects does a Database need for its move, besides both servers? The backup before it, and the worker that makes the schema, each
-// while its step is due. Pure.
+// Objects of a Database's move besides its servers: the Backup before it, and the worker that creates the schema, each
+// during its step. Pure.
 import type { ApiObject, Chart } from 'cdk8s'
 import { readyWhen, waitForReady } from '../../../index.ts'
 import { declareOwnBackup } from '../own-backup.ts'
@@ -9,7 +9,7 @@ import { declarePrepareJob } from './prepare-job.ts'
 export interface DesiredMove {
   readonly move: MoveFacts | undefined
   readonly image: string
-  /** The server that serves. */
+  /** The serving server. */
   readonly server: ApiObject | undefined
 }
 
@@ -17,9 +17,9 @@ export function desiredMove(chart: Chart, { move, image, server }: DesiredMove):
   const backup = move?.snapshot?.backup
   if (backup !== undefined) {
     const child = declareOwnBackup(chart, backup)
-    // The step waits for it, and tells how it is; the Database does not.
+    // The step waits for it and reports its state. The Database does not wait.
     readyWhen(child, () => true)
-    // With the version comes what may have the server begin anew, which would end its worker's tries.
+    // A new version may restart the server, which would end attempts of its worker.
     if (server !== undefined) waitForReady(child, server)
   }
   if (move?.prepare !== undefined) declarePrepareJob(chart, { ...move.prepare, image })

@@ -1,15 +1,15 @@
-// What must be known of the cluster besides both servers while a Database moves, step by step? Small JSON facts.
+// Facts about the cluster during a Database's move, besides both servers, as small JSON values.
 import type { WorkerRun } from '../../migration/worker-run.ts'
 import type { OwnBackup, OwnBackupStanding } from '../own-backup.ts'
 import type { PrepareJob } from './prepare-job.ts'
 
 export interface MoveFacts {
-  /** While the backup before it is due. */
+  /** During the backup before the move. */
   readonly snapshot?: { readonly backup: OwnBackup | undefined; readonly standing: OwnBackupStanding }
-  /** While roles and schema of the new server are due, or all its rows, and both servers can be reached. */
+  /** During creation of roles and schema on the target server, or of all its rows, if both servers are reachable. */
   readonly prepare?: { readonly job: PrepareJob; readonly run: WorkerRun }
-  /** Who is at work in the database, so that its schema is not copied yet: `Migration v1`. */
+  /** Resources that work in the database, so that its schema is not copied yet, e.g. `Migration v1`. */
   readonly others: readonly string[]
-  /** Is there a volume of the new server? */
+  /** The volume of the target server exists. */
   readonly hasNextClaim: boolean
 }

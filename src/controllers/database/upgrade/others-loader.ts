@@ -1,5 +1,6 @@
-// Who is at work in a database, so that its move waits? The Migrations and Backups of it that have a worker, by their Jobs, Migrations for which
-// servers replicate, and users who are still without rights in what was restored: asked only where a move is to begin, or its schema is to be made.
+// Reads the resources whose work blocks a move of a database, only before a move starts or its schema is created. They
+// are Migrations and Backups with an active Job, Migrations that replicate, and users without rights in a restored
+// database.
 import { Backup } from '../../../../imports/wire/backup.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../../imports/wire/database-user.ts'
@@ -14,10 +15,10 @@ import { mayBegin, type UpgradeAsk } from './upgrade-wish.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 
-/** Nothing of what they do wakes the Database. */
+/** Their changes trigger no reconciliation of the Database. */
 const pollMs = 10_000
 
-/** Who keeps a move from beginning. Undefined: nobody, or none is about to begin. */
+/** Returns the resources that block a move. Undefined: none, or no move is due. */
 export async function loadRivals(
   context: Observing,
   ask: Pick<UpgradeAsk, 'sides' | 'restore'>,
@@ -26,7 +27,7 @@ export async function loadRivals(
   const record = sagas.find(({ name }) => name === upgradeName)?.record
   if (isBeingDeleted(object) || !mayBegin({ ...ask, object, record })) return undefined
   const { namespace } = object.metadata
-  // From then on none begins to follow: a database that moves has no worker of a Migration.
+  // No new replication can start afterwards, because a moving database admits no Migration worker.
   const following = followingMigrations(object, await live.list(Migration, { namespace }))
   const atWork = [...following.map((name) => `${Migration.kind} ${name}`), ...(await loadOthers(context))]
   const names = [...new Set(atWork)].toSorted()
@@ -34,7 +35,7 @@ export async function loadRivals(
   return names.length + unserved.length === 0 ? undefined : { names, unserved, lookAgainAtMs: nowMs + pollMs }
 }
 
-/** `Migration v1`, in the order of their names. */
+/** Returns e.g. `Migration v1`, sorted by name. */
 export async function loadOthers({ object, live }: Pick<Observing, 'object' | 'live'>): Promise<readonly string[]> {
   const { namespace, name } = object.metadata
   const jobs = (await live.list(Job, { namespace })).filter(isAtWork)
@@ -59,7 +60,7 @@ function isAtWork(job: LiveObject): boolean {
 }
 
 function databasesOf(object: LiveObject | undefined): readonly string[] {
-  // Of both kinds, by their definitions.
+  // Fields of both kinds, by their CRDs.
   const { databaseRef, steps = [] } = (object?.spec ?? {}) as {
     readonly databaseRef?: { readonly name: string }
     readonly steps?: readonly { readonly copy?: { readonly from: { readonly name: string } } }[]

@@ -1,5 +1,5 @@
-// Who makes the schema of a new server, and how is he doing? A worker, as what a schema is made of was written by others; its Job is
-// declared as long as the step is due. Pure.
+// Job that creates the schema of a target server, and its state. A worker does it, because other roles wrote the
+// schema's code. The Job is declared during its step. Pure.
 import type { Chart } from 'cdk8s'
 import { databaseSelectorLabels, WorkerJob, type WorkerJobProps } from '../../../../constructs/index.ts'
 import { initialOnly, isOf, Job, type LiveObject, readyWhen } from '../../../index.ts'
@@ -11,7 +11,7 @@ import type { SideOrder } from '../../upgrade/new-side.ts'
 import type { OrderedServer, PrepareOrder } from './prepare-order.ts'
 
 export interface PrepareJob extends Pick<WorkerJobProps, 'name' | 'order' | 'orderDigest' | 'credentials'> {
-  /** Of its pods. */
+  /** Labels of its pods. */
   readonly labels: Readonly<Record<string, string>>
 }
 
@@ -19,12 +19,12 @@ export interface PrepareAsk {
   readonly side: SideOrder
   readonly old: ServerAccess
   readonly next: ServerAccess
-  /** Of both servers. */
+  /** Administrator's Secret of both servers. */
   readonly adminSecret: string
 }
 
 const folder = 'server'
-/** The hash after it has 9 characters, and the name of a pod of it 6 more. */
+/** The hash after it has 9 characters, and a pod's suffix 6 more. */
 const maxStem = 40
 
 export function prepareJob({ side, old, next, adminSecret }: PrepareAsk): PrepareJob {
@@ -42,13 +42,13 @@ export function prepareJob({ side, old, next, adminSecret }: PrepareAsk): Prepar
   }
 }
 
-/** Once begun it is not given up for those who come after it. */
+/** A started Job is not abandoned for resources that start later. */
 export function isPreparing(child: LiveObject, database: string): boolean {
   const labels = Object.entries(labelsOf(database))
   return isOf(Job, child) && labels.every(([key, value]) => child.metadata.labels?.[key] === value)
 }
 
-/** A value that selects no pod of a server, and is told to the same Database. */
+/** Labels that select no pod of a server, and whose watch leads to the same Database. */
 function labelsOf(database: string): Readonly<Record<string, string>> {
   return databaseSelectorLabels(`${database}.prepare`)
 }
@@ -62,7 +62,7 @@ export function declarePrepareJob(
   const { job: child } = new WorkerJob(chart, 'prepare', {
     ...{ ...props, labels, image, work: ['prepare'], scratchLimit: '1Ti', retries: 3, isSuspended: hasGivenUp },
   })
-  // A Job's template is for ever, and another image is no reason for another run.
+  // A Job's template is immutable, and another image is no reason for another run.
   initialOnly(child, 'spec.template')
   readyWhen(child, () => true)
 }

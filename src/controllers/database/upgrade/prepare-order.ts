@@ -1,10 +1,10 @@
-// What is the worker told that makes the new side of an upgrade? One file of JSON, without secrets: which database, by which marks, and how
-// both servers are reached but for the credentials, which are mounted beside it. Pure.
+// Job spec of the worker that creates the target server's schema: a JSON file without secrets. It has the database,
+// ownership tokens and both servers' addresses; credentials are mounted beside it. Pure.
 import { type OrderedDatabase, orderDigest } from '../../migration/worker-order.ts'
 import type { SideOrder } from '../../upgrade/new-side.ts'
 
 export interface PrepareOrder {
-  /** Of this file. A worker refuses those that it does not know. */
+  /** Version of this format. A worker rejects unknown versions. */
   readonly format: 1
   readonly side: SideOrder
   readonly old: OrderedServer
@@ -13,10 +13,10 @@ export interface PrepareOrder {
 
 export type OrderedServer = Pick<OrderedDatabase, 'folder' | 'maintenanceDatabase' | 'tls' | 'hasAuthority' | 'dial'>
 
-/** Undefined: it is another text than the digest is of, or one of another version. */
+/** Undefined: the text does not match the digest, or has another format. */
 export function prepareOrderIn(text: string, digest: string): PrepareOrder | undefined {
   if (orderDigest(text) !== digest) return undefined
-  // Sound: only who wrote it knows the digest, and he wrote a PrepareOrder, perhaps of another version.
+  // Sound: only the author knows the digest and wrote a PrepareOrder, possibly of another version.
   const order = JSON.parse(text) as { readonly format: unknown }
   return order.format === 1 ? (order as PrepareOrder) : undefined
 }

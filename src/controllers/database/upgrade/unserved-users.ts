@@ -1,11 +1,11 @@
-// Who of the users of a database is still without rights in what a restore has put in its place? While it moves users are left as they are, so
-// that they would stay without for as long. Pure.
+// Users of a database without rights in a restored database. During a move users are not reconciled, so they would stay
+// without rights. Pure.
 import type { DatabaseUserSpec, DatabaseUserStatus } from '../../../../imports/wire/database-user.ts'
 import { findCondition, isBeingDeleted, type Key, keyFor, type LiveObject } from '../../../index.ts'
 import { databaseNameOf } from '../logical-database.ts'
 import type { DatabaseObject } from '../server-connection.ts'
 
-/** `web`, or `crm/web` of another namespace. */
+/** Returns e.g. `web`, or `crm/web` for another namespace. */
 export function unservedUsers(database: DatabaseObject, users: readonly LiveObject[]): readonly string[] {
   const { namespace, name } = database.metadata
   const key = keyFor(namespace, name)
@@ -17,16 +17,16 @@ export function unservedUsers(database: DatabaseObject, users: readonly LiveObje
     .toSorted()
 }
 
-/** Nobody waits for one who goes, or whom somebody has to put right first. */
+/** Ignores users that are being deleted, suspended or stalled. */
 function isUnserved(user: LiveObject, database: DatabaseObject): boolean {
-  const { grantedIn = [], conditions } = (user.status ?? {}) as DatabaseUserStatus // Of its kind.
+  const { grantedIn = [], conditions } = (user.status ?? {}) as DatabaseUserStatus // A DatabaseUser.
   if (isBeingDeleted(user) || findCondition(conditions, 'Stalled')?.status === 'True') return false
-  if ((user as LiveObject<DatabaseUserSpec>).spec?.suspend === true) return false // Of its kind.
+  if ((user as LiveObject<DatabaseUserSpec>).spec?.suspend === true) return false // A DatabaseUser.
   const known = grantedIn.find((one) => one.database === databaseNameOf(database))
   return known !== undefined && known.databaseOID !== database.status?.identity?.databaseOID
 }
 
-/** The Databases that a DatabaseUser names. */
+/** Returns the Databases that a DatabaseUser names. */
 export function databasesOf({ metadata, spec }: LiveObject): readonly Key[] {
   // Sound: the CRD requires the spec.
   const { databases } = spec as DatabaseUserSpec

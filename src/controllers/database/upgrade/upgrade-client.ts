@@ -1,4 +1,4 @@
-// What the steps of an upgrade need, on the two servers of a Database in the cluster.
+// Implements the upgrade's steps on the two servers of a Database in the cluster.
 import { tmpdir } from 'node:os'
 import type { ExternalTools } from '../../../index.ts'
 import type { DatabaseEngine, DatabaseServer } from '../../engines/engine.ts'
@@ -63,7 +63,7 @@ export class UpgradeClient implements UpgradeWorld<Scene> {
     const subscriber = () => new SubscriberClient(this.#server(call, 'next'), target)
     return {
       publisher: new PublisherClient(this.#server(call, 'old'), end),
-      // On the way back nobody knows the way to a server that has gone.
+      // A getter, because during a rollback the target server may not exist any more.
       get subscriber() {
         return subscriber()
       },
@@ -89,7 +89,7 @@ export class UpgradeClient implements UpgradeWorld<Scene> {
   async differences(call: UpgradeCall): Promise<readonly string[]> {
     const { tools, engine } = this.#options
     const { clock } = tools
-    // No tool is needed for this, and no folder.
+    // The comparison needs no tool and no folder.
     const logical = postgresLogicalEngine({ clock, places: { versions: '', folders: [] }, workFolder: tmpdir() })
     const sides = { old: sideAccess(call, 'old'), new: sideAccess(call, 'next') }
     return await compareSides(orderOf(call), { engine, logical, ...sides }, call.signal)

@@ -1,8 +1,8 @@
-// Changes in parts of which each is a short text of SQL. Invariant: the parts together are the changes, in their order. Pure.
+// Splits changes into parts, each a short SQL text. Invariant: the parts in order equal the changes. Pure.
 import type { Change } from '../change.ts'
 import { namesAStatement } from './grant-statements.ts'
 
-/** Characters of the names of one part; one name may be longer. */
+/** Maximum characters of names in one part. A single name may be longer. */
 const mostCharacters = 65_536
 
 export function* partsOf(changes: readonly Change[]): Generator<Change> {

@@ -1,5 +1,4 @@
-// What was thrown? Errors of the server, of the network, of TLS and of the client library in one form, of which nothing but
-// codes and messages is read.
+// Common form of errors of the server, the network, TLS and the client library. Only codes and messages are read.
 import { DatabaseError } from 'pg'
 import { EngineError } from '../engine-error.ts'
 import { engineErrorOf, type Failure, type FailureContext } from './sqlstate.ts'
@@ -15,21 +14,24 @@ export function failureOf(thrown: unknown): Failure {
   return { code, message: shown(message), detail: undefined, constraint: undefined, isFromServer: false }
 }
 
-/** PostgreSQL's own messages have at most a few hundred; one of a server that means harm may have a million, in every condition. */
+/**
+ * PostgreSQL's own messages have at most a few hundred characters. A hostile server's message may have a million, and
+ * would be in every condition.
+ */
 const longestText = 2_000
 
-/** A text of a server as a condition or log line may show it: cut, and without characters that steer a terminal. */
+/** Returns a server's text for a condition or log line: truncated, and without terminal control characters. */
 function shown(text: string): string {
   const cut = text.length > longestText ? `${text.slice(0, longestText)}…` : text
   return cut.replaceAll(/[^\P{Cc}\n\t]/gu, '\ufffd')
 }
 
-/** One of ours stays as it is. */
+/** Returns an EngineError unchanged, and converts any other error. */
 export function asEngineError(thrown: unknown, context: FailureContext): EngineError {
   return thrown instanceof EngineError ? thrown : engineErrorOf(failureOf(thrown), context)
 }
 
-/** Has the server ended this session, or is it gone? Other errors leave it usable. */
+/** Returns whether the server closed this session or its connection is lost. Other errors leave it usable. */
 export function endsSession(thrown: unknown): boolean {
   return !(thrown instanceof DatabaseError) || thrown.severity === 'FATAL' || thrown.severity === 'PANIC'
 }

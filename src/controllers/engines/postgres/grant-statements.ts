@@ -1,8 +1,8 @@
-// Which SQL gives or takes privileges? Privileges are words of closed lists, and objects go by their full names.
+// SQL that grants and revokes privileges. Invariant: privileges are from closed lists, and object names are qualified.
 import type { DefaultGrantChange, DefaultTarget, GrantChange, GrantTarget, Privilege } from '../grant.ts'
 import { commaList, identifier, keyword, qualified, type Sql, signature, sql } from './sql-text.ts'
 
-/** What can be granted on what. MAINTAIN came with PostgreSQL 17. */
+/** Grantable privileges by object type. MAINTAIN exists since PostgreSQL 17. */
 export const privilegesOn: Readonly<Record<GrantTarget | DefaultTarget, readonly Privilege[]>> = {
   Database: ['CONNECT', 'CREATE', 'TEMPORARY'],
   Schema: ['CREATE', 'USAGE'],
@@ -13,12 +13,12 @@ export const privilegesOn: Readonly<Record<GrantTarget | DefaultTarget, readonly
   Type: ['USAGE'],
 }
 
-/** A statement of this many names stays well below every limit. */
+/** Maximum names in one statement, well below every limit. */
 export const namesAStatement = 500
 
 export function grantStatements(change: GrantChange): readonly Sql[] {
   const { names, on } = change
-  // A schema or database is one of few; columns of one table go together.
+  // Schemas and databases are few. The columns of one table form one list.
   const batches = Array.from({ length: Math.ceil(names.length / namesAStatement) }, (_, at) =>
     names.slice(at * namesAStatement, (at + 1) * namesAStatement),
   )
@@ -26,7 +26,8 @@ export function grantStatements(change: GrantChange): readonly Sql[] {
     const what = on === 'Column' ? columnPrivileges(change, batch) : privileges(change)
     const where = on === 'Column' ? sql`TABLE ${qualified(change.schema, change.table)}` : objects(change, batch)
     const statement = sql`${verbs[change.kind]} ${what} ON ${where} ${prepositions[change.kind]} ${identifier(change.role)}${tails[change.kind]}`
-    // GRANTED BY takes nobody but the current user. First, so that a refusal names for whom somebody may not speak.
+    // GRANTED BY accepts only the current user. Other grantors come first, so that an error names the grantor whom the
+    // admin may not impersonate.
     const inTheirNames = (change.grantors ?? []).flatMap((grantor) => [
       sql`SET LOCAL ROLE ${identifier(grantor)}`,
       statement,
@@ -62,7 +63,7 @@ function privileges({ on, privileges }: GrantChange | DefaultGrantChange): Sql {
   return commaList(privileges.map((privilege) => keyword(privilege, privilegesOn[on])))
 }
 
-/** `SELECT ("a", "b"), UPDATE ("a", "b")` */
+/** Example: `SELECT ("a", "b"), UPDATE ("a", "b")`. */
 function columnPrivileges({ privileges }: GrantChange, columns: readonly string[]): Sql {
   const list = commaList(columns.map(identifier))
   return commaList(privileges.map((privilege) => sql`${keyword(privilege, privilegesOn.Column)} (${list})`))

@@ -1,5 +1,5 @@
-// How does who holds a session make and see the parts of a replication? By the same statements and transactions as over shared sessions,
-// on that one, so that whoever loses it does nothing more.
+// Replication port on a session that the caller holds. It uses the same statements and transactions as shared sessions.
+// Invariant: after the loss of the session no further statement runs.
 import type { ExternalTools } from '../../../index.ts'
 import type { Change } from '../change.ts'
 import type { PlainStatement, Row, StatementServer } from '../engine.ts'
@@ -19,7 +19,7 @@ export interface HeldServerOptions {
   readonly signal: AbortSignal
 }
 
-/** Everything happens in the database of the session. Rejects with an EngineError, or with the signal's reason. */
+/** All statements run in the session's database. Rejects with an EngineError, or with the signal's reason. */
 export class HeldServerClient implements StatementServer {
   readonly #options: HeldServerOptions
   readonly #bound: BoundSession
@@ -55,7 +55,7 @@ export class HeldServerClient implements StatementServer {
         ...{ slices: this.#slices, signal },
       })
     } catch (error) {
-      // A session that is lost takes back by itself.
+      // The server rolls back the transaction of a lost session.
       if (session.isUsable) await this.#bound.query('ROLLBACK').catch(() => undefined)
       throw this.#told(error, 'change the database')
     }

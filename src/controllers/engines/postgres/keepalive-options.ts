@@ -1,7 +1,8 @@
-// When does a server see that the machine of a client of ours is lost? After a minute in which nothing came from there, not after Linux' two
-// hours: until then its sessions hold locks, snapshots and slots. Every version that we speak to knows these settings. Pure.
+// TCP keepalive settings of the server for the operator's sessions. A lost client is detected after one minute without
+// a packet, not after the Linux default of two hours. Until then its sessions hold locks, snapshots and slots. All
+// supported versions know these settings. Pure.
 
-/** For the start of a session. */
+/** Options for the start of a session. */
 export const keepaliveOptions = [
   '-c tcp_keepalives_idle=30',
   '-c tcp_keepalives_interval=10',

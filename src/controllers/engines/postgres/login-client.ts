@@ -1,5 +1,5 @@
-// Does a login work? It is tried, on a connection of its own, and the server's answer is read for what it says about the role: a
-// wrong password is a verdict, an unreachable server is not.
+// Tries a login on a separate connection and derives the role's state from the server's answer. A wrong password is a
+// verdict; an unreachable server is an error.
 import { DatabaseError } from 'pg'
 import type { ExternalTools } from '../../../index.ts'
 import type { LoginAttempt, LoginVerdict } from '../engine.ts'
@@ -16,7 +16,10 @@ export interface LoginAsk {
   readonly signal: AbortSignal
 }
 
-/** `WrongPassword` stands for all that servers do not tell apart: an expired one, and a role that is not there. */
+/**
+ * Returns the verdict. `WrongPassword` includes cases that servers do not distinguish: an expired password and a
+ * missing role.
+ */
 export async function tryLogin({ access, attempt, applicationName, clock, signal }: LoginAsk): Promise<LoginVerdict> {
   const { username, password, database } = attempt
   try {
@@ -34,7 +37,7 @@ export async function tryLogin({ access, attempt, applicationName, clock, signal
   }
 }
 
-/** By SQLSTATE, and by the server's words where one stands for several things. */
+/** By SQLSTATE, and by the message where one SQLSTATE has several meanings. */
 const verdicts: readonly { readonly code: string; readonly text?: RegExp; readonly verdict: LoginVerdict }[] = [
   { code: '28P01', verdict: 'WrongPassword' },
   { code: '28000', text: /not permitted to log in/, verdict: 'Disabled' },
@@ -46,7 +49,10 @@ const verdicts: readonly { readonly code: string; readonly text?: RegExp; readon
   { code: '55000', verdict: 'Rejected' },
 ]
 
-/** The server's own functions that count connections once the password was accepted; a server that is full says so before it asks. */
+/**
+ * Server functions that check connection limits after the password was accepted. A full server rejects before it asks
+ * for the password.
+ */
 const laterLimits: readonly string[] = ['InitializeSessionUserId', 'CheckMyDatabase', 'InitPostgres']
 
 function routineOf(thrown: unknown): string | undefined {

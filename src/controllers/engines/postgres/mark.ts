@@ -1,18 +1,18 @@
-// How is a role or database marked as ours? By its comment, which every reader of the catalogs sees, which survives renames, and
-// which goes with what it marks. Everybody who may log in can read it, so that it says no more than a name.
+// Ownership marker of a role or database, in its comment. Every reader of the catalogs sees it, it survives renames,
+// and it is dropped with the object. Every login can read it, so it contains no more than a name.
 import type { Token } from '../../../index.ts'
 import type { Succession } from '../observed-server.ts'
 
 const prefix = 'konverge '
-/** Characters: room for a ledger of thousands of roles. A comment of somebody else may have a gigabyte. */
+/** Characters. Enough for a ledger of thousands of roles. Comments of other clients can have a gigabyte. */
 const longestMark = 524_288
 
-/** The text of the comment. */
+/** Returns the text of the comment. */
 export function markOf({ uid, generation, holder }: Token, succession?: Succession): string {
   return prefix + JSON.stringify({ uid, generation, holder, succession })
 }
 
-/** Undefined for every comment that is not of this form: somebody else's. */
+/** Returns the token in a comment. Undefined for a comment of another form, which belongs to another client. */
 export function tokenIn(comment: string | null | undefined): Token | undefined {
   const value = valueIn(comment)
   if (!isToken(value)) return undefined
@@ -20,7 +20,7 @@ export function tokenIn(comment: string | null | undefined): Token | undefined {
   return { uid, generation, ...(typeof holder === 'string' ? { holder } : {}) }
 }
 
-/** Of a database or role that was put in the place of another, or where there was none. */
+/** Returns the succession of a database or role that replaced another, or took a free name. */
 export function successionIn(comment: string | null | undefined): Succession | undefined {
   const value = valueIn(comment)
   if (!isToken(value) || !('succession' in value)) return undefined
@@ -37,7 +37,7 @@ function valueIn(comment: string | null | undefined): unknown {
   try {
     return JSON.parse(comment.slice(prefix.length))
   } catch {
-    return undefined // Words that only begin like ours.
+    return undefined // The comment has the prefix but not the form.
   }
 }
 

@@ -1,5 +1,6 @@
-// The engine that speaks to PostgreSQL servers, one for all controllers of a process. They share the sessions of a server and credential.
-// The breaker is that of the namespace for which a call is made: a tenant can end its own sessions, and must not so keep others out.
+// PostgreSQL implementation of the engine, one for all controllers of a process. Controllers share the sessions of a
+// server and credential. Each namespace has its own breaker, because a tenant can terminate its own sessions, which
+// must not block other tenants.
 import { createHash } from 'node:crypto'
 import type { ExternalTools } from '../../../index.ts'
 import type { DatabaseEngine } from '../engine.ts'
@@ -53,10 +54,10 @@ export function postgresEngine(tools: ExternalTools): DatabaseEngine {
   }
 }
 
-/** The server cuts longer ones off. */
+/** The server truncates longer names. */
 const maxApplicationName = 63
 
-/** `konverge/<kind>/<namespace>/<name>` */
+/** Returns `konverge/<kind>/<namespace>/<name>`. */
 export function applicationName({ kind, namespace, name }: Caller): string {
   return `konverge/${kind}/${namespace}/${name}`.slice(0, maxApplicationName)
 }
@@ -65,7 +66,7 @@ function visitorOf({ kind, namespace, name }: Caller): Visitor {
   return { name: `${kind}/${namespace}/${name}`, namespace }
 }
 
-/** Everything that makes a session another one. A digest, as it holds a password. */
+/** Returns a key of all values that distinguish sessions. A digest, because it includes a password. */
 function keyOf({ host, port, dial, socket, username, password, tls, ca }: ServerAccess): string {
   const parts = [host, port, dial?.host, dial?.port, socket, username, password, tls, ca]
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64')

@@ -1,5 +1,5 @@
-// Which SQL sets what everybody may do? All that PUBLIC has is taken, then what it is to have is given; objects that are to have the same go
-// into one statement.
+// SQL that sets the privileges of PUBLIC: revokes all, then grants the desired ones. Objects with equal privileges
+// share a statement.
 import type { PublicRight, PublicRightsChange } from '../public-rights.ts'
 import { defaultWords, namesAStatement, privilegesOn } from './grant-statements.ts'
 import { commaList, identifier, keyword, qualified, type Sql, sql } from './sql-text.ts'
@@ -12,7 +12,7 @@ export function publicRightsStatements(change: PublicRightsChange): readonly Sql
 
 type Batch = readonly [PublicRight, ...(readonly PublicRight[])]
 
-/** Neighbours of one sort with the same privileges. */
+/** Adjacent objects of one type with the same privileges. */
 function batches(rights: readonly PublicRight[]): readonly Batch[] {
   const found: [PublicRight, ...PublicRight[]][] = []
   for (const right of rights) {
@@ -25,7 +25,7 @@ function batches(rights: readonly PublicRight[]): readonly Batch[] {
 
 function isAlike(one: PublicRight, other: PublicRight): boolean {
   if (one.on !== other.on || String(one.privileges) !== String(other.privileges)) return false
-  // Of columns only those of one table can go together.
+  // A statement covers columns of only one table.
   return one.on !== 'Column' || (one.schema === other.schema && one.name === other.name)
 }
 
@@ -54,7 +54,7 @@ const objectWords: Readonly<Record<PublicRight['on'], Sql>> = {
 function objectName({ on, schema, name, arguments: types }: PublicRight): Sql {
   if (on === 'Schema') return identifier(name)
   if (on !== 'Function') return qualified(schema, name)
-  // IN is said, as a procedure would be looked for by what it gives out too.
+  // States IN, because otherwise a procedure would be looked up by its output parameters too.
   const list = (types ?? []).map(
     (type) => sql`IN ${qualified(type.schema, type.name)}${type.isArray ? sql`[]` : sql``}`,
   )

@@ -1,5 +1,5 @@
-// Is a setting of a role as desired? Most are stored as they were given; lists of names are stored in the server's own way of
-// writing them, so two lists are the same if their items are.
+// Comparison and SQL of role settings. The server stores most values unchanged. It normalizes lists of names, so that
+// two lists are equal if their items are.
 import { commaList, identifier, literal, type Sql, sql } from './sql-text.ts'
 
 /** Source: PostgreSQL's GUC_LIST_QUOTE. */
@@ -12,7 +12,7 @@ const listsOfNames = [
   'unix_socket_directories',
 ]
 
-/** What comes after `SET`: `"search_path" TO 'app', 'public'`. */
+/** Returns the text after `SET`, e.g. `"search_path" TO 'app', 'public'`. */
 export function settingText(name: string, value: string): Sql {
   const parts = name.split('.').map((part) => identifier(part.toLowerCase()))
   const values = isListOfNames(name) ? itemsOf(value) : [value]
@@ -21,19 +21,19 @@ export function settingText(name: string, value: string): Sql {
   return sql`${dotted(parts)} TO ${commaList(texts.map(literal))}`
 }
 
-/** The name alone, as after `RESET`. */
+/** Returns only the name, as after `RESET`. */
 export function settingName(name: string): Sql {
   return dotted(name.split('.').map((part) => identifier(part.toLowerCase())))
 }
 
-/** Does the server's text mean the same as ours? */
+/** Returns whether two values of a setting are equivalent. */
 export function isSameSetting(name: string, left: string, right: string): boolean {
   if (!isListOfNames(name)) return left === right
   const [ours, theirs] = [itemsOf(left), itemsOf(right)]
   return ours.length === theirs.length && ours.every((item, at) => item === theirs[at])
 }
 
-/** `name=value` of the catalogs; a value may contain `=`. */
+/** Splits `name=value` of the catalogs. A value may contain `=`. */
 export function settingIn(text: string): { readonly name: string; readonly value: string } {
   const at = text.indexOf('=')
   return { name: text.slice(0, at), value: text.slice(at + 1) }
@@ -43,14 +43,14 @@ function isListOfNames(name: string): boolean {
   return listsOfNames.includes(name.toLowerCase())
 }
 
-/** Names between commas; in double quotes as they stand, else in small letters. Empty names stand for no name. */
+/** Returns the names between commas: unquoted if in double quotes, else in lower case. Empty names are dropped. */
 function itemsOf(text: string): readonly string[] {
   return splitNames(text)
     .map((item) => (item.startsWith('"') ? item.slice(1, -1).replaceAll('""', '"') : item.toLowerCase()))
     .filter((item) => item !== '')
 }
 
-/** Split at the commas outside quotes, in one pass: the text is a server's. */
+/** Splits at the commas outside quotes, in one pass, because the text is from a server. */
 function splitNames(text: string): readonly string[] {
   const items: string[] = []
   let [from, isQuoted] = [0, false]

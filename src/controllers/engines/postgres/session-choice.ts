@@ -1,26 +1,26 @@
-// Which session serves the next use? One that is idle in the same database; else a new one, for which, if there are as many as
-// allowed, the one that has been idle longest in another database has to go. Who visits a database will come back to his session:
-// others wait for one to become free before they take it. Pure.
+// Choice of the session for the next use. An idle session in the same database wins, else a new one. At the limit, the
+// session that has been idle longest in another database is replaced. A visitor will return to its session, so others
+// prefer to wait for a busy one. Pure.
 
 export interface SessionState {
   readonly database: string
-  /** On a clock that never goes back; undefined: in use. */
+  /** Monotonic time. Undefined: in use. */
   readonly idleSinceMs: number | undefined
 }
 
 export interface SessionAsk {
   readonly database: string
   readonly limit: number
-  /** The databases that visitors are in. */
+  /** Databases that visitors are in. */
   readonly visited: ReadonlySet<string>
 }
 
 export type SessionChoice<S> =
   | { readonly kind: 'reuse'; readonly session: S }
   | { readonly kind: 'open' }
-  /** Close it, then open one. */
+  /** Close it, then open a new one. */
   | { readonly kind: 'replace'; readonly session: S }
-  /** One in use will be free. */
+  /** Wait for a busy session. */
   | { readonly kind: 'wait' }
 
 export function chooseSession<S extends SessionState>(
@@ -30,7 +30,7 @@ export function chooseSession<S extends SessionState>(
   const idle = sessions
     .filter(({ idleSinceMs }) => idleSinceMs !== undefined)
     .toSorted((left, right) => (left.idleSinceMs ?? 0) - (right.idleSinceMs ?? 0))
-  // Of several the one used last: the others may go when they have been idle for long.
+  // Among several, the most recently used: the others can reach the idle timeout.
   const fitting = idle.findLast((session) => session.database === database)
   if (fitting !== undefined) return { kind: 'reuse', session: fitting }
   if (sessions.length < limit) return { kind: 'open' }

@@ -1,4 +1,4 @@
-// What does a server say of itself and of us when a session begins? Told without asking, in its parameters.
+// Facts about a session that the server reports at its start, as parameters.
 
 export interface SessionFacts {
   readonly majorVersion: number

@@ -1,8 +1,8 @@
-// Who gets a session, and when? One credential on one server has five at most, over all its databases. A use takes one that is
-// idle in its database, or a place for a new one; where there is none it waits its turn, for a limited time. To begin a session costs
-// a server more than most uses of it: so those who look into one database after the other come on visits, few enough at once that
-// each keeps the session of the database that he is in. Invariant: one namespace never holds all sessions or all visits while another
-// has asked for one lately, so that it cannot keep the others waiting by what does not end.
+// Pool of sessions of one credential on one server: at most five, over all databases. A use takes an idle session in
+// its database, or a place for a new one; otherwise it waits, for a limited time. Opening a session costs a server more
+// than most uses. Callers that observe several databases in turn therefore reserve visits, whose number is limited so
+// that each keeps its session. Invariant: one namespace never holds all sessions or all visits while another has
+// requested one recently, so it cannot block the others.
 import type { ExternalTools } from '../../../index.ts'
 import { EngineError } from '../engine-error.ts'
 import { failureOf } from './failure.ts'
@@ -13,36 +13,39 @@ import { WaitingLine } from './waiting-line.ts'
 type Clock = ExternalTools['clock']
 
 export const maxSessions = 5
-/** The others are for what concerns the server as a whole. */
+/** The other sessions are for uses of the server as a whole. */
 const maxVisits = 3
 const idleMs = 10_000
 const waitMs = 30_000
-/** For how long fewer sessions are used after a server was full. */
+/** Duration of a lower limit after the server was full. */
 const modestMs = 60_000
-/** For how long a place is kept for a namespace that has asked for one: longer than the usual time between two looks. */
+/**
+ * Duration for which a place is reserved for a namespace after its request: longer than the usual interval between
+ * observations.
+ */
 const rememberedMs = 10 * 60_000
 
 export interface ProvisionerOptions {
   readonly clock: Clock
-  /** All come back to it, and nobody stays there. */
+  /** Visitors return to it, and it is not part of a visit. */
   readonly maintenanceDatabase: string
   /** Logs in to a database. */
   readonly open: (database: string, signal: AbortSignal) => Promise<SessionClient>
-  /** Called when it holds no session and nobody waits. */
+  /** Called when the pool has no session and no waiter. */
   readonly onEmpty: () => void
 }
 
-/** A right to one connection, which may have its session already. */
+/** A right to one connection, which may already have its session. */
 export interface Place {
-  /** The session; `isReused` if it served others before. */
+  /** Returns the session. `isReused`: an earlier use had it. */
   connect(signal: AbortSignal): Promise<{ readonly session: SessionClient; readonly isReused: boolean }>
-  /** Gives up the session, if there is one; the next connect opens another. */
+  /** Closes the session, if there is one. The next connect opens another. */
   discard(): Promise<void>
 }
 
 export interface SessionUse {
   readonly database: string
-  /** Who is in this database from now on, if he is on a visit. */
+  /** The user of the session. If it has a visit, the visit is now in this database. */
   readonly visitor: Visitor
   readonly signal: AbortSignal
 }
@@ -60,7 +63,7 @@ interface Ask {
 
 interface Visit {
   readonly namespace: string
-  /** Undefined: in none yet. */
+  /** Undefined: in no database yet. */
   readonly database: string | undefined
 }
 
@@ -71,7 +74,7 @@ export class SessionProvisioner {
   readonly #door: WaitingLine<Visitor, () => void>
   /** By the name of the visitor. */
   readonly #visits = new Map<string, Visit>()
-  /** When each namespace has asked last. */
+  /** Time of the last request of each namespace. */
   readonly #askedAtMs = new Map<string, number>()
   #limit = maxSessions
   #modestUntilMs = 0
@@ -84,7 +87,7 @@ export class SessionProvisioner {
     this.#door = new WaitingLine({ clock, limitMs: waitMs, tooLong: () => busyError('the sessions') })
   }
 
-  /** Begins a visit, when it is the visitor's turn; what it gives ends it. */
+  /** Starts a visit in order of arrival. Call the returned function to end it. */
   visit(visitor: Visitor, signal: AbortSignal): Promise<() => void> {
     if (this.#isClosed) return Promise.reject(closedError())
     this.#noteAsk(visitor.namespace)
@@ -93,7 +96,7 @@ export class SessionProvisioner {
     return entered
   }
 
-  /** Does the work with one place, which is free again when this settles. */
+  /** Runs the work with one place, and releases the place when the work settles. */
   async use<T>({ database, visitor, signal }: SessionUse, work: (place: Place) => Promise<T>): Promise<T> {
     const { name, namespace } = visitor
     if (database !== this.#options.maintenanceDatabase && this.#visits.has(name))
@@ -111,13 +114,13 @@ export class SessionProvisioner {
     }
   }
 
-  /** Ends what is idle in a database, so that it can be dropped or renamed. */
+  /** Closes idle sessions in a database, so that it can be dropped or renamed. */
   async leave(database: string): Promise<void> {
     const idle = [...this.#slots].filter((slot) => slot.database === database && slot.idleSinceMs !== undefined)
     await Promise.all(idle.map((slot) => this.#end(slot)))
   }
 
-  /** Ends all sessions, also those in use; whoever waits is told. */
+  /** Closes all sessions, also busy ones, and rejects all waiters. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#door.close(closedError())
@@ -162,7 +165,7 @@ export class SessionProvisioner {
       if (nowMs - askedAtMs > rememberedMs) this.#askedAtMs.delete(other)
   }
 
-  /** How many of so many one namespace may hold: one is kept for the others, if there are any. */
+  /** Returns the share of `all` that one namespace may hold: one less if other namespaces are active. */
   #shareOf(namespace: string, all: number): number {
     const isAlone = [...this.#askedAtMs.keys()].every((other) => other === namespace)
     return isAlone ? all : Math.max(1, all - 1)
@@ -220,7 +223,9 @@ export class SessionProvisioner {
     }
   }
 
-  /** The server has no room for more: with those we have it has to go on. False if we have none. */
+  /**
+   * Lowers the limit to the current number of sessions, because the server is full. Returns false if there are none.
+   */
   #makeDo(): boolean {
     const others = this.#slots.size - 1
     if (others === 0) return false
@@ -249,7 +254,7 @@ export class SessionProvisioner {
     this.#serve()
   }
 
-  /** Lost while idle: its place is free. One in use is given back by its user. */
+  /** Removes a session that was lost while idle. The user of a busy one releases it. */
   #forget(slot: Slot): void {
     if (slot.idleSinceMs === undefined) return
     slot.take()
@@ -261,7 +266,7 @@ export class SessionProvisioner {
 /** A place for one connection. */
 class Slot {
   database: string
-  /** For which it is in use, or was last. */
+  /** Namespace of the current or last use. */
   namespace = ''
   session: SessionClient | undefined
   idleSinceMs: number | undefined

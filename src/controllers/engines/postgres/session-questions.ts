@@ -1,5 +1,5 @@
-// Who is connected, and how are they disconnected? Statements whose answers are JSON. The one that asks is never meant, nor, unless they
-// are asked for, are the other sessions of this operator.
+// Statements with JSON answers that list and terminate sessions. They exclude their own session and, unless requested,
+// the operator's other sessions.
 import type { SessionFilter } from '../engine.ts'
 import {
   clientSession,
@@ -34,8 +34,8 @@ export function terminateQuestion(filter: SessionFilter): JsonQuestion {
 }
 
 /**
- * Any login may hold such a lock, by a function of the owner's that runs with the owner's rights. Sessions of administrators stay, as they
- * have reasons of their own; superusers count as members of every role.
+ * Any login may hold such a lock, through a SECURITY DEFINER function. Sessions of administrators stay, because they
+ * have purposes of their own. Superusers count as members of every role.
  */
 const blocksFor = `a.pid IN (SELECT pg_catalog.unnest(pg_catalog.pg_blocking_pids(w.pid)) FROM pg_catalog.pg_stat_activity w
     WHERE w.usename = current_user AND w.application_name LIKE 'konverge/%' AND w.wait_event_type = 'Lock')
@@ -43,7 +43,7 @@ const blocksFor = `a.pid IN (SELECT pg_catalog.unnest(pg_catalog.pg_blocking_pid
     AND (NOT s.rolcreaterole OR EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = ANY (${namesOf('$3')})
       AND (r.oid = s.oid OR pg_catalog.pg_has_role(s.oid, r.oid, 'MEMBER')))))`
 
-/** Of a role, and of those that may not connect, also the sessions that replicate: statements run there as well. */
+/** For a role, and for roles that may not connect, includes WAL senders, which can run statements too. */
 function kindOf({ ours, lockedOut, role }: SessionFilter): string {
   if (lockedOut === true) return `${notOurs} AND ${lockedOutSession}`
   if (role !== undefined) return notOurs

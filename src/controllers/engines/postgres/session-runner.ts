@@ -1,11 +1,11 @@
-// How is one piece of work done with a session? With one that is there, or a new one; one that turns out to be lost at its first
-// statement is replaced, and one on which anything failed is not used again. One that is silent is not lost: a server that stands still
-// is not asked twice.
+// Runs work with a session, an existing or a new one. A session found lost at its first statement is replaced. A
+// session on which a statement failed is not reused. A silent session does not count as lost, because a stalled server
+// must not be asked twice.
 import { type QueryAnswer, type QueryLimit, type SessionClient, SilenceError } from './session-client.ts'
 import type { SessionFacts } from './session-facts.ts'
 import type { Place } from './session-provisioner.ts'
 
-/** A session for the time of one piece of work, under its signal. */
+/** A session for the duration of one piece of work, under its signal. */
 export interface BoundSession {
   readonly facts: SessionFacts
   query(text: string, values?: readonly Value[]): Promise<QueryAnswer>
@@ -13,7 +13,10 @@ export interface BoundSession {
 
 export type Value = string | number | boolean | null
 
-/** The first statement of the work must change nothing: it may be sent twice. The limit is that of each statement. */
+/**
+ * Runs the work. Its first statement must have no effect, because it may be sent twice. The limit applies to each
+ * statement.
+ */
 export async function runOnSession<T>(
   place: Place,
   limit: QueryLimit,

@@ -1,16 +1,16 @@
-// JSON of a server, parsed in pieces. Invariant: the value, and what is rejected, are those of JSON.parse; between two `yield`s a piece of some
-// 64 KiB is parsed at most, as 8 MiB of short texts that are all different take a quarter of a second. Pure.
+// JSON parser in slices. Invariant: values and rejected texts are those of JSON.parse. Between two `yield`s it parses
+// at most 64 KiB, because 8 MiB of short distinct strings take 0.25 s. Pure.
 import type { SlicedWork } from '../slice-runner.ts'
 import { closeList, closeObject, comma, endOfText, openList, openObject, quote } from './json-scan.ts'
 
 const pieceLength = 65_536
 
-/** Throws SyntaxError. `piece`: characters that are parsed at once. */
+/** Parses the text. Throws SyntaxError. `piece`: maximum characters parsed at once. */
 export function* parseInSlices(text: string, piece: number = pieceLength): SlicedWork<unknown> {
   return yield* new Pieces(text, piece).parse(0, text.length)
 }
 
-/** Positions in the text: the first character, and the one behind the last. */
+/** Positions in the text: the first character, and the one after the last. */
 interface Span {
   readonly at: number
   readonly end: number
@@ -48,7 +48,7 @@ class Pieces {
     for (const { at, end } of this.#batches(start, to)) {
       if (end - at > this.#piece) yield* this.#parseMember(members, at, end)
       else {
-        const batch = JSON.parse(`{${this.#text.slice(at, end)}}`) as object // What braces hold.
+        const batch = JSON.parse(`{${this.#text.slice(at, end)}}`) as object // Object members need braces.
         for (const [name, value] of Object.entries(batch)) define(members, name, value)
       }
       yield
@@ -56,7 +56,7 @@ class Pieces {
     return members
   }
 
-  /** Items of the list or object that begins at `start`, several together up to a piece; a larger one alone. */
+  /** Yields items of the list or object at `start`, grouped up to the size of a piece. A larger item is alone. */
   *#batches(start: number, to: number): Generator<Span> {
     let batch: Span | undefined
     for (const item of this.#items(start, to)) {
@@ -90,11 +90,11 @@ class Pieces {
     const closing = endOfText(this.#text, opening)
     const colon = this.#skipSpace(closing + 1)
     if (this.#text[opening] !== '"' || this.#text[colon] !== ':') throw new SyntaxError('no JSON')
-    const name = JSON.parse(this.#text.slice(opening, closing + 1)) as string // A text in quotes.
+    const name = JSON.parse(this.#text.slice(opening, closing + 1)) as string // A string in quotes.
     define(members, name, yield* this.parse(colon + 1, end))
   }
 
-  /** Where the item that begins at `at` ends: at the comma or bracket behind it, or at `to`. */
+  /** Returns the end of the item at `at`: the next comma or bracket, or `to`. */
   #endOf(at: number, to: number): number {
     let depth = 0
     for (let position = at; position < to; position += 1) {
@@ -116,7 +116,7 @@ class Pieces {
   }
 }
 
-/** As JSON.parse makes a property, `__proto__` too. */
+/** Defines a property like JSON.parse, including `__proto__`. */
 function define(members: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true })
 }

@@ -1,11 +1,11 @@
-// Who waits for a place, and for how long? Whoever asks stands in line until a place that suits him is given, the limit has passed,
-// or he gives up himself. The first goes first, but nobody waits for one in front of him whom no free place suits.
+// Waiting line for places, with a time limit. Invariant: first come, first served, except that a waiter without a
+// suitable free place does not block those behind it.
 import type { ExternalTools } from '../../../index.ts'
 
 export interface WaitingLineOptions {
   readonly clock: ExternalTools['clock']
   readonly limitMs: number
-  /** What is said to who has waited so long. */
+  /** Returns the error for a waiter whose limit has passed. */
   readonly tooLong: () => Error
 }
 
@@ -27,7 +27,10 @@ export class WaitingLine<Ask, Place> {
     return this.#waiters.size === 0
   }
 
-  /** Stands at the end of the line; whoever keeps it serves it then. Rejects with the signal's reason when that aborts. */
+  /**
+   * Joins the end of the line. The owner of the line then calls `serve`. Rejects with the signal's reason when it
+   * aborts.
+   */
   wait(ask: Ask, signal: AbortSignal): Promise<Place> {
     const { clock, limitMs, tooLong } = this.#options
     return new Promise((resolve, reject) => {
@@ -55,7 +58,7 @@ export class WaitingLine<Ask, Place> {
     })
   }
 
-  /** Asks for a place for each, the first first; undefined: he waits on. */
+  /** Requests a place for each waiter, in order. Undefined: the waiter stays. */
   serve(placeFor: (ask: Ask) => Place | undefined): void {
     for (const waiter of [...this.#waiters]) {
       const place = placeFor(waiter.ask)
@@ -63,7 +66,7 @@ export class WaitingLine<Ask, Place> {
     }
   }
 
-  /** All are told that there will be no place. */
+  /** Rejects all waiters. */
   close(reason: unknown): void {
     for (const waiter of [...this.#waiters]) waiter.refuse(reason)
   }

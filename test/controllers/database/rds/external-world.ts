@@ -1,4 +1,5 @@
-// One thing of RDS told by the runtime's own protocol against moto, with operators that die at requests to RDS or as the record is stored.
+// One RDS resource, run by the runtime's own protocol against moto. Its operators die at requests to RDS or while the
+// journal entry is stored.
 import { silentInstruments } from '../../../../src/base/instrument.ts'
 import { seededRandom } from '../../../../src/base/random.ts'
 import { Endpoints } from '../../../../src/external/endpoints.ts'
@@ -10,12 +11,12 @@ import type { RdsProxy } from '../../../rds/rds-proxy.ts'
 import { token } from './instances.ts'
 
 export interface RdsBlow {
-  /** The request at which it strikes, from 1. */
+  /** Number of the request at which the fault is injected, from 1. */
   readonly request?: number
   readonly verdict?: 'cutBefore' | 'cutAfter' | { readonly code: string; readonly status: number }
-  /** The operator goes on; else it dies of it. */
+  /** The operator survives the fault. Default: it dies. */
   readonly survives?: boolean
-  /** The storing of a record at which it dies, from 1; `isStored`: after it. */
+  /** Number of the store at which it dies, from 1. `isStored`: after the store. */
   readonly store?: number
   readonly isStored?: boolean
 }
@@ -34,7 +35,7 @@ export interface WorldOptions {
 
 class Death extends Error {}
 
-/** A resource's status, and the operators that live one after the other. */
+/** A resource's status, and successive operator processes. */
 export class ExternalWorld<Desired, Observed> {
   record: ExternalRecord | undefined
   generation = 1
@@ -55,7 +56,7 @@ export class ExternalWorld<Desired, Observed> {
     this.#runner = this.#life()
   }
 
-  /** Passes, half a minute apart, until it stands so. */
+  /** Runs passes, half a minute apart, until it has this state. */
   async until(state: string, desired: Desired, way: 'establish' | 'dissolve' = 'establish'): Promise<void> {
     const seen: string[] = []
     for (let passes = 0; passes < 40; passes++) {
@@ -91,12 +92,12 @@ export class ExternalWorld<Desired, Observed> {
             pass,
           )
         : await this.#runner.dissolve(desired, pass)
-    // What the turn of a dead operator came to, nobody has written down.
+    // The result of a dead operator's reconciliation is not stored.
     if (!this.#hasDiedSince(before)) this.record = found.record
     return found
   }
 
-  /** At a request that came after so many. */
+  /** Returns whether it died at a later request. */
   #hasDiedSince(before: number): boolean {
     const now = this.#rds.records.length
     return this.#blows.some(({ request = 0, survives = false }) => !survives && before < request && request <= now)
@@ -130,7 +131,7 @@ export class ExternalWorld<Desired, Observed> {
       atStop: () => {},
     }
     const { name, driverOf } = this.#kind
-    // Sound: it is only given what this world desires.
+    // Sound: it receives only desired states of this fixture.
     const driver = driverOf(tools, this.#rds.url) as ExternalDriver<unknown, unknown>
     return new ProtocolRunner({ ...shared, name, driver, gate: openGate })
   }

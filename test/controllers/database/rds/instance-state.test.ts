@@ -1,4 +1,4 @@
-// Each word of RDS, one row: what we take it for.
+// Meaning of each RDS instance state, as a table.
 import { describe, expect, it } from 'vitest'
 import { instanceState } from '../../../../src/controllers/database/rds/instance-state.ts'
 

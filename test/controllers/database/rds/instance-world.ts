@@ -1,5 +1,5 @@
-// An instance's whole life, told by the runtime's own protocol against moto, with operators that die at requests to RDS or as the record is
-// stored. However it goes, RDS carries out one creation, one modification and one deletion.
+// Whole life of an instance, run by the runtime's own protocol against moto, with operators that die at requests or
+// stores. Invariant: RDS executes one creation, one modification and one deletion.
 import { expect } from 'vitest'
 import type { DesiredInstance, ObservedInstance } from '../../../../src/controllers/database/rds/instance.ts'
 import { InstanceDriver } from '../../../../src/controllers/database/rds/instance-driver.ts'
@@ -13,7 +13,7 @@ export const asMade = desiredInstance({ deletionProtection: false })
 export const asChanged = desiredInstance({ deletionProtection: false, instanceClass: 'db.m5.large', multiAZ: true })
 const asRemoved = { ...asChanged, finalSnapshot: 'final-1b4e28ba' }
 
-/** Made, changed and removed with a snapshot; then nothing of it is left but that. */
+/** Created, changed, and deleted with a snapshot, which is all that remains. */
 export async function wholeLife(rds: RdsProxy, blows: readonly RdsBlow[]) {
   rds.pace = pace
   rds.forget()
@@ -30,7 +30,7 @@ export async function wholeLife(rds: RdsProxy, blows: readonly RdsBlow[]) {
     modify: Math.min(1, rds.effective('ModifyDBInstance')),
     delete: rds.effective('DeleteDBInstance'),
   }
-  // A modification may be asked for again before it shows, each time that an operator died; that is the same modification.
+  // Each dead operator may repeat a modification before it is visible. That is the same modification.
   expect(rds.effective('ModifyDBInstance')).toBeLessThanOrEqual(1 + blows.length)
   const requests = rds.records.map(({ action }) => action)
   await rds.reset()

@@ -1,4 +1,4 @@
-// Instances for tests: what one should be, what one is, and what RDS says of it.
+// Instances for tests: desired, observed, and as described by RDS.
 import type { DBInstance } from '@aws-sdk/client-rds'
 import type { DatabaseSpecProviderRds } from '../../../../imports/wire/database.ts'
 import type { DesiredInstance, ObservedInstance } from '../../../../src/controllers/database/rds/instance.ts'
@@ -26,7 +26,7 @@ export function desiredInstance(own: Partial<DesiredInstance> = {}): DesiredInst
   }
 }
 
-/** As `desiredInstance()` says. */
+/** Matches `desiredInstance()`. */
 export function observedInstance(own: Partial<ObservedInstance> = {}): ObservedInstance {
   return {
     arn,
@@ -47,7 +47,7 @@ export function observedInstance(own: Partial<ObservedInstance> = {}): ObservedI
   }
 }
 
-/** As RDS describes what `observedInstance()` says. */
+/** RDS's description of `observedInstance()`. */
 export function describedInstance(own: Partial<DBInstance> = {}): DBInstance {
   return {
     DBInstanceArn: arn,
@@ -69,7 +69,7 @@ export function describedInstance(own: Partial<DBInstance> = {}): DBInstance {
   }
 }
 
-/** As the API server returns it, without a CA for once. */
+/** As the API server returns it, here without a CA. */
 export function rdsProvider(own: Partial<DatabaseSpecProviderRds> = {}): DatabaseSpecProviderRds {
   return {
     region: 'eu-central-1',

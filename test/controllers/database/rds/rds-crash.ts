@@ -1,21 +1,21 @@
-// Where can an operator die at a thing of Amazon RDS, and RDS fail it? At every request, before and after it is carried out, and as the record
-// is stored.
+// Points at which an operator can die during work on Amazon RDS, or RDS can fail. They are every request, before and
+// after it takes effect, and every store of the journal entry.
 import type { Place, Told } from '../../../crash-runs/crash-workflow.ts'
 import { RdsProxy } from '../../../rds/rds-proxy.ts'
 import type { RdsBlow } from './external-world.ts'
 
 export interface LifeOnRds {
-  /** What came of it. */
+  /** Effects on RDS. */
   readonly deeds: object
-  /** The actions, in order. */
+  /** The requests, in order. */
   readonly requests: readonly string[]
-  /** How often a record was stored. */
+  /** Number of stored journal entries. */
   readonly stores: number
 }
 
 const verdicts = ['cutBefore', 'cutAfter'] as const
 
-/** `life`: from its making to its end. */
+/** `life`: from its creation to its deletion. */
 export async function tellOfRds(
   moto: string,
   blows: readonly RdsBlow[],

@@ -1,4 +1,5 @@
-// Wherever the operator dies at a snapshot of an instance, at a request or as its record is stored: the same end, and each deed is done once.
+// Faults at an instance's snapshot: the operator dies at a request or while its journal entry is stored. Invariant: the
+// same end state, and each effect happens once.
 import { onTestFinished } from 'vitest'
 import type { CrashWorkflow } from '../../../crash-runs/crash-workflow.ts'
 import { MotoServer } from '../../../rds/moto-server.ts'

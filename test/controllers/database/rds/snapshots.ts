@@ -1,5 +1,5 @@
-// Snapshots for tests: what one should be, and its whole life told by the runtime's own protocol against moto. However it goes, RDS carries out
-// one creation and one deletion, and nothing of it is left.
+// Snapshots for tests: a desired one, and its whole life, run by the runtime's own protocol against moto. Invariant:
+// RDS executes one creation and one deletion, and nothing remains.
 import { RDS } from '@aws-sdk/client-rds'
 import { expect } from 'vitest'
 import type { DesiredSnapshot, ObservedSnapshot } from '../../../../src/controllers/database/rds/snapshot.ts'
@@ -20,7 +20,7 @@ export function desiredSnapshot(own: Partial<DesiredSnapshot> = {}): DesiredSnap
   return { access: desiredInstance().access, source, label: 'shop/once', ...own }
 }
 
-/** Made and removed. */
+/** Created and deleted. */
 export async function wholeSnapshotLife(rds: RdsProxy, blows: readonly RdsBlow[]) {
   await withInstance(rds)
   rds.pace = { hidden: 1, creating: 0, deleting: 1, snapshot: 2 }
@@ -45,7 +45,7 @@ export class SnapshotWorld extends ExternalWorld<DesiredSnapshot, ObservedSnapsh
   }
 }
 
-/** By hand, behind the proxy. */
+/** Creates the instance directly, behind the proxy. */
 export async function withInstance(rds: RdsProxy): Promise<void> {
   const aws = awsByHand(rds)
   try {
@@ -60,7 +60,7 @@ export async function withInstance(rds: RdsProxy): Promise<void> {
   }
 }
 
-/** Destroy it. */
+/** The caller destroys it. */
 export function awsByHand(rds: RdsProxy): RDS {
   const credentials = { accessKeyId: 'by', secretAccessKey: 'hand' }
   return new RDS({ region: 'eu-central-1', endpoint: rds.moto, credentials })

@@ -1,4 +1,4 @@
-// Which Backups must stay, as a Database is restored from them or is to be?
+// Backups that must stay for current or future restores of a Database.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { awaitedBackups } from '../../../../src/controllers/database/restore/awaited-backups.ts'

@@ -1,4 +1,4 @@
-// Records of an upgrade for tests: how far it is, step by step.
+// Journal entries of an upgrade for tests, at each step.
 import type { SagaRecord, SagaReport } from '../../../../src/index.ts'
 import { databaseObject, inCluster } from '../databases.ts'
 
@@ -10,7 +10,7 @@ const names = [
   'RetireOld',
 ]
 
-/** From 15 to 18, under way: the steps before `at` are done, and this one is in `state`. */
+/** From 15 to 18, running: the steps before `at` are done, and this one is in `state`. */
 export function upgradeRecord(
   at: string,
   state: SagaRecord['steps'][number]['state'] = 'Running',
@@ -41,7 +41,7 @@ export function upgradeReport(record: SagaRecord, state: SagaReport['state'], me
   return { name: 'upgrade', state, reason: record.state, message, step, record }
 }
 
-/** Of version 15, on its first server. */
+/** A Database of version 15, on its first server. */
 export function movingDatabase(spec: object = {}, status: object = {}) {
   return databaseObject(
     {

@@ -1,5 +1,5 @@
-// Where the upgrade of a Database is told: the cluster and the node are in this process, its servers are PostgreSQLs of this machine, the
-// worker is a process, and an application writes all the while to the one address that it knows.
+// Fixture of a Database's upgrade: cluster and node are in this process, servers are PostgreSQL servers of this
+// machine, and the worker is a process. An application writes to its one address all the time.
 import { Client, type ClientConfig } from 'pg'
 import { expect, inject, onTestFinished } from 'vitest'
 import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
@@ -15,13 +15,13 @@ import { LocalCluster } from '../../../local-node/local-cluster.ts'
 import { WritingClient } from '../../upgrade/writing-client.ts'
 
 const name = 'shop'
-/** Of real time, on a machine that does much else. */
+/** Real time, on a machine with other load. */
 export const patienceMs = 300_000
 
-/** In a spec: where backups are kept. */
+/** Part of a spec: target of backups. */
 export const keepsBackups = { snapshotTarget: { pvc: { claimName: 'backups' } } }
 
-/** The oldest and the newest of this machine. */
+/** Returns the oldest and the newest version of this machine. */
 export function versions(): readonly [string, string] {
   const majors = inject('postgresHome').versions.map(({ major }) => major)
   return [String(Math.min(...majors)), String(Math.max(...majors))]
@@ -37,11 +37,12 @@ export class UpgradeStory {
     this.cluster = cluster
   }
 
-  /** A Database of the oldest version, with an application that writes to it. Ends with the test. */
+  /** Starts a Database of the oldest version, with an application that writes to it. Stopped at the end of the test. */
   static async start(spec: object): Promise<UpgradeStory> {
     const cluster = await LocalCluster.start()
     onTestFinished(() => cluster.stop())
-    await cluster.apply(...((await flagshipDefinitions()) as readonly unknown[] as readonly KubeObject[])) // Manifests are.
+    // Manifests are objects.
+    await cluster.apply(...((await flagshipDefinitions()) as readonly unknown[] as readonly KubeObject[]))
     const story = new UpgradeStory(cluster)
     await story.#makeClaim('backups')
     await story.startOperator()
@@ -82,7 +83,7 @@ export class UpgradeStory {
     return this.#operator?.lines ?? []
   }
 
-  /** Changes of its spec. */
+  /** Changes its spec. */
   async apply(spec: object, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#spec = { ...this.#spec, ...spec }
     await this.cluster.apply({
@@ -106,13 +107,13 @@ export class UpgradeStory {
     return found as LiveObject // Just found.
   }
 
-  /** Its upgrade in such a state. */
+  /** Waits for this state of its upgrade. */
   async upgrade(state: string): Promise<DatabaseStatus> {
     const isSo = ({ status }: LiveObject) => (status as DatabaseStatus).upgrade?.state === state
     return (await this.until(state, isSo)).status as DatabaseStatus
   }
 
-  /** A Migration of the database, whose worker comes to no end. */
+  /** Creates a Migration of the database whose worker never ends. */
   async otherAtWork(migration: string): Promise<void> {
     const metadata = { name: migration, namespace: this.cluster.namespace }
     await this.#other(migration)
@@ -125,7 +126,7 @@ export class UpgradeStory {
     } as KubeObject)
   }
 
-  /** Another one, for which servers replicate, and that has no worker. */
+  /** Creates a Migration that replicates and has no worker. */
   async otherFollows(migration: string): Promise<void> {
     await this.#other(migration)
     await this.cluster.tell('Migration', migration, {
@@ -154,20 +155,21 @@ export class UpgradeStory {
     await this.cluster.apply(manifest as KubeObject)
   }
 
-  /** Its Ready, as `True InSync`, for the newest spec. */
+  /** Waits for its Ready of the newest spec, e.g. `True InSync`. */
   async user(user: string, standing: string): Promise<LiveObject> {
     return await this.cluster.objectThat({ kind: 'DatabaseUser', name: user }, standing, (object) => {
-      const { conditions = [] } = (object.status ?? {}) as { conditions?: readonly Condition[] } // As all of ours.
+      // All kinds of the operator have conditions.
+      const { conditions = [] } = (object.status ?? {}) as { conditions?: readonly Condition[] }
       const ready = findCondition(conditions, 'Ready')
       const isOfNow = ready?.observedGeneration === object.metadata.generation
       return isOfNow && `${ready?.status} ${ready?.reason}` === standing
     })
   }
 
-  /** What an application reads. */
+  /** Returns the binding that an application reads. */
   async binding(user: string): Promise<Readonly<Record<string, string>>> {
     const secret = await this.cluster.objectThat({ kind: 'Secret', name: `${user}-db` }, 'there', () => true)
-    const data = secret['data'] as Readonly<Record<string, string>> // A Secret's.
+    const data = secret['data'] as Readonly<Record<string, string>> // Data of a Secret.
     return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]))
   }
 
@@ -176,7 +178,7 @@ export class UpgradeStory {
     return await ask(await this.#as(username, password), text)
   }
 
-  /** After an upgrade that led back: nothing is left of it, and applications write as before. */
+  /** Checks that a rollback left no objects, and that applications write as before. */
   async isBack(): Promise<DatabaseStatus> {
     const [from, to] = versions()
     const { status } = await this.until('back', (object) => {
@@ -191,17 +193,17 @@ export class UpgradeStory {
     return status as DatabaseStatus
   }
 
-  /** A superuser's, in another database: nobody ends it but the test. Or in this one, on one server. */
+  /** Opens a superuser's session in another database, which only the test ends. Or in this one, on one server. */
   async session(service = `${name}-postgres`, database = 'postgres'): Promise<Client> {
     const client = new Client({ ...(await this.#administrator(service)), database })
-    client.on('error', () => undefined) // Whoever asks hears of it by the rejection.
+    client.on('error', () => undefined) // The rejection reports the error.
     await client.connect()
-    // Its server may be gone by then.
+    // Its server may be stopped by then.
     onTestFinished(() => client.end().catch(() => undefined))
     return client
   }
 
-  /** It does not come up any more. */
+  /** Stops the target server permanently. */
   async killNewServer(): Promise<void> {
     const [, to] = versions()
     await this.byHand("ALTER SYSTEM SET shared_preload_libraries TO 'no_such_library'", `${name}-pg${to}`)
@@ -215,7 +217,7 @@ export class UpgradeStory {
     )
   }
 
-  /** Its operator ends whenever another step is due, and another one begins. */
+  /** Restarts the operator at each step. */
   async dyingAtEachStep(): Promise<void> {
     const seen = new Set<string>()
     for (;;) {
@@ -237,9 +239,9 @@ export class UpgradeStory {
     await waitUntil(wait, async () => this.client.acknowledged > before + 10)
   }
 
-  /** What the application was told of and is not there. */
+  /** Returns acknowledged rows that are missing. */
   async lostRows(): Promise<readonly number[]> {
-    // What is being written meanwhile may be there or not.
+    // Rows that are being written may be missing.
     const told = [...this.client.numbers]
     const found = await this.byHand('SELECT n FROM orders WHERE n < 0')
     const there = new Set(found.map(({ n }) => n))
@@ -257,7 +259,7 @@ export class UpgradeStory {
     })
   }
 
-  /** As the administrator, where applications are led; or on one server. */
+  /** Runs SQL as the administrator, at the applications' address or on one server. */
   async byHand(text: string, service = `${name}-postgres`): Promise<readonly Record<string, unknown>[]> {
     return await ask(await this.#administrator(service), text)
   }
@@ -296,7 +298,7 @@ export class UpgradeStory {
   }
 }
 
-/** Of a move, and of the freeze that it had. */
+/** Objects left by a move and its write freeze. */
 const leftAtServer = `SELECT 'slot ' || slot_name AS left FROM pg_replication_slots UNION ALL
   SELECT 'publication ' || pubname FROM pg_publication WHERE pubname LIKE 'konverge%' UNION ALL
   SELECT 'subscription ' || subname FROM pg_subscription UNION ALL
@@ -305,7 +307,7 @@ const leftAtServer = `SELECT 'slot ' || slot_name AS left FROM pg_replication_sl
 
 async function ask(config: ClientConfig, text: string): Promise<readonly Record<string, unknown>[]> {
   const client = new Client(config)
-  client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
+  client.on('error', () => undefined) // The rejection reports the error.
   await client.connect()
   try {
     return (await client.query<Record<string, unknown>>(text)).rows

@@ -1,4 +1,5 @@
-// Which texts are likely to break quoting? Quotes, backslashes, comments, dollars, words of SQL and letters of many bytes, in any order.
+// Texts that are likely to break quoting: quotes, backslashes, comments, dollars, SQL keywords and multi-byte
+// characters, in any order.
 import fc from 'fast-check'
 
 const pieces = [
@@ -33,7 +34,7 @@ const pieces = [
 
 export const hostileText = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join(''))
 
-/** At most 63 bytes, and at least one. */
+/** 1 to 63 bytes. */
 export const hostileName = hostileText.map((text) => {
   const whole = [...text].reduce((kept, letter) => (Buffer.byteLength(kept + letter) > 63 ? kept : kept + letter), '')
   return whole === '' ? 'a"; DROP TABLE x; --' : whole

@@ -1,4 +1,4 @@
-// What may each statement that runs in no transaction leave behind? By the real grammar.
+// Leftovers of each statement that cannot run in a transaction, by the real grammar.
 import { expect, it } from 'vitest'
 import { leftoversOf } from '../../../../src/controllers/engines/postgres/migration/leftover.ts'
 import { loadSqlParser } from '../../../../src/controllers/engines/postgres/review/parser-loader.ts'

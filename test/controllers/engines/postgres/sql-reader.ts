@@ -1,16 +1,16 @@
-// How does PostgreSQL read a quoted name or value? By its lexer's rules (scan.l), so that what was written can be read back.
+// Reads quoted names and values by the rules of PostgreSQL's lexer (scan.l), so that tests can read back quoted text.
 
 export interface Read {
   readonly text: string
   readonly rest: string
 }
 
-/** `"a""b"` */
+/** Reads `"a""b"`. */
 export function readIdentifier(source: string): Read {
   return readQuoted(source, '"', false)
 }
 
-/** `'a''b'`, or with escapes by backslash `E'a\\b'`. */
+/** Reads `'a''b'`, or with backslash escapes `E'a\\b'`. */
 export function readLiteral(source: string): Read {
   return source.startsWith('E') ? readQuoted(source.slice(1), "'", true) : readQuoted(source, "'", false)
 }

@@ -1,5 +1,6 @@
-// Does a database move from the oldest version to the newest while a client writes to it, with no acknowledged write lost and a short
-// freeze? Replication, freeze and comparison together, as an upgrade uses them; how long the freeze was stands in a verbose report.
+// Moves a database from the oldest version to the newest while a client writes to it. Invariant: no acknowledged write
+// is lost, and the freeze is short. Uses replication, freeze and comparison together, like an upgrade; a verbose report
+// shows the duration of the freeze.
 import { tmpdir } from 'node:os'
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../../src/base/clock.ts'

@@ -1,4 +1,5 @@
-// Where a replication is tried: two real servers with one database each, the operator's engine before both, and a hand for what users do.
+// Fixture of a replication: two real servers with one database each, the operator's engine, and sessions that act as
+// users.
 import { inject } from 'vitest'
 import { systemClock } from '../../../../src/base/clock.ts'
 import type { LogPosition } from '../../../../src/controllers/engines/log-position.ts'
@@ -25,7 +26,7 @@ export const id = 'up_1'
 export const token = { uid: 'upgrade-1', generation: 1 }
 export const password = 'Needle-of-the-replication'
 const verifier = scramVerifier({ password, salt: Buffer.alloc(16, 5) })
-/** Of real time, on a machine that does much else. */
+/** Real time, on a machine with other load. */
 const patienceMs = 120_000
 
 export interface StageOptions {
@@ -35,7 +36,7 @@ export interface StageOptions {
   readonly targetSettings?: Readonly<Record<string, string>>
 }
 
-/** From the oldest to the newest and back; one pair where there is only one version. */
+/** From the oldest version to the newest and back; one pair if there is only one version. */
 export function pairs(): readonly (readonly [number, number])[] {
   const majors = inject('postgresHome').versions.map(({ major }) => major)
   const [oldest = 0, newest = 0] = [Math.min(...majors), Math.max(...majors)]
@@ -50,10 +51,10 @@ export function pairs(): readonly (readonly [number, number])[] {
 export class ReplicationStage {
   readonly source: PostgresServer
   readonly target: PostgresServer
-  /** Of one life of the operator. */
+  /** State of one operator process. */
   here = engineHere()
   readonly signal = new AbortController().signal
-  /** The moment of the rows that the target was given. */
+  /** Position of the rows that the target was given. */
   filledFrom: LogPosition | undefined
 
   constructor(source: PostgresServer, target: PostgresServer) {
@@ -61,7 +62,7 @@ export class ReplicationStage {
     this.target = target
   }
 
-  /** Both have the tables that `schema` makes. Ends with the test. */
+  /** Starts both servers with the tables of `schema`. Stopped at the end of the test. */
   static async start(schema: string, options: StageOptions): Promise<ReplicationStage> {
     const { sourceSettings, targetSettings } = options
     const [source, target] = await Promise.all([
@@ -75,7 +76,7 @@ export class ReplicationStage {
     return new ReplicationStage(source, target)
   }
 
-  /** Of which the proxy in front of a server is a way to reach it. */
+  /** Addresses may lead through the proxy in front of a server. */
   task(ways: { readonly source?: ServerAccess; readonly target?: ServerAccess } = {}): ReplicationTask {
     const end = { database, id, token }
     const source = this.here.at(ways.source ?? this.source.access())
@@ -102,7 +103,7 @@ export class ReplicationStage {
     return (await observeReplication(this.task())).standing
   }
 
-  /** Makes what is missing, until `isSo`. */
+  /** Creates missing parts until `isSo`. */
   async until(what: string, isSo: (standing: ReplicationStanding, sides: BothSides) => boolean): Promise<BothSides> {
     const wait = { what, limitMs: patienceMs, everyMs: 20 }
     let last: BothSides | undefined
@@ -116,7 +117,10 @@ export class ReplicationStage {
     return last
   }
 
-  /** Makes the slot, and gives the target all rows of its moment, as a worker does. `during`: that moment is held still. */
+  /**
+   * Creates the slot, and gives the target all rows of its snapshot, like a worker. `during`: runs while the snapshot
+   * is held.
+   */
   async fill(
     tables: readonly TableName[],
     access: ServerAccess = this.source.access(),
@@ -157,7 +161,7 @@ export class ReplicationStage {
     return this.until('the target to follow', ({ kind }) => kind === 'following')
   }
 
-  /** What is left on a server of any replication. */
+  /** Returns the remaining objects of any replication on a server. */
   async leftovers(server: PostgresServer, inside = database): Promise<unknown> {
     const [row] = await server.byHand(
       `SELECT (SELECT count(*) FROM pg_replication_slots)::int AS slots, (SELECT count(*) FROM pg_publication)::int AS publications,

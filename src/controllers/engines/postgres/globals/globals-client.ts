@@ -1,4 +1,4 @@
-// How are the globals of a PostgreSQL database read, and the roles found that were made from them?
+// Reads the globals of a PostgreSQL database, and the ledger of roles created from them.
 
 import type { DatabaseServer } from '../../engine.ts'
 import type { DatabaseGlobals } from '../../globals.ts'
@@ -8,11 +8,11 @@ import { type Ledger, ledgerIn } from './ledger.ts'
 
 export interface GlobalsCall {
   readonly database: string
-  /** A role, and a publication, that is no part of them. */
+  /** Name of a replication's role and publication, which are excluded. */
   readonly spared: string
 }
 
-/** As a superuser. */
+/** Reads the globals. Requires a superuser. */
 export async function readGlobals(server: DatabaseServer, { database, spared }: GlobalsCall): Promise<DatabaseGlobals> {
   const question = { text: globalsQuestion, values: [spared], database }
   // Sound: the types are those that the question builds.
@@ -35,7 +35,7 @@ export async function readGlobals(server: DatabaseServer, { database, spared }: 
   }
 }
 
-/** Undefined: there is no such role, or it is no ledger. */
+/** Returns the ledger in the role's comment. Undefined if the role does not exist or has no ledger. */
 export async function readLedger(server: DatabaseServer, role: string): Promise<Ledger | undefined> {
   const rows = await server.query({ text: commentQuestion, values: [role], isLook: true })
   const comment = rows[0]?.['comment']

@@ -1,15 +1,15 @@
-// Which statement reads the globals of a database? One, run in the database by a superuser, as nobody else may see verifiers; its answer
-// is JSON.
+// Statement that reads the globals of a database. One statement with a JSON answer, run in the database by a superuser,
+// because only superusers can read verifiers.
 import type { DatabaseGlobals } from '../../globals.ts'
 
 const ownSchema = (oid: string) => `${oid} IN (SELECT n.oid FROM pg_catalog.pg_namespace n
   WHERE n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%')`
 
-/** What belongs to an extension comes with it; what only goes with it (`DEPENDS ON EXTENSION`) does not. */
+/** Excludes members of extensions. Objects with DEPENDS ON EXTENSION are not members. */
 const ofNoExtension = (catalog: string, oid: string) => `NOT EXISTS (SELECT FROM pg_catalog.pg_depend e
   WHERE e.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND e.objid = ${oid} AND e.deptype = 'e')`
 
-/** Sequences of columns go with their tables, and types of tables and arrays with what they are of. */
+/** Excludes sequences owned by columns, row types of tables, and array types. */
 const ownColumn = `NOT (c.relkind = 'S' AND EXISTS (SELECT FROM pg_catalog.pg_depend e
   WHERE e.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND e.objid = c.oid
     AND e.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND e.deptype IN ('a', 'i')))`
@@ -34,10 +34,10 @@ const owned = `SELECT 'SCHEMA', NULL::pg_catalog.oid, s.nspname, s.nspowner FROM
   ${named('STATISTICS', 'pg_statistic_ext', 'stx')} ${named('TEXT SEARCH DICTIONARY', 'pg_ts_dict', 'dict')}
   ${named('TEXT SEARCH CONFIGURATION', 'pg_ts_config', 'cfg')}`
 
-/** The catalog pg_parameter_acl by its number, as servers before 15 have none. */
+/** OID of pg_parameter_acl, as a number because servers before 15 do not have this catalog. */
 const parameterPrivileges = '6243'
 
-/** $1: a part of a replication, which is passed over. */
+/** $1: name of a replication, whose publication and slot are skipped. */
 const immovable = `SELECT 'event trigger ' || v.evtname FROM pg_catalog.pg_event_trigger v
     WHERE ${ofNoExtension('pg_event_trigger', 'v.oid')}
   UNION ALL SELECT 'publication ' || p.pubname FROM pg_catalog.pg_publication p WHERE p.pubname <> $1
@@ -59,7 +59,7 @@ const immovable = `SELECT 'event trigger ' || v.evtname FROM pg_catalog.pg_event
     JOIN pg_catalog.pg_shdepend p ON p.refclassid = 'pg_catalog.pg_authid'::pg_catalog.regclass AND p.refobjid = r.oid
     WHERE p.classid = ${parameterPrivileges}`
 
-/** $1: a role that is no part of it, and a publication of the same name. */
+/** $1: name of a replication, whose role and publication are excluded. */
 export const globalsQuestion = `WITH RECURSIVE
   this AS (SELECT d.*, pg_catalog.to_jsonb(d) AS all_columns FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()),
   used(oid) AS (
@@ -116,7 +116,7 @@ SELECT pg_catalog.jsonb_build_object(
     FROM pg_catalog.pg_database d, this
     WHERE d.oid <> this.oid AND d.datname NOT IN ('postgres', 'template0', 'template1'))) AS answer`
 
-/** What the statement above answers; null stands for an empty list. */
+/** Answer of the statement above. Null means an empty list. */
 export type GlobalsAnswer = Pick<DatabaseGlobals, 'database' | 'systemIdentifier'> & {
   readonly [List in 'roles' | 'memberships' | 'extensions' | 'owned' | 'immovable' | 'neighbours' | 'grants']:
     | DatabaseGlobals[List]

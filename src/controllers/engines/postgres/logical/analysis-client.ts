@@ -1,5 +1,5 @@
-// How does a server learn what is in tables that were filled just now? By ANALYZE, each table in a transaction of its own. Nobody else would
-// ask for it before their first queries come, which would be planned for tables that are empty.
+// Runs ANALYZE on tables that were just filled, each in its own transaction. Without it, the server would plan the
+// first queries for empty tables.
 import type { ExternalTools } from '../../../../index.ts'
 import type { LogicalCall } from '../../logical-engine.ts'
 import { asEngineError, endsSession } from '../failure.ts'
@@ -7,10 +7,13 @@ import { applicationName } from '../postgres-driver.ts'
 import { SessionClient } from '../session-client.ts'
 import { sql } from '../sql-text.ts'
 
-/** All tables, by one statement. */
+/** Limit for all tables, which are one statement. */
 const statementMs = 12 * 3_600_000
 
-/** Autovacuum, which may be at work in what was restored, gives way only after `deadlock_timeout`. Some settings are not there on every server. */
+/**
+ * Autovacuum may be active in a restored table and gives way only after `deadlock_timeout`. Some settings do not exist
+ * on every server version.
+ */
 const unlimited = sql`SELECT pg_catalog.set_config(s.name, '0', false) FROM pg_catalog.pg_settings s
   WHERE s.name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout')`
 
@@ -25,7 +28,7 @@ export async function analyze(call: LogicalCall, clock: ExternalTools['clock']):
       const limit = { signal, limitMs: statementMs }
       await session.query(unlimited, [], limit)
       await session.query('ANALYZE', [], limit).catch((error: unknown) => {
-        // What people compute for their statistics may fail, and did so where it was saved: all else that is restored works.
+        // Expressions of extended statistics may fail, as they did in the source. All other restored objects work.
         if (signal.aborted || endsSession(error)) throw error
       })
     } finally {

@@ -1,11 +1,12 @@
-// Questions whether definitions have changed since a snapshot. Tools and functions of the server (`COPY`, `pg_get_viewdef`, output functions)
-// read the newest definitions whatever the snapshot, so that a snapshot is of one state only while its definitions are the newest. Pure.
+// Queries that detect definition changes since a snapshot. Tools and server functions (`COPY`, `pg_get_viewdef`, output
+// functions) read the newest definitions regardless of the snapshot. A snapshot is therefore consistent only while its
+// definitions are the newest. Pure.
 //
-// A row of a catalog that the snapshot sees and that a later transaction has changed or dropped bears the number of that transaction in
-// `xmax`. Such a row stays as long as the snapshot does. Rows that were added since are seen by no question under the snapshot.
+// A catalog row that the snapshot sees has `xmax` set if a later transaction updated or deleted it. The row exists as
+// long as the snapshot. Rows added since are invisible under the snapshot.
 import { ownSchema } from './contents-questions.ts'
 
-/** The number of the transaction with its epoch: no live one is 2^31 away from the snapshot. */
+/** Transaction id with epoch. No live transaction is 2^31 away from the snapshot. */
 const distance = `((c.xmax::text::bigint - s.oldest % 4294967296 + 4294967296) % 4294967296)`
 const isChanged = `c.xmax::text <> '0' AND CASE WHEN ${distance} < 2147483648
   THEN pg_catalog.pg_xact_status((s.oldest + ${distance})::text::pg_catalog.xid8) = 'committed' ELSE false END`
@@ -14,7 +15,7 @@ const ofRelation = (oid: string) => `${oid} IN (SELECT r.oid FROM pg_catalog.pg_
   WHERE r.relpersistence <> 't' AND ${ownSchema('r.relnamespace')})`
 const any = 'true'
 
-/** Which rows count: those of temporary tables come and go with the work of applications. */
+/** Relevant rows. Temporary tables are excluded, because they change with applications' work. */
 const definitions: readonly (readonly [catalog: string, rows: string])[] = [
   ['pg_class', `c.relpersistence <> 't' AND ${ownSchema('c.relnamespace')}`],
   ['pg_attribute', ofRelation('c.attrelid')],
@@ -55,7 +56,7 @@ const definitions: readonly (readonly [catalog: string, rows: string])[] = [
   ['pg_foreign_server', any],
 ]
 
-/** Those that no lock on a table keeps from being changed, and by which its rows become text. */
+/** Catalogs of types, which no table lock protects, and which determine the text of rows. */
 const rowTypes: readonly (readonly [catalog: string, rows: string])[] = [
   ['pg_enum', any],
   ['pg_type', ownSchema('c.typnamespace')],
@@ -66,15 +67,16 @@ const rowTypes: readonly (readonly [catalog: string, rows: string])[] = [
   ],
 ]
 
-/** `definitions`: of everything that is saved. `rowTypes`: of the types of locked tables' columns. */
+/** `definitions`: of all dumped objects. `rowTypes`: of the types of locked tables' columns. */
 export type CatalogPart = 'definitions' | 'rowTypes'
 
 /** A catalog has up to four indexes, each with a lock. */
 const catalogsAtOnce = 6
 
 /**
- * Column `changed` of each: the catalogs that have changed since the snapshot of the transaction, separated by commas; null: none. Few at
- * once, as a server has no room for many locks beside those of all tables.
+ * Returns queries with the column `changed`: catalogs that changed since the transaction's snapshot, separated by
+ * commas, or null. Each query reads few catalogs, because the lock table has little room besides the locks of all
+ * tables.
  */
 export function changedQuestions(part: CatalogPart): readonly string[] {
   const all = part === 'definitions' ? definitions : rowTypes

@@ -1,20 +1,20 @@
-// Which statements say what is in a database? One for the catalogs, and one for each table. They run as the admin over what others have
-// made, so that nothing in them can call what others have written: rows become text by the types' own output functions, as a cast could be
-// anybody's.
+// Statements that read the contents of a database: one for the catalogs, and one for each table. Invariant: they run as
+// the admin, and call no code of other roles. Rows become text by the types' output functions, because a cast could be
+// user-defined.
 import type { DatabaseContents } from '../../database-contents.ts'
 import type { TableReading } from '../../logical-engine.ts'
 import type { TableName } from '../../replication.ts'
 import { commaList, integer, literal, qualified, type Sql, sql } from '../sql-text.ts'
 
-/** One moment of the database for all that follows. */
+/** One snapshot for all following statements. */
 export const beginFrozen: Sql = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
 
-/** The same, for changes of its own, with which it ends. */
+/** Like `beginFrozen`, for a transaction that makes changes and rolls them back. */
 export const beginFrozenForOwner: Sql = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE`
 
 /**
- * Policies that hold for the owner of a table as well would hide its rows from him, and that is an error here. Nobody else is there but
- * autovacuum, which gives way after `deadlock_timeout`, however long that is.
+ * FORCE ROW LEVEL SECURITY would hide rows from the owner, which is an error here. Only autovacuum can hold a lock; it
+ * gives way after `deadlock_timeout`, so there is no lock timeout.
  */
 export const liftPolicies: Sql = sql`SET LOCAL lock_timeout TO 0; DO ${literal(sql`DECLARE t pg_catalog.regclass; BEGIN
   FOR t IN SELECT c.oid FROM pg_catalog.pg_class c
@@ -23,8 +23,8 @@ export const liftPolicies: Sql = sql`SET LOCAL lock_timeout TO 0; DO ${literal(s
 END`)}`
 
 /**
- * For a transaction that has begun: it may take as long as it takes, its texts depend on no setting of anybody's, and who counts rows reads them
- * and not an index only. Some settings are not there on every server.
+ * Settings inside a transaction: no time limits, text output independent of user settings, and counts that read the
+ * table, not only an index. Some settings do not exist on every server version.
  */
 export const frozenSettings: Sql = sql`SET LOCAL statement_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0;
   SET LOCAL enable_indexonlyscan TO off;
@@ -34,7 +34,7 @@ export const frozenSettings: Sql = sql`SET LOCAL statement_timeout TO 0; SET LOC
   SELECT pg_catalog.set_config(s.name, x.value, true) FROM pg_catalog.pg_settings s JOIN (VALUES
     ('restrict_nonsystem_relation_kind', 'view, foreign-table'), ('transaction_timeout', '0')) x (name, value) ON x.name = s.name`
 
-/** By the whole row, as servers have come to have more columns with their versions. */
+/** Reads the whole row, because the columns differ between server versions. */
 const localeProvider = `(SELECT pg_catalog.jsonb_strip_nulls(CASE o.row ->> 'datlocprovider'
     WHEN 'i' THEN pg_catalog.jsonb_build_object('kind', 'icu', 'rules', o.row ->> 'daticurules',
       'locale', COALESCE(o.row ->> 'datlocale', o.row ->> 'daticulocale'))
@@ -54,17 +54,17 @@ const sourceFacts = `pg_catalog.jsonb_build_object(
 
 const ofThisDatabase = 'FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()'
 
-/** The name of the snapshot, and the facts of the source. */
+/** Name of the snapshot, and the properties of the source. */
 export const frozenQuestion = `SELECT pg_catalog.pg_export_snapshot() AS snapshot, ${sourceFacts} AS answer ${ofThisDatabase}`
 
-/** The facts of the source, and the size of all databases. */
+/** Properties of the source, and the size of all databases. */
 export const serverQuestion = `SELECT ${sourceFacts} AS answer,
     (SELECT pg_catalog.sum(pg_catalog.pg_database_size(a.oid))::text FROM pg_catalog.pg_database a) AS size ${ofThisDatabase}`
 
 export const ownSchema = (oid: string) => `${oid} IN (SELECT n.oid FROM pg_catalog.pg_namespace n
   WHERE n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%')`
 
-/** What belongs to an extension comes with it. */
+/** Excludes members of extensions. */
 export const ofNoExtension = (catalog: string, oid: string) => `NOT EXISTS (SELECT FROM pg_catalog.pg_depend e
   WHERE e.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND e.objid = ${oid} AND e.deptype = 'e')`
 
@@ -75,8 +75,8 @@ const relations = (
     AND ${ofNoExtension('pg_class', 'c.oid')}`
 
 /**
- * As the tool chooses: none that nobody has finished making (`CREATE INDEX CONCURRENTLY`), and none of a table that comes with an
- * extension, whoever made it.
+ * The selection of pg_dump: excludes invalid indexes (of an interrupted `CREATE INDEX CONCURRENTLY`), and all indexes
+ * of an extension's table.
  */
 const indexes = `FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indrelid
   WHERE (i.indisvalid OR c.relkind = 'p') AND i.indisready AND c.relpersistence <> 't' AND ${ownSchema('c.relnamespace')}
@@ -84,7 +84,10 @@ const indexes = `FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid 
 
 const inOrder = 'ORDER BY s.nspname COLLATE "C", c.relname COLLATE "C"'
 
-/** The locks that a question takes, on catalogs and their indexes, go with it: a server has no room for many beside those of all tables. */
+/**
+ * Releases the locks that a question takes on catalogs and their indexes. The lock table has little room besides the
+ * locks of all tables.
+ */
 export function unlocked(question: string): string {
   return `SAVEPOINT one; ${question}; ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one`
 }
@@ -96,7 +99,7 @@ const sequences = `(SELECT pg_catalog.json_agg(pg_catalog.json_build_object('sch
       'cycles', (SELECT q.seqcycle FROM pg_catalog.pg_sequence q WHERE q.seqrelid = c.oid)) ${inOrder})
     ${relations("'S'")})`
 
-/** Where sequences stand now: they take no part in snapshots. */
+/** Current positions of sequences, which are not part of snapshots. */
 export const sequencesQuestion = `SELECT ${sequences} AS answer`
 
 export const catalogQuestion = `SELECT pg_catalog.json_build_object(
@@ -127,7 +130,7 @@ export const catalogQuestion = `SELECT pg_catalog.json_build_object(
           WHERE c.oid = t.typrelid AND c.relkind = 'c'))
         AND ${ownSchema('t.typnamespace')} AND ${ofNoExtension('pg_type', 't.oid')}))) AS answer`
 
-/** What the statement above answers; null stands for an empty list. */
+/** Answer of the statement above. Null means an empty list. */
 export interface CatalogAnswer {
   readonly tables: readonly { readonly schema: string; readonly name: string; readonly sizeBytes: number }[] | null
   readonly sequences: DatabaseContents['sequences'] | null
@@ -136,13 +139,13 @@ export interface CatalogAnswer {
   readonly objects: DatabaseContents['objects']
 }
 
-/** Column `answer`: the tables that the tool locks, as those that have partitions. */
+/** Column `answer`: the tables that pg_dump locks, including partitioned tables. */
 export const tablesQuestion = `SELECT pg_catalog.json_agg(pg_catalog.json_build_object('schema', s.nspname, 'name', c.relname)
     ${inOrder}) AS answer ${relations("'r', 'p'")}`
 
 /**
- * As the tool locks them itself, for as long as it runs. In a transaction that has no snapshot yet it takes none. It waits for less than the second
- * after which a server looks for deadlocks, whose victim whoever changes a table could be.
+ * Takes the locks that pg_dump takes, for its duration. In a transaction without a snapshot it does not take one. It
+ * waits for less than `deadlock_timeout` (1 s), so that no client that changes a table becomes a deadlock victim.
  */
 export function keepStatement(tables: readonly TableName[]): Sql {
   const each = commaList(tables.map(({ schema, name }) => sql`ONLY ${qualified(schema, name)}`))
@@ -152,8 +155,9 @@ export function keepStatement(tables: readonly TableName[]): Sql {
 const keepMs = 500
 
 /**
- * Column `waiting`: how many sessions of the same name wait for a lock: the tool of this session, which waits behind somebody who waits for
- * a table that this session has locked. The sessions of this moment, and not of the first look in the transaction.
+ * Column `waiting`: number of sessions of this name that wait for a lock. It is the session's own pg_dump, queued
+ * behind a client that waits for a table locked by this session. Clears the statistics snapshot to read current
+ * sessions.
  */
 export const toolWaitsQuestion = `SELECT pg_catalog.pg_stat_clear_snapshot(); SELECT pg_catalog.count(*)::text AS waiting
   FROM pg_catalog.pg_stat_activity a WHERE a.datname = pg_catalog.current_database()
@@ -161,9 +165,9 @@ export const toolWaitsQuestion = `SELECT pg_catalog.pg_stat_clear_snapshot(); SE
     AND a.pid <> pg_catalog.pg_backend_pid()`
 
 /**
- * Columns `rows` and, where asked for, `hash`: the sum of the rows' own hashes, so that their order does not matter and two equal rows do
- * not cancel out. ROW(t.*) stands for the row even where a column has the name `t`. The locks that it takes, on every index of the table too,
- * go with it: a server has no room for those of all tables at once.
+ * Columns `rows` and, if requested, `hash`: the sum of row hashes, so that order does not matter and equal rows do not
+ * cancel out. ROW(t.*) means the row even if a column is named `t`. Releases its locks on the table and its indexes,
+ * because the lock table has no room for those of all tables.
  */
 export function rowsQuestion(schema: string, table: string, how: TableReading): Sql {
   const from = sql`FROM ONLY ${qualified(schema, table)} t; ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one`
@@ -173,7 +177,7 @@ export function rowsQuestion(schema: string, table: string, how: TableReading): 
 
 const rowText = sql`pg_catalog.textin(pg_catalog.record_out(ROW(t.*)))`
 
-/** Where hash partitions are, servers of all versions have to hash alike. */
+/** Servers of all versions have to hash alike, because hash partitioning depends on it. */
 const rowHash = {
   hashed: sql`('x' || pg_catalog.substr(pg_catalog.md5(${rowText}), 1, 15))::bit(60)::bigint`,
   compared: sql`pg_catalog.hashtextextended(${rowText} COLLATE pg_catalog."C", 0)`,

@@ -1,5 +1,5 @@
-// With which environment does one of PostgreSQL's programs get to the server of a call? Besides variables it needs a file with the
-// authorities that are trusted.
+// Environment with which a PostgreSQL program connects to the server of a call: variables, and a file with the trusted
+// CAs.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
@@ -8,7 +8,7 @@ import type { ServerAccess } from '../../server-access.ts'
 import { applicationName } from '../postgres-driver.ts'
 import { libpqEnvironment } from './libpq-environment.ts'
 
-/** `folder`: for a file that goes with it. */
+/** Returns the environment. `folder`: location of the CA file. */
 export async function environmentOf(call: LogicalCall, folder: string): Promise<Record<string, string>> {
   const { access, database, caller } = call
   return libpqEnvironment({
@@ -19,7 +19,7 @@ export async function environmentOf(call: LogicalCall, folder: string): Promise<
   })
 }
 
-/** Without ones of its own, a server is checked against those that Node trusts, as everywhere else here. */
+/** Without its own CA, a server is checked against Node's root certificates, as everywhere in the operator. */
 async function writeAuthorities({ tls, ca }: ServerAccess, folder: string): Promise<string | undefined> {
   if (tls === 'disable' || tls === 'require') return undefined
   const file = join(folder, 'authorities.pem')
@@ -27,7 +27,7 @@ async function writeAuthorities({ tls, ca }: ServerAccess, folder: string): Prom
   return file
 }
 
-/** For messages. */
+/** Returns database and server for messages. */
 export function placeOf({ access, database }: LogicalCall): string {
   return `database ${JSON.stringify(database)} of ${access.host}:${access.port}`
 }

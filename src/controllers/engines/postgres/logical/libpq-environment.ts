@@ -1,5 +1,5 @@
-// How is one of PostgreSQL's own programs told where to go and as whom? By variables, never by arguments: those everybody on a machine can
-// read (I11). Nothing else of the environment reaches it. Pure.
+// Connection settings of PostgreSQL programs, as environment variables. Invariant: no setting is an argument, which
+// every user of the machine can read (I11), and the program inherits no other variable. Pure.
 import type { ServerAccess } from '../../server-access.ts'
 import { keepaliveOptions } from '../keepalive-options.ts'
 
@@ -7,7 +7,7 @@ export interface LibpqTarget {
   readonly access: ServerAccess
   readonly database: string
   readonly applicationName: string
-  /** A file with the authorities that `access` trusts; needed where certificates are checked. */
+  /** File with the CAs that `access` trusts. Required where certificates are checked. */
   readonly caFile: string | undefined
 }
 
@@ -16,7 +16,7 @@ export function libpqEnvironment({ access, database, applicationName, caFile }: 
   return {
     LC_ALL: 'C',
     TZ: 'UTC',
-    // The name that the certificate has to show; where to go is said apart from it.
+    // Host name that the certificate has to match. PGHOSTADDR is the address.
     PGHOST: host,
     ...(dial === undefined ? {} : { PGHOSTADDR: dial.host }),
     PGPORT: String(dial?.port ?? port),
@@ -24,7 +24,8 @@ export function libpqEnvironment({ access, database, applicationName, caFile }: 
     PGPASSWORD: password,
     PGDATABASE: database,
     PGSSLMODE: tls,
-    // From PostgreSQL 16 on: neither clear text nor MD5 (I11). Older programs ignore it, after a session of ours was let in by SCRAM.
+    // From PostgreSQL 16 on: neither clear text nor MD5 (I11). Older programs ignore it; the operator's own session has
+    // used SCRAM before.
     PGREQUIREAUTH: 'scram-sha-256,none',
     ...(caFile === undefined ? {} : { PGSSLROOTCERT: caFile }),
     PGGSSENCMODE: 'disable',
@@ -35,7 +36,7 @@ export function libpqEnvironment({ access, database, applicationName, caFile }: 
   }
 }
 
-// The role and the database may have settings of their own, which must not change what is read, or for how long.
+// The role and the database may have settings of their own, which must not change the result or the time limits.
 const options = [
   '-c role=none',
   '-c statement_timeout=0',
@@ -44,7 +45,9 @@ const options = [
   ...keepaliveOptions,
 ]
 
-/** A database by its name alone: without this, a name could say where to go. */
+/**
+ * Returns the argument for a database name. Escaped, because libpq would interpret a plain name as a connection string.
+ */
 export function databaseArgument(database: string): string {
   return `--dbname=dbname='${database.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }

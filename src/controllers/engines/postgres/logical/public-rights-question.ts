@@ -1,12 +1,12 @@
-// Which statement says what everybody may do in a database? One over the catalogs, of what differs from PostgreSQL's defaults. It calls
-// nothing that others have written.
+// Statement that reads the privileges of PUBLIC in a database, as differences from PostgreSQL's defaults. It reads only
+// catalogs and calls no code of other roles.
 import { ofNoExtension, ownSchema } from './contents-questions.ts'
 
-/** The sorted privileges of PUBLIC in a list of privileges. */
+/** Sorted privileges of PUBLIC in an ACL. */
 const held = (acl: string) => `COALESCE((SELECT pg_catalog.array_agg(DISTINCT e.privilege_type COLLATE "C")
   FROM pg_catalog.aclexplode(${acl}) e WHERE e.grantee = 0), '{}')`
 
-/** In the order of their types, which are told by name, so that another server finds the same ones. */
+/** Argument types by name, in order, so that another server resolves the same function. */
 const argumentTypes = `(SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('schema', tn.nspname,
     'name', COALESCE(te.typname, t.typname), 'isArray', te.oid IS NOT NULL) ORDER BY a.place), '[]')
   FROM pg_catalog.unnest(p.proargtypes) WITH ORDINALITY a (type, place)
@@ -14,7 +14,7 @@ const argumentTypes = `(SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_buil
   LEFT JOIN pg_catalog.pg_type te ON te.typarray = t.oid
   JOIN pg_catalog.pg_namespace tn ON tn.oid = COALESCE(te.typnamespace, t.typnamespace))`
 
-/** Of 14 the schema `public` is the server's, and whoever restores there could not change it. */
+/** In 14 the bootstrap superuser owns schema `public`, and the restoring role could not change it. */
 const schemas = `SELECT 1 AS turn, 'Schema' AS sort, ''::name AS schema, s.nspname AS name, NULL::json AS types, NULL::name AS col,
     COALESCE(s.nspacl, pg_catalog.acldefault('n', s.nspowner)) AS acl,
     (CASE s.nspname WHEN 'public' THEN '{USAGE}' ELSE '{}' END)::text[] AS usual
@@ -41,7 +41,7 @@ const types = `SELECT 5, 'Type', s.nspname, t.typname, NULL, NULL, t.typacl, '{U
       WHERE c.oid = t.typrelid AND c.relkind = 'c'))
     AND ${ownSchema('t.typnamespace')} AND ${ofNoExtension('pg_type', 't.oid')}`
 
-/** Those of a schema are added to those of all, so that nothing can be taken there. */
+/** Per-schema defaults are added to the global ones and cannot revoke them. */
 const defaults = `SELECT
     CASE a.defaclobjtype WHEN 'r' THEN 'Table' WHEN 'S' THEN 'Sequence' WHEN 'f' THEN 'Function' WHEN 'T' THEN 'Type'
       WHEN 'n' THEN 'Schema' END AS sort,

@@ -1,5 +1,6 @@
-// Which entries of an artifact are restored? All but those that only a superuser may make, which are made before or belong to the server:
-// extensions, their comments, event triggers, and the schemas that are there already. Pure, over what `pg_restore --list` prints.
+// Selection of the entries of an artifact to restore. Excludes entries that need a superuser and are created beforehand
+// or belong to the server: extensions and their comments, event triggers, existing schemas. Pure, over the output of
+// `pg_restore --list`.
 import type { PreparedContents } from '../../logical-engine.ts'
 
 const notOurs =
@@ -10,7 +11,7 @@ export function restoreList(printed: string, { schemas }: PreparedContents): str
   return chosen(printed, (entry) => !notOurs.test(entry) && !isThere(entry))
 }
 
-/** Privileges, also those on what is to come. */
+/** Returns only the entries of privileges and default privileges. */
 export function privilegesList(printed: string): string {
   return chosen(printed, (entry) => /^(ACL|DEFAULT ACL) /.test(entry))
 }
@@ -19,7 +20,7 @@ function chosen(printed: string, isChosen: (entry: string) => boolean): string {
   return printed
     .split('\n')
     .filter((line) => {
-      // `6; 2615 16388 SCHEMA - api shop_owner`
+      // Example: `6; 2615 16388 SCHEMA - api shop_owner`.
       const [, entry] = /^\d+; \d+ \d+ (.*)$/.exec(line) ?? []
       return entry !== undefined && isChosen(entry)
     })

@@ -1,5 +1,5 @@
-// What did one of PostgreSQL's programs complain about? Of all that it prints only its first error counts: details, contexts and
-// commands show rows (I11). Pure.
+// Error message of a PostgreSQL program. Invariant: only its first error line is used, because details, contexts and
+// commands contain rows (I11). Pure.
 import type { Remedy } from '../../../../index.ts'
 import { LogicalError, type LogicalErrorCode } from '../../logical-error.ts'
 import type { DatabaseProgram } from '../../logical-tool.ts'
@@ -8,7 +8,7 @@ export interface FailedTool {
   readonly program: DatabaseProgram
   readonly exit: number | string
   readonly printed: string
-  /** For messages. */
+  /** For messages: the object of the run. */
   readonly about: string
 }
 
@@ -18,13 +18,16 @@ interface Rule {
   readonly remedy: Remedy
 }
 
-/** Tools since 17 begin each session with a setting that servers before 17 do not know. What a server says has its own language. */
+/**
+ * pg_restore since 17 starts each session with a setting that servers before 17 do not know. The command line is
+ * matched, because the server's error message may be localized.
+ */
 const newerSetting = 'Command was: SET transaction_timeout = 0;'
 
 const rules: readonly Rule[] = [
   { text: new RegExp(newerSetting), code: 'VersionMismatch', remedy: 'stop' },
   { text: /server version mismatch|incompatible server version/, code: 'VersionMismatch', remedy: 'stop' },
-  // Also by whom the server turns away at its door.
+  // Includes servers that reject the connection by pg_hba.conf.
   {
     text: /no pg_hba\.conf entry for replication|replication role to start|permission denied to start WAL sender/,
     code: 'ReplicationRefused',
@@ -47,7 +50,7 @@ const rules: readonly Rule[] = [
 ]
 
 const longestMessage = 300
-/** Of what a program complains about, its beginning. */
+/** Characters of a program's error output that are kept, from its start. */
 export const mostComplaints = 16 * 1_024
 
 export function toolFailure({ program, exit, printed: all, about }: FailedTool): LogicalError {
@@ -57,15 +60,16 @@ export function toolFailure({ program, exit, printed: all, about }: FailedTool):
   const message = `${program} failed on ${about}: ${said}`
   const rule = rules.find(({ text }) => text.test(printed))
   if (rule !== undefined) return new LogicalError({ code: rule.code, message, remedy: rule.remedy })
-  // One that was killed said nothing against the database.
+  // A program that was killed reported no error of the database.
   const isSaving = program === 'pg_dump' || program === 'pg_basebackup'
   const remedy = typeof exit === 'string' || isSaving ? 'retry' : 'stop'
   return new LogicalError({ code: isSaving ? 'DumpFailed' : 'RestoreFailed', message, remedy })
 }
 
 /**
- * Is that all that a tool had to say, which went on in spite of it? Its server is then as it would be without that setting. It says it once
- * for each of its sessions: what is restored could end a statement of its own with the same words, and would be one too many.
+ * Returns whether the only error of a program that continued is the unknown newer setting, without which the server
+ * behaves the same. Allows one such error for each session of the program. A restored object could end a statement with
+ * the same words, which would be one error too many.
  */
 export function isOfNewerSettingAlone(printed: string, jobs: number): boolean {
   const complaints = complaintsIn(printed)
@@ -75,13 +79,13 @@ export function isOfNewerSettingAlone(printed: string, jobs: number): boolean {
   return isComplete && isWithin && complaints.every(isOfNewerSetting)
 }
 
-/** Of one that went on, what else it complains about is why it failed. */
+/** For a program that continued, the other errors are the cause of the failure. */
 function withoutForgiven(printed: string): string {
   const others = complaintsIn(printed).filter((complaint) => !isOfNewerSetting(complaint))
   return others.length > 0 ? others.join('') : printed
 }
 
-/** Each with the lines behind it. */
+/** Returns each error line with its following lines. */
 function complaintsIn(printed: string): readonly string[] {
   return printed.split(/^(?=\S+: error: )/m).filter((part) => /^\S+: error: /.test(part))
 }

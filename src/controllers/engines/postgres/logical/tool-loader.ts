@@ -1,4 +1,4 @@
-// Which of PostgreSQL's programs are on this machine? Each folder is asked once: by running the program for its version.
+// Discovery of PostgreSQL programs on this machine, by running each program for its version.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { LogicalError } from '../../logical-error.ts'
@@ -6,13 +6,13 @@ import { chooseTool, type DatabaseProgram, type LogicalTool, toolVersion } from 
 import { runTool } from './tool-runner.ts'
 
 export interface ToolPlaces {
-  /** Has a folder for each version with `bin` in it, as Debian has. */
+  /** Contains a folder for each version with `bin` in it, as on Debian. */
   readonly versions: string
   /** Folders of programs, as in PATH. */
   readonly folders: readonly string[]
 }
 
-/** Throws LogicalToolMissing or VersionMismatch where none will do. */
+/** Returns the chosen tool. Throws LogicalToolMissing or VersionMismatch if there is none. */
 export async function loadTool(
   program: DatabaseProgram,
   serverVersion: number,
@@ -24,7 +24,7 @@ export async function loadTool(
   throw new LogicalError({ code: choice.reason, message: choice.message, remedy: 'stop' })
 }
 
-/** A folder in which the program does not run counts as one without it. */
+/** Returns the tools. Skips a folder in which the program does not run. */
 export async function findTools(
   program: DatabaseProgram,
   { versions, folders }: ToolPlaces,

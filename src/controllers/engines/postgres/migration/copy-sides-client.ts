@@ -1,4 +1,4 @@
-// What do both sides of a copy hold, and is it the same? The source is read by a login that only reads, the target as its owner sees it.
+// Both sides of a copy, and their comparison. A read-only login reads the source; the target is accessed as its owner.
 import type { CopyStep, TableName } from '../../migration-step.ts'
 import { asEngineError } from '../failure.ts'
 import type { QueryAnswer, SessionClient } from '../session-client.ts'
@@ -15,14 +15,14 @@ export interface CopySidesOptions {
   readonly signal: AbortSignal
 }
 
-/** What a table holds on both sides, in numbers as the servers wrote them. */
+/** Row counts of a table on both sides, as the servers wrote them. */
 export interface Comparison {
   readonly isSame: boolean
   readonly sourceRows: string
   readonly targetRows: string
 }
 
-/** Rejects with a StepError for what the step is to blame for, and with an EngineError for the rest. */
+/** Rejects with a StepError for a failure of the step, and with an EngineError for any other failure. */
 export class CopySides {
   readonly #options: CopySidesOptions
 
@@ -37,7 +37,7 @@ export class CopySides {
     await target.say(sameTexts)
   }
 
-  /** Of all tables, so that everything is looked at before anything is written. */
+  /** Returns the plans of all tables, so that all are checked before the first write. */
   async plans(): Promise<readonly CopyPlan[]> {
     const plans: CopyPlan[] = []
     const { tables } = this.#options.step
@@ -59,14 +59,14 @@ export class CopySides {
     }
   }
 
-  /** To where the source's are. In a transaction of the target. */
+  /** Raises the target's sequences to the source's values. Call in a transaction of the target. */
   async raiseSequences(table: TableName): Promise<void> {
     const { target, step } = this.#options
     const from = await this.#sourceShape(table)
     const to = shapeOf(await target.askAsAuthor(lookAtTable(table), step))
     for (const { column, lastValue } of from?.sequences ?? []) {
       if (lastValue === undefined) continue
-      // A column may own one and take its values from another.
+      // A column may own one sequence and use another.
       for (const there of to?.sequences.filter((sequence) => sequence.column === column) ?? [])
         await target.askAsAuthor(raiseSequence(there.oid, lastValue), step)
     }

@@ -1,5 +1,6 @@
-// How is the database reached that rows are copied from? On one session that ends with the copy, by a login that only reads: what the
-// types, casts and policies of that database do while they are read is done by it. The admin's own session is for a replication.
+// Source database of a copy. Reads rows on a separate session with a read-only login, because types, casts and policies
+// of that database run code during a read. The session lasts as long as the copy. The admin's own session is for
+// replication.
 import type { StatementServer } from '../../engine.ts'
 import type { LogPosition } from '../../log-position.ts'
 import type { PublisherAddress } from '../../replication.ts'
@@ -14,17 +15,17 @@ export interface CopySource {
   readonly database: string
   /** The admin's session. */
   readonly server: StatementServer
-  /** As the target finds it. */
+  /** Address as seen from the target. */
   readonly address: Omit<PublisherAddress, 'password'>
-  /** Makes a slot, and lets the snapshot of the moment at which it begins be used; answers with that. */
+  /** Creates a slot, and calls `use` with a snapshot at the slot's start. Returns that position. */
   holdMoment(slot: SlotWish, use: (snapshot: string) => Promise<unknown>): Promise<LogPosition>
-  /** Who was at this replication before is let make nothing more: his session ends. */
+  /** Terminates the session of the previous worker of this replication, so that it changes nothing more. */
   takeOver(replication: string): Promise<void>
   /** Never rejects. */
   close(): Promise<void>
 }
 
-/** Rejects with an EngineError, or with the signal's reason. */
+/** Opens the source. Rejects with an EngineError, or with the signal's reason. */
 export async function openCopySource(place: RunPlace, role: string, signal: AbortSignal): Promise<CopySource> {
   const login = await RunLoginClient.open(place, signal)
   try {
@@ -44,14 +45,14 @@ export async function openCopySource(place: RunPlace, role: string, signal: Abor
   }
 }
 
-/** An authority that only we know is no help to the target. */
+/** The target cannot use a CA that only the operator knows. */
 function addressOf({ host, port, dial, tls, ca }: ServerAccess): CopySource['address'] {
   return { ...(dial ?? { host, port }), tls: ca === undefined ? tls : 'bound' }
 }
 
 const lockKey = `pg_catalog.hashtextextended('konverge/replication/' || $1, 0)`
 
-/** Waits until he is gone. */
+/** Waits until the session has ended. */
 function endHolder(replication: string): Statement {
   const text = `SELECT pg_catalog.pg_terminate_backend(l.pid, 5000)
     FROM pg_catalog.pg_locks AS l, (SELECT ${lockKey} AS key) AS k

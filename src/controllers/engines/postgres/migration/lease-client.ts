@@ -1,5 +1,5 @@
-// Client of the lease table, on the administrator's session. Invariant: the lease is read and written in a transaction that trusts the marks
-// (marker-schema.ts); where they are missing it makes them first.
+// Client of the lease table, on the administrator's session. Invariant: the lease is read and written in a transaction
+// that has verified the marker tables (marker-schema.ts). Creates missing ones first.
 import { EngineError } from '../../engine-error.ts'
 import { sql } from '../sql-text.ts'
 import { lockHolder, nextEpoch } from './mark-statements.ts'
@@ -19,7 +19,7 @@ export interface LeaseClaim {
   readonly holder: string
 }
 
-/** The new epoch. Rejects with an EngineError: UntrustedMarks. */
+/** Returns the new epoch. Rejects with an EngineError: UntrustedMarks. */
 export async function claimLease(session: RunLoginClient, claim: LeaseClaim, marked: MarkedPlace): Promise<string> {
   return transaction(session, marked, async () => {
     await session.say(lockSchema)
@@ -31,7 +31,7 @@ export async function claimLease(session: RunLoginClient, claim: LeaseClaim, mar
   })
 }
 
-/** Undefined: there are no marks yet. Rejects as `claimLease`. */
+/** Returns the holder. Undefined if there are no markers yet. Rejects like `claimLease`. */
 export async function leaseHolder(
   session: RunLoginClient,
   lock: string,
@@ -55,7 +55,7 @@ async function transaction<T>(session: RunLoginClient, marked: MarkedPlace, work
     await session.say(sql`COMMIT`)
     return result
   } catch (error) {
-    // A session that is lost takes back by itself.
+    // The server rolls back the transaction of a lost session.
     await session.say(sql`ROLLBACK`).catch(() => undefined)
     throw orUntrusted(error, marked)
   }

@@ -1,4 +1,5 @@
-// How is what an interrupted statement left behind removed? Looked for as the author of the step would name it, and removed.
+// Removes leftovers of an interrupted statement. Looks them up as the step's author, so that names resolve as in the
+// step.
 import type { Leftover } from './leftover.ts'
 import { lookForLeftover, removeLeftover } from './leftover.ts'
 import type { StepLimits, TargetSession } from './target-session-client.ts'

@@ -1,5 +1,5 @@
-// Loader of a migration's marks, over the operator's own sessions, while a worker may be writing them. Invariant: the tables are read in the
-// transaction that has found them to be the operator's own (marker-schema.ts).
+// Reads a migration's markers over the operator's own sessions, while a worker may write them. Invariant: the read is
+// in the transaction that has verified the tables (marker-schema.ts).
 import type { DatabaseServer } from '../../engine.ts'
 import { EngineError } from '../../engine-error.ts'
 import type { RecordedStep } from '../../recorded-step.ts'
@@ -10,13 +10,13 @@ import { orUntrusted, trustMarks } from './marker-schema.ts'
 
 interface MarkQuestion {
   readonly database: string
-  /** `namespace/name` */
+  /** As `namespace/name`. */
   readonly migration: string
-  /** As whom `server` is asked. */
+  /** Role of the session of `server`. */
   readonly admin: string
 }
 
-/** None where no migration has run yet. Rejects with an EngineError. */
+/** Returns the recorded steps. Empty if no migration has run yet. Rejects with an EngineError. */
 export async function loadMarks(server: DatabaseServer, ask: MarkQuestion): Promise<readonly RecordedStep[]> {
   const { database, migration, admin } = ask
   try {

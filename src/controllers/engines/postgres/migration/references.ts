@@ -1,11 +1,11 @@
-// Do rows of a table refer to rows that are not there? Asked by its foreign keys, one statement each. Servers that replicate do not look
-// after them. Pure.
+// Checks a table's foreign keys for missing referenced rows, with one statement for each key. Logical replication does
+// not check them. Pure.
 import type { TableName } from '../../migration-step.ts'
 import type { Statement } from './mark-statements.ts'
 
 /**
- * A row for each foreign key: `name`, and the `question` for `orphansOf`, which the server quotes. As in a check of its own, a key of
- * which a column is null refers to nothing.
+ * A row for each foreign key: `name`, and `question` for `orphansOf`, quoted by the server. A key with a null column
+ * references no row, as in the server's own check.
  */
 export function referencesOf({ schema, name }: TableName): Statement {
   return { text: references, values: [schema, name] }

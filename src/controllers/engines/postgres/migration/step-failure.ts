@@ -1,15 +1,15 @@
-// Was it the step that failed? By the server's code: what the text, its data or its limits did is the step's; a race that was lost
-// may be run again; all else is the way to the server, or the server.
+// Attribution of a failure by the server's code. Failures of the text, its data and its limits belong to the step. A
+// lost race can be repeated. All others are failures of the server or its connection.
 import { StepError } from '../../step-error.ts'
 import { endsSession, failureOf } from '../failure.ts'
 import { SilenceError } from '../session-client.ts'
 
 const races = ['40001', '40P01', '55P03']
 
-/** The server is a standby, or is stopping: others will be asked, or later. */
+/** The server is a standby, or is shutting down: retry later, or on another server. */
 const ofServer = ['25006', '57P']
 
-/** Undefined if it was not the step. */
+/** Returns the step's error. Undefined if the step did not fail. */
 export function stepErrorOf(thrown: unknown): StepError | undefined {
   if (thrown instanceof StepError) return thrown
   if (thrown instanceof SilenceError)
@@ -20,7 +20,7 @@ export function stepErrorOf(thrown: unknown): StepError | undefined {
   return new StepError(races.includes(sqlState) ? 'StepContended' : 'StepFailed', { sqlState, message })
 }
 
-/** What a query asks about is not there. */
+/** Returns whether an object in the query does not exist. */
 export function speaksOfAbsence({ failure }: StepError): boolean {
   return ['42P01', '42703', '42883', '42704', '3F000'].includes(failure.sqlState ?? '')
 }

@@ -1,21 +1,21 @@
-// What does pg_basebackup say of the copy that it has made? Which log is needed to recover it, and how many files there are: read from
-// the file `backup_manifest` that it leaves among them. Pure.
+// Facts about a base backup from pg_basebackup's file `backup_manifest`: the WAL that recovery needs, and the number of
+// files. Pure.
 import { createHash } from 'node:crypto'
 
 export const backupManifestName = 'backup_manifest'
 
 export interface CopyFacts {
   readonly timeline: number
-  /** From here on the log is needed. */
+  /** WAL is needed from here on. */
   readonly startPosition: string
-  /** From here on the copy is of one moment. */
+  /** The copy is consistent from here on. */
   readonly endPosition: string
   readonly files: number
-  /** Of the file `backup_manifest`. */
+  /** Checksum of the file `backup_manifest`. */
   readonly manifestSha256: string
 }
 
-/** Undefined: it is none, or of a form that nobody knew when this was written. Source: "Backup Manifest Format" of PostgreSQL. */
+/** Returns the facts. Undefined for a text of another or unknown form. Source: PostgreSQL, "Backup Manifest Format". */
 export function copyFacts(text: string): CopyFacts | undefined {
   const manifest = objectIn(text)
   const files = manifest?.['Files']

@@ -1,5 +1,5 @@
-// How does a server keep its log while it is copied? By a replication slot that goes with the session that made it, so that nothing is kept
-// for a worker that has died.
+// Retains a server's WAL during a copy, by a temporary replication slot. Invariant: the slot ends with its session, so
+// that no WAL is retained for a dead worker.
 import type { ExternalTools } from '../../../../index.ts'
 import type { SourceFacts } from '../../logical-engine.ts'
 import type { HoldCall } from '../../physical-engine.ts'
@@ -41,7 +41,7 @@ export class HeldSession {
   }
 }
 
-/** Keeps the log from now on, and goes with its session. */
+/** Retains WAL from now on, and ends with its session. */
 function heldSlot(attempt: string) {
   const name = `konverge_${attempt.toLowerCase().replaceAll(/[^a-z0-9]/g, '_')}`
   return sql`SELECT pg_catalog.pg_create_physical_replication_slot(${literal(name)}, true, true)`

@@ -1,4 +1,4 @@
-// How is a PostgreSQL server copied, and started from the copy? By pg_basebackup, pg_verifybackup and the server's own program, found on
+// Copies a PostgreSQL server and starts it from the copy, by pg_basebackup, pg_verifybackup and the server's program of
 // this machine.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,9 +22,9 @@ import { WokenProcess } from './woken-process-runner.ts'
 export interface PostgresPhysicalOptions {
   readonly clock: ExternalTools['clock']
   readonly places: ToolPlaces
-  /** A folder for files of this process. */
+  /** Folder for files of this process. */
   readonly workFolder: string
-  /** As whom servers are started; undefined: as this process. */
+  /** User as which servers run. Undefined: as this process. */
   readonly user: ServerUser | undefined
 }
 
@@ -75,7 +75,7 @@ class Held implements HeldServer {
   }
 }
 
-/** One tar with everything in it: the log that it takes to recover, and the list of its files last. */
+/** One tar file: data files, the WAL for recovery, and the manifest last. */
 const copyArguments = [
   '--pgdata=-',
   '--format=tar',
@@ -92,7 +92,7 @@ async function wake(call: WakeCall, { clock, places, user }: PostgresPhysicalOpt
   const checker = await loadTool('pg_verifybackup', majorVersion, places, signal)
   const environment = { LC_ALL: 'C', TZ: 'UTC' }
   const about = 'the copy of the server'
-  // Of the files one by one, and of the log that recovers them.
+  // Verifies each file, and the WAL for recovery.
   await runTool({
     ...{ program: 'pg_verifybackup', folder: checker.folder, args: ['--exit-on-error', '--quiet', dataFolder] },
     ...{ environment, about, signal },

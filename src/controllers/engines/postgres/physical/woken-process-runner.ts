@@ -1,5 +1,6 @@
-// How is a server started on a copy of its files? As a child on a socket in its own folder, with our settings and none of its own, until it
-// has recovered and answers; it is killed when its signal aborts, or when nobody wants it any more.
+// Starts a server on a copy of its files, as a child process with a socket in its own folder and only the operator's
+// settings. Resolves when it has recovered and answers. Invariant: the child is killed when its signal aborts, and by
+// `stop`.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, mkdir, rm, stat, writeFile } from 'node:fs/promises'
@@ -20,7 +21,7 @@ export interface WokenOptions {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Of what it says, the beginning. */
+/** Characters of the log that are kept, from its start. */
 const mostWords = 64 * 1_024
 const everyMs = 100
 
@@ -47,7 +48,8 @@ export class WokenProcess implements WokenServer {
         maintenanceDatabase: 'postgres',
         tls: 'disable',
       },
-      // The name of a socket is short: what leads to a pod's volume is not. It is in the server's own folder.
+      // A socket path has a short maximum length, which the path of a pod's volume exceeds. /proc leads to the server's
+      // own folder.
       socket: `/proc/${child.pid}/cwd/.s.PGSQL.${wokenPort}`,
     }
   }
@@ -59,7 +61,7 @@ export class WokenProcess implements WokenServer {
     const [configFile, hbaFile] = [join(folder, 'postgresql.conf'), join(folder, 'pg_hba.conf')]
     await writeFile(configFile, wokenSettings(majorVersion, areKept))
     await writeFile(hbaFile, wokenHba)
-    // It is read whatever file the settings are in. A copy of a server that follows another one would go on following it.
+    // The server always reads postgresql.auto.conf. A copied standby would continue to replicate.
     const own = join(dataFolder, 'postgresql.auto.conf')
     await writeFile(own, '')
     if (user !== undefined) {
@@ -97,7 +99,7 @@ export class WokenProcess implements WokenServer {
     if (exitCode !== 0) throw wokenFailure(this.#words, signalCode)
   }
 
-  /** What it holds is of no use to anybody any more. */
+  /** Stops immediately, because the files are not needed any more. */
   async stop(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGQUIT')
     await this.#ended
@@ -125,7 +127,9 @@ export class WokenProcess implements WokenServer {
   }
 }
 
-/** Another user gets to the data folder through the folder of the work and the volume, which are our own, and sees nothing of these. */
+/**
+ * Gives another user passage through the work folder and the volume, which belong to this process, without read access.
+ */
 async function letThrough(dataFolder: string): Promise<void> {
   const work = dirname(dataFolder)
   for (const path of [work, dirname(work)]) {
@@ -136,7 +140,7 @@ async function letThrough(dataFolder: string): Promise<void> {
 
 const passage = 0o011
 
-/** It has no socket yet, or recovers. */
+/** The socket does not exist yet, or the server is recovering. */
 function isNotThereYet(thrown: unknown, { username }: ServerAccess): boolean {
   const error = asEngineError(thrown, { attempt: 'reach the copy of the server', admin: username })
   return error instanceof EngineError && error.remedy !== 'stop'

@@ -1,16 +1,17 @@
-// With which settings is a server started on a copy of its files? With ours alone: what the copied server was told may load libraries, run
-// programs and follow others. It keeps to itself: no network, nobody but who gets to its folder, and nothing of its own accord. Pure.
+// Settings of a server that starts from a copy of its files. None of the copied server's settings apply, because they
+// may load libraries, run programs or replicate. Invariant: no network, only local connections through its folder, no
+// background activity. Pure.
 
-/** Of the socket's name; nobody listens at it. */
+/** Part of the socket's name. No port is opened. */
 export const wokenPort = 5432
 
-/** `serverVersion`: major. `areKept`: what is written is to be safe on the disk. */
+/** Returns the file. `serverVersion`: major version. `areKept`: writes are flushed to disk. */
 export function wokenSettings(serverVersion: number, areKept: boolean): string {
   const safely = areKept ? 'on' : 'off'
   const settings: Readonly<Record<string, string>> = {
     listen_addresses: '',
     port: String(wokenPort),
-    // In the data folder, which is its user's alone.
+    // In the data folder, which only its user can access.
     unix_socket_directories: '.',
     unix_socket_permissions: '0700',
     ssl: 'off',
@@ -19,18 +20,18 @@ export function wokenSettings(serverVersion: number, areKept: boolean): string {
     session_preload_libraries: '',
     local_preload_libraries: '',
     jit: 'off',
-    // Subscriptions that were copied would go on where the server is.
+    // Copied subscriptions would otherwise resume.
     max_logical_replication_workers: '0',
     max_wal_senders: '0',
     max_worker_processes: '0',
     max_connections: '20',
-    // Those of the copied server have to have room.
+    // At least the value of the copied server.
     max_prepared_transactions: '500',
     autovacuum: 'off',
     fsync: safely,
     full_page_writes: safely,
     shared_buffers: '64MB',
-    // Containers have little of the machine's shared memory.
+    // Containers have little shared memory.
     dynamic_shared_memory_type: 'mmap',
     ignore_checksum_failure: 'off',
     zero_damaged_pages: 'off',
@@ -39,7 +40,7 @@ export function wokenSettings(serverVersion: number, areKept: boolean): string {
     log_destination: 'stderr',
     logging_collector: 'off',
     lc_messages: 'C',
-    // Triggers at a login are run as who logs in, and came with version 17.
+    // Login event triggers would run code at each login. They exist since version 17.
     ...(serverVersion >= 17 ? { event_triggers: 'off' } : {}),
   }
   return Object.entries(settings)
@@ -47,5 +48,5 @@ export function wokenSettings(serverVersion: number, areKept: boolean): string {
     .join('')
 }
 
-/** Whoever gets to the socket, whose folder is its user's alone, may be whom he says. */
+/** Any client that reaches the socket may use any role. Only the server's user can access its folder. */
 export const wokenHba = 'local all all trust\n'

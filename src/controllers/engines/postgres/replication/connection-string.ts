@@ -1,12 +1,12 @@
-// With which words does a target's server find the source? libpq's, every value quoted, and nothing left to what the machine of that
-// server has in its environment or files. Pure.
+// libpq connection string with which the target connects to the source. Every value is quoted, and no setting is left
+// to the environment or files of the target's server. Pure.
 import type { PublisherAddress } from '../../replication.ts'
 
 export interface ConnectionWords {
   readonly source: PublisherAddress
   readonly database: string
   readonly username: string
-  /** Of the target. */
+  /** Major version of the target. */
   readonly majorVersion: number
 }
 
@@ -21,7 +21,7 @@ export function connectionString({ source, database, username, majorVersion }: C
       keepalives_interval: '5',
       keepalives_count: '3',
     },
-    // Else whoever answers at this address could ask for the password in clear text, or for none.
+    // Without it, a hostile server at this address could request the password in clear text, or none.
     ...(majorVersion >= 16 ? { require_auth: 'scram-sha-256' } : {}),
   })
 }
@@ -30,7 +30,7 @@ function securityOf(tls: PublisherAddress['tls']): Readonly<Record<string, strin
   return tls === 'bound' ? { sslmode: 'require', channel_binding: 'require' } : { sslmode: tls }
 }
 
-/** Leads nowhere, at once and without a network, and has a password, which servers insist on for all but superusers. */
+/** Fails immediately and without network. Has a password, which servers require of all roles except superusers. */
 export const nowhere = said({ host: '/nonexistent', password: 'none', connect_timeout: '2' })
 
 function said(values: Readonly<Record<string, string>>): string {

@@ -1,4 +1,4 @@
-// How is the source of a replication made and seen on PostgreSQL? By a statement or a transaction for every call; the servers do the work.
+// Source of a replication on PostgreSQL: one statement or transaction for each call.
 import type { Token } from '../../../../index.ts'
 import type { StatementServer } from '../../engine.ts'
 import type { LogPosition } from '../../log-position.ts'
@@ -50,18 +50,18 @@ export class PublisherClient implements Publisher {
     return readSequencePositions(this.#server, this.#of.database)
   }
 
-  /** What has our names and not our marks is let be. */
+  /** Skips objects with the operator's names but without its ownership marker. */
   async remove(): Promise<void> {
     const { database } = this.#of
     const role = this.#name
     const { login, publication } = await this.observe()
     if (!this.#isFreeOrOurs(login) || !this.#isFreeOrOurs(publication)) return
-    // Nobody comes back while its slot goes.
+    // The login is disabled first, so that no WAL sender reconnects while its slot is dropped.
     if (login !== undefined) {
       await this.#server.change([{ kind: 'alterRole', role, attributes: { canLogin: false } }])
       await this.#run(endSenders, [role])
     }
-    // Who makes a slot right now makes none any more.
+    // Terminates a session that is creating the slot.
     await this.#run(endHolder, [temporarySlot(this.#name)])
     await this.#run(dropSlot, [this.#name])
     const changes = [

@@ -1,5 +1,4 @@
-// What do the answers of both sides say? The one place where they become facts. Null stands for an empty list, and for what is not
-// there. Pure.
+// Converts both servers' answers to facts. Null means an empty list or a missing object. Pure.
 
 import type { Token } from '../../../../index.ts'
 import type { PublisherFacts, ReplicationSlot, SubscriberFacts } from '../../replication.ts'
@@ -50,7 +49,7 @@ export function subscriberFacts(answer: string): SubscriberFacts {
 function marked<Part extends { readonly comment: string | null }>(
   part: Part | null | undefined,
 ): (Omit<Part, 'comment'> & { readonly token: Token | undefined }) | undefined {
-  // A broken server may leave it out.
+  // A faulty server may omit it.
   if (part === null || part === undefined) return undefined
   const { comment, ...rest } = part
   return { ...rest, token: tokenIn(comment) }

@@ -1,5 +1,5 @@
-// What do both sides of a replication show? One statement each, in the database itself, whose one answer is JSON; nothing but catalogs is
-// read, and nothing is locked. Pure.
+// Statements that observe both servers of a replication: one each, in the database itself, with a JSON answer. They
+// read only catalogs and take no locks. Pure.
 
 const ownSchema = `n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'`
 const ofNoExtension = `NOT EXISTS (SELECT FROM pg_catalog.pg_depend e
@@ -22,12 +22,15 @@ const sequencesJson = `(SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_objec
 export const sequenceNames = `SELECT (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('schema', n.nspname, 'name', c.relname)
     ORDER BY n.nspname, c.relname) ${relations('S')}) AS answer`
 
-/** Without one, UPDATE and DELETE fail as soon as the table is published. A key that is checked late tells no rows apart. */
+/**
+ * Without a replica identity, UPDATE and DELETE fail when the table is published. A deferrable key is not a replica
+ * identity.
+ */
 const hasIdentity = `CASE c.relreplident WHEN 'f' THEN true WHEN 'n' THEN false
   ELSE EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisvalid AND i.indimmediate
     AND CASE c.relreplident WHEN 'i' THEN i.indisreplident ELSE i.indisprimary END) END`
 
-/** $1: the name of the parts. */
+/** $1: name of the parts. */
 export const publisherQuestion = `SELECT pg_catalog.jsonb_build_object(${serverJson},
   'walLevel', pg_catalog.current_setting('wal_level'),
   'canReplicate', (SELECT r.rolsuper OR (r.rolreplication AND r.rolbypassrls AND r.rolcreaterole
@@ -61,9 +64,9 @@ const isOf = (catalog: string, column: 'classid' | 'refclassid') =>
   `d.${column} = 'pg_catalog.${catalog}'::pg_catalog.regclass`
 
 /**
- * A role, no superuser, whose code runs when a row arrives: in a trigger that fires for replication too, a constraint, a default, an index, a
- * key of partitions, or a type of a column that may have constraints. From PostgreSQL 16 on the server runs it as the owner of the table.
- * Source: PostgreSQL, "Logical Replication: Security".
+ * Returns a non-superuser role whose code runs when a row arrives. The code is in an ALWAYS or REPLICA trigger, a
+ * constraint, default, index, partition key, or domain type. From PostgreSQL 16 on, the server runs it as the table's
+ * owner. Source: PostgreSQL, "Logical Replication: Security".
  */
 const codeOf = `CASE WHEN pg_catalog.current_setting('server_version_num')::int < 160000 THEN (
   SELECT r.rolname FROM (
@@ -85,7 +88,7 @@ const codeOf = `CASE WHEN pg_catalog.current_setting('server_version_num')::int 
 const ofSubscription = `(SELECT s.oid FROM pg_catalog.pg_subscription s
   WHERE s.subname = $1 AND s.subdbid = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()))`
 
-/** $1: the name of the parts. `subconninfo` is not read: only superusers may, and nobody should. */
+/** $1: name of the parts. Does not read `subconninfo`, which contains a password. */
 export const subscriberQuestion = `SELECT pg_catalog.jsonb_build_object(${serverJson},
   'canSubscribe', (SELECT r.rolsuper FROM pg_catalog.pg_roles r WHERE r.rolname = current_user)
     OR (pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE')
@@ -106,14 +109,17 @@ export const subscriberQuestion = `SELECT pg_catalog.jsonb_build_object(${server
         WHERE t.subid = s.oid), 0))
     FROM pg_catalog.pg_subscription s WHERE s.oid = ${ofSubscription})) AS answer`
 
-/** A record of its own: how far a log is written says nothing of commits that their clients do not wait for. */
+/**
+ * Writes its own WAL record, because the flushed position does not cover commits whose clients do not wait
+ * (synchronous_commit = off).
+ */
 export const milestone = `SELECT pg_catalog.pg_logical_emit_message(true, $1, '')::text AS position`
 
-/** $1: a login. Waits for its sessions to end; no row says that one does not. */
+/** $1: a login. Waits for its sessions to end. A session that does not end is not reported. */
 export const endSenders = `SELECT pg_catalog.pg_terminate_backend(a.pid, 5000) AS ended
   FROM pg_catalog.pg_stat_activity a WHERE a.usename = $1`
 
-/** $1: a JSON list of `schema`, `name`, `lastValue` and `increment`. A sequence goes on in its direction, and never back. */
+/** $1: a JSON list of `schema`, `name`, `lastValue` and `increment`. Moves a sequence only in its direction. */
 export const raiseSequences = `SELECT pg_catalog.setval(c.oid, w."lastValue")
   FROM pg_catalog.jsonb_to_recordset($1::pg_catalog.jsonb) AS w(schema text, name text, "lastValue" bigint, increment bigint)
     JOIN pg_catalog.pg_namespace n ON n.nspname = w.schema
@@ -122,8 +128,9 @@ export const raiseSequences = `SELECT pg_catalog.setval(c.oid, w."lastValue")
   WHERE s.now IS NULL OR CASE WHEN w.increment > 0 THEN w."lastValue" > s.now ELSE w."lastValue" < s.now END`
 
 /**
- * $1: a JSON list of `schema`, `name`, `value` and `isGiven`; $2: the name of the parts. Whoever lets applications in drops the role of that
- * name, which waits until this has ended; a statement that comes later changes nothing. As a superuser.
+ * $1: a JSON list of `schema`, `name`, `value` and `isGiven`; $2: name of the parts. Changes nothing after the role of
+ * that name was dropped, which happens before applications are admitted. DROP ROLE waits for this statement. Requires a
+ * superuser.
  */
 export const setSequences = `SELECT pg_catalog.setval(c.oid, w.value, w."isGiven")
   FROM pg_catalog.jsonb_to_recordset($1::pg_catalog.jsonb) AS w(schema text, name text, value bigint, "isGiven" boolean)

@@ -1,12 +1,12 @@
-// Where do the sequences of a database stand? The catalogs do not say what the next number is of one that has given none since it was set, so
-// each is read itself.
+// Positions of a database's sequences. Read from each sequence, because the catalogs do not have the next value of a
+// sequence that was set but not used.
 
 import type { StatementServer } from '../../engine.ts'
 import type { SequencePosition, TableName } from '../../replication.ts'
 import { integer, literal, qualified, type Sql, sql, unionAll } from '../sql-text.ts'
 import { sequenceNames } from './replication-questions.ts'
 
-/** Each takes a lock until the statement has ended. */
+/** Number of sequences in a statement. Each takes a lock until the statement ends. */
 const atOnce = 500
 
 export async function readSequencePositions(
@@ -30,7 +30,10 @@ export async function readSequencePositions(
   return positions
 }
 
-/** Whoever drops a sequence and makes a view of its name would have his code run by us, where the server lets that be forbidden. */
+/**
+ * Rejects views where the server supports that. Otherwise a role that replaces a sequence by a view could run code as
+ * the admin.
+ */
 function positionsQuestion(names: readonly TableName[]): Sql {
   const each = names.map(
     ({ schema, name }, at) =>

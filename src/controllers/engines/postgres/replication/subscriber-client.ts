@@ -1,4 +1,4 @@
-// How is the target of a replication made and seen on PostgreSQL? By a statement or a transaction for every call; the servers do the work.
+// Target of a replication on PostgreSQL: one statement or transaction for each call.
 import type { StatementServer } from '../../engine.ts'
 import type {
   PublisherAddress,
@@ -14,9 +14,9 @@ import { partName } from './replication-names.ts'
 import { raiseSequences, setSequences, subscriberQuestion } from './replication-questions.ts'
 
 export interface SubscriberOptions extends ReplicationEnd {
-  /** Its name there. */
+  /** Name of the source's database. */
   readonly sourceDatabase: string
-  /** Of the target's server. */
+  /** Major version of the target's server. */
   readonly majorVersion: number
 }
 
@@ -67,7 +67,7 @@ export class SubscriberClient implements Subscriber {
     await this.#server.query({ text: setSequences, values, database: this.#options.database })
   }
 
-  /** What has our name and not our mark is let be. */
+  /** Skips a subscription with the operator's name but without its ownership marker. */
   async remove(): Promise<void> {
     const { database, token } = this.#options
     const { subscription } = await this.observe()

@@ -1,18 +1,18 @@
-// Loads libpg-query, the server's own parser as WebAssembly (1.7 MB). Its answers are JSON, typed here and nowhere else.
-// Invariant: what is no verdict of the grammar is a ParserExhaustedError. Its memory begins with 128 MiB and never shrinks, so that only a
-// process that ends soon loads it.
+// Loads libpg-query, the server's own parser as WebAssembly (1.7 MB). Its answers are JSON, and only this file types
+// them. Invariant: every failure other than a grammar error is a ParserExhaustedError. Its memory starts at 128 MiB and
+// never shrinks, so only a short-lived process loads it.
 import { setFlagsFromString } from 'node:v8'
 import { ParserExhaustedError, refusalOf, type SqlParser } from './sql-parser.ts'
 
 export async function loadSqlParser(): Promise<SqlParser> {
-  // To optimize the grammar's one huge function takes 400 MiB, and more time than a review.
+  // Optimizing the grammar's one huge function takes 400 MiB, and more time than a review.
   setFlagsFromString('--liftoff-only')
   const { hasSqlDetails, loadModule, parsePlPgSQLSync, parseSync } = await import('libpg-query')
   await loadModule()
   return {
-    // The library loses the end of a text that holds halves of surrogates; the server gets U+FFFD for each.
+    // The library loses the end of a text with lone surrogates; the server receives U+FFFD for each.
     parse: (text) => answerOf(() => parseSync(text.toWellFormed()), hasSqlDetails),
-    // The library gives no details of these errors.
+    // The library gives no details for these errors.
     parseProcedural: (text) =>
       answerOf(
         () => parsePlPgSQLSync(text.toWellFormed()),
@@ -30,7 +30,7 @@ function answerOf(parse: () => unknown, isVerdict: (error: unknown) => boolean):
   }
 }
 
-/** An overflow of the stack, a trap of the machine, its exit without memory, and what the server says when it gets none. */
+/** A stack overflow, a WebAssembly trap, an exit without memory, and PostgreSQL's out-of-memory errors. */
 function isExhaustion(error: unknown): boolean {
   if (!(error instanceof Error) || exhaustions.includes(error.name)) return true
   return /^(out of memory|stack depth limit|invalid memory alloc)/.test(error.message)

@@ -1,8 +1,8 @@
-// Memory of reviews, by namespace and digest of the steps, so that the same steps are reviewed once.
-// Invariant: bounded in size; a namespace that remembers much pushes out its own reviews first. Pure.
+// Cache of reviews, by namespace and digest of the steps, so that the same steps are reviewed once. Invariant: bounded
+// in size; the namespace with the largest share loses its reviews first. Pure.
 import type { StepReview } from '../../step-review.ts'
 
-/** Characters of all reviews together. Most say that nothing was found. */
+/** Characters of all reviews together. Most have no findings. */
 const mostCharacters = 8_388_608
 const overhead = 500
 
@@ -50,7 +50,7 @@ export class ReviewMemory {
     while (this.#size > this.#most) this.#forgetOldest()
   }
 
-  /** Of the namespace that remembers most. */
+  /** Removes the oldest review of the namespace with the largest share. */
   #forgetOldest(): void {
     const [largest] = [...this.#namespaces].toSorted(([, left], [, right]) => right.size - left.size)
     const [oldest] = largest?.[1].reviews.keys() ?? []

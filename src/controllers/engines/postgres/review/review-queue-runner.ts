@@ -1,6 +1,6 @@
-// Runs the reviews of all namespaces, one at a time, in the order of review-queue.ts. A reconcile waits for its review for some seconds at most
-// and asks again later: reviews of one namespace never hold the reconciles of the others.
-// Invariant: one review at a time; one reconcile of a namespace and a few of all wait; none outlives `life`.
+// Runs the reviews of all namespaces, one at a time, in the order of the review queue. A reconciliation waits for its
+// review for some seconds and asks again later. One namespace therefore does not block the others. Invariant: one review
+// at a time. At most one reconciliation of a namespace and a few in total wait; none outlives `life`.
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../../index.ts'
 import type { QueuedReviewer, ReviewRequest, StepReview, StepReviewer } from '../../step-review.ts'
@@ -8,21 +8,21 @@ import { ReviewMemory } from './review-memory.ts'
 import { displacedReviews, isAbandoned, nextReview, type QueuedReview, UsedTime } from './review-queue.ts'
 
 export interface ReviewQueueOptions {
-  /** Reviews at once, within limits of memory and time. */
+  /** Reviews immediately, within limits of memory and time. */
   readonly review: StepReviewer
   readonly clock: Clock
-  /** Ends the review that runs. */
+  /** Ends the running review. */
   readonly life: AbortSignal
-  /** A reconcile waits for so long. */
+  /** Maximum wait of a reconciliation. */
   readonly patienceMs?: number
 }
 
-/** The limit of the review that runs, and an everyday review behind it. */
+/** The time limit of the running review, plus a typical review. */
 const usualPatienceMs = 17_000
-/** Of ten reconciles at once. */
+/** Out of ten concurrent reconciliations. */
 const mostWaiting = 4
 const mostQueuedBytes = 16_777_216
-/** Of an entry, beside the text of its steps. */
+/** Size of an entry, in addition to the text of its steps. */
 const overheadBytes = 1_024
 
 interface Entry extends QueuedReview {
@@ -44,7 +44,7 @@ export class ReviewQueueRunner {
   readonly #options: ReviewQueueOptions
   readonly #memory = new ReviewMemory()
   readonly #used = new UsedTime()
-  /** Those that wait, that run, and that failed while no caller waited; in the order in which they were queued. */
+  /** Entries that are queued, running, or failed while no caller waited; in order of arrival. */
   readonly #entries = new Map<string, Entry>()
   #running: Entry | undefined
 
@@ -95,7 +95,7 @@ export class ReviewQueueRunner {
     return waiting.length < mostWaiting && !waiting.some((one) => one.namespace === namespace)
   }
 
-  /** Until the review has ended, or for as long as the caller may wait. A caller that gives up leaves the queue. */
+  /** Waits until the review has ended, at most `patienceMs`. Removes the entry when the caller gives up. */
   async #wait(entry: Entry, signal: AbortSignal): Promise<void> {
     const { clock, patienceMs = usualPatienceMs } = this.#options
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -114,7 +114,7 @@ export class ReviewQueueRunner {
   }
 
   #leave(entry: Entry): void {
-    // Another may have taken its place meanwhile.
+    // Another entry may have replaced it.
     if (this.#entries.get(entry.key) === entry) this.#entries.delete(entry.key)
     entry.ended.resolve()
   }
@@ -142,7 +142,7 @@ export class ReviewQueueRunner {
       entry.outcome = { kind: 'reviewed', review: found }
       this.#leave(entry)
     } catch (error) {
-      // It is kept for whoever asks next.
+      // Kept for the next caller.
       entry.outcome = { kind: 'failed', error }
       if (entry.waiting > 0) this.#leave(entry)
     }

@@ -1,22 +1,23 @@
-// Order in which namespaces have their steps reviewed: one review at a time, next the namespace whose reviews took the least time lately.
-// Invariant: however many reviews a namespace asks for, another one waits for at most one of them; the queue holds a bounded size. Pure.
+// Order of reviews among namespaces: one review at a time, next the namespace with the least recent review time.
+// Invariant: a namespace waits for at most one review of another one, however many that one requests. The queue has a
+// bounded size. Pure.
 
 export interface QueuedReview {
   readonly namespace: string
-  /** Of its steps, in memory while it waits. */
+  /** Size of its steps in memory while queued. */
   readonly sizeBytes: number
-  /** When a caller asked for it last, in monotonic milliseconds. */
+  /** Last request by a caller, in monotonic milliseconds. */
   readonly askedAtMs: number
-  /** Callers that wait for its outcome in their reconcile. */
+  /** Callers that wait for its outcome in their reconciliation. */
   readonly waiting: number
 }
 
-/** Callers ask again every 15 seconds. A review that no caller asks for any more leaves the queue. */
+/** Callers ask again every 15 seconds. A review without recent requests leaves the queue. */
 const abandonedAfterMs = 60_000
-/** Time that a review took counts half after this long. */
+/** Half-life of used review time. */
 const halfLifeMs = 600_000
 
-/** The first review of the namespace that used the least time; between equals, the one that was queued first. */
+/** Returns the first review of the namespace with the least used time. Ties go to the earliest. */
 export function nextReview<Q extends QueuedReview>(
   queued: readonly Q[],
   usedMs: (namespace: string) => number,
@@ -31,7 +32,10 @@ export function isAbandoned({ askedAtMs, waiting }: QueuedReview, nowMs: number)
   return waiting === 0 && nowMs - askedAtMs > abandonedAfterMs
 }
 
-/** Reviews that leave a queue that is too long: of the namespace that holds most of it, the last. Their callers ask again. */
+/**
+ * Returns the reviews that leave an oversized queue: the latest of the namespace with the largest share. Their callers
+ * ask again.
+ */
 export function displacedReviews<Q extends QueuedReview>(queued: readonly Q[], mostBytes: number): readonly Q[] {
   const sizes = new Map<string, number>()
   for (const { namespace, sizeBytes } of queued) sizes.set(namespace, (sizes.get(namespace) ?? 0) + sizeBytes)
@@ -51,7 +55,7 @@ function sizeOf(queued: readonly QueuedReview[]): number {
   return queued.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
 }
 
-/** Time that the reviews of each namespace took lately. What is long ago counts for less and less, and is forgotten in the end. */
+/** Recent review time of each namespace. It decays exponentially and is removed below 1 ms. */
 export class UsedTime {
   readonly #used = new Map<string, { readonly ms: number; readonly atMs: number }>()
 

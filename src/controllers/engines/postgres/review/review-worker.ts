@@ -1,4 +1,5 @@
-// Reviews steps as a process of its own, which may die of what it reads: the task comes on standard input, words go to standard output.
+// Reviews steps in a separate process, which a review may crash. The task comes on standard input; the protocol goes to
+// standard output.
 import { text } from 'node:stream/consumers'
 import { loadSqlParser } from './parser-loader.ts'
 import { stepReviewer } from './review.ts'
@@ -7,7 +8,7 @@ import { ParserExhaustedError } from './sql-parser.ts'
 
 export interface ReviewStreams {
   readonly input: NodeJS.ReadableStream
-  /** Returns when the text is out: the process may die at the next step. */
+  /** Returns after the text is written, because the process may die at the next step. */
   readonly write: (text: string) => void
 }
 

@@ -1,32 +1,32 @@
-// Port of a parser of PostgreSQL's grammar, and its trees: nodes of a name and fields.
-// Invariant: reading a tree is linear in its size, however deep it is.
+// Port of a parser of PostgreSQL's grammar, and its trees: nodes with a name and fields. Invariant: reading a tree is
+// linear in its size, at any depth.
 import { readAgainMessage, readTooOftenAt } from './scan-cost.ts'
 
-/** The parser needs more memory or stack for the text than it has. It cannot be used after that. */
+/** The text needs more memory or stack than the parser has. The parser cannot be used afterwards. */
 export class ParserExhaustedError extends Error {
   override readonly name = 'ParserExhaustedError'
 }
 
-/** Pure: the same text, the same answer. Throws ParserExhaustedError. */
+/** Pure: the same text gives the same answer. Throws ParserExhaustedError. */
 export interface SqlParser {
   parse(text: string): Parsed
-  /** Of one DO, CREATE FUNCTION or CREATE PROCEDURE whose language is plpgsql. */
+  /** Parses one DO, CREATE FUNCTION or CREATE PROCEDURE in plpgsql. */
   parseProcedural(text: string): Parsed
 }
 
 export type Parsed = { readonly tree: unknown } | { readonly refusal: Refusal }
 
 export interface Refusal {
-  /** Too complex: the parser would need too long, and has not read it. */
+  /** StepTooComplex: the scanner would take too long, so the text was not parsed. */
   readonly code: 'ParseError' | 'StepTooComplex'
   readonly message: string
-  /** In characters from 0, as the server counts; undefined if it did not say. */
+  /** Position in characters from 0, as the server counts. Undefined if the server gave none. */
   readonly character: number | undefined
 }
 
 export interface Statement {
   readonly node: Node
-  /** In bytes: where the statement itself begins, after blanks and comments. */
+  /** Start in bytes, after blanks and comments. */
   readonly start: number
   readonly text: string
 }
@@ -45,7 +45,10 @@ export function refusalOf(error: unknown): Refusal {
   return { code: 'ParseError', message, character: typeof cursorPosition === 'number' ? cursorPosition : undefined }
 }
 
-/** Parses no text for which PostgreSQL's scanner needs too long. Bodies of procedures are the caller's to check: they are quoted. */
+/**
+ * Returns a parser that rejects texts for which PostgreSQL's scanner takes too long. The caller checks bodies of
+ * procedures, because they are quoted.
+ */
 export function boundedParser(parser: SqlParser): SqlParser {
   return { ...parser, parse: (text) => excessIn(text) ?? parser.parse(text) }
 }
@@ -71,21 +74,25 @@ export function statementsOf(tree: unknown, text: string): readonly Statement[] 
   })
 }
 
-/** All nodes below a value, outermost first. */
+/** Yields all nodes below a value, outermost first. */
 export function* nodesBelow(value: unknown): Generator<Node> {
   for (const [name, inner] of entriesBelow(value)) {
-    // Nodes have the names of types, in capitals; fields have not. Some fields are nodes without saying so.
+    // Node names are type names, in upper camel case; field names are in lower case. Some fields are nodes without a
+    // type name.
     if (/^[A-Z]/.test(name)) yield { name, fields: fieldsOf(inner) }
   }
 }
 
-/** Is this one of the texts in a tree? */
+/** Returns whether a string of the tree equals `text`. */
 export function hasText(tree: unknown, text: string): boolean {
   for (const [, inner] of entriesBelow(tree)) if (inner === text) return true
   return false
 }
 
-/** Every value below another, with the name of its field. No recursion: a tree is as deep as its text is long. */
+/**
+ * Yields every value below another, with its field's name. Not recursive, because a tree can be as deep as its text is
+ * long.
+ */
 function* entriesBelow(value: unknown): Generator<readonly [name: string, value: unknown]> {
   const open: (readonly [string, unknown])[] = []
   const addBelow = (inner: unknown) => {
@@ -105,7 +112,7 @@ export function nodeOf(value: unknown): Node | undefined {
   return entry === undefined ? undefined : { name: entry[0], fields: fieldsOf(entry[1]) }
 }
 
-/** Empty for what is no object. */
+/** Returns an empty record for a value that is not an object. */
 export function fieldsOf(value: unknown): Fields {
   // Sound: every own field of an object is some value.
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
@@ -119,14 +126,14 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
 }
 
-/** The text of `{ String: { sval } }`, or of a constant. */
+/** Returns the text of `{ String: { sval } }`, or of a constant. */
 export function stringOf(value: unknown): string | undefined {
   const { String: plain, A_Const: constant } = fieldsOf(value)
   const { sval } = constant === undefined ? fieldsOf(plain) : fieldsOf(fieldsOf(constant)['sval'])
   return typeof sval === 'string' ? sval : undefined
 }
 
-/** The last part of a name such as `pg_catalog.set_config`. */
+/** Returns the last part of a name such as `pg_catalog.set_config`. */
 export function lastName(names: unknown): string | undefined {
   return stringOf(listOf(names).at(-1))
 }
@@ -137,7 +144,7 @@ export interface Option {
   readonly location: number | undefined
 }
 
-/** What stands between WITH and its end, or in parentheses: `defname` and its value. */
+/** Returns the options after WITH or in parentheses: `defname` and its value. */
 export function optionsOf(list: unknown): readonly Option[] {
   return listOf(list).flatMap((item) => {
     const { defname, arg, location } = fieldsOf(fieldsOf(item)['DefElem'])
@@ -145,7 +152,10 @@ export function optionsOf(list: unknown): readonly Option[] {
   })
 }
 
-/** How many bytes of blanks and comments are before a statement: it begins, for the parser, where the one before it ended. */
+/**
+ * Returns the bytes of blanks and comments before a statement. For the parser, a statement starts at the end of the
+ * previous one.
+ */
 function blanksBefore(bytes: Buffer): number {
   let at = 0
   for (;;) {

@@ -1,5 +1,5 @@
-// Lines and columns of a text, from the bytes and characters in which parsers count.
-// Invariant: one pass over the text finds its lines; a position costs the length of its own line.
+// Lines and columns of a text, from the bytes and characters in which parsers count. Invariant: one pass over the text
+// finds its lines; a position costs the length of its own line.
 
 export interface Position {
   /** From 1. */
@@ -12,7 +12,7 @@ export const textStart: Position = { line: 1, column: 1 }
 
 export class TextPositions {
   readonly #bytes: Buffer
-  /** The byte at which each line begins. */
+  /** The byte at which each line starts. */
   readonly #starts: readonly number[]
 
   constructor(text: string) {
@@ -23,7 +23,7 @@ export class TextPositions {
     this.#starts = starts
   }
 
-  /** The line that holds a byte. */
+  /** Returns the line of a byte. */
   lineOfByte(byte: number): number {
     let [low, high] = [0, this.#starts.length]
     while (high - low > 1) {
@@ -40,7 +40,7 @@ export class TextPositions {
     return { line, column: charactersIn(before) + 1 }
   }
 
-  /** Characters as the server counts them: code points, from 0. */
+  /** Returns the position of a character, counted like the server: code points, from 0. */
   ofCharacter(character: number): Position {
     let byte = 0
     for (let left = character; left > 0 && byte < this.#bytes.length; left -= 1) {
@@ -50,7 +50,7 @@ export class TextPositions {
     return this.ofByte(byte)
   }
 
-  /** The first character of a line that is no blank. */
+  /** Returns the first non-blank character of a line. */
   ofLine(line: number): Position {
     const from = this.#starts[line - 1]
     if (from === undefined) return { line, column: 1 }

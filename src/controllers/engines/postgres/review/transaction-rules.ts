@@ -1,9 +1,9 @@
-// Which statements run in no transaction? Source: the callers of PreventInTransactionBlock in PostgreSQL 15 to 18. REINDEX and CLUSTER of a
-// partitioned table are among them and look like those of a plain one; the server refuses them. ALTER TYPE … ADD VALUE has been
-// possible since 12.
+// Statements that cannot run in a transaction. Source: the callers of PreventInTransactionBlock in PostgreSQL 15 to 18.
+// REINDEX and CLUSTER of a partitioned table are not detected, because they look like those of a plain one; the server
+// rejects them. ALTER TYPE … ADD VALUE is allowed since 12.
 import { type Fields, fieldsOf, lastName, listOf, optionsOf, stringOf } from './sql-parser.ts'
 
-/** The words of the statement, if it is one of them. */
+/** By node name: returns the statement's keywords if it cannot run in a transaction. */
 export const outsideTransactions: Readonly<Record<string, (fields: Fields) => string | undefined>> = {
   IndexStmt: ({ concurrent }) => (concurrent === true ? 'CREATE INDEX CONCURRENTLY' : undefined),
   DropStmt: ({ concurrent }) => (concurrent === true ? 'DROP INDEX CONCURRENTLY' : undefined),
@@ -53,6 +53,6 @@ function wordOf(value: unknown): string {
   const { Boolean: truth, Integer: number, TypeName: type } = fieldsOf(value)
   if (truth !== undefined) return String(fieldsOf(truth)['boolval'] ?? false)
   if (number !== undefined) return String(fieldsOf(number)['ival'] ?? 0)
-  // A word without quotes may be the name of a type, for all that the grammar knows.
+  // The grammar reads an unquoted word as a type name.
   return (lastName(fieldsOf(type)['names']) ?? stringOf(value) ?? '').toLowerCase()
 }
