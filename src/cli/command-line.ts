@@ -100,21 +100,21 @@ function addInstall(program: Command, { options, own, signal }: Building): void 
   const install = program
     .command('install')
     .description('install the operator: CRDs, roles, Deployment')
-    .option('--name <name>', 'the operator’s name, and that of its objects', operatorName, options.name)
-    .option('--dry-run', 'print the manifests, for kubectl apply --server-side -f -, and apply nothing')
-    .option('--namespace <name>', 'the namespace in which the operator runs (default: the name and -system)')
-    .option('--image <reference>', 'the container image', options.image)
+    .option('--name <name>', 'name of the operator and of its objects', operatorName, options.name)
+    .option('--dry-run', 'print the manifests for kubectl apply --server-side -f -; apply nothing')
+    .option('--namespace <name>', 'namespace of the operator’s pods (default: the name and -system)')
+    .option('--image <reference>', 'container image of the pods', options.image)
     .option(
       '--replicas <pods>',
-      'pods; one leads, the others stand by, unless they share by a hash (default: 2)',
+      'number of pods; one leads and the others stand by, unless --shard-by-hash is set (default: 2)',
       positive,
     )
     .option('--namespaces <names>', 'serve these namespaces, separated by commas (default: default)', names)
     .option('--all-namespaces', 'serve all namespaces, with rights on every Secret of the cluster')
-    .option('--selector <labels>', 'manage resources with these labels only', selector)
+    .option('--selector <labels>', 'manage only resources with these labels (default: all)', selector)
   withMetrics(withSharding(install), 'protected').option(
     '--egress-ports <ports>',
-    `where the pods may connect to (default: ${(options.egressPorts ?? [443, 6443]).join()})`,
+    `TCP ports that the pods may connect to (default: ${(options.egressPorts ?? [443, 6443]).join()})`,
     ports,
   )
   withFlags(withCluster(withControllers(install)), 'install', options).action(async (given) =>
@@ -134,14 +134,14 @@ function addInstall(program: Command, { options, own, signal }: Building): void 
 function addDev(program: Command, { options, own, signal }: Building): void {
   const dev = program
     .command('dev')
-    .description(own.dev?.description ?? 'show the operator at work, on a control plane in this process')
+    .description(own.dev?.description ?? 'run the operator on a control plane in this process')
   own.dev?.addOptions(dev)
   dev
     .option('--no-samples', 'apply no samples')
-    .option('--port <port>', 'where the API is served (default: any free port)', port)
-    .option('--kubeconfig <file>', 'where to write the kubeconfig that leads to it (default: a temporary file)')
-    .option('--persist <folder>', 'keep everything in this folder, over restarts (default: nothing stays)')
-    .option('--repair', 'keep the whole records of a folder that is corrupt')
+    .option('--port <port>', 'port of the API server (default: any free port)', port)
+    .option('--kubeconfig <file>', 'path of the kubeconfig to write (default: a temporary file)')
+    .option('--persist <folder>', 'keep the cluster in this folder across restarts (default: keep nothing)')
+    .option('--repair', 'keep only the complete records of a corrupt folder')
   if (own.dev === undefined) withFlags(dev, 'dev', options)
   dev.action(async (given) => {
     const kit = { ...given, ...kitOf(options, given), output: process.stdout }
@@ -163,15 +163,13 @@ function addPreview(program: Command, { options, signal }: Building): void {
 function addDiff(program: Command, { options, exits, signal }: Building): void {
   const diff = program
     .command('diff')
-    .description('show what applying resources would change in the cluster; exit code 0: nothing, 1: something')
-    .requiredOption('-f, --filename <file...>', 'YAML files with the resources; - is standard input')
-    .option('--name <name>', 'the operator’s name, as it runs in the cluster', operatorName, options.name)
-    .option(
-      '--namespaces <names>',
-      'the namespaces that the operator serves, separated by commas (default: all)',
-      names,
+    .description(
+      'show what applying resources would change in the cluster; exit code 0: no difference, 1: a difference',
     )
-    .option('--field-manager <name>', 'who applies the resources, in the sense of server-side apply', 'kubectl')
+    .requiredOption('-f, --filename <file...>', 'YAML files with the resources; - is standard input')
+    .option('--name <name>', 'name of the operator in the cluster', operatorName, options.name)
+    .option('--namespaces <names>', 'namespaces that the operator serves, separated by commas (default: all)', names)
+    .option('--field-manager <name>', 'field manager of the apply', 'kubectl')
   withFlags(withCluster(diff), 'diff', options).action(async (given) => {
     exits.failure = 2
     const { diff } = await import('./diff.ts')
@@ -188,8 +186,8 @@ function addGenerate(program: Command, { options, signal }: Building): void {
   program
     .command('generate')
     .description('write constructs, types and descriptors from the CRDs')
-    .option('--crds <folder>', 'where the CRDs are', 'crds')
-    .option('--out <folder>', 'where the generated code goes', 'imports')
+    .option('--crds <folder>', 'folder with the CRDs', 'crds')
+    .option('--out <folder>', 'folder for the generated code', 'imports')
     .option('--check', 'write nothing; fail if anything would change')
     .action(async ({ crds, out, check }: { crds: string; out: string; check?: boolean }) =>
       (await import('./generate.ts')).generateCommand(

@@ -16,7 +16,7 @@ const flags: readonly OperatorFlag[] = [
   })),
   {
     flag: '--local-addresses',
-    text: 'dial servers at the addresses that a local node gives their Services; not in a cluster',
+    text: 'connect to servers at the addresses that a local node assigns to Services; not for use in a cluster',
     commands: ['run', 'diff'],
   },
 ]

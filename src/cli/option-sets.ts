@@ -8,17 +8,17 @@ import { type ControllerCommand, type FlagValues, longNameOf, type OperatorCliOp
 /** Which cluster, and as whom. */
 export function withCluster(command: Command): Command {
   return command
-    .option('--kubeconfig <file>', 'the kubeconfig (default: KUBECONFIG, the pod’s service account, ~/.kube/config)')
-    .option('--context <name>', 'a context of the kubeconfig (default: its current one)')
+    .option('--kubeconfig <file>', 'kubeconfig file (default: KUBECONFIG, the pod’s service account, ~/.kube/config)')
+    .option('--context <name>', 'context of the kubeconfig (default: its current context)')
 }
 
-export function withControllers(command: Command, text = 'run these controllers only, separated by commas'): Command {
+export function withControllers(command: Command, text = 'run only these controllers, separated by commas'): Command {
   return command.addOption(new Option('--controllers <names>', text).argParser(names).default([], 'all'))
 }
 
 /** `byDefault`: unless the program says otherwise. */
 export function withMetrics(command: Command, byDefault: MetricsKind): Command {
-  const text = `who reads /metrics: users of the cluster by HTTPS, this machine, everybody, or nobody (default: ${byDefault})`
+  const text = `readers of /metrics: cluster users over HTTPS, this machine, everyone, or none (default: ${byDefault})`
   return command.addOption(new Option('--metrics <which>', text).choices(metricsKinds))
 }
 

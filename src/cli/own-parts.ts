@@ -16,13 +16,10 @@ export const ownParts: OwnParts = {
     addWorker(program, signal)
   },
   dev: {
-    description: 'show the operator at work: a control plane in this process, this machine as its node, sample stores',
+    description:
+      'run the operator on a control plane in this process, with this machine as a node and sample resources',
     addOptions: (dev) => {
-      dev.option(
-        '--control-plane <which>',
-        'embedded, or real: built from Go modules, from a checkout only',
-        'embedded',
-      )
+      dev.option('--control-plane <which>', 'embedded, or real: built from Go modules, in a checkout only', 'embedded')
     },
     // Sound: commander gives what the options above say.
     loadPlay: async (options) =>
@@ -35,17 +32,17 @@ function addApiserver(program: Command, signal: AbortSignal): void {
   const apiserver = program
     .command('apiserver')
     .description('serve a Kubernetes API from this process, without a cluster')
-    .option('--port <port>', 'where it is served; 0 takes any free port', port, 6443)
-    .option('--host <address>', 'the address to serve it on; others than loopback need --token', '127.0.0.1')
-    .option('--token <text>', 'the bearer token of its user, who may do everything (default: a random one)')
-    .option('--kubeconfig <file>', 'where to write the kubeconfig that leads to it (default: a temporary file)')
+    .option('--port <port>', 'port of the API server; 0 takes any free port', port, 6443)
+    .option('--host <address>', 'address of the API server; an address other than loopback needs --token', '127.0.0.1')
+    .option('--token <text>', 'bearer token of the administrator (default: a random token)')
+    .option('--kubeconfig <file>', 'path of the kubeconfig to write (default: a temporary file)')
   withControllers(
     apiserver,
-    'run these controllers only, separated by commas; * for all, -name for all but one, or none',
+    'run only these controllers, separated by commas; * for all, -name for all but one, or none',
   )
-    .option('--simulated-nodes <nodes>', 'have nodes whose pods only seem to run (default: none)', positive)
-    .option('--persist <folder>', 'keep what is written in this folder, over restarts (default: in memory)')
-    .option('--repair', 'keep the whole records of a folder that is corrupt')
+    .option('--simulated-nodes <nodes>', 'number of nodes with simulated pods (default: none)', positive)
+    .option('--persist <folder>', 'keep the cluster in this folder across restarts (default: in memory)')
+    .option('--repair', 'keep only the complete records of a corrupt folder')
     .action(async (options) =>
       (await import('./apiserver.ts')).apiserver(
         {
@@ -60,16 +57,16 @@ function addApiserver(program: Command, signal: AbortSignal): void {
 
 /** What Jobs run that the operator makes. */
 function addWorker(program: Command, signal: AbortSignal): void {
-  const worker = program.command('worker').description('do a long piece of work for the operator, in a pod of its own')
-  addWork(worker, 'migrate', 'carry out the steps of a Migration').action(async (options) =>
+  const worker = program.command('worker').description('run long work of the operator in a pod')
+  addWork(worker, 'migrate', 'run the steps of a Migration').action(async (options) =>
     (await import('./worker-migrate.ts')).workerMigrate({ ...options, output: process.stdout }, signal),
   )
   worker
     .command('review')
-    .description('review the steps of a Migration, from standard input, for the operator or a worker')
+    .description('review the steps of a Migration from standard input')
     .action(async () => (await import('./worker-review.ts')).workerReview())
-  addWork(worker, 'prepare', 'make the new side of an upgrade')
-    .option('--scratch <folder>', 'where there is room for a schema', tmpdir())
+  addWork(worker, 'prepare', 'prepare the target server of an upgrade')
+    .option('--scratch <folder>', 'folder for temporary files', tmpdir())
     .action(async (options) =>
       (await import('./worker-prepare.ts')).workerPrepare(
         { ...options, environment: process.env, output: process.stdout },
@@ -77,22 +74,22 @@ function addWorker(program: Command, signal: AbortSignal): void {
       ),
     )
   const works = {
-    backup: 'make a backup',
-    verify: 'prove a backup',
+    backup: 'back up a database or a server',
+    verify: 'verify a backup',
     discard: 'remove the artifact of a backup',
-    tidy: 'remove what killed workers have left of a backup',
-    restore: 'restore a backup, or undo that',
-    release: 'remove what a restore has left on its server',
-    clear: 'remove what that has left on the volume',
+    tidy: 'remove leftovers of a backup whose worker was killed',
+    restore: 'restore a backup, or roll back a restore',
+    release: 'remove leftovers of a restore from the server',
+    clear: 'remove leftovers of a restore from the volume',
   } as const
   for (const work of ['backup', 'verify', 'discard', 'tidy', 'restore', 'release', 'clear'] as const) {
     addBackupWork(addWork(worker, work, works[work]), { works: [work] }, signal)
   }
   // What runs what others have written is done in two steps.
   const stepped = ['verify', 'fill'] as const
-  const fetching = addWork(worker, 'fetch', 'load the copy of a server from the store, and run nothing of it')
+  const fetching = addWork(worker, 'fetch', 'load the copy of a server from the store, without running it')
   addBackupWork(fetching, { works: stepped, step: 'fetch' }, signal)
-  const proving = addSealedWork(worker, 'prove', 'start a server on the copy that was loaded, without credentials')
+  const proving = addSealedWork(worker, 'prove', 'start a server on the loaded copy, without credentials')
   addBackupWork(proving, { works: stepped, step: 'prove' }, signal)
 }
 
@@ -103,9 +100,9 @@ interface BackupWork {
 
 function addBackupWork(command: Command, work: BackupWork, signal: AbortSignal): void {
   command
-    .option('--store <folder>', 'where the volume is mounted on which backups are kept, if they are on one')
-    .option('--data <folder>', 'where the volume is mounted that is filled, if one is')
-    .option('--scratch <folder>', 'where there is room for the artifact', tmpdir())
+    .option('--store <folder>', 'mount point of the volume with the backups, if a volume has them')
+    .option('--data <folder>', 'mount point of the data volume, if the order fills one')
+    .option('--scratch <folder>', 'folder for temporary files', tmpdir())
     .action(async (options) =>
       (await import('./worker-backup.ts')).workerBackup(
         { ...options, ...work, environment: process.env, output: process.stdout },
@@ -117,7 +114,7 @@ function addBackupWork(command: Command, work: BackupWork, signal: AbortSignal):
 function addWork(worker: Command, name: string, description: string): Command {
   return addSealedWork(worker, name, description).requiredOption(
     '--credentials <folder>',
-    'a folder for each database: host, port, username, password, ca.crt',
+    'folder with a subfolder for each database: host, port, username, password, ca.crt',
   )
 }
 
@@ -125,7 +122,7 @@ function addSealedWork(worker: Command, name: string, description: string): Comm
   return worker
     .command(name)
     .description(description)
-    .requiredOption('--order <file>', 'what to do')
-    .requiredOption('--digest <sha256>', 'of the order, which is refused if it is another')
-    .option('--termination-log <file>', 'where to leave the result, in one line of JSON', '/dev/termination-log')
+    .requiredOption('--order <file>', 'file with the order')
+    .requiredOption('--digest <sha256>', 'digest of the order; an order with another digest is rejected')
+    .option('--termination-log <file>', 'file for the result, as one line of JSON', '/dev/termination-log')
 }

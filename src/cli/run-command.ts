@@ -13,41 +13,52 @@ export function addRun(program: Command, options: OperatorCliOptions, signal: Ab
     .description('run the operator against a cluster')
     .option(
       '--name <name>',
-      'the operator’s name; a second operator of these kinds needs another one',
+      'name of the operator; a second operator of these kinds needs another name',
       operatorName,
       options.name,
     )
   withCluster(run)
     .option(
       '--namespaces <names>',
-      'manage resources in these namespaces only, separated by commas (default: all)',
+      'manage only resources in these namespaces, separated by commas (default: all)',
       names,
     )
-    .option('--selector <labels>', 'manage resources with these labels only', selector)
+    .option('--selector <labels>', 'manage only resources with these labels (default: all)', selector)
   withControllers(withSharding(run))
-    .option('--max-concurrent <number>', 'reconciles at once, for each controller (default: 10)', positive)
-    .option('--metrics-per-resource', 'give every resource metrics of its own, not only those that need attention')
+    .option('--max-concurrent <number>', 'maximum concurrent reconciles of each controller (default: 10)', positive)
+    .option(
+      '--metrics-per-resource',
+      'expose condition metrics for every resource, not only for those that need attention',
+    )
     .option(
       '--backoff <base-cap>',
-      'seconds between retries of one resource, from first to longest (default: 5-300)',
+      'first and longest delay between retries of one resource, in seconds (default: 5-300)',
       backoff,
     )
-    .option('--http-port <port>', 'port of /healthz and /readyz; 0 takes any free one (default: 8080)', port)
+    .option('--http-port <port>', 'port of /healthz and /readyz; 0 takes any free port (default: 8080)', port)
     .option('--http-host <address>', 'address of /healthz and /readyz (default: 0.0.0.0)')
   withMetrics(run, 'loopback')
-    .option('--metrics-port <port>', `port of metrics by HTTPS (default: ${metricsPort})`, port)
+    .option('--metrics-port <port>', `port of /metrics over HTTPS (default: ${metricsPort})`, port)
     .option(
       '--metrics-certificate <folder>',
-      'with tls.crt and tls.key (default: one that the operator signs itself; with --metrics open, HTTP)',
+      'folder with tls.crt and tls.key (default: a self-signed certificate; with --metrics open, HTTP)',
     )
-    .option('--leader-elect', 'act only while holding a lease (default: in a cluster)')
-    .option('--no-leader-elect', 'act alone, whoever else does')
-    .option('--lease-name <name>', 'the lease that the replicas share (default: the operator’s name)')
-    .option('--lease-namespace <namespace>', 'where the lease is (default: the pod’s namespace)')
-    .option('--lease-duration <seconds>', 'how long standbys wait for a silent leader (default: 15)', seconds)
-    .option('--renew-deadline <seconds>', 'how long a leader writes after its last renewal (default: 10)', seconds)
-    .option('--retry-period <seconds>', 'from one renewal of the lease to the next (default: 2)', seconds)
-    .option('--log-level <level>', 'debug, info, warn or error (default: info)')
+    .option('--leader-elect', 'write only while this process holds the Lease (default: in a cluster)')
+    .option('--no-leader-elect', 'write without a Lease, also beside other replicas')
+    .option('--lease-name <name>', 'name of the Lease of all replicas (default: the operator’s name)')
+    .option('--lease-namespace <namespace>', 'namespace of the Lease (default: the pod’s namespace)')
+    .option(
+      '--lease-duration <seconds>',
+      'time after the last renewal when a standby takes over, in seconds (default: 15)',
+      seconds,
+    )
+    .option(
+      '--renew-deadline <seconds>',
+      'time after its last renewal when the leader stops writing, in seconds (default: 10)',
+      seconds,
+    )
+    .option('--retry-period <seconds>', 'interval of renewals of the Lease, in seconds (default: 2)', seconds)
+    .option('--log-level <level>', 'lowest level of the log: debug, info, warn or error (default: info)')
   withFlags(run, 'run', options).action(async (given) =>
     (await import('./run.ts')).run(
       {

@@ -16,8 +16,8 @@ type Selecting = Parameters<typeof assertSharding>[1]
 
 export function withSharding(command: Command): Command {
   return command
-    .option('--shard <name>', 'work what --namespaces and --selector select, as the shard of this name')
-    .option('--shard-by-hash', 'share the resources with the other replicas, by a hash')
+    .option('--shard <name>', 'name of the shard that reconciles the resources of --namespaces and --selector')
+    .option('--shard-by-hash', 'divide the resources among the replicas by a hash')
 }
 
 /** A flag overrides the program. Throws a CommandError of exit code 2. */
