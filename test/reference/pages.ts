@@ -1,5 +1,6 @@
 // The generated pages of docs/reference/, by path. `npm run reference` writes them, and a test compares them.
 import { readFileSync } from 'node:fs'
+import { commandLinePage } from './command-line-page.ts'
 import { crdPage } from './crd-page.ts'
 
 export const root = new URL('../../', import.meta.url)
@@ -27,12 +28,14 @@ const kinds = [
   { name: 'replicated-kv-store', guides: 'Sample: [kv-store.yaml](../../examples/kv-store.yaml).' },
 ] as const
 
-const generators: Readonly<Record<string, () => string>> = Object.fromEntries(
-  kinds.map(({ name, guides }) => {
-    const source = `crds/${name}.yaml`
-    return [`docs/reference/${name}.md`, () => crdPage({ text: read(source), source, guides })]
-  }),
-)
+const kindPages = kinds.map(({ name, guides }): [string, () => string] => {
+  const source = `crds/${name}.yaml`
+  return [`docs/reference/${name}.md`, () => crdPage({ text: read(source), source, guides })]
+})
+const generators: Readonly<Record<string, () => string>> = {
+  ...Object.fromEntries(kindPages),
+  'docs/reference/command-line.md': commandLinePage,
+}
 
 /** Paths of the pages. */
 export const pagePaths: readonly string[] = Object.keys(generators)
