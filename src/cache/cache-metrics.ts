@@ -21,21 +21,25 @@ export function cacheMetrics(metrics: Metrics, { resource, selection }: CacheSer
   const labels = ['resource', 'selection']
   const events = metrics.counter({
     name: 'watch_events_total',
-    help: 'Frames received on watch streams.',
+    help: 'Events received on watch streams, by resource and event type.',
     labels: ['resource', 'type'],
   })
   const restarts = metrics.counter({
     name: 'watch_restarts_total',
-    help: 'Watch streams and lists that ended, by why.',
+    help: 'Ended watch streams and failed lists, by resource and reason.',
     labels: ['resource', 'reason'],
   })
   const errors = metrics.counter({
     name: 'watch_handler_errors_total',
-    help: 'Handlers, index functions and transforms of a cache that threw.',
+    help: 'Errors thrown by handlers, index functions and transforms of a cache.',
     labels: ['resource'],
   })
-  const objects = metrics.gauge({ name: 'store_objects', help: 'Objects in memory.', labels })
-  const version = metrics.gauge({ name: 'store_resource_version', help: 'Newest resourceVersion seen.', labels })
+  const objects = metrics.gauge({ name: 'store_objects', help: 'Objects in the cache.', labels })
+  const version = metrics.gauge({
+    name: 'store_resource_version',
+    help: 'Newest resourceVersion in the cache.',
+    labels,
+  })
   return {
     frame: (type) => events.add({ resource, type }),
     restart: (reason) => restarts.add({ resource, reason }),

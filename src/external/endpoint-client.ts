@@ -190,12 +190,12 @@ class EndpointMetrics {
     this.#labels = { endpoint, namespace }
     this.#requests = metrics.counter({
       name: 'external_api_requests_total',
-      help: 'Calls of places outside the cluster: ok, the code of the error, or rejected before they were made.',
+      help: 'Calls of an external endpoint, by status: ok, an error code, or rejected before the call.',
       labels: ['endpoint', 'namespace', 'status'],
     })
     this.#open = metrics.gauge({
       name: 'external_endpoint_breaker_open',
-      help: '1 while calls of the place for the namespace are refused because its calls have failed again and again.',
+      help: '1 while the breaker rejects calls of the endpoint for the namespace after repeated failures, else 0.',
       labels: ['endpoint', 'namespace'],
     })
     this.isOpen(false)

@@ -24,7 +24,7 @@ export class Place {
     this.tokens = new TokenBucket(limit)
     this.#durations = metrics.histogram({
       name: 'external_api_request_duration_seconds',
-      help: 'How long calls of places outside the cluster took.',
+      help: 'Duration of calls of an external endpoint, in seconds.',
       labels: ['endpoint', 'operation'],
       buckets: bucketsSeconds,
     })

@@ -139,12 +139,12 @@ export class HttpClient implements HttpExchange {
     this.#prefix = trimmedEnd(url.pathname, '/')
     this.#requestsTotal = instruments.metrics.counter({
       name: 'rest_client_requests_total',
-      help: 'HTTP requests to the API server, by status code, method and host; <error> where no answer came.',
+      help: 'HTTP requests to the API server, by status code, method and host. Without a response, the code is <error>.',
       labels: ['code', 'method', 'host'],
     })
     this.#durationSeconds = instruments.metrics.histogram({
       name: 'rest_client_request_duration_seconds',
-      help: 'Time from the call to the whole answer (for a watch to its headers), by verb and resource.',
+      help: 'Time from a request to its full response, or to the headers of a watch, in seconds.',
       labels: ['verb', 'resource'],
       buckets: durationBuckets,
     })

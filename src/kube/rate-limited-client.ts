@@ -26,7 +26,7 @@ export class RateLimitedClient implements HttpExchange {
     this.#bucket = new TokenBucket(requestRate)
     this.#waitSeconds = instruments.metrics.histogram({
       name: 'rest_client_rate_limiter_duration_seconds',
-      help: 'Time that requests waited for the request rate, by verb and resource.',
+      help: 'Time that requests waited for the client-side rate limit, in seconds.',
       labels: ['verb', 'resource'],
       buckets: waitBuckets,
     })

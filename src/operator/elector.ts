@@ -57,7 +57,7 @@ export class Elector {
     this.#options = options
     this.#master = options.instruments.metrics.gauge({
       name: 'leader_election_master_status',
-      help: 'Whether this process leads: 1 for the holder of the lease, 0 for a standby.',
+      help: '1 while this process holds the Lease, 0 while it is a standby.',
       labels: ['name'],
     })
   }

@@ -35,10 +35,10 @@ export class RunnablesRunner {
     assertNames(options.runnables)
     const { metrics } = options.instruments
     const labels = ['runnable']
-    const help = '1 while the runnable runs, 0 while it waits after a failure, for the leadership, or has ended.'
+    const help = '1 while the runnable runs, 0 after its end and while it waits for a retry or for leadership.'
     this.#options = options
     this.#active = metrics.gauge({ name: 'runnable_active', help, labels })
-    this.#failures = metrics.counter({ name: 'runnable_failures_total', help: 'Failures of the runnable.', labels })
+    this.#failures = metrics.counter({ name: 'runnable_failures_total', help: 'Failures of a runnable.', labels })
   }
 
   /** Begins them once `mayRun` has resolved. Never rejects. */

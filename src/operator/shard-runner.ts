@@ -84,12 +84,12 @@ export class ShardRunner {
     this.#lease = { namespace, name: memberLeaseName(operatorName, identity) }
     this.#slotsMetric = instruments.metrics.gauge({
       name: 'shard_slots',
-      help: `Slots of this process by state, of ${slotCount} among all members.`,
+      help: `Slots of this process by state, of ${slotCount} slots in total.`,
       labels: ['state'],
     })
     this.#membersMetric = instruments.metrics.gauge({
       name: 'shard_members',
-      help: 'Members among which this process sees the slots divided.',
+      help: 'Members that share the slots, as this process observes them.',
       labels: [],
     })
   }

@@ -20,39 +20,39 @@ export class QueueMetrics {
     const labels = ['name']
     this.#depth = metrics.gauge({
       name: 'workqueue_depth',
-      help: 'Keys that are ready and wait for a worker, by priority.',
+      help: 'Ready keys that wait for a worker, by priority.',
       labels: ['name', 'priority'],
     })
     this.#adds = metrics.counter({
       name: 'workqueue_adds_total',
-      help: 'Keys added, those merged into a waiting one not counted.',
+      help: 'Keys added to the queue, without keys that were already queued.',
       labels,
     })
     this.#queueDuration = metrics.histogram({
       name: 'workqueue_queue_duration_seconds',
-      help: 'How long a key was ready before a worker took it.',
+      help: 'Time that a ready key waited for a worker, in seconds.',
       labels,
       buckets,
     })
     this.#workDuration = metrics.histogram({
       name: 'workqueue_work_duration_seconds',
-      help: 'How long a worker had a key.',
+      help: 'Time that a worker spent on a key, in seconds.',
       labels,
       buckets,
     })
     this.#retries = metrics.counter({
       name: 'workqueue_retries_total',
-      help: 'Keys added again after a failure.',
+      help: 'Keys added to the queue again after a failure.',
       labels,
     })
     this.#unfinishedWork = metrics.gauge({
       name: 'workqueue_unfinished_work_seconds',
-      help: 'The summed age of all running turns; it grows without end where a turn is stuck.',
+      help: 'Sum of the ages of all running reconciles, in seconds. It grows while a reconcile is stuck.',
       labels,
     })
     this.#longestRunning = metrics.gauge({
       name: 'workqueue_longest_running_processor_seconds',
-      help: 'The age of the turn that has run longest.',
+      help: 'Age of the longest running reconcile, in seconds.',
       labels,
     })
   }

@@ -39,7 +39,7 @@ export class ClusterWatcher implements ChildCluster {
     this.homeUid = options.homeUid
     this.#gauge = options.instruments.metrics.gauge({
       name: 'cluster_reachable',
-      help: '1 while the cluster behind a named connection answers, 0 while it cannot be reached.',
+      help: '1 while the cluster of a named connection responds, 0 while it is unreachable.',
       labels: ['cluster'],
     })
   }

@@ -49,12 +49,12 @@ export class ConditionMetrics {
     this.#perResource = perResource
     this.#counts = metrics.gauge({
       name: 'resource_conditions',
-      help: 'Resources with a condition, by its status and reason.',
+      help: 'Resources with a condition, by type, status and reason.',
       labels: ['controller', 'type', 'status', 'reason'],
     })
     this.#own = metrics.gauge({
       name: 'resource_condition',
-      help: '1 while the condition is True, 0 while it is False or Unknown, of resources that need attention.',
+      help: '1 while a condition of a resource that needs attention is True, 0 while it is False or Unknown.',
       labels: ['controller', 'namespace', 'name', 'type'],
     })
   }

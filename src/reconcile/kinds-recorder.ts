@@ -17,7 +17,7 @@ export class KindsRecorder {
     this.#instruments = instruments
     this.#served = instruments.metrics.gauge({
       name: 'controller_kind_served',
-      help: '1 while the API server serves a kind that the controller uses, 0 while its CRD is not installed.',
+      help: '1 while the API server serves a kind of the controller, 0 while its CRD is not installed.',
       labels: ['controller', 'resource', 'optional'],
     })
   }

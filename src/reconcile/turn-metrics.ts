@@ -20,28 +20,28 @@ export class TurnMetrics {
     this.conditions = new ConditionMetrics(metrics, controller, conditions)
     this.#durations = metrics.histogram({
       name: 'reconciliation_duration_seconds',
-      help: 'How long a turn of one resource took.',
+      help: 'Duration of reconciles, by outcome, in seconds.',
       labels: ['controller', 'outcome'],
       buckets: bucketsSeconds,
     })
     this.#errors = metrics.counter({
       name: 'reconciliation_errors_total',
-      help: 'Turns that ended in a retry or a stop, by reason.',
+      help: 'Reconciles that ended with a retry or a stop, by reason.',
       labels: ['controller', 'reason'],
     })
     this.#staleSkips = metrics.counter({
       name: 'stale_sync_skips_total',
-      help: 'Turns that put off a delete because the caches had not seen what they should have.',
+      help: 'Reconciles that postponed a deletion because a cache was stale.',
       labels: ['controller'],
     })
     this.#abandoned = metrics.gauge({
       name: 'controller_calls_abandoned',
-      help: 'Calls of observe or cleanup that go on although their limit was reached and their signal has aborted.',
+      help: 'Running calls of observe or cleanup whose time limit has passed and whose signal has aborted.',
       labels: ['controller', 'call'],
     })
     this.#abandonedTotal = metrics.counter({
       name: 'controller_calls_abandoned_total',
-      help: 'Calls of observe or cleanup that did not end when their signal aborted.',
+      help: 'Calls of observe or cleanup that did not end after their signal aborted.',
       labels: ['controller', 'call'],
     })
   }

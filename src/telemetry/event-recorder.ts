@@ -75,7 +75,7 @@ export class EventRecorder {
     this.#options = options
     this.#dropped = options.instruments.metrics.counter({
       name: 'konverge_events_dropped_total',
-      help: 'Events that were not written, by reason.',
+      help: 'Kubernetes Events that were dropped, by reason.',
       labels: ['reason'],
     })
   }
