@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { commandLinePage } from './command-line-page.ts'
 import { crdPage } from './crd-page.ts'
+import { metricsPage } from './metrics-page.ts'
 
 export const root = new URL('../../', import.meta.url)
 
@@ -35,6 +36,7 @@ const kindPages = kinds.map(({ name, guides }): [string, () => string] => {
 const generators: Readonly<Record<string, () => string>> = {
   ...Object.fromEntries(kindPages),
   'docs/reference/command-line.md': commandLinePage,
+  'docs/reference/metrics.md': () => metricsPage(),
 }
 
 /** Paths of the pages. */
