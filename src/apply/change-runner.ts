@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
 import type { JsonPatchOperation } from '../base/json-patch.ts'
-import { type Comparison, compare } from '../diff/compare.ts'
+import { type Comparison, compare, declaredChanges } from '../diff/compare.ts'
 import type { FieldPath } from '../diff/field-path.ts'
 import { ownedFieldsOf } from '../diff/owned-fields.ts'
 import { isKubeError, type StatusCause } from '../kube/kube-errors.ts'
@@ -17,7 +17,6 @@ import type { ChildCluster } from './child-cluster.ts'
 import { claimsOfOwners, fieldConflict, joinsOwners, partWithout } from './co-owner-rule.ts'
 import { adoptedEvent, isHandedOver, isOurs } from './conflict-rule.ts'
 import { contradictedDefaults } from './contradicted-defaults.ts'
-import { declaredPaths } from './contribution-rule.ts'
 import type { Convergence } from './convergence.ts'
 import { emptiedFields, emptiedValues, emptyingOperations } from './emptied-values.ts'
 import { formerManagerOf, type ManagerOf } from './field-managers.ts'
@@ -100,7 +99,8 @@ export class ChangeRunner {
         : convergence.compare(applied, live, { manager, nowMs: clock.monotonicMs() })
     if (comparison.kind === 'equal') return { kind: 'written', applied, live, paths: [], rivals: [] }
     const isFirst = this.#isFirst(live, manager)
-    const paths = comparison.kind === 'unowned' ? declaredPaths(applied) : comparison.changes.map(({ path }) => path)
+    const changes = comparison.kind === 'unowned' ? declaredChanges({ desired: applied, live }) : comparison.changes
+    const paths = changes.map(({ path }) => path)
     const doubted = comparison.kind === 'different' ? comparison.doubted : undefined
     try {
       const answer = await this.#applyEmptied({ ...change, live }, signal)
@@ -312,7 +312,7 @@ interface Taking {
   readonly body: KubeObject
   readonly fieldManager: string
   readonly claims: readonly RivalClaim[]
-  /** No apply of this manager is recorded. */
+  /** No apply of this manager is recorded or remembered. */
   readonly isFirst: boolean
 }
 

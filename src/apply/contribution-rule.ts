@@ -1,10 +1,9 @@
 // Tells whether an object has everything that a contribution declares. Values count, not whose record they are in: all resources of one
 // controller contribute to an object as one manager. If each took the fields of the next for its own leftovers, they would alternate forever.
-import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
+import { deepEqual, isJsonObject, type Json, own } from '../base/json.ts'
 import type { Change, Comparison } from '../diff/compare.ts'
-import { type FieldPath, fieldElement } from '../diff/field-path.ts'
 import { ownedFieldsOf } from '../diff/owned-fields.ts'
-import { asJson, type KubeObject, type LiveObject } from '../object/object.ts'
+import type { LiveObject } from '../object/object.ts'
 
 export function isContributed(comparison: Comparison, live: LiveObject, manager: string): boolean {
   if (comparison.kind !== 'different') return comparison.kind === 'equal'
@@ -23,20 +22,6 @@ export function valueChanges(comparison: Comparison, live: LiveObject, manager: 
     if (change.kind === 'remove') return owned?.has(change.path) !== true
     const { desired, live: found } = change
     return change.kind !== 'add' || desired === undefined || found === undefined || !covers(found, desired)
-  })
-}
-
-/** Paths of all that an object declares besides its identity; a list is one. */
-export function declaredPaths(desired: KubeObject): readonly FieldPath[] {
-  const { name: _, namespace: __, ...metadata } = desired.metadata
-  const { apiVersion: ___, kind: ____, ...content } = asJson(desired)
-  return leavesOf({ ...content, metadata: metadata as unknown as JsonObject }, [])
-}
-
-function leavesOf(value: Json, path: FieldPath): readonly FieldPath[] {
-  if (!isJsonObject(value)) return [path]
-  return Object.entries(value).flatMap(([name, below]) => {
-    return below === undefined ? [] : leavesOf(below, [...path, fieldElement(name)])
   })
 }
 
