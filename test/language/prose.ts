@@ -20,13 +20,14 @@ export class Prose {
   }
 
   drop(start: number, end: number): void {
-    for (let at = start; at < end; at++) if (this.#kept[at] !== '\n') this.#kept[at] = ' '
+    this.replace(start, end, ' ')
   }
 
   /** Ends a sentence at `at`, unless it has ended before. */
   end(at: number): void {
-    const last = this.#kept.findLast((char, index) => index < at && char.trim() !== '')
-    if (last !== undefined && !'.?!:;'.includes(last)) this.#kept[at] = '.'
+    let last = at - 1
+    while (last >= 0 && this.#kept[last]?.trim() === '') last--
+    if (last >= 0 && !'.?!:;'.includes(this.#kept[last] ?? '')) this.#kept[at] = '.'
   }
 
   /** One word instead of this range. */
