@@ -44,8 +44,8 @@ export function partManagersOf({ metadata: { managedFields = [] } }: LiveObject,
 }
 
 /**
- * UIDs of owners that have records or marks on the object and no reference any more: somebody removed their finalizers, or the reference itself. `manager`:
- * of the owner that asks; records of other operators do not count.
+ * UIDs of owners that have records or marks on the object and no reference any more: a user removed their finalizers, or the reference itself.
+ * `manager` is that of the current owner; records of other operators do not count.
  */
 export function abandonedParts({ metadata }: LiveObject, manager: string): readonly string[] {
   const { ownerReferences = [], managedFields = [], labels = {}, annotations = {} } = metadata
@@ -94,8 +94,8 @@ export function deletePreconditions(child: LiveObject): { readonly uid: string; 
   return isCoOwned(child) ? { uid, resourceVersion } : { uid }
 }
 
-/** What a part of an object declares, and where. */
-export interface Part {
+/** The part of one owner, declared and live. */
+export interface OwnerPart {
   /** As it is applied. */
   readonly declared: KubeObject
   /** As the API server shows it now. */
@@ -104,11 +104,11 @@ export interface Part {
 }
 
 /**
- * The claims of other owners, which keep their fields. None if the last apply of this part declared the same: an owner does not force, so somebody else
+ * The claims of other owners, which keep their fields. None if the last apply of this part declared the same: an owner does not force, so another client
  * used its manager. A manager without a reference is none of an owner.
  */
 export function claimsOfOwners(
-  { declared, live, manager }: Part,
+  { declared, live, manager }: OwnerPart,
   claims: readonly RivalClaim[],
 ): readonly RivalClaim[] {
   const hash = appliedHashOf(declared)
@@ -130,7 +130,10 @@ export function partWithout(declared: KubeObject, claims: readonly RivalClaim[])
 }
 
 /** The rejection of a part that declares fields of other owners otherwise. */
-export function fieldConflict({ declared, live }: Part, claims: readonly RivalClaim[]): CodedError<'FieldConflict'> {
+export function fieldConflict(
+  { declared, live }: OwnerPart,
+  claims: readonly RivalClaim[],
+): CodedError<'FieldConflict'> {
   const owners = new Map((live.metadata.ownerReferences ?? []).map(({ uid, kind, name }) => [uid, `${kind} ${name}`]))
   const own = new Set((declared.metadata.ownerReferences ?? []).map(({ uid }) => uid))
   const isOfSibling = claims.some(({ manager }) => own.has(coOwnerOfManager(manager) ?? ''))
