@@ -78,6 +78,7 @@ export class AdversaryStage {
   #secrets: readonly string[] = []
   #rounds = 0
   #writesBefore = 0
+  #linesRead = 0
   #requestsBefore = 0
 
   private constructor({ server, postgres }: StageAsk, proxy: SqlProxy) {
@@ -168,7 +169,8 @@ export class AdversaryStage {
 
   /** Lets time pass, and PostgreSQL answer, until it is so: in small steps at first, in larger ones for what waits for a limit. */
   async until(what: string | (() => string), isSo: () => Promise<boolean>, limitMs = lastingLimitMs): Promise<void> {
-    const asks = async () => (await isSo()) || (await this.#serversAnswer())
+    const endMs = performance.now() + lastingLimitMs
+    const asks = async () => (await isSo()) || (await this.#serversAnswer(endMs))
     const soon = this.server.until({ what: 'it', limitMs: soonMs, everyMs: 50 }, asks)
     try {
       await soon.catch(() => this.server.until({ what: 'it', limitMs, everyMs: 1_000 }, asks))
@@ -420,23 +422,27 @@ export class AdversaryStage {
     return { objects, powers }
   }
 
-  /** Neither raw nor encoded, in all that the editor may list, nor in the operator's log. */
+  /** Neither raw nor encoded, in all that the editor may list, nor in what the operator has logged since the last attempt. */
   async #expectNoSecrets(): Promise<void> {
-    const seen = `${await this.editor.everything()}${JSON.stringify(this.operator.lines)}`
+    const { lines } = this.operator
+    const seen = `${await this.editor.everything()}${JSON.stringify(lines.slice(this.#linesRead))}`
+    this.#linesRead = lines.length
     const isSeen = (secret: string) => seen.includes(secret) || seen.includes(Buffer.from(secret).toString('base64'))
     expect(this.#secrets.filter(isSeen)).toEqual([])
   }
 
-  /** Removes what the attempt made, and waits for nothing. */
+  /** Removes what the attempt made, Events included, and waits for nothing. */
   async #tidy(): Promise<void> {
     const created = this.#intruders.flatMap((intruder) => intruder.created.splice(0))
-    for (const path of created) await this.server.request({ method: 'DELETE', path })
+    const events = `/api/v1/namespaces/${attackerNamespace}/events`
+    for (const path of [...created, events]) await this.server.request({ method: 'DELETE', path })
   }
 
-  /** The time of the server in this process is nobody else's: while it stands still, PostgreSQL answers, and its answer arrives. */
-  async #serversAnswer(): Promise<false> {
+  /** The time of the server in this process is nobody else's: while it stands still, PostgreSQL answers, and its answer arrives. Ends at `endMs` at the latest. */
+  async #serversAnswer(endMs: number): Promise<false> {
     const startMs = performance.now()
-    const isOver = () => performance.now() - startMs > patienceMs && !this.#proxy.isServerAtWork
+    const isOver = () =>
+      performance.now() > endMs || (performance.now() - startMs > patienceMs && !this.#proxy.isServerAtWork)
     while (!isOver()) await new Promise((resolve) => setImmediate(resolve))
     return false
   }

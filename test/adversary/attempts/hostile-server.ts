@@ -94,7 +94,7 @@ const mebibyte = Buffer.alloc(1_024 * 1_024, 0x78)
 const servers: readonly Server[] = [
   {
     does: 'requests the password in clear text',
-    stop: /AdminAuthFailed.*requests the password in clear text/,
+    stop: /AdminAuthFailed.*asks for the password in clear text/,
     behaves: (socket) => socket.write(auth(3)),
   },
   {
