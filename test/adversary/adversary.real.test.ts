@@ -1,11 +1,12 @@
-// Attempts of tenants, editors and logins against the real API server, with an operator in a process of its own.
+// Attempts by requests to the real API server, with an operator in a process of its own. Attempts of logins and of hostile
+// servers reach PostgreSQL only; they run against the embedded API server.
 import { afterAll, beforeAll, describe } from 'vitest'
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts'
 import { OwnRealServer } from '../e2e/real-story-server.ts'
 import { installDefinitions } from '../e2e/stores.ts'
 import { makePostgresHome, type PostgresHome, removePostgresHome } from '../postgres/postgres-home.ts'
 import { PostgresServer } from '../postgres/postgres-server.ts'
-import { clusterAttempts } from './attempts/cluster-attempts.ts'
+import { requestAttempts } from './attempts/cluster-attempts.ts'
 import { describeAttempts } from './suite.ts'
 
 describe('an attacker, on the real API server', () => {
@@ -31,6 +32,6 @@ describe('an attacker, on the real API server', () => {
     },
     postgres: () => postgres,
     version: Number.POSITIVE_INFINITY,
-    attempts: clusterAttempts,
+    attempts: requestAttempts,
   })
 })

@@ -9,12 +9,17 @@ import { tenantDatabaseAttempts } from './tenant-databases.ts'
 import { tenantMigrationAttempts } from './tenant-migrations.ts'
 import { tenantSchemaAttempts } from './tenant-schemas.ts'
 
-export const clusterAttempts: readonly Attempt[] = [
+/** Attempts by requests to the API server. */
+export const requestAttempts: readonly Attempt[] = [
   ...tenantAttempts,
   ...tenantSchemaAttempts,
   ...tenantDatabaseAttempts,
   ...tenantMigrationAttempts,
   ...editorAttempts,
+]
+
+export const clusterAttempts: readonly Attempt[] = [
+  ...requestAttempts,
   ...sharedServerAttempts,
   ...loginAttempts,
   ...hostileServerAttempts,
