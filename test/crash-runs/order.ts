@@ -20,6 +20,6 @@ export interface CrashOrder {
 
 /** What the gate does: a sample, the same every time. */
 export const inGate: CrashOrder = {
-  draw: { kind: 'drawn', runs: 300, seed: 7 },
+  draw: { kind: 'drawn', runs: 200, seed: 7 },
   ...{ onOneVersion: true, lane: 0, lanes: 1 },
 }
