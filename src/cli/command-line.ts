@@ -6,6 +6,7 @@ import { CodedError, messageOf } from '../base/errors.ts'
 import { terminalText } from '../base/terminal-text.ts'
 import { identityOf } from '../object/identity.ts'
 import { CommandError } from './command-error.ts'
+import { addExamples } from './command-examples.ts'
 import type { Play } from './dev/play.ts'
 import {
   assertFlags,
@@ -31,6 +32,8 @@ export interface OwnParts {
     readonly addOptions: (dev: Command) => void
     readonly loadPlay: (options: Readonly<Record<string, unknown>>) => Promise<Play>
   }
+  /** By command: examples of its help instead of those of every operator. */
+  readonly examples?: Readonly<Record<string, readonly string[]>>
   /** `install` adds the NetworkPolicies of the pods of konverge's own kinds. */
   readonly includesDataPods?: boolean
 }
@@ -59,7 +62,7 @@ export async function runCommandLine(
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => stop.abort(new CommandError(`ended by ${signal}`, 1)))
   const exits: ExitCodes = { failure: 1, success: 0 }
-  let asked = options.name
+  let asked: Asked = { path: options.name, commands: [] }
   try {
     identityOf(options.name)
     assertFlags(options)
@@ -68,7 +71,7 @@ export async function runCommandLine(
     await program.parseAsync(argv)
     return exits.success
   } catch (thrown) {
-    return report(thrown, { name: options.name, asked, exits })
+    return report(thrown, { name: options.name, exits, ...asked })
   }
 }
 
@@ -89,6 +92,7 @@ export function programWith(building: Building): Command {
   addPreview(program, building)
   addDiff(program, building)
   addGenerate(program, building)
+  for (const command of program.commands) addExamples(command, options.name, own)
   return program
 }
 
@@ -207,25 +211,30 @@ function kitOf(program: OperatorCliOptions, given: Readonly<Record<string, unkno
   return { program, flags: flagValuesOf(program, given), environment: process.env }
 }
 
-/** `websites run`: the command that the words name, as far as they name one. */
-function commandIn(program: Command, words: readonly string[]): string {
+interface Asked {
+  /** Program and command, as in `websites run`. */
+  readonly path: string
+  /** Names of the commands below it. */
+  readonly commands: readonly string[]
+}
+
+/** The command that the words name, as far as they name one. */
+function commandIn(program: Command, words: readonly string[]): Asked {
   const [word = ''] = words
   const command = program.commands.find((one) => one.name() === word)
-  return command === undefined ? program.name() : `${program.name()} ${commandIn(command, words.slice(1))}`
+  if (command === undefined) return { path: program.name(), commands: program.commands.map((one) => one.name()) }
+  const asked = commandIn(command, words.slice(1))
+  return { ...asked, path: `${program.name()} ${asked.path}` }
 }
 
-interface Asked {
-  readonly name: string
-  /** The program and the command. */
-  readonly asked: string
-  readonly exits: ExitCodes
-}
-
-function report(thrown: unknown, { name, asked, exits: { failure } }: Asked): number {
+function report(
+  thrown: unknown,
+  { name, exits: { failure }, ...asked }: Asked & { readonly name: string; readonly exits: ExitCodes },
+): number {
   if (thrown instanceof CommanderError) {
     // Help and version have been printed; anything else is a wrong flag.
     if (thrown.exitCode === 0) return 0
-    writeError(`${name}: ${wrongUse(thrown)}; ${asked} --help lists what there is\n`)
+    writeError(`${name}: ${wrongUse(thrown, asked)}\n`)
     return 2
   }
   writeError(`${name}: ${messageOf(thrown)}\n`)
@@ -234,11 +243,13 @@ function report(thrown: unknown, { name, asked, exits: { failure } }: Asked): nu
   return failure
 }
 
-/** Commander's words as the first half of a sentence. */
-function wrongUse({ code, message }: CommanderError): string {
-  if (code === 'commander.help') return 'name a command'
-  return message
+/** Commander's message as one sentence with what to choose from. */
+function wrongUse({ code, message }: CommanderError, { path, commands }: Asked): string {
+  const choices = commands.length === 0 ? '' : `: choose from ${commands.join(', ')}`
+  if (code === 'commander.help') return `${path} needs a command${choices}`
+  const problem = message
     .replace(/^error: /, '')
     .replace(/\.$/, '')
     .replaceAll('\n', ' ')
+  return code === 'commander.unknownCommand' ? `${problem}${choices}` : `${problem}; ${path} --help lists all options`
 }

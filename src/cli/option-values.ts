@@ -1,7 +1,10 @@
 // Values of command-line options, parsed. Each function throws commander's InvalidArgumentError with the rule as one sentence. Pure.
 import { InvalidArgumentError } from 'commander'
+import { durationMs } from '../base/duration.ts'
 import { operatorNameProblem } from '../object/identity.ts'
 import { hasRequirement } from '../object/selector-text.ts'
+
+const longestMs = 86_400_000
 
 /** Names separated by commas, at least one. */
 export function names(text: string): readonly string[] {
@@ -40,11 +43,12 @@ export function positive(text: string): number {
   return number
 }
 
-/** Seconds as milliseconds. */
-export function seconds(text: string): number {
-  const number = Number(text)
-  if (!(number > 0 && number <= 86_400)) throw new InvalidArgumentError('Give a number of seconds, as in 15 or 0.5.')
-  return Math.round(number * 1000)
+/** A duration as milliseconds: `15s` is 15,000. */
+export function duration(text: string): number {
+  const ms = durationMs(text)
+  if (ms === undefined || ms <= 0 || ms > longestMs)
+    throw new InvalidArgumentError('Give a duration up to 24h with a unit, as in 15s, 500ms or 1m30s.')
+  return Math.round(ms)
 }
 
 export function port(text: string): number {
@@ -54,9 +58,10 @@ export function port(text: string): number {
   return number
 }
 
+/** Two durations joined by a hyphen: `5s-300s`. */
 export function backoff(text: string): { readonly baseMs: number; readonly capMs: number } {
-  const [base, cap] = (/^(\d+)-(\d+)$/.exec(text) ?? []).slice(1).map(Number)
-  if (base === undefined || cap === undefined || base < 1 || cap < base)
-    throw new InvalidArgumentError('Give two numbers of seconds, as in 1-1000.')
-  return { baseMs: base * 1000, capMs: cap * 1000 }
+  const [baseMs, capMs, ...others] = text.split('-').map(durationMs)
+  if (baseMs === undefined || capMs === undefined || others.length > 0 || baseMs <= 0 || capMs < baseMs)
+    throw new InvalidArgumentError('Give the first and the longest delay with units, as in 5s-300s.')
+  return { baseMs, capMs }
 }

@@ -26,6 +26,21 @@ export const ownParts: OwnParts = {
       (await import('./dev/flagship-play.ts')).flagshipPlay(options as unknown as FlagshipPlayOptions),
   },
   includesDataPods: true,
+  examples: {
+    run: [
+      'run',
+      'run --namespaces shop,games --controllers database,databaseuser',
+      'run --metrics protected --metrics-port 8443 --log-level debug',
+    ],
+    install: [
+      'install --namespaces shop --image registry.example.com/konverge:1.0.0',
+      'install --namespaces shop --dry-run | kubectl apply --server-side -f -',
+      "install --namespaces shop --allow-image 'registry.example.com/*'",
+    ],
+    apiserver: ['apiserver', 'apiserver --simulated-nodes 3 --persist ./cluster'],
+    preview: ['preview -f kv-store.yaml', 'preview -f - < kv-store.yaml'],
+    diff: ['diff -f database.yaml', 'diff -f database.yaml --namespaces shop --context staging'],
+  },
 }
 
 function addApiserver(program: Command, signal: AbortSignal): void {

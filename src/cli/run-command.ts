@@ -3,7 +3,7 @@ import process from 'node:process'
 import type { Command } from 'commander'
 import { metricsPort } from './metrics-option.ts'
 import { flagValuesOf, withCluster, withControllers, withFlags, withMetrics } from './option-sets.ts'
-import { backoff, names, operatorName, port, positive, seconds, selector } from './option-values.ts'
+import { backoff, duration, names, operatorName, port, positive, selector } from './option-values.ts'
 import type { OperatorCliOptions } from './program.ts'
 import { withSharding } from './sharding-option.ts'
 
@@ -32,7 +32,7 @@ export function addRun(program: Command, options: OperatorCliOptions, signal: Ab
     )
     .option(
       '--backoff <base-cap>',
-      'first and longest delay between retries of one resource, in seconds (default: 5-300)',
+      'first and longest delay between retries of one resource (default: 5s-300s)',
       backoff,
     )
     .option('--http-port <port>', 'port of /healthz and /readyz; 0 takes any free port (default: 8080)', port)
@@ -48,16 +48,16 @@ export function addRun(program: Command, options: OperatorCliOptions, signal: Ab
     .option('--lease-name <name>', 'name of the Lease of all replicas (default: the operator’s name)')
     .option('--lease-namespace <namespace>', 'namespace of the Lease (default: the pod’s namespace)')
     .option(
-      '--lease-duration <seconds>',
-      'time after the last renewal when a standby takes over, in seconds (default: 15)',
-      seconds,
+      '--lease-duration <duration>',
+      'time after the last renewal when a standby takes over (default: 15s)',
+      duration,
     )
     .option(
-      '--renew-deadline <seconds>',
-      'time after its last renewal when the leader stops writing, in seconds (default: 10)',
-      seconds,
+      '--renew-deadline <duration>',
+      'time after its last renewal when the leader stops writing (default: 10s)',
+      duration,
     )
-    .option('--retry-period <seconds>', 'interval of renewals of the Lease, in seconds (default: 2)', seconds)
+    .option('--retry-period <duration>', 'interval of renewals of the Lease (default: 2s)', duration)
     .option('--log-level <level>', 'lowest level of the log: debug, info, warn or error (default: info)')
   withFlags(run, 'run', options).action(async (given) =>
     (await import('./run.ts')).run(

@@ -4,15 +4,16 @@ import { konverge, sentenceOf } from './konverge.ts'
 
 describe.concurrent('konverge', () => {
   it.each([
-    { args: [], says: /^konverge: name a command; konverge --help/ },
-    { args: ['nope'], says: /unknown command 'nope'/ },
+    { args: [], says: /^konverge: konverge needs a command: choose from run, install, apiserver, worker, / },
+    { args: ['nope'], says: /unknown command 'nope': choose from run, install, / },
     { args: ['previw'], says: /unknown command 'previw' \(Did you mean preview\?\)/ },
     { args: ['preview'], says: /'-f, --filename <file\.\.\.>' not specified/ },
     { args: ['generate', '--checks'], says: /unknown option '--checks' \(Did you mean --check\?\)/ },
     { args: ['run', 'now'], says: /too many arguments/ },
     { args: ['run', '--max-concurrent', '0'], says: /--max-concurrent.*'0' is invalid\. Give a whole number from 1;/ },
     { args: ['run', '--http-port', '65536'], says: /Give a port from 0 to 65535/ },
-    { args: ['run', '--backoff', '10-5'], says: /Give two numbers of seconds, as in 1-1000/ },
+    { args: ['run', '--backoff', '10s-5s'], says: /Give the first and the longest delay with units, as in 5s-300s/ },
+    { args: ['run', '--backoff', '5-300'], says: /Give the first and the longest delay with units, as in 5s-300s/ },
     { args: ['run', '--namespaces', ','], says: /Give at least one name/ },
     ...(['run', 'install'] as const).flatMap((command) => [
       { args: [command, '--allow-secret', 'shop/a,foo'], says: /'foo' can match nothing; give namespace\/name/ },

@@ -31,7 +31,7 @@ describe.concurrent('flags of an operator', { timeout: 300_000 }, () => {
   it('belong to the commands that are named', async () => {
     expect((await ask('run', '--help')).stdout).toContain('--slow')
     expect(sentenceOf(await ask(...install, '--slow'))).toMatch(
-      /unknown option '--slow'; zones install --help lists what there is$/,
+      /unknown option '--slow'; zones install --help lists all options$/,
     )
   })
 })

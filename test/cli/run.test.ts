@@ -68,9 +68,9 @@ describe.concurrent('konverge run ends within seconds, with one sentence and exi
   })
 
   it.each([
-    { title: 'times that do not fit', flags: ['--lease-duration', '5'], sentence: /lease duration > renew deadline/ },
+    { title: 'times that do not fit', flags: ['--lease-duration', '5s'], sentence: /lease duration > renew deadline/ },
     { title: 'a lease that is nowhere', flags: ['--leader-elect'], sentence: /--lease-namespace/ },
-    { title: 'a time that is none', flags: ['--retry-period', 'soon'], sentence: /number of seconds/ },
+    { title: 'a time that is none', flags: ['--retry-period', 'soon'], sentence: /Give a duration up to 24h/ },
     {
       title: 'a name that no operator can have',
       flags: ['--name', 'Shop'],

@@ -93,12 +93,12 @@ export class ProxiedOperator implements MortalOperator {
 
 /** The words of the command line. */
 export function argumentsFor({ namespaces = [], backoff, election }: OperatorAsk): readonly string[] {
-  const seconds = (ms: number) => String(ms / 1_000)
+  const text = (ms: number) => `${ms}ms`
   const flag = (name: string, value: string | undefined) => (value === undefined ? [] : [`--${name}`, value])
-  const time = (name: string, ms: number | undefined) => flag(name, ms === undefined ? undefined : seconds(ms))
+  const time = (name: string, ms: number | undefined) => flag(name, ms === undefined ? undefined : text(ms))
   return [
     ...flag('namespaces', namespaces.length === 0 ? undefined : namespaces.join(',')),
-    ...flag('backoff', backoff && `${seconds(backoff.baseMs)}-${seconds(backoff.capMs)}`),
+    ...flag('backoff', backoff && `${text(backoff.baseMs)}-${text(backoff.capMs)}`),
     ...(election === undefined ? [] : ['--leader-elect']),
     ...flag('lease-namespace', election?.leaseNamespace),
     ...time('lease-duration', election?.leaseDurationMs),

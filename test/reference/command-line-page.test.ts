@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { examples } from './command-examples.ts'
+import { examplesOf } from '../../src/cli/command-examples.ts'
+import type { OwnParts } from '../../src/cli/command-line.ts'
+import { ownParts } from '../../src/cli/own-parts.ts'
 import { commandLinePage, commandsOf, konvergeProgram, pathOf } from './command-line-page.ts'
 
 const page = commandLinePage()
@@ -12,12 +14,21 @@ it.each(commands)('lists every option of $path and no other', ({ path, command }
   expect(rows).toEqual(command.options.map(({ flags }) => flags))
 })
 
-it.each(commands.filter(({ path }) => !path.startsWith('konverge worker')))('has an example of $path', ({ path }) => {
-  expect(examples[path]?.length).toBeGreaterThan(0)
+const forUsers = commands.filter(({ path }) => !path.startsWith('konverge worker'))
+
+it.each(forUsers)('has an example of $path, also in its help', ({ path, command }) => {
+  const lines = examplesOf(command.name(), 'konverge', ownParts)
+  expect(lines.length).toBeGreaterThan(0)
+  for (const line of lines) expect(sectionOf(path)).toContain(`    ${line}\n`)
+  const help: string[] = []
+  command.configureOutput({ writeOut: (text) => void help.push(text) }).outputHelp()
+  expect(help.join('')).toContain(`\nExamples:\n  ${lines.join('\n  ')}\n`)
 })
 
-it.each(Object.values(examples).flat())('shows an example that the program accepts: %s', async (line) => {
-  const [call = ''] = line.split('|').filter((part) => part.includes('konverge '))
+const lines = (own: OwnParts) => forUsers.flatMap(({ command }) => examplesOf(command.name(), 'konverge', own))
+
+it.each([...lines(ownParts), ...lines({})])('shows an example that the program accepts: %s', async (line) => {
+  const [call = ''] = line.split(/[|<]/)
   const words = [...call.trim().matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
   const program = konvergeProgram()
   const ran: string[] = []

@@ -1,10 +1,10 @@
 // Reference of konverge's program, from its own definition: each command with its options, their defaults and examples.
 import { tmpdir } from 'node:os'
 import type { Command, Option } from 'commander'
+import { examplesOf } from '../../src/cli/command-examples.ts'
 import { programWith } from '../../src/cli/command-line.ts'
 import { konverge } from '../../src/cli/konverge-program.ts'
 import { ownParts } from '../../src/cli/own-parts.ts'
-import { examples } from './command-examples.ts'
 import { code, head, plain, table } from './markdown.ts'
 
 /** Jobs of the operator run this command and those below it. */
@@ -72,7 +72,7 @@ function section(command: Command, level: string): string {
     defaultOf(option),
     textOf(option),
   ])
-  const shown = examples[path] ?? []
+  const shown = command.parent?.parent === null ? examplesOf(command.name(), konverge.name, ownParts) : []
   return [
     `${level} ${path}`,
     plain(command.description()),
