@@ -1,4 +1,4 @@
-// A controller for something outside the cluster: a DnsRecord is a record in a zone. docs/writing-a-controller.md explains it.
+// A controller for something outside the cluster: a DnsRecord is a record in a zone. docs/external-resources.md explains it.
 import {
   type Controller,
   defineController,

@@ -1,4 +1,4 @@
-// A controller that undertakes something in steps: an Archive moves to another folder. docs/writing-a-controller.md explains it.
+// A controller that undertakes something in steps: an Archive moves to another folder. docs/sagas.md explains it.
 import { type Controller, defineController, defineSaga, type SagaContext, type SagaWish } from '../../src/index.ts'
 import { Archive, type ArchiveFacts, type ArchiveSpec, type ArchiveStatus } from './archive-kind.ts'
 import type { Files } from './files.ts'

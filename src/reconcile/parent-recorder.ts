@@ -194,7 +194,7 @@ function notRecorded(part: string): CodedError<'RecordsNotKept'> {
 function notKept(resource: string): CodedError<'RecordsNotKept'> {
   return new CodedError({
     code: 'RecordsNotKept',
-    message: `the CRD of ${resource} does not keep status.inventory, so no child is created outside of the resource's namespace; add the list that "Children in other namespaces" in docs/writing-a-controller.md shows to its schema, for children in another cluster with the field cluster`,
+    message: `the CRD of ${resource} does not keep status.inventory, so no child is created outside of the resource's namespace; add the list that docs/remote-children.md shows to its schema, for children in another cluster with the field cluster`,
     remedy: 'stop',
     retryAfterMs: unwatchedRetryMs,
   })

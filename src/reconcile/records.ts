@@ -100,7 +100,7 @@ export function assertKept(resource: string, sent: Records, written: LiveObject)
   if (areSameRecords(kept, sent)) return
   const isExternal = !areSameRecords({ ...kept, sagas: [] }, { ...sent, sagas: [] })
   const message = isExternal
-    ? `the CRD of ${resource} does not keep status.external as it is sent, so nothing is made outside the cluster; give its schema the list that "Things outside the cluster" in docs/writing-a-controller.md shows`
-    : `the CRD of ${resource} does not keep status.sagas as it is sent, so no step of a saga is taken; give its schema the list that "Sagas" in docs/writing-a-controller.md shows`
+    ? `the CRD of ${resource} does not keep status.external as it is sent, so nothing is made outside the cluster; give its schema the list that docs/external-resources.md shows`
+    : `the CRD of ${resource} does not keep status.sagas as it is sent, so no step of a saga is taken; give its schema the list that docs/sagas.md shows`
   throw new CodedError({ code: 'RecordsNotKept', remedy: 'stop', retryAfterMs: unwatchedRetryMs, message })
 }

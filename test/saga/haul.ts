@@ -113,7 +113,7 @@ const step = {
 }
 const listed = { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] }
 
-/** As docs/writing-a-controller.md shows it. */
+/** As docs/sagas.md shows it. */
 export const sagasSchema = {
   ...listed,
   items: {
