@@ -1,4 +1,4 @@
-// Does the operator bear bad answers and bad watches on a real cluster?
+// Invalid responses and broken watches, on a real API server.
 import { realStage } from './real-stage.ts'
 import { describeAnswerFaults } from './stories/answer-faults.ts'
 

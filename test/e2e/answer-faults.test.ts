@@ -1,4 +1,4 @@
-// Does the operator bear bad answers and bad watches on the server in this process?
+// Invalid responses and broken watches, on the embedded server.
 import { embeddedStage } from './embedded-stage.ts'
 import { describeAnswerFaults } from './stories/answer-faults.ts'
 

@@ -1,5 +1,5 @@
-// A kind for tests of ownership: a Bundle lists the very objects it wants, and which policies hold for them. So a test says
-// in the spec what a controller would say in constructs.
+// Kind for tests of field ownership. The spec of a Bundle lists its child objects and the policies of each object. So a
+// test writes in the spec what a controller declares by constructs.
 import { ApiObject } from 'cdk8s'
 import {
   ConfigMap,
@@ -76,7 +76,7 @@ export const bundles: Controller = defineController(Bundle, {
   status: () => ({ fields: {}, conditions: [] }),
 })
 
-/** Adds its text as `banner` to the ConfigMap of its own name, which a bundle owns. */
+/** Contributes its text as `banner` to the ConfigMap of the same name, which a Bundle owns. */
 const Banner = defineResource<{ readonly text: string }, StatusWithConditions>({
   ...{ group: 'test.konverge.dev', version: 'v1', kind: 'Banner', plural: 'banners', scope: 'Namespaced' },
 })
@@ -155,10 +155,10 @@ export interface Condition {
   readonly message: string
 }
 
-/** One namespace and the bundles in it. */
+/** One namespace and its Bundles. */
 export class Bundles {
   readonly #server: StoryServer
-  /** Does to the objects what people do. */
+  /** Sends the requests of a user. */
   readonly hand: Hand
   readonly namespace: string
 
@@ -172,13 +172,13 @@ export class Bundles {
     await this.#server.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.namespace } })
   }
 
-  /** Resolves when it takes turns for this namespace. */
+  /** Starts an operator for this namespace; resolves when it reconciles. */
   async startOperator(): Promise<StoryOperator> {
     const backoff = { baseMs: 500, capMs: 2_000 }
     return this.#server.startControllers({ controllers: [bundles, banners], namespaces: [this.namespace], backoff })
   }
 
-  /** Writes the bundle; its whole spec is what is given. */
+  /** Applies the Bundle with exactly these objects as its spec. */
   async want(name: string, ...objects: readonly BundledObject[]): Promise<void> {
     const bundle = { apiVersion: 'test.konverge.dev/v1', kind: 'Bundle', metadata: { name }, spec: { objects } }
     await this.hand.apply(bundle)
@@ -188,7 +188,7 @@ export class Bundles {
     await this.#server.until({ what, everyMs: 200 }, isSo)
   }
 
-  /** Waits until the condition of the bundle has this reason, for its newest spec; then gives its message. */
+  /** Waits until the condition has this reason for the newest generation; returns its message. */
   async condition(name: string, type: string, reason: string): Promise<string> {
     let message = ''
     await this.until(`${name} to have ${type} for ${reason}`, async () => {
@@ -201,7 +201,7 @@ export class Bundles {
     return message
   }
 
-  /** Notes of the Events about a bundle with this reason; waits for the first. */
+  /** Waits for the first Event with this reason about a Bundle; returns the notes of all such Events. */
   async notes(name: string, reason: string): Promise<readonly string[]> {
     let notes: readonly string[] = []
     await this.until(`an Event ${reason} about ${name}`, async () => {
@@ -211,13 +211,13 @@ export class Bundles {
     return notes
   }
 
-  /** Waits until a resource has had this many turns since the start of the operator. */
+  /** Waits until the operator has reconciled a resource this many times since its start. */
   async turns(operator: StoryOperator, name: string, count: number): Promise<void> {
     await this.until(`${count} turns of ${name}`, async () => turnCount(operator, name) >= count)
   }
 }
 
-/** Turns of a resource that have ended since the start. */
+/** Counts the completed reconciles of a resource since the operator's start. */
 export function turnCount({ lines }: StoryOperator, name: string): number {
   return lines.filter((line) => line.msg === 'turn ended' && line['name'] === name).length
 }

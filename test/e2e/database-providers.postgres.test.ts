@@ -1,4 +1,4 @@
-// Does the operator have the rights for Databases of every provider on the server in this process?
+// Rights of the operator for Databases of each provider, on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeDatabaseProviders } from './stories/database-providers.ts'
 

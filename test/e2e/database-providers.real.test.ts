@@ -1,4 +1,4 @@
-// Does the operator have the rights for Databases of every provider on a real cluster?
+// Rights of the operator for Databases of each provider, on a real API server.
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { RealStoryServer } from './real-story-server.ts'
 import { describeDatabaseProviders } from './stories/database-providers.ts'

@@ -1,5 +1,5 @@
-// Does `kubectl get db,dbu` tell the truth within one cadence of a change that nobody told the operator of, and again once it has been
-// put right? A row of the tables at a time, on one server of each version; a virtual clock, real servers.
+// Each row of the truth tables: a change outside the operator shows in `kubectl get db,dbu` within one cadence, and so
+// does its correction. One server per PostgreSQL version; a simulated clock, real servers.
 import { expect, it } from 'vitest'
 import { Database } from '../../imports/wire/database.ts'
 import { DatabaseUser } from '../../imports/wire/database-user.ts'
@@ -12,14 +12,14 @@ import { corrections, databaseTruths, userTruths } from './database-truths.ts'
 import { adminTruths, serverTruths } from './server-truths.ts'
 import { operatorRole, type Scene, type Setting } from './truth.ts'
 
-/** A look every ten seconds, a tenth more by chance, and what comes of it. */
+/** Annotation that reconciles every ten seconds, with up to 10 % jitter. */
 const often = { metadata: { annotations: { 'konverge.dev/reconcile-interval': '10s' } } }
 const cadenceMs = 15_000
 const truths = [...serverTruths, ...adminTruths, ...databaseTruths, ...userTruths]
 const inSync = ['True InSync', 'True InSync']
 
 onEachPostgres('kubectl get db,dbu', (shared, version) => {
-  /** A Database and a user of it that are Ready, on a server that has nothing else. */
+  /** Starts a Database and a DatabaseUser that are Ready, on a server without other objects. */
   const setScene = async (setting: Setting): Promise<Scene> => {
     const { server: options } = setting
     const server = options === undefined ? shared() : await startPostgres({ ...options, version })
@@ -29,7 +29,7 @@ onEachPostgres('kubectl get db,dbu', (shared, version) => {
     return { server, stage }
   }
 
-  it.each(truths)('tells within one cadence, and again when it is mended, that $title', async (truth) => {
+  it.each(truths)('shows within one cadence, and shows the correction within another, that $title', async (truth) => {
     const scene = await setScene(truth)
     const { stage } = scene
     await truth.make(scene)
@@ -47,7 +47,7 @@ onEachPostgres('kubectl get db,dbu', (shared, version) => {
     expect(await stage.app('app', 'SELECT current_user AS is')).toEqual([{ is: 'app' }])
   })
 
-  it.each(corrections)('is true within one cadence, and an Event tells, when $title', async (correction) => {
+  it.each(corrections)('corrects within one cadence and emits an Event when $title', async (correction) => {
     const scene = await setScene(correction)
     const { stage } = scene
     await correction.make(scene)
@@ -55,23 +55,23 @@ onEachPostgres('kubectl get db,dbu', (shared, version) => {
     const isTold = async () => {
       const events = [...(await stage.events('truth')), ...(await stage.events('app'))]
       const isRight = events.some((event) => event.startsWith('DriftCorrected')) && (await correction.isRight(scene))
-      // Whom it keeps from working may say so as long as it does.
+      // A DatabaseUser may report a failure while the drift blocks its login.
       return isRight && `${await table(stage)}` === `${inSync}`
     }
-    // A user who was looked at before that says so until the next look.
+    // A DatabaseUser that was observed before the correction reports the failure until its next observation.
     await stage.until('it to be right again', isTold, 2 * cadenceMs)
     expect(await stage.app('app', 'SELECT current_user AS is')).toEqual([{ is: 'app' }])
   })
 })
 
-/** What the row before has left, however it ended. */
+/** Removes everything that the previous row left on the server, also after a failure. */
 async function empty(server: PostgresServer): Promise<void> {
   server.resume()
   await server.byHand('SELECT 1').catch(() => server.restart())
   await server.byHand('ALTER SYSTEM RESET ALL')
   await server.byHand('SELECT pg_reload_conf()')
   for (const name of ['truth', 'lie']) await server.byHand(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-  // Who gave memberships goes after those who have them.
+  // The grantor of a membership is dropped after the members.
   for (const name of ['app_a', 'app_b', 'lie', 'app', 'truth_owner', 'op'])
     await server.byHand(`DROP ROLE IF EXISTS ${name}`)
 }
@@ -97,7 +97,9 @@ async function furnish({ server, stage }: Scene, { admin, sslMode, databaseSpec,
   expect(await table(stage)).toEqual(inSync)
 }
 
-/** Has it the conditions that are asked for, as `True InSync`? `-`: it is not claimed. */
+/**
+ * True if the object has all conditions of `asked`, for example `True InSync`; `-` means that the condition is absent.
+ */
 async function claims(
   { cluster }: UserStage,
   kind: typeof Database | typeof DatabaseUser,
@@ -112,7 +114,7 @@ async function claims(
   return true
 }
 
-/** The columns Ready and Reason of the Database and of the user. */
+/** Returns the columns Ready and Reason of the Database and of the DatabaseUser, from the API server's Table. */
 async function table({ cluster }: UserStage): Promise<readonly string[]> {
   const paths = ['databases/truth', 'databaseusers/app']
   return await Promise.all(

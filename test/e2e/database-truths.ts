@@ -1,4 +1,4 @@
-// In which ways can a database or a role be otherwise than the operator left it? What is reported, and what is put right; as data.
+// Table of changes to a database or a role outside the operator: which of them it reports, and which it corrects.
 import { Database } from '../../imports/wire/database.ts'
 import { home } from '../controllers/postgres-stage.ts'
 import { asBefore, byHand, type Correction, type Deed, endSessions, inside, type Truth } from './truth.ts'
@@ -34,14 +34,14 @@ export const databaseTruths: readonly Truth[] = [
     title: 'the database has another owner, which is only to be reported',
     databaseSpec: { driftPolicy: 'Report' },
     make: byHand('ALTER DATABASE truth OWNER TO postgres'),
-    // No mark says any more that it is the one of the Database.
+    // The marker of the owner role is gone; the database's own marker alone proves nothing.
     ...{ database: 'True Drifted', user: 'False NotOwned' },
     databaseConditions: { Drifted: 'True OwnerChanged', Configured: 'False OwnerChanged' },
     mend: byHand('ALTER DATABASE truth OWNER TO truth_owner'),
   },
 ]
 
-/** Where drift is put right nothing has to be told for long: these are only reported. */
+/** The operator corrects drift at once. With `Report` the condition stays. */
 const reported = { userSpec: { driftPolicy: 'Report' } } as const
 
 export const userTruths: readonly Truth[] = [

@@ -1,4 +1,4 @@
-// Does the operator look after databases and their users on the server in this process, with a real PostgreSQL?
+// Databases and DatabaseUsers on a real PostgreSQL, with the embedded API server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeDatabases } from './stories/databases.ts'
 

@@ -1,4 +1,4 @@
-// Does the operator look after databases and their users on a real cluster, with a real PostgreSQL?
+// Databases and DatabaseUsers on a real PostgreSQL, with a real API server.
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { RealStoryServer } from './real-story-server.ts'
 import { describeDatabases } from './stories/databases.ts'

@@ -1,5 +1,6 @@
-// Where day-two work is told as a cluster does it: a real control plane, a local node whose pods are processes of this machine, and the
-// operator in a process of its own with the rights that `konverge install` prints. What is done here a person does with kubectl and psql.
+// Environment for day-two operations: a real control plane, a local node whose pods are processes, and the operator.
+// The operator runs in its own process with the rights that `konverge install` prints. The methods send what a user
+// sends by kubectl and psql.
 import { Client, type ClientConfig } from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts'
@@ -14,7 +15,7 @@ import { OwnRealServer } from './real-story-server.ts'
 import { operatorNamespace } from './rights.ts'
 import { installDefinitions } from './stores.ts'
 
-/** Of one wait, on a machine that does much else. */
+/** Limit of one wait, for a machine under load. */
 const patienceMs = 300_000
 
 export class DayTwoStage {
@@ -30,7 +31,7 @@ export class DayTwoStage {
     this.#node = node
   }
 
-  /** With a volume claim `backups`. Stop it. */
+  /** Starts the environment with a PersistentVolumeClaim `backups`. The caller stops it. */
   static async start(): Promise<DayTwoStage> {
     await using undo = new AsyncDisposableStack()
     const cluster = await startControlPlane({ auditLog: true })
@@ -61,13 +62,13 @@ export class DayTwoStage {
     this.#operator = await new OperatorProcess(await operatorKubeconfig(this.#cluster), args).ready()
   }
 
-  /** With -9. */
+  /** Kills the operator with SIGKILL. */
   async killOperator(): Promise<void> {
     await this.#operator?.stop('SIGKILL')
     this.#operator = undefined
   }
 
-  /** What it had no right to. */
+  /** Returns the requests of the operator that the API server answered with 403. */
   refusals(): Promise<readonly string[]> {
     return refusalsOf(this.#cluster, operatorNamespace)
   }
@@ -81,14 +82,14 @@ export class DayTwoStage {
     await this.kubectl(...patchOf(resource, spec))
   }
 
-  /** In the server's words. */
+  /** Patches with a spec that the API server rejects; returns the error text. */
   async refusalOf(resource: string, spec: object): Promise<string> {
     const { exitCode, stderr } = await this.#kubectl(...patchOf(resource, spec))
     expect(exitCode).toBe(1)
     return stderr
   }
 
-  /** As `kubectl wait` has it: `condition=Verified`. */
+  /** Waits with `kubectl wait --for=<what>`, for example `condition=Verified`. */
   async has(resource: string, what: string): Promise<void> {
     const { exitCode, stderr } = await this.#kubectl(
       'wait',
@@ -99,7 +100,7 @@ export class DayTwoStage {
     if (exitCode !== 0) throw new Error(`${stderr}\n${await this.#sight(resource)}`)
   }
 
-  /** A Job of a worker that there is. */
+  /** Returns the name of the worker Job whose name begins with `<stem>-`. */
   async jobOf(stem: string): Promise<string> {
     const jobs = (await this.kubectl('get', 'jobs', '-o', 'name')).split('\n')
     const job = jobs.find((name) => name.startsWith(`job.batch/${stem}-`))
@@ -111,7 +112,7 @@ export class DayTwoStage {
     await waitUntil({ what, limitMs: patienceMs, everyMs: 100 }, isSo)
   }
 
-  /** In the namespace; what it says. */
+  /** Runs kubectl in the namespace; returns its output. */
   async kubectl(...args: readonly string[]): Promise<string> {
     const { stdout, stderr, exitCode } = await this.#kubectl(...args)
     expect(exitCode, `kubectl ${args.join(' ')}: ${stderr}`).toBe(0)
@@ -122,7 +123,7 @@ export class DayTwoStage {
     return this.#cluster.kubectl('-n', this.namespace, ...args)
   }
 
-  /** All that is known where it is not as wanted. */
+  /** Collects the object, the pods and their logs for an error message. */
   async #sight(resource: string): Promise<string> {
     const object = await this.kubectl('get', resource, '-o', 'yaml')
     const all = await this.kubectl('get', 'db,dbu,bak,pods,jobs,pvc')
@@ -137,12 +138,12 @@ export class DayTwoStage {
     return [object, all, ...said, ...log, ...this.#node.lines.slice(-10)].join('\n')
   }
 
-  /** As the administrator of a Database's server. */
+  /** Runs SQL as the administrator of a Database's server. */
   async byHand(name: string, text: string): Promise<readonly Record<string, unknown>[]> {
     return await ask(await this.#administrator(name), text)
   }
 
-  /** Keeps everybody from changing this catalog of a Database's server; at the longest until the test ends. */
+  /** Locks a catalog of a Database's server against changes, at most until the test ends. */
   async hold(name: string, catalog: string) {
     const client = await connect({ ...(await this.#administrator(name)), database: 'postgres' })
     onTestFinished(() => client.end())
@@ -151,19 +152,19 @@ export class DayTwoStage {
       WHERE NOT l.granted AND l.relation = '${catalog}'::regclass AND a.backend_type = 'client backend'`
     const isWaitedFor = () =>
       this.until(`somebody to wait for ${catalog}`, async () => {
-        // In a transaction the sessions are those that were seen first.
+        // Within a transaction pg_stat_activity returns the first snapshot until it is cleared.
         await client.query('SELECT pg_stat_clear_snapshot()')
         return (await client.query(waiting)).rows.length > 0
       })
     return { isWaitedFor, letGo: () => client.query('COMMIT') }
   }
 
-  /** As an application with the Secret of its DatabaseUser. */
+  /** Runs SQL as an application with the Secret of its DatabaseUser. */
   async asUser(user: string, text: string): Promise<readonly Record<string, unknown>[]> {
     return await ask(await this.#login(user), text)
   }
 
-  /** It writes as this user until the test ends. */
+  /** Starts an application that writes as this user until the test ends. */
   async application(user: string) {
     const where = await this.#login(user)
     const client = new WritingClient(() => where)
@@ -176,7 +177,7 @@ export class DayTwoStage {
       const before = client.acknowledged
       await this.until('the application to write', async () => client.acknowledged > before + 10)
     }
-    /** What it was told of and is not there. */
+    /** Returns the acknowledged rows that are missing from the table. */
     const lost = async () => {
       const told = [...client.numbers]
       const found = await this.asUser(user, 'SELECT n FROM orders WHERE n < 0')
@@ -201,7 +202,7 @@ export class DayTwoStage {
     return secretValues(await this.#server.get({ namespace: this.namespace, kind: 'secret', name }))
   }
 
-  /** No name leads to a Service on a local node. */
+  /** Returns the login with the Service's address: Service names do not resolve outside a local node. */
   async #reached(host: string, login: ClientConfig): Promise<ClientConfig> {
     const [service = ''] = host.split('.')
     const path = 'jsonpath={.metadata.annotations.konverge\\.dev/local-address}'
@@ -225,7 +226,7 @@ async function ask(config: ClientConfig, text: string): Promise<readonly Record<
 
 async function connect(config: ClientConfig): Promise<Client> {
   const client = new Client(config)
-  client.on('error', () => undefined) // Whoever asks hears of it by the rejection.
+  client.on('error', () => undefined) // The awaiting caller receives the error as a rejection.
   await client.connect()
   return client
 }

@@ -1,5 +1,5 @@
-// Is a database saved, restored and raised to another version as docs/backups.md, restores.md and upgrades.md say, by processes as it is by
-// pods on a cluster? On the real control plane, with an operator that is killed in the middle of it.
+// Backup, restore and upgrade of a database as docs/backups.md, restores.md and upgrades.md describe them, with
+// processes as pods. Runs on the real control plane; the test kills the operator meanwhile.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { machinePostgres } from '../../src/cli/dev/machine-postgres.ts'
 import { toolPlaces } from '../../src/cli/tool-places.ts'
@@ -32,13 +32,13 @@ describe('a Database', { timeout: 900_000 }, () => {
   })
   afterAll(() => stage?.stop())
 
-  it('is put back by its backup, and others begin with it, though the operator is killed while a worker is at it', async () => {
+  it('is restored from its backup and bootstraps others when the operator is killed while a worker runs', async () => {
     await stage.own('Backup', 'rows', { databaseRef, target })
     await stage.own('Backup', 'server', { databaseRef, target, method: 'Physical' })
     for (const name of ['rows', 'server']) await stage.has(`bak/${name}`, 'condition=Verified')
     await stage.asUser('web', 'DELETE FROM orders WHERE n > 10')
 
-    // Without it no database is made beside.
+    // The worker needs this catalog to create the copy beside the database.
     const list = await stage.hold('shop', 'pg_database')
     const from = { backupRef: { name: 'rows' } }
     await stage.patch('db/shop', { restore: { requestID: 'r1', from, keepPrevious: '1s' } })
@@ -53,7 +53,7 @@ describe('a Database', { timeout: 900_000 }, () => {
     await stage.startOperator()
 
     await stage.has('db/shop', 'condition=Restored')
-    // Rights are in no backup: the operator gives them again.
+    // A backup contains no grants: the operator grants them again.
     const isSeen = async () => (await stage.asUser('web', countOrders))[0]?.['count'] === 1_000
     await stage.until('its user to see it', isSeen)
     const told = 'the database is what was asked for; what was there before has been dropped'
@@ -85,10 +85,10 @@ describe('a Database', { timeout: 900_000 }, () => {
       expect(await stage.asUser('web', countOrders)).toEqual(all)
       const version = "SELECT current_setting('server_version_num')::int / 10000 AS major"
       expect(await stage.asUser('web', version)).toEqual([{ major: to }])
-      // What was saved before it stays, proven.
+      // The backup from before the upgrade stays, verified.
       const columns = (await stage.kubectl('get', 'bak', '--no-headers')).split('\n')
       expect(columns).toContainEqual(expect.stringMatching(`^shop-before-${to}-\\w+ +shop +Completed +True `))
-      // No worker was sent to a server that was about to begin anew.
+      // No worker is created for a server that is about to restart: each Job exists once.
       const created = ['--field-selector=reason=SuccessfulCreate', '-o', 'jsonpath={.items[*].involvedObject.name}']
       const jobs = (await stage.kubectl('get', 'events', ...created)).split(' ')
       const saving = jobs.filter((name) => name.startsWith(`shop-before-${to}-`))
@@ -119,7 +119,7 @@ describe('a Database', { timeout: 900_000 }, () => {
     },
   )
 
-  it('needs no right that the operator has not', async () => {
+  it('needs no right that the operator lacks', async () => {
     expect(await stage.refusals()).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-// Which kinds does the flagship define? What stands in crds/, by file name.
+// CustomResourceDefinitions of the flagship, read from crds/ in the order of file names.
 import { readdir, readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 
@@ -14,7 +14,7 @@ const folder = new URL('../../crds/', import.meta.url)
 
 let definitions: Promise<readonly Definition[]> | undefined
 
-/** The CustomResourceDefinitions, read once: who tells a thousand stories makes a thousand clusters. */
+/** Returns the CustomResourceDefinitions. They are read once, because a suite may start a thousand clusters. */
 export async function flagshipDefinitions(): Promise<readonly Definition[]> {
   definitions ??= readDefinitions()
   return structuredClone(await definitions)
@@ -25,7 +25,7 @@ async function readDefinitions(): Promise<readonly Definition[]> {
   return Promise.all(names.map(async (name) => parse(await readFile(new URL(name, folder), 'utf8'))))
 }
 
-/** Where the objects of a definition are listed. */
+/** Returns the path that lists the objects of a definition. */
 export function listPath({ spec: { group, names, versions } }: Definition): string {
   return `/apis/${group}/${versions[0]?.name}/${names.plural}`
 }

@@ -1,5 +1,6 @@
-// An operator in this process over the server in this process, with a way between the two that faults can be on. It may die and be
-// born again, as a process does by -9: of a life that has ended nothing runs any more, and nothing reaches it.
+// Operator in this process against the embedded server; a faulty path between them injects faults. It can be killed and
+// started again like a process by SIGKILL. Invariant: after its end no timer of a process runs, and no response reaches
+// it.
 
 import type { Instruments } from '../../src/base/instrument.ts'
 import { seededRandom, seededSecrets } from '../../src/base/random.ts'
@@ -27,12 +28,12 @@ export interface EmbeddedOperatorOptions extends OperatorAsk {
   readonly cluster: TestCluster
   readonly fetch: (request: Request) => Promise<Response>
   readonly token: string
-  /** Another one for each operator, from which what is drawn by chance follows, its identity too. */
+  /** Seed of the operator's random numbers and of its identity; unique for each operator. */
   readonly seed: number
   readonly logsTurns?: boolean
 }
 
-/** As of `konverge run`. */
+/** Default request timeout of `konverge run`. */
 const requestMs = 30_000
 const stopLimitMs = 20_000
 const stepMs = 20
@@ -84,7 +85,7 @@ export class EmbeddedOperator implements MortalOperator {
     const check = () => 'the API server has not been reached yet'
     const operator = new Operator({
       ...{ name, clock, random, instruments, health, controllers, backoff },
-      // Of this life alone: what the one before has drawn, nobody draws again.
+      // Secrets of this process only: a later process never draws the same values.
       secrets: seededSecrets(this.#options.seed * 1_000 + this.#lives),
       namespaces: namespaces.length === 0 ? undefined : namespaces,
       client: election === undefined ? client : new FencedClient({ client, fence }),
@@ -190,7 +191,7 @@ export class EmbeddedOperator implements MortalOperator {
   }
 }
 
-/** The same answer, of which nothing is heard while the life sleeps. */
+/** Returns the same response; its body delivers nothing while the process sleeps. */
 function heardBy(clock: LifeClock, { body, status, headers }: Response): Response {
   if (body === null) return new Response(null, { status, headers })
   const reader = body.getReader()

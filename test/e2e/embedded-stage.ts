@@ -1,4 +1,4 @@
-// The stage of stories with faults on the server in this process: a cluster of its own for each telling, which costs milliseconds.
+// Stage for fault stories on the embedded server: each run has its own cluster, which takes milliseconds.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import type { StoryStageOptions } from './story-stage.ts'
 

@@ -1,5 +1,5 @@
-// A story's server that is the one in this process: the test kit's cluster, with nodes whose pods only seem to run. A wait costs no
-// time: the cluster's clock moves on.
+// StoryServer on the embedded server: the test kit's cluster with nodes of simulated pods. Waits advance the simulated
+// clock and take no time.
 
 import { readFile } from 'node:fs/promises'
 import { handleFetch } from '../../src/apiserver/fetch-handler.ts'
@@ -31,11 +31,11 @@ import type {
 export interface EmbeddedStoryOptions {
   /** Default 3. */
   readonly nodes?: number
-  /** Are the flagship's definitions there? Default yes. */
+  /** Installs the flagship's definitions. Default: true. */
   readonly hasDefinitions?: boolean
 }
 
-/** What every object in the log has. */
+/** Metadata that every object in the log has. */
 interface LogMetadata {
   readonly managedFields?: readonly { readonly manager: string }[]
   readonly deletionTimestamp?: string
@@ -60,7 +60,7 @@ export class EmbeddedStoryServer implements OwnServer {
     const { nodes = 3, hasDefinitions = true } = options
     const definitions = hasDefinitions ? await flagshipDefinitions() : []
     const server = new EmbeddedStoryServer(await startCluster({ definitions, simulatedNodes: nodes }))
-    // The class `standard` is there.
+    // The cluster already has the class `standard`.
     await server.apply(...storageClasses.filter(({ metadata }) => metadata.name === 'fast'))
     await server.#makeAdministrator()
     await server.#installAccount(operatorNamespace)
@@ -216,7 +216,7 @@ export class EmbeddedStoryServer implements OwnServer {
     return answer
   }
 
-  /** What `konverge install` prints for a namespace, but for the operator itself. */
+  /** Applies what `konverge install` prints for a namespace, except the operator itself. */
   async #installAccount(namespace: string): Promise<void> {
     const printed = (await file('test/golden/install.yaml')).replaceAll(operatorNamespace, namespace)
     await this.apply(...manifestsIn(printed).filter(({ kind }) => kindsOfAccount.test(kind)))
@@ -245,7 +245,7 @@ export class EmbeddedStoryServer implements OwnServer {
     const request = { ...ask, spec: { expirationSeconds: dayInSeconds } }
     const options = { fieldManager: 'test', subresource: 'token' } as const
     const made = await this.#cluster.client.create(ServiceAccount, request, options, signal)
-    const { token } = made.status as { token: string } // A TokenRequest that was made has one.
+    const { token } = made.status as { token: string } // A created TokenRequest has a token.
     this.#tokens.set(key, token)
     return token
   }

@@ -1,4 +1,4 @@
-// What does the operator do when a real cluster is not as it should be? A control plane of its own, because these tests break it.
+// Broken clusters on a real control plane. The control plane is not shared, because these tests break it.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -16,7 +16,7 @@ describeFaults({
 
 const cluster = attachToControlPlane()
 
-// The whole process: what it reads, what it says, and how it ends.
+// These tests cover the whole process: its input, output and exit code.
 describe('a process of the operator', () => {
   it('with wrong credentials ends with one sentence', async () => {
     const kubeconfig = join(cluster.folder, 'wrong.kubeconfig')

@@ -1,4 +1,4 @@
-// What does the operator do when the server in this process is not as it should be?
+// Broken clusters on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { installDefinitions } from './stores.ts'
 import { describeFaults } from './stories/faults.ts'

@@ -1,4 +1,4 @@
-// A status that two controllers write, on a real API server.
+// Two controllers that write one status, on a real API server.
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { RealStoryServer } from './real-story-server.ts'
 import { describeForeignStatus } from './stories/foreign-status.ts'

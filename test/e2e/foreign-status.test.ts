@@ -1,4 +1,4 @@
-// A status that two controllers write, on the server in this process.
+// Two controllers that write one status, on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeForeignStatus } from './stories/foreign-status.ts'
 

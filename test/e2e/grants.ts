@@ -1,4 +1,4 @@
-// How does somebody in a story get rights? By an account, a role and a binding, as an administrator would make them.
+// Rights of an account in a story: a ServiceAccount, a role and a binding, as an administrator creates them.
 import type { AccessRule } from '../control-plane/control-plane-client.ts'
 import type { Hand } from './hand.ts'
 import type { Account } from './story-server.ts'
@@ -9,7 +9,7 @@ export async function makeAccount(hand: Hand, { namespace, name }: Account): Pro
   await hand.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } })
 }
 
-/** In every namespace, or in one; besides what it may already. */
+/** Grants the rules in every namespace, or in one, in addition to earlier grants. */
 export async function grant(
   hand: Hand,
   account: Account,

@@ -1,5 +1,5 @@
-// What does a person do to the objects of a namespace? One request each, as kubectl would send it, under the name of a manager; a
-// refusal is thrown in the server's words. It works on every server.
+// Requests of a user to the objects of one namespace, as kubectl sends them: one request per call, with a field
+// manager. A rejection throws the server's message. Works with every server.
 import { objectPath } from '../../src/kube/paths.ts'
 import type { ApiAnswer } from '../control-plane/api-request.ts'
 import type { Requesting } from '../fault-lab/namespace-reader.ts'
@@ -26,7 +26,7 @@ export interface LiveJson {
   readonly status?: unknown
 }
 
-/** An object as a manifest has it. */
+/** An object as in a manifest. */
 export interface ManifestJson {
   readonly apiVersion: string
   readonly kind: string
@@ -55,14 +55,14 @@ export class Hand {
     done(await this.#server.request({ method: 'POST', path: `${path}?fieldManager=${manager}`, body: object }))
   }
 
-  /** As the first `kubectl apply` of an object, which keeps what was applied in an annotation. */
+  /** Creates the object like the first client-side `kubectl apply`, with the last-applied annotation. */
   async createByApply(object: ManifestJson): Promise<void> {
-    const annotations = object.metadata['annotations'] as object | undefined // A manifest's.
+    const annotations = object.metadata['annotations'] as object | undefined // A manifest.
     const metadata = { ...object.metadata, annotations: { ...annotations, [lastApplied]: JSON.stringify(object) } }
     await this.create({ ...object, metadata }, 'kubectl-client-side-apply')
   }
 
-  /** As `kubectl apply --server-side`, without force. */
+  /** Applies the object like `kubectl apply --server-side`, without force. */
   async apply(object: ManifestJson, manager = 'kubectl'): Promise<void> {
     const path = `${this.#pathOf(object.kind, object.metadata)}?fieldManager=${manager}`
     done(
@@ -70,7 +70,7 @@ export class Hand {
     )
   }
 
-  /** A merge patch. */
+  /** Sends a merge patch. */
   async patch(kind: string, name: string, body: object, { manager = 'kubectl-patch', subresource }: PatchAsk = {}) {
     const tail = subresource === undefined ? '' : `/${subresource}`
     const path = `${this.#pathOf(kind, { name })}${tail}?fieldManager=${manager}`
@@ -85,14 +85,14 @@ export class Hand {
     await this.patch(kind, name, { spec: { replicas } }, { manager: 'kubectl', subresource: 'scale' })
   }
 
-  /** Waits for nothing. */
+  /** Deletes the object; does not wait for its end. */
   async delete(kind: string, name: string): Promise<void> {
     done(await this.#server.request({ method: 'DELETE', path: this.#pathOf(kind, { name }) }))
   }
 
   async find(kind: string, name: string): Promise<LiveJson | undefined> {
     const answer = await this.#server.request({ method: 'GET', path: this.#pathOf(kind, { name }) })
-    return answer.status === 404 ? undefined : (done(answer) as LiveJson) // Every object's form.
+    return answer.status === 404 ? undefined : (done(answer) as LiveJson) // The form of every object.
   }
 
   async list(kind: string): Promise<readonly LiveJson[]> {
@@ -100,7 +100,7 @@ export class Hand {
     return itemsOf(await this.#server.request({ method: 'GET', path }))
   }
 
-  /** Notes of the Events about an object with this reason. */
+  /** Returns the notes of the Events with this reason about an object. */
   async notes(name: string, reason: string): Promise<readonly string[]> {
     interface EventJson {
       readonly reason: string

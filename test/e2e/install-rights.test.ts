@@ -1,4 +1,5 @@
-// The rights of a default install, as an API server decides them: everything in the served namespace, and no Secret elsewhere.
+// Rights of a default install, as the API server decides them: full rights in the served namespace, no Secret
+// elsewhere.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { install } from '../../src/cli/install.ts'
 import { konverge as program } from '../../src/cli/konverge-program.ts'
@@ -41,7 +42,7 @@ describe('a default install', () => {
   const may = async (user: string, attributes: object) => {
     const spec = { user, groups: ['system:authenticated'], resourceAttributes: attributes }
     const answer = await cluster.create(review, { metadata: {} as KubeObject['metadata'], spec }) // A review has no name.
-    return (answer.status as { readonly allowed: boolean }).allowed // Of its kind.
+    return (answer.status as { readonly allowed: boolean }).allowed // The status of a SubjectAccessReview.
   }
 
   beforeAll(async () => {
@@ -61,7 +62,7 @@ describe('a default install', () => {
     }
   })
 
-  it('makes no Jobs, pods or roles outside it', async () => {
+  it('creates no Jobs, pods or roles outside the served namespace', async () => {
     const operator = 'system:serviceaccount:konverge-system:konverge'
     const kinds = [
       { group: 'batch', resource: 'jobs' },
@@ -74,7 +75,7 @@ describe('a default install', () => {
     }
   })
 
-  it('gives people the kinds by view, edit and admin, and nobody a status', async () => {
+  it('grants the kinds to people by view, edit and admin, and grants no status', async () => {
     const roles = manifestsIn(await printedBy({})).filter(({ metadata }) => /:(view|edit)$/.test(metadata.name))
     expect(
       roles.map(({ metadata }) => [
@@ -103,7 +104,7 @@ describe('a default install', () => {
     expect(rules.flatMap(({ resources = [] }) => resources).filter((name) => /\/(?!scale$)/.test(name))).toEqual([])
   })
 
-  it('has every right of an install for all namespaces, each in its place', async () => {
+  it('grants the rights of an install for all namespaces, each in its namespace', async () => {
     const rightsOf = async (options: object) => new Set(rightsIn(manifestsIn(await printedBy(options))))
     expect(await rightsOf({})).toEqual(await rightsOf({ allNamespaces: true }))
   })

@@ -1,5 +1,6 @@
-// Can the operator do its work under exactly the roles that `konverge install` prints, and does it need all of them? On a real
-// cluster that asks for more than most: no initial events in watches, and owner references only by who may set them.
+// The operator works under exactly the roles that `konverge install` prints, and needs all of them. The real cluster is
+// stricter than most: watches send no initial events, and an admission plugin (OwnerReferencesPermissionEnforcement)
+// guards owner references.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -33,11 +34,11 @@ describeRoles({
   },
   manifests: () => manifests,
   tacit: [...tacitRights, 'update replicatedkvstores/finalizers.data.konverge.dev'],
-  // Pages of lists, and everything else, are asked for.
+  // On this server the operator uses every right, also the lists.
   unusable: /^$/,
 })
 
-/** All else that the operator needs comes with the roles, and installing again changes nothing. */
+/** Installs twice: the roles and the rest of the manifests. The second install changes nothing. */
 async function installTwice(cluster: ControlPlane): Promise<void> {
   const printed = await printedManifests()
   manifests = manifestsIn(printed)
@@ -58,7 +59,7 @@ async function installTwice(cluster: ControlPlane): Promise<void> {
     )
   await kubectl('apply', '--server-side', '-f', file)
   await kubectl('wait', '--for=condition=Established', '--timeout=180s', 'crd/replicatedkvstores.data.konverge.dev')
-  // That the pods come at all shows that they are as restricted as the namespace demands.
+  // Pods are created only if they meet the restricted level of the namespace.
   await kubectl('-n', operatorNamespace, 'rollout', 'status', 'deployment/konverge', '--timeout=180s')
   await kubectl(
     '-n',
@@ -83,7 +84,7 @@ describe('the roles of an operator for some namespaces', () => {
   const install = () =>
     konverge(['install', '--kubeconfig', cluster.kubeconfigPath, '--namespace', namespace, ...namespaces])
 
-  it('are installed without kubectl once the namespaces exist, and installing again changes nothing', async () => {
+  it('install without kubectl once the namespaces exist, and a second install changes nothing', async () => {
     await first.createNamespace()
     expect(await install()).toMatchObject({
       exitCode: 1,
@@ -102,7 +103,7 @@ describe('the roles of an operator for some namespaces', () => {
     expect(await rolesOf()).toBe(before)
   })
 
-  it('are not installed over what somebody else has set', async () => {
+  it('are not installed over the fields of another field manager', async () => {
     const image = '{"spec":{"template":{"spec":{"containers":[{"name":"operator","image":"theirs:1"}]}}}}'
     const theirs = ['--field-manager=their-tool', '--type=strategic', '-p', image]
     const patched = await cluster.kubectl('-n', namespace, 'patch', 'deployment', 'konverge', ...theirs)
@@ -112,7 +113,7 @@ describe('the roles of an operator for some namespaces', () => {
     expect(refused.stderr).toMatch(/^konverge: apply Deployment confined-system\/konverge.*their-tool.*image.*\n$/)
   })
 
-  it('are enough in these, and give nothing in others', async () => {
+  it('suffice in these namespaces, and give no right in others', async () => {
     const { kubeconfigPath } = await cluster.serviceAccountKubeconfig({ namespace, name: 'konverge' })
     const operator = await new OperatorProcess(kubeconfigPath, [
       ...namespaces,

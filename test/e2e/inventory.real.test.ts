@@ -1,4 +1,4 @@
-// Does the inventory hold on a real API server, and does kubectl read the same ApplySet?
+// The inventory on a real API server; kubectl reads it as an ApplySet.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -13,14 +13,14 @@ const tooling = 'applyset.kubernetes.io/tooling'
 
 describeInventory(() => RealStoryServer.start(cluster))
 
-// Kubectl asks discovery and lists of any server; that both answer alike is for the conformance suite to say.
+// Kubectl asks any server by discovery and lists; the conformance suite compares both servers.
 describe('kubectl', () => {
   let server: RealStoryServer
   beforeAll(async () => {
     server = await RealStoryServer.start(cluster)
   })
 
-  /** `kubectl apply --prune --applyset` with the pages only, as a dry run. */
+  /** Runs `kubectl apply --prune --applyset` with the pages only, as a dry run. */
   async function applySet(): Promise<{ readonly stdout: string; readonly stderr: string }> {
     const args = ['apply', '--server-side', '--force-conflicts', '--prune', '--dry-run=server', '-f', '-']
     const set = ['-n', homeNamespace, '--applyset=shelves.inventory.example.dev/shared']
@@ -35,7 +35,7 @@ describe('kubectl', () => {
     return await command.catch((error: { stdout: string; stderr: string }) => error)
   }
 
-  it('takes a resource of ours for an ApplySet of another tool, and sees our members when it is its own', async () => {
+  it('rejects our resource as another tool’s ApplySet, and sees our members once kubectl owns it', async () => {
     const operator = await startShelves(server, versionOne, 'shelves-one/1')
     await makeShelf(server, 'shared')
     await operator.stop()

@@ -1,4 +1,4 @@
-// Does the inventory hold on the server in this process?
+// The inventory on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeInventory } from './stories/inventory.ts'
 

@@ -1,4 +1,4 @@
-// Does the operator live on, wherever it is killed, on a real cluster?
+// Operator killed at every write, on a real API server.
 import { realStage } from './real-stage.ts'
 import { describeKillEverywhere } from './stories/kill-everywhere.ts'
 

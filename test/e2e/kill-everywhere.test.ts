@@ -1,4 +1,4 @@
-// Does the operator live on, wherever it is killed, on the server in this process?
+// Operator killed at every write, on the embedded server.
 import { embeddedStage } from './embedded-stage.ts'
 import { describeKillEverywhere } from './stories/kill-everywhere.ts'
 

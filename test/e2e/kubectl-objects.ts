@@ -1,4 +1,4 @@
-// The objects of a story on a real control plane: each call is a kubectl of the administrator's.
+// StoryObjects on a real control plane: each call runs one kubectl command as administrator.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'

@@ -1,4 +1,4 @@
-// What do replicas do when they cannot reach the lease on a real cluster? A control plane of their own, because its API server goes away.
+// Replicas that cannot reach the Lease, on a control plane that is not shared because its API server stops.
 import { startControlPlane } from '../control-plane/control-plane.ts'
 import { OwnRealServer } from './real-story-server.ts'
 import { installDefinitions } from './stores.ts'

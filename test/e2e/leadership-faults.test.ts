@@ -1,4 +1,4 @@
-// What do replicas do when they cannot reach the lease, on the server in this process?
+// Replicas that cannot reach the Lease, on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeLeadershipFaults } from './stories/leadership-faults.ts'
 

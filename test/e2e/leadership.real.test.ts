@@ -1,4 +1,4 @@
-// Do replicas agree on one writer, on a real cluster?
+// One writer among replicas, on a real API server.
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { RealStoryServer } from './real-story-server.ts'
 import { describeLeadership } from './stories/leadership.ts'

@@ -1,4 +1,4 @@
-// Do replicas agree on one writer, on the server in this process?
+// One writer among replicas, on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeLeadership } from './stories/leadership.ts'
 

@@ -1,5 +1,5 @@
-// Whose time is it? The clock of one life of an operator in this process. When the life ends, none of its timers runs any more; while it
-// sleeps, as by SIGSTOP, they wait, and the world's time goes on.
+// Clock of one process life of an embedded operator. Invariant: after the end of the process no timer runs. While the
+// process sleeps, as by SIGSTOP, its timers wait and the time of the world continues.
 import type { Clock, Timer } from '../../src/base/clock.ts'
 
 export class LifeClock implements Clock {
@@ -41,7 +41,7 @@ export class LifeClock implements Clock {
     return this.#state === 'dead'
   }
 
-  /** Does it now, or once the life is awake again; never where it is dead. */
+  /** Runs the callback now, or when the process wakes; never after its end. */
   whenAwake(run: () => void): void {
     if (this.#state === 'asleep') this.#waiting.push(run)
     else if (this.#state === 'awake') run()

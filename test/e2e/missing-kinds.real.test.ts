@@ -1,4 +1,4 @@
-// Kinds whose CRD comes late or goes, on a real API server.
+// Kinds whose CRD is installed late or removed, on a real API server.
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { RealStoryServer } from './real-story-server.ts'
 import { describeMissingKinds } from './stories/missing-kinds.ts'

@@ -1,4 +1,4 @@
-// Kinds whose CRD comes late or goes, on the server in this process.
+// Kinds whose CRD is installed late or removed, on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeMissingKinds } from './stories/missing-kinds.ts'
 

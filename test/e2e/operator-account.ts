@@ -1,12 +1,12 @@
-// Who is the operator to the API server? The service account that `konverge install` makes, with exactly the rights that it
-// prints, so that every test of the operator is a test of its roles too.
+// Account of the operator: the ServiceAccount that `konverge install` creates, with exactly the printed rights. So
+// every test of the operator also tests its roles.
 import { konverge } from '../cli/konverge.ts'
 import type { AuditEvent } from '../control-plane/audit-log.ts'
 import type { ControlPlaneClient, ServiceAccountAccess } from '../control-plane/control-plane-client.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 import { kindsOfAccount, manifestsIn, operatorNamespace } from './rights.ts'
 
-/** What `konverge install --dry-run` prints. */
+/** Returns the output of `konverge install --dry-run`. */
 export async function printedManifests(namespace = operatorNamespace): Promise<string> {
   const { exitCode, stdout, stderr } = await konverge([
     'install',
@@ -21,7 +21,10 @@ export async function printedManifests(namespace = operatorNamespace): Promise<s
 
 const accounts = new WeakMap<ControlPlaneClient, Map<string, Promise<ServiceAccountAccess>>>()
 
-/** The account, made when it is first asked for, and a kubeconfig for one day. Its lease is in the same namespace. */
+/**
+ * Creates the account on first use; returns its access with a kubeconfig for one day. Its Lease is in the same
+ * namespace.
+ */
 export function operatorAccount(
   cluster: ControlPlaneClient,
   namespace = operatorNamespace,
@@ -36,7 +39,7 @@ export function operatorAccount(
 async function makeAccount(cluster: ControlPlaneClient, namespace: string): Promise<ServiceAccountAccess> {
   const manifests = manifestsIn(await printedManifests(namespace)).filter(({ kind }) => kindsOfAccount.test(kind))
   await cluster.apply(...manifests)
-  // The API server learns of new roles by a watch of its own.
+  // The API server sees new roles by its own watch, so later.
   await waitUntil({ what: 'the rights of the operator', everyMs: 200 }, async () => {
     const asOperator = ['--all-namespaces', `--as=${accountIn(namespace)}`]
     return (await cluster.kubectl('auth', 'can-i', 'watch', 'pods', ...asOperator)).exitCode === 0
@@ -44,17 +47,17 @@ async function makeAccount(cluster: ControlPlaneClient, namespace: string): Prom
   return await cluster.serviceAccountKubeconfig({ namespace, name: 'konverge' })
 }
 
-/** The path of the account's kubeconfig. */
+/** Returns the path of the account's kubeconfig. */
 export async function operatorKubeconfig(cluster: ControlPlaneClient): Promise<string> {
   return (await operatorAccount(cluster)).kubeconfigPath
 }
 
-/** The requests of the operator of a namespace, those that were refused included. */
+/** Returns the requests of the operator of a namespace, including rejected ones. */
 export async function requestsOf(cluster: ControlPlaneClient, namespace: string): Promise<readonly AuditEvent[]> {
   return (await cluster.auditEvents()).filter(({ user }) => user.username === accountIn(namespace))
 }
 
-/** The requests that the operator had no right to make. */
+/** Returns the requests that the API server answered with 403. */
 export async function refusalsOf(cluster: ControlPlaneClient, namespace: string): Promise<readonly string[]> {
   const refused = (await requestsOf(cluster, namespace)).filter(({ responseStatus }) => responseStatus?.code === 403)
   return refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)

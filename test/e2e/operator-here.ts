@@ -1,5 +1,5 @@
-// An operator with controllers of a test's own, in this process: started as every operator built on konverge starts. What a
-// test starts here it stops, also when it fails.
+// Operator in this process with controllers of a test, started like every operator built on konverge. The test that
+// starts it stops it, also when the test fails.
 
 import type { BackoffPolicy } from '../../src/base/backoff.ts'
 import { type Controller, runOperator } from '../../src/index.ts'
@@ -8,7 +8,7 @@ import { type LogLine, metricIn, pageOf } from './operator-process.ts'
 import type { StoryOperator } from './story-server.ts'
 
 export interface OperatorHereOptions {
-  /** Of the operator. Default `konverge`. */
+  /** Name of the operator. Default: `konverge`. */
   readonly name?: string
   readonly kubeconfig: string
   readonly controllers: readonly Controller[]
@@ -37,11 +37,11 @@ export class OperatorHere implements StoryOperator {
       },
       this.#stop.signal,
     )
-    // Taken by stop(); a start that fails must not end the process before.
+    // `stop()` awaits this promise; a failed start must not end the test process before.
     this.#ended.catch(() => {})
   }
 
-  /** Waits until every controller takes turns. */
+  /** Waits until every controller reconciles. */
   async ready(): Promise<this> {
     await this.#until('the operator to work', async () => this.lines.some(({ msg }) => msg === 'working'))
     return this

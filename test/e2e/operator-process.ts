@@ -1,5 +1,5 @@
-// The operator as it ships, in a process of its own: `konverge run` against a kubeconfig. What a test starts here it stops,
-// also when it fails.
+// Operator in its own process: `konverge run` against a kubeconfig. The test that starts it stops it, also when the
+// test fails.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { usualLimitMs, waitUntil } from '../control-plane/wait-until.ts'
@@ -29,7 +29,7 @@ export class OperatorProcess {
     this.#child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#exited = new Promise((resolve, reject) => {
       this.#child.once('exit', (code, signal) => resolve({ code, signal }))
-      // It could not be started: there will be no exit.
+      // The process did not start, so it emits no exit.
       this.#child.once('error', reject)
     })
     if (this.#child.stdout !== null) {
@@ -46,37 +46,37 @@ export class OperatorProcess {
     return this
   }
 
-  /** Waits for something while the operator runs; a process that has ended ends the wait. */
+  /** Waits for a condition; rejects at once when the process exits. */
   async until(what: string, isSo: () => Promise<boolean>, limitMs = 120_000): Promise<void> {
     await waitUntil({ what, limitMs, giveUp: () => this.throwIfEnded() }, isSo)
   }
 
-  /** Throws if the process has ended by itself; one that was killed has not. */
+  /** Throws if the process exited by itself; a killed process does not count. */
   throwIfEnded(): void {
     if (this.#child.exitCode !== null) throw new Error(`the operator has ended: ${this.stderr}`)
   }
 
-  /** The sum of a metric's series whose labels contain `labels`. */
+  /** Sums the series of a metric whose labels contain `labels`. */
   async metric(name: string, labels = ''): Promise<number> {
     return metricIn((await this.get('/metrics')).text, name, labels)
   }
 
-  /** A page of the operator's own HTTP server. */
+  /** Returns a page of the operator's HTTP server. */
   get(path: string): Promise<{ readonly status: number; readonly text: string }> {
     return pageOf(this.lines, path)
   }
 
-  /** Sends a signal and waits for nothing: SIGSTOP and SIGCONT, for two. */
+  /** Sends a signal and returns at once, for example SIGSTOP or SIGCONT. */
   send(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
   }
 
-  /** Resolves when the process has ended by itself. */
+  /** Resolves when the process has exited by itself. */
   async exit(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     return await this.#exited
   }
 
-  /** Asks it to end, and kills it if it does not. */
+  /** Sends the signal; kills the process if it does not exit. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<OperatorExit> {
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), usualLimitMs)
     this.#child.kill(signal)
@@ -86,7 +86,7 @@ export class OperatorProcess {
   }
 }
 
-/** A page of the HTTP server of an operator that has logged these lines. */
+/** Returns a page of the HTTP server of an operator that has logged these lines. */
 export async function pageOf(
   lines: readonly LogLine[],
   path: string,
@@ -97,13 +97,13 @@ export async function pageOf(
   return { status: answer.status, text: await answer.text() }
 }
 
-/** The sum of a metric's series, in the text of a scrape, whose labels contain `labels`. */
+/** Sums the series of a metric, in the text of a scrape, whose labels contain `labels`. */
 export function metricIn(text: string, name: string, labels: string): number {
   const series = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(labels))
   return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
 }
 
-/** A process that is killed may leave its last line half written. */
+/** Parses a line. A killed process may leave its last line incomplete; it is dropped. */
 function whole(line: string): readonly LogLine[] {
   return line.endsWith('}') ? [JSON.parse(line) as LogLine] : []
 }

@@ -1,4 +1,4 @@
-// Whose is which field, on the server in this process?
+// Field ownership through edits of several managers, on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeOwnershipHistories } from './stories/ownership-histories.ts'
 

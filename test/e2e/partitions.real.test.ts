@@ -1,4 +1,4 @@
-// Is the operator back on a real cluster, once the network is?
+// Network partitions on a real API server: the operator recovers.
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { RealStoryServer } from './real-story-server.ts'
 import { describePartitions } from './stories/partitions.ts'

@@ -1,4 +1,4 @@
-// Is the operator back on the server in this process, once the network is?
+// Network partitions on the embedded server: the operator recovers.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describePartitions } from './stories/partitions.ts'
 

@@ -1,5 +1,5 @@
-// What runs in the pod of a Database's server where pods only seem to run? A real PostgreSQL with the certificate and the password of the
-// Database's Secrets, at an address of this machine that stands on its Service, as a local node would say it.
+// PostgreSQL for the simulated pod of a Database's server. It uses the certificate and the password of the Database's
+// Secrets and writes its local address on the Service, like a local node.
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type Server } from 'node:net'
@@ -12,7 +12,7 @@ export interface PodAsk {
   readonly server: StoryServer
   readonly home: PostgresHome
   readonly namespace: string
-  /** Of the Database. */
+  /** Name of the Database. */
   readonly name: string
 }
 
@@ -27,7 +27,7 @@ export class PodPostgres {
     this.#password = password
   }
 
-  /** Waits for what the operator makes first, then serves. Remove it. */
+  /** Waits for the Secrets that the operator creates, then serves. The caller removes it. */
   static async start({ server, home, namespace, name }: PodAsk): Promise<PodPostgres> {
     const names = databaseServerNames(name)
     const secretOf = async (secret: string) => {
@@ -58,12 +58,12 @@ export class PodPostgres {
     }
   }
 
-  /** As its superuser. */
+  /** Runs SQL as the superuser. */
   byHand(text: string): Promise<readonly Record<string, unknown>[]> {
     return this.#postgres.byHand(text, { password: this.#password })
   }
 
-  /** As an application. */
+  /** Runs SQL as an application. */
   login(as: { readonly user: string; readonly password: string; readonly database: string }, text: string) {
     return this.#postgres.byHand(text, as)
   }
@@ -74,7 +74,7 @@ export class PodPostgres {
   }
 }
 
-/** Every byte as it is, as TLS is between the ends. */
+/** Starts a TCP relay that forwards every byte unchanged, because TLS runs between the two ends. */
 async function wayTo(port: number, address: string): Promise<Server> {
   const way = createServer((near) => {
     const far = connect(port, '127.0.0.1')
@@ -92,7 +92,7 @@ async function wayTo(port: number, address: string): Promise<Server> {
   return way
 }
 
-/** In clear text. */
+/** Returns the values of a Secret in clear text. */
 export function secretValues(secret: unknown): Readonly<Record<string, string>> {
   const { data = {} } = secret as { readonly data?: Readonly<Record<string, string>> } // A Secret.
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]))

@@ -1,5 +1,5 @@
-// An operator whose way to the API server leads through a fault proxy, in a process of its own, so that several can live on one control
-// plane. It may die and be born again; the proxy, with its faults and its record, stays.
+// Operator in its own process that reaches the API server through a fault proxy, so that several can share one control
+// plane. It can be killed and started again; the proxy keeps its faults and its record.
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,14 +21,14 @@ export class ProxiedOperator implements MortalOperator {
     this.#args = args
   }
 
-  /** Not yet running. `token` is its own. */
+  /** Creates the operator without starting it. `token` is the operator's own. */
   static async create(cluster: ControlPlaneClient, token: string, ask: OperatorAsk): Promise<ProxiedOperator> {
     const way = await FaultProxy.start({ url: cluster.url, ca: await readFile(cluster.caFile, 'utf8') })
     const path = join(cluster.folder, `proxy-${randomUUID()}.kubeconfig`)
     return new ProxiedOperator(way, await way.writeKubeconfig(path, token), argumentsFor(ask))
   }
 
-  /** A new life. */
+  /** Starts a new process. */
   start(): this {
     this.#process = new OperatorProcess(this.#kubeconfig, this.#args)
     return this
@@ -77,7 +77,7 @@ export class ProxiedOperator implements MortalOperator {
     this.#living.send('SIGCONT')
   }
 
-  /** In order, where it can be; the way goes with it. */
+  /** Stops the process, gracefully if possible, and then the proxy. */
   async stop(): Promise<OperatorEnd> {
     this.#process?.send('SIGCONT')
     const end = await this.#process?.stop()
@@ -91,7 +91,7 @@ export class ProxiedOperator implements MortalOperator {
   }
 }
 
-/** The words of the command line. */
+/** Returns the arguments of the command line. */
 export function argumentsFor({ namespaces = [], backoff, election }: OperatorAsk): readonly string[] {
   const text = (ms: number) => `${ms}ms`
   const flag = (name: string, value: string | undefined) => (value === undefined ? [] : [`--${name}`, value])

@@ -1,10 +1,10 @@
-// The stage of stories with faults on a real control plane: one for all tellings of a test file, with one node.
+// Stage for fault stories on a real control plane with one node; all runs of a test file share it.
 import { afterAll, beforeAll } from 'vitest'
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts'
 import { RealStoryServer } from './real-story-server.ts'
 import type { StoryStageOptions } from './story-stage.ts'
 
-/** To be called where vitest collects tests; what it gives back is for the tests. */
+/** Registers the hooks; call it while vitest collects tests, and call the result inside tests. */
 export function realStage(): () => StoryStageOptions {
   let cluster: ControlPlane
   let server: RealStoryServer

@@ -1,4 +1,4 @@
-// A story's server that is the real control plane: kubectl, the operator in a process of its own, and the audit log as the witness.
+// StoryServer on the real control plane: kubectl, the operator in its own process, and the audit log as evidence.
 import { readFile } from 'node:fs/promises'
 import type { Controller } from '../../src/index.ts'
 import { type ApiAnswer, type ApiRequest, apiRequest } from '../control-plane/api-request.ts'
@@ -91,11 +91,11 @@ export class RealStoryServer extends KubectlObjects implements StoryServer {
     return Date.now()
   }
 
-  /** The control plane is not ours to stop. */
+  /** Does nothing: other tests share the control plane. */
   async stop(): Promise<void> {}
 }
 
-/** By a user agent that no kubectl has. */
+/** True for the user agents of operators, which kubectl never sends. */
 function isOurs({ userAgent }: AuditEvent): boolean {
   return userAgent !== undefined && /^(konverge|shelves-\w+)\//.test(userAgent)
 }
@@ -121,7 +121,7 @@ function happeningsOf(event: AuditEvent): readonly Happening[] {
   return [{ kind: 'ending', ...what }, ...deleted]
 }
 
-/** On a control plane of the story's own. */
+/** Server on a control plane that the story does not share. */
 export class OwnRealServer extends RealStoryServer implements OwnServer {
   readonly #cluster: ControlPlane
 

@@ -39,7 +39,7 @@ describe('a write', () => {
       why: undefined,
     },
     { title: 'of somebody who does not take part', events: [claim('a', 0), write('kubectl', 9_000)], why: undefined },
-  ])('$title is out of turn because: $why', ({ events, why }) => {
+  ])('$title is outside its leadership term because: $why', ({ events, why }) => {
     expect(writesOutOfTurn(events, rules).map((found) => found.why)).toEqual(why === undefined ? [] : [why])
   })
 })

@@ -1,5 +1,5 @@
-// Who held the lease when, and who wrote when? Both as the record of requests has them, by the identity at the end of each user agent. Judged by
-// the server's clock alone, so it needs no trust in what the processes say of themselves.
+// Leadership terms and writes, both from the record of requests, by the identity at the end of each user agent. Only
+// the server's clock counts, so the verdict does not depend on what the processes report.
 import { isWrite } from './stores.ts'
 import type { StoryRequest } from './story-server.ts'
 
@@ -8,7 +8,7 @@ export interface ReignRules {
   readonly leaseDurationMs: number
 }
 
-/** One write, and what is wrong with it. */
+/** A write and the reason why its sender was not allowed to send it. */
 export interface WriteOutOfTurn {
   readonly write: string
   readonly why: string
@@ -19,12 +19,12 @@ interface Claim {
   readonly atMs: number
 }
 
-/** `pod-1_1a2b3c4d` of `konverge/0.1.0 (pod-1_1a2b3c4d)`. */
+/** Returns `pod-1_1a2b3c4d` for `konverge/0.1.0 (pod-1_1a2b3c4d)`. */
 export function identityOf({ userAgent }: Pick<StoryRequest, 'userAgent'>): string | undefined {
   return /\(([^()]+)\)$/.exec(userAgent)?.[1]
 }
 
-/** Accepted writes of the lease, oldest first; the last one of a process that ended in order is its release. */
+/** Returns the accepted writes of the Lease, oldest first. A process that stops gracefully writes its release last. */
 export function claimsOf(events: readonly StoryRequest[], lease: string): readonly Claim[] {
   return events
     .filter((event) => isClaim(event, lease) && event.code < 300 && event.code > 0)
@@ -35,7 +35,7 @@ export function claimsOf(events: readonly StoryRequest[], lease: string): readon
     .sort((left, right) => left.atMs - right.atMs)
 }
 
-/** Writes, accepted or refused, that came while their sender did not hold the lease. */
+/** Returns the writes, accepted or rejected, whose sender did not hold the Lease. */
 export function writesOutOfTurn(events: readonly StoryRequest[], rules: ReignRules): readonly WriteOutOfTurn[] {
   const claims = claimsOf(events, rules.lease)
   const candidates = new Set(claims.map(({ identity }) => identity))

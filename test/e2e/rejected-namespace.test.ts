@@ -1,5 +1,5 @@
-// A child that its parent's spec moves into a namespace where RBAC gives the operator nothing, on the server in this process: when the spec
-// is mended, the resource is.
+// Spec that moves a child into a namespace where the operator has no rights, on the embedded server. After the
+// correction of the spec the resource is Ready again.
 import { ApiObject } from 'cdk8s'
 import { afterEach, expect, it } from 'vitest'
 import {
@@ -54,7 +54,7 @@ const writes = ['get', 'create', 'patch', 'delete']
 let cluster: TestCluster
 afterEach(() => cluster.stop())
 
-/** Tenants everywhere, and ConfigMaps in `games` only, but that a cache may list them. */
+/** Grants rights on Tenants everywhere and on ConfigMaps in `games` only; a cache may list ConfigMaps everywhere. */
 async function start(): Promise<void> {
   const tenants = rule('example.dev', ['tenants', 'tenants/status'], ['*'])
   const rights = [tenants, rule('', ['configmaps'], ['list', 'watch']), rule('', ['events'], ['*'])]
@@ -81,7 +81,7 @@ const declare = async (targetNamespace: string) => {
 }
 const find = () => cluster.find(Tenant, 'shop/a')
 const ready = async () => {
-  const { conditions = [] } = ((await find())?.status ?? {}) as StatusWithConditions // Of its kind.
+  const { conditions = [] } = ((await find())?.status ?? {}) as StatusWithConditions // The status of a Tenant.
   return findCondition(conditions, 'Ready')?.status
 }
 const recorded = async () => {
@@ -89,7 +89,7 @@ const recorded = async () => {
   return entries.map(({ namespace }) => namespace)
 }
 
-it('is at work in the namespace where it may be, and can be deleted', async () => {
+it('continues in the permitted namespace, and can be deleted', async () => {
   await start()
   await declare('reports')
   expect(await ready()).toBe('False')
@@ -105,7 +105,7 @@ it('is at work in the namespace where it may be, and can be deleted', async () =
   expect(await cluster.find(ConfigMap, 'games/tenant-a')).toBeUndefined()
 })
 
-it('is not written again and again when its CRD has no status.inventory', async () => {
+it('is not written repeatedly when its CRD has no status.inventory', async () => {
   const properties = { spec: { type: 'object', ...anything }, status: { type: 'object' } }
   cluster = await startCluster({ definitions: [definitionWith({ properties })] })
   cluster.run(tenant)

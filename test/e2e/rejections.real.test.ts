@@ -1,5 +1,5 @@
-// Children that a real API server rejects for a time: by an admission policy, and for a node port that another Service has. Each is
-// created once it may be, without a change of the resource.
+// Children that a real API server rejects for a time: by an admission policy, or for an allocated node port. The
+// operator creates each child after the obstacle is gone, without a change of the resource.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { Bundles, installBundles } from './bundles.ts'
@@ -57,7 +57,7 @@ describe('a child that the API server rejects', () => {
   })
 
   const remove = (kind: string, name: string) => server.delete({ namespace: space.namespace, kind, name })
-  /** Waits until the bundle is ready, for the spec that it had when its child was rejected. */
+  /** Waits until the Bundle is Ready, and checks that its spec did not change since the rejection. */
   async function passes(name: string): Promise<void> {
     const generation = (await space.hand.find('bundles', name))?.metadata.generation
     await space.condition(name, 'Ready', 'Settled')

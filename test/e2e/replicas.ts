@@ -1,4 +1,4 @@
-// Replicas of one operator, and stores that change as long as the story goes on: somebody edits them at each look.
+// Replicas of one operator, and stores that the story edits on every poll.
 
 import type { LogLine } from './operator-process.ts'
 import { identityOf, type WriteOutOfTurn, writesOutOfTurn } from './reigns.ts'
@@ -29,14 +29,14 @@ export class Replicas {
     await this.start()
   }
 
-  /** A replica that is ready: it leads, or stands by with warm caches. */
+  /** Starts a replica; resolves when it leads, or is a standby with warm caches. */
   async start(): Promise<MortalOperator> {
     const replica = await this.#server.mortalOperator(this.#ask)
     this.all.push(replica)
     return await replica.start().ready()
   }
 
-  /** Ends the changes and waits until the cluster shows the last of them. */
+  /** Ends the edits and waits until the cluster shows the last of them. */
   async settle(): Promise<void> {
     const last = String(this.#round)
     await this.stores.until(`round ${last} in every StatefulSet`, async () => {
@@ -53,7 +53,7 @@ export class Replicas {
     await Promise.all(this.all.map((replica) => replica.stop()))
   }
 
-  /** The one that leads; waits until one of these does. */
+  /** Waits until one of these replicas leads; returns the leader. */
   async leader(among: readonly MortalOperator[] = this.all): Promise<{
     readonly operator: MortalOperator
     readonly sinceMs: number
@@ -71,7 +71,7 @@ export class Replicas {
     return found
   }
 
-  /** Ends the leader by `how`; resolves when another leads, with how long that took. */
+  /** Ends the leader by `how`; resolves when another replica leads, with the milliseconds between. */
   async takeover(how: (leader: MortalOperator) => Promise<unknown>): Promise<number> {
     const { operator: leader } = await this.leader()
     const others = this.all.filter((replica) => replica !== leader)
@@ -82,7 +82,7 @@ export class Replicas {
     return sinceMs - fromMs
   }
 
-  /** What the record of requests holds against these replicas. */
+  /** Returns the writes of these replicas outside their leadership terms, from the record of requests. */
   async writesOutOfTurn(leaseDurationMs: number): Promise<readonly WriteOutOfTurn[]> {
     const requests = (await this.#server.requests()).filter(({ namespace }) => namespace === this.stores.namespace)
     return writesOutOfTurn(requests, { lease: 'konverge', leaseDurationMs })

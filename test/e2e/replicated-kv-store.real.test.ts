@@ -1,4 +1,4 @@
-// Does the operator do its work on a real cluster, and end when it is told to? The audit log is the witness of what was written.
+// Life of stores on a real API server, and the end of the operator at SIGTERM. The audit log shows all writes.
 import { expect, it } from 'vitest'
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { operatorKubeconfig } from './operator-account.ts'
@@ -12,7 +12,7 @@ const start = () => RealStoryServer.start(cluster)
 describeManyStores(start, 200)
 describeOneStore(start)
 
-it('ends in order at SIGTERM', async () => {
+it('stops gracefully at SIGTERM', async () => {
   await start()
   const operator = await new OperatorProcess(await operatorKubeconfig(cluster)).ready()
   const exit = await operator.stop()

@@ -1,4 +1,4 @@
-// Does the operator do its work on the server in this process, as it does on a real cluster?
+// Life of stores on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeManyStores, describeOneStore } from './stories/kv-store.ts'
 

@@ -1,5 +1,5 @@
-// A mutating admission webhook as clusters have them: over https, on loopback, it writes the value `shout` of every
-// ConfigMap in one namespace in capitals. What a test starts here it stops, also when it fails.
+// Mutating admission webhook over https on loopback. It changes the value `shout` of every ConfigMap in one namespace
+// to upper case. The test that starts it stops it, also when the test fails.
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -25,7 +25,7 @@ export class RewritingWebhook {
 
   async start(): Promise<void> {
     const { caFile } = this.#cluster
-    // The API server's own self-signed certificate is good for 127.0.0.1, so a second one need not be made.
+    // The API server's self-signed certificate is valid for 127.0.0.1, so the webhook uses it too.
     const [cert, key] = await Promise.all([
       readFile(caFile, 'utf8'),
       readFile(join(dirname(caFile), 'apiserver.key'), 'utf8'),
@@ -34,7 +34,7 @@ export class RewritingWebhook {
     this.#server = server
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    // A server that listens has an address with a port.
+    // A listening server has an address with a port.
     const { port } = server.address() as AddressInfo
     await this.#cluster.apply(this.#configuration(port, Buffer.from(cert).toString('base64')))
   }
@@ -68,7 +68,7 @@ export class RewritingWebhook {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // The API server is trusted to send a review.
+  // Only the API server sends requests, and it sends reviews.
   const { request: asked } = JSON.parse(await text(request)) as Review
   const shout = asked.object?.data?.['shout']
   const patch = JSON.stringify([{ op: 'replace', path: '/data/shout', value: shout?.toUpperCase() }])

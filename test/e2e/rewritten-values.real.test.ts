@@ -1,4 +1,4 @@
-// Does the operator rest when a real server, and a webhook on it, spell things their own way?
+// Values that a real API server, or a webhook, rewrites: the operator stays idle.
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { RealStoryServer } from './real-story-server.ts'
 import { RewritingWebhook } from './rewriting-webhook.ts'

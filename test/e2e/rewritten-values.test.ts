@@ -1,4 +1,4 @@
-// Does the operator rest when the server in this process spells things its own way? It has no webhooks.
+// Values that the embedded server rewrites: the operator stays idle. This server has no webhooks.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeRewrittenValues } from './stories/rewritten-values.ts'
 

@@ -1,4 +1,4 @@
-// Which rights were printed, and which were used? Rights one by one, from manifests and from what was asked.
+// Rights as single pairs of verb and resource: the printed ones from manifests, the used ones from requests.
 import { parseAllDocuments } from 'yaml'
 import type { AccessRule } from '../control-plane/control-plane-client.ts'
 import type { StoryRequest } from './story-server.ts'
@@ -13,17 +13,20 @@ export interface Manifest {
   readonly rules?: readonly AccessRule[]
 }
 
-/** Where `konverge install` puts the operator. */
+/** Default namespace of the operator in `konverge install`. */
 export const operatorNamespace = 'konverge-system'
 
-/** Of those, the account and its rights: neither CRDs nor a Deployment. */
+/** Kinds of the account and its rights, without CRDs and Deployment. */
 export const kindsOfAccount = /^(Namespace|ServiceAccount|(Cluster)?Role(Binding)?)$/
 
 export function manifestsIn(yaml: string): readonly Manifest[] {
   return parseAllDocuments(yaml, { version: '1.1' }).map((document): Manifest => document.toJS())
 }
 
-/** `create services`, `patch replicatedkvstores/status.data.konverge.dev`: one verb on one resource. */
+/**
+ * Returns rights, one verb on one resource each: `create services`, `patch
+ * replicatedkvstores/status.data.konverge.dev`.
+ */
 export function rightsIn(manifests: readonly Manifest[]): readonly string[] {
   const rules = manifests.filter((manifest) => !isOfPeople(manifest)).flatMap((manifest) => manifest.rules ?? [])
   return rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
@@ -31,12 +34,12 @@ export function rightsIn(manifests: readonly Manifest[]): readonly string[] {
   )
 }
 
-/** Is it a role of people, which the operator is not bound to? */
+/** True for a role of people; the operator is not bound to it. */
 function isOfPeople({ metadata: { labels = {} } }: Manifest): boolean {
   return Object.keys(labels).some((label) => label.includes('/aggregate-to-'))
 }
 
-/** What the requests used. One that was refused for want of a right used none. */
+/** Returns the rights that the requests used. A request that got 403 used none. */
 export function rightsUsed(requests: readonly StoryRequest[]): ReadonlySet<string> {
   const used = requests.filter(({ code, resource }) => code !== 403 && resource !== '')
   return new Set(
@@ -47,7 +50,7 @@ export function rightsUsed(requests: readonly StoryRequest[]): ReadonlySet<strin
   )
 }
 
-/** The rules without one right. */
+/** Returns the rules without one right. */
 export function rulesWithout(rules: readonly AccessRule[], right: string): readonly AccessRule[] {
   return rules.flatMap((rule) => {
     const { apiGroups = [], resources = [], verbs } = rule

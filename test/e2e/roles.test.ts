@@ -1,4 +1,4 @@
-// Can the operator do its work under exactly the roles that are printed, and does it need all of them, on the server in this process?
+// The operator works under exactly the printed roles and needs all of them, on the embedded server.
 import { readFileSync } from 'node:fs'
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { manifestsIn } from './rights.ts'
@@ -11,6 +11,7 @@ describeRoles({
   start: EmbeddedStoryServer.start,
   manifests: () => manifestsIn(printed),
   tacit: tacitRights,
-  // Watches begin with what there is, so nothing is listed; and whoever may set owner references is not asked for finalizers.
+  // Watches send initial events, so nothing is listed. The server has no admission plugin that checks finalizers of
+  // owners.
   unusable: /^(list |update replicatedkvstores\/finalizers)/,
 })

@@ -1,5 +1,5 @@
-// In which ways can a server be otherwise than the operator left it, or treat the operator otherwise? The failure tables of both kinds, as
-// far as they are about the server, as data.
+// Table of server failures and changes outside the operator: rows of the failure tables of both kinds that concern the
+// server.
 import { inject } from 'vitest'
 import { Secret } from '../../src/index.ts'
 import type { UserStage } from '../controllers/database-user/user-stage.ts'
@@ -10,15 +10,15 @@ import type { PostgresOptions, PostgresServer } from '../postgres/postgres-serve
 import { secretText } from '../taint/secret-text.ts'
 import { asBefore, byHand, type Deed, endSessions, operatorRole, type Truth } from './truth.ts'
 
-/** What was ready is not called otherwise for a moment without an answer. */
+/** Time without a response before the status of a ready resource changes. */
 const graceMs = 30_000
-/** The look that got none, and the one that is under way when that moment is over. */
+/** Duration of the observation without a response, and of the one in progress when the grace ends. */
 const silenceMs = 20_000
-/** A place that has failed again and again for so long is called after such a wait. */
+/** Longest wait of an open breaker before its next probe. */
 const breakerMs = 60_000
 const unreachable = 'False (ServerUnreachable|DependencyUnavailable)'
 const unknown = `Unknown ${unreachable.slice(6)}`
-/** Of both kinds nobody knows what they were before. */
+/** Conditions of both kinds whose earlier state is unknown. */
 const unasked = {
   databaseConditions: { Connected: unreachable, Provisioned: unknown, Configured: unknown, Drifted: unknown },
   userConditions: { RoleReady: unknown, GrantsInSync: unknown, LoginVerified: unknown, SecretReady: 'True Generated' },
@@ -28,7 +28,7 @@ const secretWith =
   (changes: Readonly<Record<string, string>>): Deed =>
   async ({ stage }) =>
     await stage.secret('server', changes)
-/** The way to the server changes under the operator: what is connected breaks, and what comes meets `welcome`. */
+/** Changes how the proxy accepts connections: open ones are cut, new ones get `welcome`. */
 const welcomed =
   (welcome: UserStage['engines']['proxy']['welcome']): Deed =>
   async ({ stage: { engines } }) => {
@@ -37,7 +37,7 @@ const welcomed =
   }
 const reload = 'SELECT pg_reload_conf()'
 
-/** Under the address of the server another one answers from now on. */
+/** Starts another server that answers at the address of the first one. */
 const replacedBy =
   (options: PostgresOptions): Deed =>
   async ({ server, stage: { engines } }) => {
@@ -50,7 +50,7 @@ const backInPlace: Deed = async ({ server, stage: { engines } }) => {
   engines.proxy.target = server.access()
   engines.proxy.cutAll()
 }
-/** Servers of one version are copies here, of one identity. */
+/** Servers of one version are copies in these tests, with one system identifier. */
 const anotherVersion: Deed = async (scene) => {
   const other = inject('postgresHome').versions.find(({ major }) => major !== scene.server.version)
   await replacedBy({ version: other?.major ?? 0 })(scene)
@@ -119,7 +119,7 @@ export const serverTruths: readonly Truth[] = [
     ...{ database: 'False TooManyConnections', user: 'False TooManyConnections' },
     databaseConditions: { Connected: 'False TooManyConnections', Provisioned: 'Unknown TooManyConnections' },
     mend: empty,
-    // It asks not more often than every 15 s.
+    // The operator probes at most every 15 s.
     ...{ toldLateMs: graceMs, mendedLateMs: 15_000 },
   },
   {

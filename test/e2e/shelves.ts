@@ -1,6 +1,6 @@
-// A small kind for tests of the inventory, and two versions of its operator. Version 1 makes something of every
-// sort: at home, in another namespace, in no namespace, to be retained, and a claim; version 2 makes neither Secrets nor
-// StorageClasses.
+// Small kind for tests of the inventory, and two versions of its operator. Version 1 creates children of every sort: in
+// the same namespace, in another one, at cluster scope, one to retain, and a PersistentVolumeClaim. Version 2 creates
+// neither Secrets nor StorageClasses.
 import { ApiObject, type Chart } from 'cdk8s'
 import {
   ConfigMap,
@@ -109,7 +109,7 @@ export function shelfObject(name: string) {
   return { apiVersion: 'inventory.example.dev/v1', kind: 'Shelf', metadata: { name }, spec: {} }
 }
 
-/** Makes the definition and the two namespaces. */
+/** Applies the definition and the two namespaces. */
 export async function installShelves(server: StoryServer): Promise<void> {
   const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   await server.apply(shelfDefinition, namespace(homeNamespace), namespace(farNamespace))
@@ -118,7 +118,9 @@ export async function installShelves(server: StoryServer): Promise<void> {
   await server.until({ what: 'shelves to be served' }, isServed)
 }
 
-/** Nobody is left to take the finalizers off. */
+/**
+ * Removes the finalizers by hand, because no operator runs any more; then deletes the definition and the namespaces.
+ */
 export async function removeShelves(server: StoryServer): Promise<void> {
   const home = new Hand(server, homeNamespace)
   for (const { metadata } of await home.list('shelf'))
@@ -127,12 +129,12 @@ export async function removeShelves(server: StoryServer): Promise<void> {
   for (const namespace of [homeNamespace, farNamespace]) await home.delete('namespace', namespace)
 }
 
-/** Resolves when it works; it is an administrator. */
+/** Starts the operator as administrator; resolves when it works. */
 export function startShelves(server: StoryServer, controller: Controller, userAgent: string): Promise<StoryOperator> {
   return server.startControllers({ controllers: [controller], userAgent, backoff: { baseMs: 1_000, capMs: 5_000 } })
 }
 
-/** Makes a shelf, and waits until version 1 has made everything of it. */
+/** Creates a Shelf; waits until version 1 has created all its children. */
 export async function makeShelf(server: StoryServer, name: string): Promise<void> {
   const [home, far] = [new Hand(server, homeNamespace), new Hand(server, farNamespace)]
   await home.apply(shelfObject(name))

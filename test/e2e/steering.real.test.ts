@@ -1,4 +1,4 @@
-// Does the operator do on a real API server what the annotations of a resource ask for, and nothing else?
+// Steering annotations of a resource, on a real API server.
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { RealStoryServer } from './real-story-server.ts'
 import { describeSteering } from './stories/steering.ts'

@@ -1,4 +1,4 @@
-// Does the operator do on the server in this process what the annotations of a resource ask for, and nothing else?
+// Steering annotations of a resource, on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeSteering } from './stories/steering.ts'
 

@@ -1,5 +1,5 @@
-// The life of two stores in a namespace, as a person leads it: both are made, one is scaled, gets another image, is changed
-// otherwise and goes; the other stays as it is. Each part ends when the cluster shows what was asked for.
+// Life of two stores in a namespace: create both, then scale one, change its image and another field, and delete it.
+// The other store stays unchanged. Each part ends when the cluster shows the desired state.
 import type { AnyObject } from '../fault-lab/end-state.ts'
 import { type KindPath, type NamespaceReader, storeKind } from '../fault-lab/namespace-reader.ts'
 import { isReady, type StoreObject } from './stores.ts'
@@ -11,7 +11,7 @@ const pods: KindPath = { groupVersion: 'v1', plural: 'pods', kind: 'Pod' }
 const image = 'valkey/valkey:8.0'
 
 export interface StoryLimits {
-  /** For each part. */
+  /** Limit of each part. */
   readonly limitMs: number
   readonly until: StoryObjects['until']
 }
@@ -33,7 +33,7 @@ export async function tellStory(reader: NamespaceReader, { limitMs, until }: Sto
   await shown('the end of a store', () => isGone(reader, 'gone'))
 }
 
-/** Is it ready for its newest spec, and has the rollout come to its end? */
+/** True if the store is Ready for its newest generation and the rollout is complete. */
 async function isSettled(reader: NamespaceReader, name: string): Promise<boolean> {
   const [store, set] = await Promise.all([
     reader.get<StoreObject & AnyObject>(storeKind, name),

@@ -1,4 +1,4 @@
-// Stores in a namespace of a cluster, whichever server it has.
+// Stores in one namespace of a cluster, on any server.
 import { usualLimitMs } from '../control-plane/wait-until.ts'
 import type { Requesting } from '../fault-lab/namespace-reader.ts'
 import { flagshipDefinitions, listPath } from './definitions.ts'
@@ -28,7 +28,7 @@ export interface StoreObject {
   }
 }
 
-/** Resolves when the flagship's kinds are served. */
+/** Applies the flagship's definitions; resolves when the server serves the kinds. */
 export async function installDefinitions(cluster: Installable): Promise<void> {
   const definitions = await flagshipDefinitions()
   await cluster.apply(...definitions)
@@ -40,7 +40,7 @@ export async function installDefinitions(cluster: Installable): Promise<void> {
   }
 }
 
-/** Where a definition can be applied. */
+/** Server to which definitions can be applied. */
 interface Installable extends Requesting {
   apply(...objects: readonly object[]): Promise<void>
   /** Lets time pass. */
@@ -78,7 +78,7 @@ export class Stores {
     await this.#server.patch(this.#place(kind, name), patch, subresource)
   }
 
-  /** Waits until it is gone. */
+  /** Deletes the object; waits until it no longer exists. */
   async delete(kind: string, name: string): Promise<void> {
     await this.#server.delete(this.#place(kind, name))
   }
@@ -99,7 +99,7 @@ export class Stores {
     return await this.get<StoreObject>('replicatedkvstores', name)
   }
 
-  /** Waits until the condition has this status and reason; then gives its message. */
+  /** Waits until the condition has this status and reason; returns its message. */
   async condition(name: string, type: string, status: string, reason: string, limitMs = usualLimitMs): Promise<string> {
     let message = ''
     await this.until(
@@ -119,7 +119,7 @@ export class Stores {
     return message
   }
 
-  /** Waits for an Event about the object of this name; gives its message. */
+  /** Waits for an Event about the object of this name; returns its message. */
   async event(name: string, reason: string): Promise<string> {
     type EventObject = { reason: string; message?: string; involvedObject: { name: string } }
     let found: EventObject | undefined
@@ -131,7 +131,7 @@ export class Stores {
     return found?.message ?? ''
   }
 
-  /** Waits until every store is ready for its newest spec. */
+  /** Waits until every store is Ready for its newest generation. */
   async allReady(limitMs: number): Promise<void> {
     await this.#server.until(
       { what: `all stores of ${this.namespace} to be ready`, limitMs, everyMs: 2_000 },
@@ -142,7 +142,7 @@ export class Stores {
     )
   }
 
-  /** By the clock of the server. */
+  /** Waits by the server's clock. */
   async until(what: string, isSo: () => Promise<boolean>, limitMs = usualLimitMs): Promise<void> {
     await this.#server.until({ what, limitMs, everyMs: 200 }, isSo)
   }

@@ -1,12 +1,12 @@
-// Which objects came to be in each namespace, by whomever, and which did the operator delete: how often each kind? What others delete
-// follows from what they made and what is left. Endpoints are left out: two controllers race for them; and pods: kwok deletes them by
-// name, at times twice, and then their successor has to be made anew. The StatefulSet controller and the garbage collector race once
-// a store is on its way out: from then on only the operator counts. Pure.
+// Counts per namespace and kind: objects that anyone created, and objects that the operator deleted. Deletions by
+// others follow from the creations and the remaining objects. Not counted: endpoints, for which two controllers race,
+// and pods. Kwok deletes pods by name, at times twice, and then also their successor. While a store is being deleted,
+// the StatefulSet controller and the garbage collector race: from then on only the operator's events count. Pure.
 import { storeKind } from '../fault-lab/namespace-reader.ts'
 import type { Counts } from './story-server.ts'
 
 export interface Happening {
-  /** `ending`: its deletion was asked for. */
+  /** `ending`: a client requested the deletion. */
   readonly kind: 'created' | 'ending' | 'deleted by the operator'
   readonly resource: string
   readonly namespace: string
@@ -15,7 +15,7 @@ export interface Happening {
 
 const uncounted: ReadonlySet<string> = new Set(['events', 'endpoints', 'endpointslices', 'pods'])
 
-/** By namespace; `happenings` in their order. */
+/** Counts `happenings`, which are in order, by namespace. */
 export function countsOf(happenings: readonly Happening[]): ReadonlyMap<string, Counts> {
   const all = new Map<string, Record<string, number>>()
   const ending = new Set<string>()

@@ -1,4 +1,4 @@
-// Which kinds do stories speak of, and by which names? By kind, plural, singular or short name, as kubectl takes them.
+// Kinds of the stories by kind, plural, singular or short name, as kubectl accepts them.
 import { Backup } from '../../imports/wire/backup.ts'
 import { Database } from '../../imports/wire/database.ts'
 import { DatabaseUser } from '../../imports/wire/database-user.ts'
@@ -58,7 +58,7 @@ const kinds: readonly Resource[] = [
   ...[namespaced('shops.example.dev', 'v1', 'Shop'), namespaced('shops.example.dev', 'v1', 'Flyer', 'flyers')],
   ...[namespaced('status.example.dev', 'v1', 'Probe')],
   ...['Gadget', 'Part'].map((kind) => namespaced('fields.example.dev', 'v1', kind)),
-  // The old form, with the message and the involved object.
+  // The core/v1 form, with message and involvedObject.
   namespaced('', 'v1', 'Event'),
 ]
 const shortNames: Readonly<Record<string, string>> = {

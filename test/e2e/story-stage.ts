@@ -1,5 +1,5 @@
-// Where a story is told: for each telling a fresh namespace, and an operator behind a way with its faults. Servers have one node, so
-// that where a pod runs is not to differ. What two tellings have to agree in is here too.
+// Runner of stories: each run has a new namespace and an operator behind a faulty path. Servers have one node, so every
+// pod runs on the same one. The module also checks that two runs end in the same state.
 import { expect } from 'vitest'
 import { describeCall } from '../fault-lab/api-call.ts'
 import { endStateOf } from '../fault-lab/end-state.ts'
@@ -11,29 +11,29 @@ import type { Counts, MortalOperator, StartStoryServer, StoryServer } from './st
 
 type State = Readonly<Record<string, unknown>>
 
-/** How a story ended. */
+/** End of one run of a story. */
 export interface Ending {
-  /** What was made and deleted; to be asked for once all are told. */
+  /** Counts of created and deleted objects; call it after all runs. */
   readonly counts: () => Promise<Counts | undefined>
-  /** The writes of the operator during the story, in order. */
+  /** Writes of the operator during the story, in order. */
   readonly writes: readonly CallRecord[]
   readonly state: State
   readonly hasDied: boolean
-  /** Which of the faults have struck. */
+  /** Faults that were injected. */
   readonly struck: readonly Fault[]
-  /** What a fresh life wrote after the story. */
+  /** Writes of a new operator process after the story. */
   readonly writesAtRest: readonly string[]
 }
 
 export interface StoryStageOptions {
   readonly start: StartStoryServer
-  /** Stories told at the same time on one server; 0: each has a server of its own, one after the other. */
+  /** Stories that run concurrently on one server; 0: one after the other, each on its own server. */
   readonly lanes: number
 }
 
 const partLimitMs = 90_000
 const restEveryMs = 200
-/** Looks in a row that show the same state: two seconds. */
+/** Consecutive polls that show the same state: two seconds. */
 const restLooks = 10
 
 export class StoryStage {
@@ -46,19 +46,19 @@ export class StoryStage {
     this.#options = options
   }
 
-  /** The story with nothing in its way, told until nothing has changed for two seconds. */
+  /** Runs the story without faults until nothing has changed for two seconds. */
   async undisturbed(): Promise<Ending> {
     return await this.#tell([], unchangedFor(restLooks))
   }
 
-  /** Tells the story once for each item, a few at a time; each telling has to end in the state of the undisturbed one. */
+  /** Runs the story once for each item, a few at a time; each run must end in the state of the undisturbed one. */
   async tellAll<T extends { readonly faults: readonly Fault[] }>(
     items: readonly T[],
     undisturbed: Ending,
     onEnd: (item: T, ending: Ending) => void,
   ): Promise<void> {
     const text = JSON.stringify(undisturbed.state)
-    // The lanes share what is left, so that each story is told once, and none is begun after one has failed.
+    // The lanes share the remaining items: each story runs once, and none starts after a failure.
     const left = [...items].reverse()
     const lane = async () => {
       for (let item = left.pop(); item !== undefined; item = left.pop()) {
@@ -106,7 +106,7 @@ export class StoryStage {
     if (this.#kinds.length === 0) this.#kinds = await namespacedKinds(server)
     const reader = new NamespaceReader(server, namespace)
     let [state, hasDied]: [State, boolean] = [{}, false]
-    /** Kills the operator once nothing passes any more, and starts a new life while the story goes on. */
+    /** Kills the operator once no request passes any more, and starts a new process while the story continues. */
     const until: StoryServer['until'] = (wait, isSo) =>
       server.until({ ...wait, giveUp: () => operator.throwIfEnded() }, async () => {
         if (!hasDied && way.line === 'silent') {
@@ -124,13 +124,13 @@ export class StoryStage {
     await until(rest, async () => {
       state = endStateOf(namespace, await reader.objects(this.#kinds))
       return isAtRest(state)
-    }).catch(() => undefined) // What another state differs in is for the comparison to tell.
+    }).catch(() => undefined) // The comparison reports a different state.
     const struck = faults.filter((fault) => way.hasStruck(fault))
     way.heal()
     await operator.kill()
     const { writes } = way
     await operator.start().ready()
-    // Which the first turn after a start tells best.
+    // The first reconcile after a start shows whether anything is left to write.
     const settled = () => operator.metric('reconciliation_duration_seconds_count', 'outcome="settled"')
     await operator.until('a turn that has found nothing to do', async () => (await settled()) > 0)
     const writesAtRest = way.writes.slice(writes.length).map(({ call }) => describeCall(call))
@@ -148,7 +148,7 @@ interface Telling {
 
 type Lived = Omit<Ending, 'counts'>
 
-/** The same objects with the same content, and nothing left to write. */
+/** Expects the same objects with the same content, and no remaining writes. */
 export function expectSameEnd(title: string, ending: Ending, undisturbed: Ending): void {
   expect(ending.state, title).toEqual(undisturbed.state)
   expect(ending.writesAtRest, title).toEqual([])

@@ -1,5 +1,6 @@
-// What is a truth about databases and users? What somebody does by hand, what `kubectl get db,dbu` must say of it within a cadence, and
-// how it is put right again; or that the operator puts it right by itself. The rows are in server-truths.ts and database-truths.ts.
+// Truth: a change outside the operator, the columns of `kubectl get db,dbu` that must show it within a cadence, and its
+// reversal. A Correction is a change that the operator reverts by itself. The rows are in server-truths.ts and
+// database-truths.ts.
 import type { DatabaseUserSpecInput } from '../../imports/wire/database-user.ts'
 import type { UserStage } from '../controllers/database-user/user-stage.ts'
 import type { PostgresOptions, PostgresServer } from '../postgres/postgres-server.ts'
@@ -9,10 +10,10 @@ export interface Scene {
   readonly stage: UserStage
 }
 
-/** How the scene is set where it is not as usual: a superuser, no TLS, drift put right. */
+/** Differences from the usual fixture: a superuser, no TLS, drift corrected. */
 export interface Setting {
   readonly server?: PostgresOptions
-  /** The operator logs in as a role that may make databases and roles, and nothing more, or as a superuser that is not the first. */
+  /** Role of the operator: one with CREATEDB and CREATEROLE only, or a superuser other than the first. */
   readonly admin?: 'limited' | 'superuser'
   readonly sslMode?: 'verify-full'
   readonly databaseSpec?: object
@@ -21,7 +22,7 @@ export interface Setting {
 
 export type Deed = (scene: Scene) => Promise<unknown>
 
-/** `True InSync`, as a pattern: READY and REASON, as kubectl shows them; and of conditions. */
+/** Pattern like `True InSync`: READY and REASON as kubectl shows them, or status and reason of a condition. */
 type Standing = string
 
 export interface Truth extends Setting {
@@ -29,28 +30,28 @@ export interface Truth extends Setting {
   readonly make: Deed
   readonly database: Standing
   readonly user: Standing
-  /** Further conditions by type; `-`: it is not claimed. */
+  /** Further conditions by type; `-`: the condition is absent. */
   readonly databaseConditions?: Readonly<Record<string, Standing>>
   readonly userConditions?: Readonly<Record<string, Standing>>
   readonly mend: Deed
-  /** How much later than a cadence it may be told, and be right again, milliseconds. Default 0. */
+  /** Milliseconds beyond one cadence until the change shows, and until its correction shows. Default: 0. */
   readonly toldLateMs?: number
   readonly mendedLateMs?: number
 }
 
-/** What the operator puts right by itself. */
+/** Change that the operator reverts by itself. */
 export interface Correction extends Setting {
   readonly title: string
   readonly make: Deed
   readonly isRight: (scene: Scene) => Promise<boolean>
 }
 
-/** As whom the operator logs in, where that is not the server's first superuser. */
+/** Login of the operator if it is not the server's first superuser. */
 export const operatorRole = { username: 'op', password: 'op-password' } as const
 
-/** Of the one that is not concerned. */
+/** Columns of the object that the change does not concern. */
 export const asBefore = 'True InSync'
-/** Those of the operator. */
+/** Ends the sessions of the operator. */
 export const endSessions = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name LIKE 'konverge%'`
 
 export const byHand =
@@ -59,7 +60,7 @@ export const byHand =
     for (const statement of statements) await server.byHand(statement)
   }
 
-/** In the database itself. */
+/** Runs the statements in the database itself. */
 export const inside =
   (...statements: readonly string[]): Deed =>
   async ({ server }) => {

@@ -1,4 +1,4 @@
-// Children with unknown fields, on the server in this process.
+// Children with unknown fields, on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeUnknownFields } from './stories/unknown-fields.ts'
 

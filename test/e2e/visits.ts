@@ -1,5 +1,6 @@
-// Two kinds that refer to each other across namespaces: a Guest names a House, anywhere, and a Secret at home. Its badge, a Secret
-// of its own, says what is in both. The controller of guests watches houses whole, and of Secrets their metadata.
+// Two kinds that refer to each other across namespaces. A Guest names a House in any namespace and a Secret in its own.
+// Its badge, a child Secret, contains values of both. The controller of Guests watches whole Houses, and only the
+// metadata of Secrets.
 import { ApiObject } from 'cdk8s'
 import {
   type Controller,
@@ -20,13 +21,13 @@ const group = 'visits.example.dev'
 
 interface GuestSpec {
   readonly house: { readonly namespace: string; readonly name: string }
-  /** The name of a Secret in the guest's own namespace. */
+  /** Name of a Secret in the Guest's namespace. */
   readonly key: string
 }
 
 interface GuestFacts {
   readonly color: string
-  /** Base64, as the Secret has it. */
+  /** Base64, as in the Secret. */
   readonly word: string
 }
 
@@ -35,11 +36,11 @@ const of = <Spec, Status>(kind: string, plural: string) =>
 const Guest = of<GuestSpec, StatusWithConditions>('Guest', 'guests')
 const House = of<{ readonly color: string }, unknown>('House', 'houses')
 
-/** What the controller of guests tells a test while it works. */
+/** Record of the controller of Guests, for a test. */
 export interface Visits {
-  /** `namespace/name` of each turn that was begun. */
+  /** `namespace/name` of each started reconcile. */
   readonly turns: string[]
-  /** Every Secret that the watch of metadata has shown, as memory has it. */
+  /** Secrets that the metadata watch delivered, as the cache holds them. */
   readonly held: LiveObject[]
 }
 
@@ -86,7 +87,7 @@ export function guests({ turns, held }: Visits): Controller {
   })
 }
 
-/** Makes the definitions and the two namespaces. */
+/** Applies the definitions and the two namespaces. */
 export async function installVisits(server: StoryServer): Promise<void> {
   const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   const definitions = [Guest, House].map(({ kind, plural }) => ({
@@ -116,7 +117,7 @@ export async function installVisits(server: StoryServer): Promise<void> {
   }
 }
 
-/** Nobody is left to take the finalizers off. */
+/** Removes the finalizers by hand, because no operator runs any more; then deletes namespaces and definitions. */
 export async function removeVisits(server: StoryServer): Promise<void> {
   for (const namespace of [nearNamespace, farNamespace]) {
     const hand = new Hand(server, namespace)
@@ -132,7 +133,7 @@ export function houseObject(name: string, color: string) {
   return { apiVersion: `${group}/v1`, kind: 'House', metadata: { namespace: farNamespace, name }, spec: { color } }
 }
 
-/** A guest of a house in the far namespace. */
+/** Returns a Guest of a House in the far namespace. */
 export function guestObject(namespace: string, name: string, { house, key }: { house: string; key: string }) {
   const spec: GuestSpec = { house: { namespace: farNamespace, name: house }, key }
   return { apiVersion: `${group}/v1`, kind: 'Guest', metadata: { namespace, name }, spec }

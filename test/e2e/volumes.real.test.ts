@@ -1,4 +1,4 @@
-// What becomes of the volumes of a store on a real cluster, when it shrinks, grows and comes again?
+// Volumes of a store that shrinks, grows and is created again, on a real API server.
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import { RealStoryServer } from './real-story-server.ts'
 import { describeVolumes } from './stories/volumes.ts'

@@ -1,4 +1,4 @@
-// What becomes of the volumes of a store on the server in this process, when it shrinks, grows and comes again?
+// Volumes of a store that shrinks, grows and is created again, on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeVolumes } from './stories/volumes.ts'
 

@@ -1,4 +1,4 @@
-// Do resources wake for what they refer to, and do Secrets stay out of memory, on the server in this process?
+// Watched kinds reconcile the resources that refer to them, and Secrets stay out of memory; on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeWatches } from './stories/watches.ts'
 

@@ -1,4 +1,4 @@
-// Does a real cluster's store come through what nobody should do to it? A control plane of its own, because its CRD goes.
+// Destructive edits and deletions by users, on a real control plane that is not shared because its CRD is deleted.
 import { realStage } from './real-stage.ts'
 import { describeWorldFaults } from './stories/world-faults.ts'
 

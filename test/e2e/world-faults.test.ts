@@ -1,4 +1,4 @@
-// Does a store come through what nobody should do to it, on the server in this process?
+// Destructive edits and deletions by users, on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeWorldFaults } from './stories/world-faults.ts'
 

@@ -1,4 +1,4 @@
-// How much does the operator write for many stores on the server in this process?
+// Number of writes for many stores on the embedded server.
 import { EmbeddedStoryServer } from './embedded-story-server.ts'
 import { describeWriteCounts } from './stories/write-counts.ts'
 

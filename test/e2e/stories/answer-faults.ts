@@ -1,6 +1,5 @@
-// What if the API server, or the way to it, answers badly? Each kind of bad answer strikes once for every kind of object that
-// the operator writes, or every kind that it watches; the story has to end as an undisturbed one, and nothing is made twice. It plays
-// on every server.
+// Invalid responses of the API server or the network, each injected once for every kind of object that the operator
+// writes or watches. The story must end as without faults, and no object is created twice. Runs on every server.
 import { expect, it } from 'vitest'
 import type { Effect, Fault, FaultMatch, FrameType } from '../../fault-lab/fault.ts'
 import { type Ending, expectSameEnd, StoryStage, type StoryStageOptions } from '../story-stage.ts'
@@ -13,7 +12,7 @@ interface Trial {
 const writes = ['apply', 'patch', 'delete'] as const
 const children = ['serviceaccounts', 'services', 'statefulsets', 'poddisruptionbudgets']
 const watched = ['replicatedkvstores', ...children, 'pods', 'persistentvolumeclaims', 'storageclasses']
-/** The parent's own writes, its status, and each kind of child. */
+/** Writes of the parent, of its status, and of each kind of child. */
 const written: readonly FaultMatch[] = [
   { verb: 'patch', resource: 'replicatedkvstores', subresource: '' },
   { verb: 'patch', resource: 'replicatedkvstores', subresource: 'status' },
@@ -45,7 +44,7 @@ const badAnswers = (
   ([title, effect, when = 'before']): Trial => ({ title, faults: written.map((match) => ({ match, when, effect })) }),
 )
 
-/** Half a minute each, until the request's own limit: one kind only. */
+/** Each takes half a minute, until the request times out, so only one kind is tested. */
 const silences: readonly Trial[] = (['before', 'after'] as const).map((when) => ({
   title: `no answer, ${when}`,
   faults: [{ match: { verb: 'apply', resource: 'statefulsets' }, when, effect: { kind: 'silence' } }],
@@ -75,7 +74,7 @@ const badWatches: readonly Trial[] = [
       { match: { resource, frame: 'MODIFIED' }, nth: 2, effect },
     ]),
   })),
-  // Streams that the server ends, to be followed again from a version that it has forgotten.
+  // The server ends streams, and the client resumes from a version that the server has forgotten.
   {
     title: '410 for a watch that is taken up again',
     faults: watched.flatMap((resource): readonly Fault[] => [
@@ -87,7 +86,7 @@ const badWatches: readonly Trial[] = [
 
 const lost = (resource: string, frame: FrameType): Fault => ({ match: { resource, frame }, effect: { kind: 'lose' } })
 
-/** Each kind by itself, so that what is known of it is older than what is known of the others. */
+/** One kind at a time, so that its cache is older than the caches of the other kinds. */
 const stale: readonly Trial[] = watched
   .filter((resource) => resource !== 'storageclasses')
   .flatMap((resource): readonly Trial[] => [
@@ -100,7 +99,8 @@ const stale: readonly Trial[] = watched
     {
       title: `lost events of ${resource}`,
       faults: [
-        // Of a resource whose one event is lost, on a stream that goes on, nobody could know; of children we know ourselves.
+        // Nothing reveals the single lost event of a resource on a stream that continues. The operator knows its own
+        // children.
         ...(resource === 'replicatedkvstores' ? [] : [lost(resource, 'ADDED')]),
         lost(resource, 'MODIFIED'),
       ],
@@ -108,7 +108,7 @@ const stale: readonly Trial[] = watched
   ])
 
 export function describeAnswerFaults(options: () => StoryStageOptions): void {
-  it('ends as if every answer had been good', { timeout: 1_200_000 }, async () => {
+  it('ends as if every response had been valid', { timeout: 1_200_000 }, async () => {
     const stage = new StoryStage(options())
     const undisturbed = await stage.undisturbed()
     const endings = new Map<string, Ending>()
@@ -130,7 +130,7 @@ export function describeAnswerFaults(options: () => StoryStageOptions): void {
   })
 }
 
-/** Calls that were repeated before the Retry-After of the refusal had passed. */
+/** Returns the calls that were repeated before the Retry-After of the rejection had passed. */
 function tooSoon({ writes }: Ending): readonly string[] {
   return writes.flatMap((refused) => {
     if (refused.fault === undefined) return []

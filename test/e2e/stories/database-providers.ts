@@ -1,5 +1,6 @@
-// Databases of all providers, each with a user, under exactly the rights that `konverge install` prints: made, used, grown, and deleted with
-// their users before them, with them and after them. It plays on every server; where pods only seem to run, a PostgreSQL runs for them.
+// Databases of all providers, each with a user, under exactly the rights that `konverge install` prints. They are
+// created, used, grown, and deleted before, with and after their users. Runs on every server; a real PostgreSQL serves
+// for simulated pods.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLabels } from '../../controllers/open-labels.ts'
@@ -11,32 +12,35 @@ import { PodPostgres, secretValues } from '../pod-postgres.ts'
 import type { Place, StoryOperator, StoryServer } from '../story-server.ts'
 
 const apiVersion = 'data.konverge.dev/v1alpha1'
-/** The shortest there is. */
+/** Shortest permitted interval. */
 const annotations = { 'konverge.dev/reconcile-interval': '10s' }
-/** Where the AWS SDK finds another address than AWS's own; operators in processes of their own inherit it. */
+/** Environment variable that overrides the address of the AWS SDK; operators in their own processes inherit it. */
 const endpointVariable = 'AWS_ENDPOINT_URL_RDS'
-/** The first time on a machine moto is installed. */
+/** The first run on a machine installs moto. */
 const startLimitMs = 11 * 60_000
 const limitMs = 300_000
-/** By the clock of the server, which in this process goes faster than PostgreSQL and moto; an instance is looked at every half minute. */
+/**
+ * By the server's clock, which runs faster than PostgreSQL and moto in this process. An RDS instance is observed every
+ * 30 s.
+ */
 const waitMs = 280_000
 
-/** Which of the two goes first. */
+/** Time of the user's deletion relative to that of its Database. */
 const orders = ['before', 'with', 'after'] as const
 type Order = (typeof orders)[number]
 
 interface Pair {
-  /** Of the Database; its user is `<name>-app`. */
+  /** Name of the Database; its user is `<name>-app`. */
   readonly name: string
   readonly provider: 'server' | 'inCluster' | 'rds'
-  /** When its user goes. */
+  /** Time of the user's deletion. */
   readonly order: Order
 }
 
 const pairs: readonly Pair[] = [
   ...orders.map((order): Pair => ({ name: `given-${order}`, provider: 'server', order })),
   ...orders.map((order): Pair => ({ name: `made-${order}`, provider: 'inCluster', order })),
-  // Each takes an instance's time.
+  // One pair only: an instance takes long to create.
   { name: 'hired', provider: 'rds', order: 'after' },
 ]
 
@@ -73,7 +77,7 @@ export function describeDatabaseProviders(startServer: () => Promise<StoryServer
       await end.disposeAsync()
     })
 
-    it('are made, and applications log in with their Secrets', { timeout: limitMs }, async () => {
+    it('are created, and applications log in with their Secrets', { timeout: limitMs }, async () => {
       for (const { name, provider } of pairs) {
         await apply('Database', name, { ...specs[provider](home), deletionPolicy: 'Delete' })
         const databases = [{ name, access: 'ReadWrite' }]
@@ -107,7 +111,7 @@ export function describeDatabaseProviders(startServer: () => Promise<StoryServer
       expect(await podUid()).toBe(before)
     })
 
-    it.each(orders)('go when their users go %s them, and leave nothing', { timeout: limitMs }, async (order) => {
+    it.each(orders)('leave nothing after deletion, their users %s them', { timeout: limitMs }, async (order) => {
       const leaving = pairs.filter((pair) => pair.order === order)
       for (const { name } of leaving) {
         if (order !== 'before') await server.delete(placeOf('db', name), { waits: false })
@@ -127,11 +131,11 @@ export function describeDatabaseProviders(startServer: () => Promise<StoryServer
       for (const pair of leaving) await gone(pair)
     })
 
-    it('took no right that is not printed', async () => {
+    it('needed no right that is not printed', async () => {
       expect(await server.refusals()).toEqual([])
     })
 
-    /** Neither objects nor databases nor roles. */
+    /** Expects that no object, database or role is left. */
     async function gone({ name, provider }: Pair): Promise<void> {
       const places = [
         ...[placeOf('db', name), placeOf('dbu', `${name}-app`), placeOf('secret', `${name}-app-db`)],
@@ -169,7 +173,7 @@ export function describeDatabaseProviders(startServer: () => Promise<StoryServer
     }
 
     async function found<T>(kind: string, name: string): Promise<T> {
-      return (await server.get(placeOf(kind, name))) as T // As its kind has it.
+      return (await server.get(placeOf(kind, name))) as T // In the form of its kind.
     }
 
     function placeOf(kind: string, name: string): Place {
@@ -198,7 +202,7 @@ export function describeDatabaseProviders(startServer: () => Promise<StoryServer
   })
 }
 
-/** As people write them; `home` has the PostgreSQL that they lead to. */
+/** Specs as users write them; `home` has the PostgreSQL that they connect to. */
 const specs: Readonly<Record<Pair['provider'], (home: PostgresHome) => object>> = {
   server: () => ({ provider: { server: { connectionSecretRef: { name: 'postgres-admin' }, sslMode: 'disable' } } }),
   inCluster: (home) => ({
@@ -216,7 +220,7 @@ const specs: Readonly<Record<Pair['provider'], (home: PostgresHome) => object>> 
   }),
 }
 
-/** What databases and roles are called on the server. */
+/** Returns the name of the database and of the role on the server. */
 function asName(name: string): string {
   return name.replaceAll('-', '_')
 }
@@ -225,7 +229,7 @@ function newest({ versions }: PostgresHome): string {
   return String(versions.at(-1)?.major)
 }
 
-/** Amazon RDS, whose instances lead to a PostgreSQL that takes the master password. */
+/** Amazon RDS whose instances lead to a PostgreSQL that accepts the master password. */
 interface Hired {
   readonly rds: RdsProxy
   readonly sql: Sql
@@ -259,13 +263,13 @@ function isBlocked({ status }: Conditioned): boolean {
   )
 }
 
-/** The time of the server in this process is nobody else's: while it stands still, what PostgreSQL has answered arrives. */
+/** Waits in real time while the simulated clock stops, so that responses of PostgreSQL arrive. */
 async function letServersAnswer(): Promise<void> {
   const startMs = performance.now()
   while (performance.now() - startMs < 10) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** What is looked at, as the kinds have it. */
+/** Fields that the test reads, as in the CRDs. */
 interface Conditioned {
   readonly status?: {
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string }[]

@@ -1,5 +1,5 @@
-// The life of a Database and of its user on a real PostgreSQL, under exactly the rights that `konverge install` prints: made, used by
-// an application, changed by hand, rotated, deleted. It plays on every server.
+// Life of a Database and its user on a real PostgreSQL, under exactly the printed rights of `konverge install`. Both
+// are created, used by an application, changed by hand, rotated and deleted. Runs on every server.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/base/clock.ts'
@@ -16,9 +16,9 @@ import type { StoryOperator, StoryServer } from '../story-server.ts'
 
 const inSync = 'True InSync'
 const apiVersion = 'data.konverge.dev/v1alpha1'
-/** The shortest there is. */
+/** Shortest permitted interval. */
 const annotations = { 'konverge.dev/reconcile-interval': '10s' }
-/** A server that is gone is told after half a minute, and looked for again within a minute of its return. */
+/** The status shows a stopped server after 30 s, and its return within a minute. */
 const limitMs = 300_000
 
 export function describeDatabases(startServer: () => Promise<StoryServer>): void {
@@ -46,7 +46,7 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       if (home !== undefined) await removePostgresHome(home)
     })
 
-    it('are made, tell it in their columns, and an application logs in with the Secret', async () => {
+    it('are created, show it in their columns, and an application logs in with the Secret', async () => {
       const { host, username, password } = postgres.access()
       const connection = { host, port: String(proxy.port), username, password }
       await server.apply({
@@ -72,7 +72,7 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       expect(await asApplication()).toEqual([{ group: 'app', login: 'app_a' }])
     })
 
-    it('are put right at the next look when somebody changes them by hand', async () => {
+    it('are corrected at the next observation after a change by hand', async () => {
       await postgres.byHand('ALTER DATABASE crm OWNER TO postgres; REVOKE app FROM app_a')
       const isRight = `SELECT FROM pg_database WHERE datname = 'crm' AND pg_get_userbyid(datdba) = 'crm_owner'
                          AND pg_has_role('app_a', 'app', 'MEMBER')`
@@ -80,16 +80,16 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       expect(await asApplication()).toEqual([{ group: 'app', login: 'app_a' }])
     })
 
-    it('tell when the server is gone, and that it is back', async () => {
+    it('report a stopped server, and its return', async () => {
       await postgres.stop()
       const areTold = async () => (await standings()).every((standing) => /^False (Server|Dependency)/.test(standing))
-      // What was ready stays so for half a minute.
+      // A ready resource stays Ready for half a minute.
       await until('both to tell it', areTold, 90_000)
       await postgres.start()
       await until('both to be in sync', async () => `${await standings()}` === `${[inSync, inSync]}`, 150_000)
     })
 
-    it('change the password by a second role, and the first logs in until its time is over', async () => {
+    it('rotate the password by a second role, and the first logs in during the overlap', async () => {
       const before = await values()
       await server.patch(placeOf('dbu', 'app'), { spec: { rotation: { trigger: 'now' } } })
       await until('the second role', async () => (await values())['username'] === 'app_b')
@@ -97,7 +97,7 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       expect(await asApplication(before)).toEqual([{ group: 'app', login: 'app_a' }])
     })
 
-    it('are migrated by a Job, which is held while that is asked for, and whose template stays', async () => {
+    it('are migrated by a Job that is suspended on request and keeps its template', async () => {
       const steps = [{ name: 'bills', sql: 'CREATE TABLE bills (id int PRIMARY KEY)' }]
       await server.apply(ofKind('Migration', 'crm-v1', { databaseRef: { name: 'crm' }, suspend: true, steps }))
       const jobs = async () => (await server.list('job', namespace)) as readonly JobObject[]
@@ -107,7 +107,7 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       await until('it to say so', async () => {
         return `${await columns('migrations/crm-v1', ['Phase', 'Reason'])}` === 'Pending,Suspended'
       })
-      // Pods only seem to run here, so that its work is done by hand.
+      // Pods are simulated here, so the test does the worker's work.
       const order = (await server.get(placeOf('configmap', name))) as { readonly data: Record<string, string> }
       expect(await workOn(order.data['order.json'] ?? '')).toMatchObject({ outcome: 'Completed' })
       await server.patch(placeOf('mig', 'crm-v1'), { spec: { suspend: false } })
@@ -123,7 +123,7 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       await until('its order to go', async () => (await server.get(placeOf('configmap', name))) === undefined)
     })
 
-    it('go in their order: the Database waits for its user, and nothing of both is left on the server', async () => {
+    it('are deleted in order: the Database waits for its user, and the server keeps nothing of both', async () => {
       await server.delete(placeOf('db', 'crm'), { waits: false })
       await until('the Database to wait', async () => {
         const { status } = (await server.get(placeOf('db', 'crm'))) as Conditioned
@@ -137,7 +137,7 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       expect(await server.refusals()).toEqual([])
     })
 
-    /** As a worker does whose pod has the Secret of the server. */
+    /** Does the work of a worker whose pod has the server's Secret. */
     async function workOn(text: string) {
       const order = workerOrderIn(text, orderDigest(text))
       if (order === undefined) throw new Error(`this is no order: ${text}`)
@@ -162,20 +162,22 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       })
     }
 
-    /** The time of the server in this process is nobody else's: while it stands still, PostgreSQL answers, and what it says arrives. */
+    /**
+     * Waits in real time while the simulated clock stops, so that PostgreSQL responds and its responses arrive.
+     */
     async function serversAnswer(): Promise<void> {
       const startMs = performance.now()
       const isOver = () => performance.now() - startMs > 10 && !proxy.isServerAtWork
       while (!isOver()) await new Promise((resolve) => setImmediate(resolve))
     }
 
-    /** READY and REASON of the two. */
+    /** Returns READY and REASON of both. */
     async function standings(): Promise<readonly string[]> {
       const both = ['databases/crm', 'databaseusers/app'].map((path) => columns(path, ['Ready', 'Reason']))
       return (await Promise.all(both)).map((cells) => cells.join(' '))
     }
 
-    /** As kubectl shows them. */
+    /** Returns the columns as kubectl shows them. */
     async function columns(resource: string, titles: readonly string[]): Promise<readonly unknown[]> {
       const path = `/apis/${apiVersion}/namespaces/${namespace}/${resource}`
       const { text } = await server.request({
@@ -187,7 +189,7 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
       return titles.map((title) => rows[0]?.cells[columnDefinitions.findIndex(({ name }) => name === title)])
     }
 
-    /** What the application finds in its Secret. */
+    /** Returns the values of the application's Secret. */
     async function values(): Promise<Readonly<Record<string, string>>> {
       const { data } = (await server.get(placeOf('secret', 'app-db'))) as { readonly data: Record<string, string> }
       return Object.fromEntries(
@@ -203,18 +205,18 @@ export function describeDatabases(startServer: () => Promise<StoryServer>): void
   })
 }
 
-/** batch/v1. */
+/** Fields of batch/v1. */
 interface JobObject {
   readonly metadata: { readonly name: string; readonly uid: string }
   readonly spec: { readonly suspend: boolean; readonly template: { readonly spec: object } }
 }
 
-/** What is looked at, as crds/ has it. */
+/** Fields that the test reads, as in crds/. */
 interface Conditioned {
   readonly status: { readonly conditions: readonly { readonly type: string; readonly reason: string }[] }
 }
 
-/** meta.k8s.io/v1. */
+/** Form of meta.k8s.io/v1. */
 interface Table {
   readonly columnDefinitions: readonly { readonly name: string }[]
   readonly rows: readonly { readonly cells: readonly unknown[] }[]

@@ -1,4 +1,4 @@
-// What does the operator do when the cluster is not as it should be? It plays on every server that is the story's own, because it breaks it.
+// Operator on a broken cluster. Runs on every server that the story does not share, because the story breaks it.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { grant, makeAccount } from '../grants.ts'
 import { Hand } from '../hand.ts'
@@ -8,10 +8,13 @@ import type { MortalOperator, OperatorAsk, OwnServer } from '../story-server.ts'
 const image = 'valkey/valkey:8.0'
 
 export interface FaultStoryOptions {
-  /** Gives a server without the flagship's definitions. */
+  /** Returns a server without the flagship's definitions. */
   readonly start: () => Promise<OwnServer>
   readonly install: (server: OwnServer) => Promise<void>
-  /** What an end in order may take by the server's own clock; absent where that is the machine's, which may be busy. */
+  /**
+   * Limit of a graceful stop by the server's clock. Absent if that is the clock of the machine, which may be under
+   * load.
+   */
   readonly stopLimitMs?: number
 }
 
@@ -39,7 +42,7 @@ export function describeFaults({ start, install, stopLimitMs = Infinity }: Fault
   }
 
   describe('an operator', () => {
-    it('waits for a missing CRD, says so, and goes on when it appears', async () => {
+    it('waits for a missing CRD, names it, and continues when it is installed', async () => {
       const running = await startOperator({})
       await running.until('the reason why it is not ready', async () => {
         const { status, text } = await running.get('/readyz').catch(() => ({ status: 0, text: '' }))
@@ -53,7 +56,7 @@ export function describeFaults({ start, install, stopLimitMs = Infinity }: Fault
       await stores.condition('late', 'Ready', 'True', 'AllReplicasReady')
     })
 
-    it('lets a namespace go that is deleted with stores in it', async () => {
+    it('releases a namespace that is deleted with stores in it', async () => {
       const stores = await storesIn('to-be-deleted')
       await (await startOperator({})).ready()
       await stores.apply({ name: 'gone', spec: { image } })
@@ -64,8 +67,9 @@ export function describeFaults({ start, install, stopLimitMs = Infinity }: Fault
       await server.until({ what: 'the namespace to go', everyMs: 500 }, isGone)
     })
 
-    // From here on the API server goes away and comes back, and a real cluster's own controllers back off a little longer each time.
-    it('goes on after the API server was away', async () => {
+    // The following tests stop and start the API server. Each time the real cluster's controllers back off a little
+    // longer.
+    it('continues after the API server was unreachable', async () => {
       const stores = await storesIn('after-restart')
       const running = await (await startOperator({ namespaces: [stores.namespace] })).ready()
       await stores.apply({ name: 'before', spec: { image } })
@@ -77,7 +81,7 @@ export function describeFaults({ start, install, stopLimitMs = Infinity }: Fault
       await running.ready()
     })
 
-    it('lists again after the history was forgotten, misses nothing, and writes nothing twice', async () => {
+    it('lists again after the server lost its history, misses nothing, and writes nothing twice', async () => {
       const stores = await storesIn('after-compaction')
       const running = await (await startOperator({ namespaces: [stores.namespace] })).ready()
       await stores.apply({ name: 'kept', spec: { image } }, { name: 'changed', spec: { image } })
@@ -91,7 +95,7 @@ export function describeFaults({ start, install, stopLimitMs = Infinity }: Fault
       expect(writes.filter(({ name }) => name.startsWith('kept'))).toEqual([])
     })
 
-    it('says in one sentence which right it lacks, and recovers when it is granted', async () => {
+    it('reports in one sentence which right it lacks, and recovers when it is granted', async () => {
       const account = { namespace: 'default', name: 'poor' }
       const hand = new Hand(server, account.namespace)
       await makeAccount(hand, account)
@@ -103,7 +107,7 @@ export function describeFaults({ start, install, stopLimitMs = Infinity }: Fault
       })
       const missing =
         /user "system:serviceaccount:default:poor" may not (list|watch) statefulsets\.apps in namespace without-rights/
-      // Which of the missing rights is told first depends on which request ends first.
+      // The order of the failing requests decides which missing right it reports first.
       await running.until('the missing right in /readyz', async () => {
         const { text } = await running.get('/readyz').catch(() => ({ text: '' }))
         return missing.test(text)
@@ -118,7 +122,7 @@ export function describeFaults({ start, install, stopLimitMs = Infinity }: Fault
         { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: write },
         { apiGroups: ['batch'], resources: ['jobs'], verbs: write },
         { apiGroups: [''], resources: ['serviceaccounts', 'configmaps', 'secrets'], verbs: write },
-        // Services may be read, but not yet written.
+        // The operator may read Services, but not yet write them.
         { apiGroups: [''], resources: ['services'], verbs: read },
       ])
       await running.ready(90_000)
@@ -127,13 +131,13 @@ export function describeFaults({ start, install, stopLimitMs = Infinity }: Fault
       expect(message).toMatch(
         /user "system:serviceaccount:default:poor" may not (create|patch) services in namespace without-rights/,
       )
-      // The rest of the same resource, and of the operator, keeps working.
+      // The other children of the resource, and other resources, continue.
       expect(await stores.get('serviceaccount', 'poor')).toBeDefined()
       await grant(hand, account, [{ apiGroups: [''], resources: ['services'], verbs: write }])
       await stores.condition('poor', 'Ready', 'True', 'AllReplicasReady', 90_000)
     })
 
-    it('ends in order although the API server is gone', async () => {
+    it('stops gracefully although the API server is unreachable', async () => {
       const running = await (await startOperator({})).ready()
       await server.setAway(true)
       try {

@@ -1,4 +1,4 @@
-// The story of a status that two controllers write, and of a parent that has no status. It plays on every server.
+// Status that two controllers write, and a parent kind without status. Runs on every server.
 import { ApiObject } from 'cdk8s'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
@@ -39,7 +39,7 @@ const pages = () =>
     owns: [Secret],
     desired: (chart, { object }) => {
       const { name, labels } = object.metadata
-      const { port = '' } = (object['data'] ?? {}) as { readonly port?: string } // A ConfigMap's.
+      const { port = '' } = (object['data'] ?? {}) as { readonly port?: string } // A ConfigMap.
       if (labels?.['page'] === undefined) return
       new ApiObject(chart, 'page', { apiVersion: 'v1', kind: 'Secret', metadata: { name }, data: { port: btoa(port) } })
     },
@@ -104,7 +104,7 @@ export function describeForeignStatus(start: StartStoryServer): void {
       async () => (await hand.find('configmap', 'page')) === undefined,
     )
     await operator.stop()
-    // Others of the namespace have the finalizer, too.
+    // Other ConfigMaps of the namespace have the finalizer too.
     for (const { metadata } of await hand.list('configmap'))
       await hand.patch('configmap', metadata.name, { metadata: { finalizers: null } })
     await hand.delete('namespace', namespace)
@@ -138,7 +138,7 @@ export function describeForeignStatus(start: StartStoryServer): void {
     await server.until({ what: 'the end of a' }, async () => (await hand.find('probe', 'a')) === undefined)
   })
 
-  it('reconciles a ConfigMap when its data changes, and lets it go', async () => {
+  it('reconciles a ConfigMap when its data changes, and releases it', async () => {
     const metadata = { name: 'page', namespace, labels: { page: '' } }
     const port = async () => (await hand.find('secret', 'page'))?.data?.['port']
     await server.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { port: '80' } })

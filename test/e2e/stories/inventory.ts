@@ -1,5 +1,5 @@
-// Does the inventory hold? What an older operator made is found again by a newer one, nothing else is touched, and a deletion reaches
-// everywhere. It plays on every server.
+// Inventory: a newer operator finds what an older one created, changes nothing else, and a deletion reaches every
+// namespace. Runs on every server.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Controller } from '../../../src/index.ts'
 import { secretText } from '../../taint/secret-text.ts'
@@ -61,7 +61,7 @@ export function describeInventory(start: StartStoryServer): void {
     (await shelf(name))?.metadata.annotations?.[kinds] === 'ConfigMap,PersistentVolumeClaim,Service'
 
   describe('a newer operator', () => {
-    it('prunes the kinds that it no longer makes, here, elsewhere and in no namespace, and leaves everything else', async () => {
+    it('prunes kinds that it no longer declares, in any namespace and at cluster scope, and nothing else', async () => {
       await settledByVersionOne('upgraded')
       expect((await shelf('upgraded'))?.metadata.annotations).toMatchObject({
         [kinds]: 'ConfigMap,PersistentVolumeClaim,Secret,Service,StorageClass.storage.k8s.io',
@@ -101,7 +101,7 @@ export function describeInventory(start: StartStoryServer): void {
       expect(await untouched()).toEqual(before)
     })
 
-    it('asks nothing about them any more, also after a restart', async () => {
+    it('does not request them again, also after a restart', async () => {
       await run(versionTwo, 'shelves-rest/1')
       await home.apply(shelfObject('witness'))
       await until('another shelf to be made', async () => await exists('service', 'witness'))
@@ -114,7 +114,7 @@ export function describeInventory(start: StartStoryServer): void {
   })
 
   describe('an object planted elsewhere with all marks of a child', () => {
-    it('is neither read, changed nor deleted, and holds nothing up', async () => {
+    it('is neither read, changed nor deleted, and blocks nothing', async () => {
       await settledByVersionOne('forged')
       const child = await find('secret', 'forged-far', farNamespace)
       const { labels, annotations } = child?.metadata ?? {}
@@ -148,7 +148,7 @@ export function describeInventory(start: StartStoryServer): void {
   })
 
   describe('a deletion', () => {
-    it('takes children everywhere, and keeps claims and what is to be retained', async () => {
+    it('deletes children everywhere, and keeps claims and retained children', async () => {
       await settledByVersionOne('deleted')
       await server.delete({ namespace: homeNamespace, kind: 'shelf', name: 'deleted' })
       expect(await exists('secret', 'deleted-far', farNamespace)).toBe(false)
@@ -158,7 +158,7 @@ export function describeInventory(start: StartStoryServer): void {
       expect((await find('pvc', 'deleted-data'))?.metadata.deletionTimestamp).toBeUndefined()
     })
 
-    it('by a newer operator takes what only the older one made, and says what it waits for', async () => {
+    it('by a newer operator deletes what only the older one created, and names what it waits for', async () => {
       await settledByVersionOne('late')
       await end()
       await far.patch('secret', 'late-far', { metadata: { finalizers: ['inventory.example.dev/hold'] } })
@@ -179,7 +179,7 @@ export function describeInventory(start: StartStoryServer): void {
   })
 }
 
-/** But for what fills a cache: those name no object. */
+/** Excludes the requests that fill a cache: those name no object. */
 const isReadOrWriteOf =
   (userAgent: string) =>
   ({ userAgent: agent, verb, path }: StoryRequest): boolean =>

@@ -1,6 +1,7 @@
-// Whatever write the operator is killed at, with -9, before the API server hears of it or after it has done it: the next life
-// ends in the state of an undisturbed run, with the same numbers of objects made and deleted, and the one after writes
-// nothing (I1, I3). Every write of a story of two stores is a place to die, twice. It plays on every server.
+// Operator killed by SIGKILL at any write, before the API server receives it or after the API server has done it. The
+// next process ends in the state of an undisturbed run, with equal numbers of created and deleted objects. The process
+// after it writes nothing (I1, I3). Every write of a story of two stores is a place to die, twice. Runs on every
+// server.
 import { expect, it } from 'vitest'
 import { describeCall } from '../../fault-lab/api-call.ts'
 import type { Fault } from '../../fault-lab/fault.ts'
@@ -8,7 +9,7 @@ import type { CallRecord } from '../../fault-lab/faulty-way.ts'
 import { type Ending, expectSameEnd, StoryStage, type StoryStageOptions } from '../story-stage.ts'
 
 export function describeKillEverywhere(options: () => StoryStageOptions): void {
-  it('dies at every write and ends as if it had not', { timeout: 1_200_000 }, async () => {
+  it('killed at every write, ends as if it had not been killed', { timeout: 1_200_000 }, async () => {
     const stage = new StoryStage(options())
     const undisturbed = await stage.undisturbed()
     const again = { title: 'undisturbed again', faults: [] }
@@ -20,14 +21,14 @@ export function describeKillEverywhere(options: () => StoryStageOptions): void {
     })
     const counts = await undisturbed.counts()
     for (const [title, ending] of endings) expect(await ending.counts(), title).toEqual(counts)
-    // How many status writes there are is a matter of timing, so that the last of them may not come in every run.
+    // The number of status writes depends on timing, so the last of them may be missing in a run.
     const survivors = [...endings].filter(([title, { hasDied }]) => !hasDied && !title.includes('/status'))
     expect(survivors.map(([title]) => title)).toEqual([again.title])
     expect([...endings.values()].filter(({ hasDied }) => hasDied).length, 'deaths').toBeGreaterThan(40)
   })
 }
 
-/** Two for each write: the same write is known by what it does to what, and how often that came before. */
+/** Returns two deaths for each write. Verb and object identify a write, and the number of equal writes before it. */
 function deathsAt(
   writes: readonly CallRecord[],
 ): readonly { readonly title: string; readonly faults: readonly Fault[] }[] {

@@ -1,5 +1,6 @@
-// The story of the flagship, from many stores to one that waits for a storage class: it is made, becomes ready, is scaled,
-// gets another image, fails and recovers, is edited by others, suspended and deleted. It plays on every server.
+// Life of stores of the flagship, first many, then one that waits for a storage class. A store is created, becomes
+// ready, is scaled, gets another image, fails and recovers, is edited by others, suspended and deleted. Runs on every
+// server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type StoreObject, Stores } from '../stores.ts'
 import type { StartStoryServer, StoryOperator, StoryServer } from '../story-server.ts'
@@ -48,7 +49,7 @@ export function describeManyStores(start: StartStoryServer, count: number): void
       expect((await writesSoFar()).slice(before)).toEqual([])
     })
 
-    it('are not written again by a repeated turn, and keep their generations', async () => {
+    it('are not written again by a repeated reconcile, and keep their generations', async () => {
       const generationsOf = async () => {
         const objects = await Promise.all(
           ['statefulsets', 'services', 'replicatedkvstores'].map((kind) => stores.list<StoreObject>(kind)),
@@ -57,7 +58,7 @@ export function describeManyStores(start: StartStoryServer, count: number): void
       }
       const generations = await generationsOf()
       const before = (await writesSoFar()).length
-      // An annotation wakes every store, and none of them has anything to do.
+      // An annotation reconciles every store, and none of them has a change to write.
       const turnsBefore = await turnsOf(operator)
       for (const name of names.slice(0, 20))
         await stores.patch('kv', name, { metadata: { annotations: { look: 'again' } } })
@@ -94,7 +95,7 @@ export function describeManyStores(start: StartStoryServer, count: number): void
       expect((await stores.store('store-0'))?.status?.retainedPVCs).toEqual(['data-store-0-1', 'data-store-0-2'])
     })
 
-    it('take back what is edited, scaled or deleted by hand, and leave what is not theirs', async () => {
+    it('revert manual edits, scaling and deletions, and leave fields of others', async () => {
       await stores.patch('statefulset', 'store-1', { metadata: { labels: { theirs: 'yes' } }, spec: { replicas: 2 } })
       await stores.patch('service', 'store-1', {
         spec: { selector: { 'data.konverge.dev/replicatedkvstore': 'somebody-else' } },
@@ -119,7 +120,7 @@ export function describeManyStores(start: StartStoryServer, count: number): void
       expect((await stores.get<Child>('statefulset', 'store-1'))?.metadata.labels['theirs']).toBe('yes')
     })
 
-    it('refuse a foreign object with a child’s name, and leave it as it is', async () => {
+    it('reject an unmanaged object with a child’s name, and leave it unchanged', async () => {
       const foreign = {
         apiVersion: 'v1',
         kind: 'Service',
@@ -139,7 +140,7 @@ export function describeManyStores(start: StartStoryServer, count: number): void
       await stores.condition('taken', 'Ready', 'True', 'AllReplicasReady')
     })
 
-    it('go when they are deleted: the StatefulSet first, the volumes not at all', async () => {
+    it('delete the StatefulSet first, and keep the volumes', async () => {
       await stores.delete('kv', 'store-2')
       const events = (await writesSoFar())
         .filter(({ name }) => name === 'store-2')
@@ -177,7 +178,7 @@ export function describeOneStore(start: StartStoryServer): void {
       await server.stop()
     })
 
-    it('without its storage class says so and waits, and goes on when the class appears', async () => {
+    it('without its storage class reports it and waits, and continues when the class appears', async () => {
       const storageClass = {
         apiVersion: 'storage.k8s.io/v1',
         kind: 'StorageClass',
@@ -188,7 +189,7 @@ export function describeOneStore(start: StartStoryServer): void {
       expect(await stores.condition('classy', 'Degraded', 'True', 'InvalidSpec')).toBe(
         "StorageClass 'appears-later' not found",
       )
-      // Two further stores come and become ready; the one that was refused has no turn meanwhile.
+      // Two other stores become ready; the rejected one is not reconciled meanwhile.
       await stores.apply({ name: 'first-witness', spec: { image } })
       await stores.condition('first-witness', 'Ready', 'True', 'AllReplicasReady')
       const refusals = () => operator.metric('reconciliation_errors_total', 'reason="InvalidSpec"')
@@ -201,7 +202,7 @@ export function describeOneStore(start: StartStoryServer): void {
       await stores.delete('storageclass', 'appears-later')
     })
 
-    it('whose image is missing names image and pod, and recovers when it is corrected', async () => {
+    it('with a missing image names image and pod, and recovers when it is corrected', async () => {
       await stores.apply({ name: 'pull', spec: { image: 'kv:missing' } })
       const message = await stores.condition('pull', 'Ready', 'False', 'ImagePullFailed', 90_000)
       expect(message).toMatch(/^0 of 1 replicas are ready; pod pull-0 cannot get image kv:missing/)
@@ -210,7 +211,7 @@ export function describeOneStore(start: StartStoryServer): void {
       await stores.condition('pull', 'Ready', 'True', 'AllReplicasReady')
     })
 
-    it('comes back from a rollout that failed when its spec is reverted, and loses no replica that serves', async () => {
+    it('recovers from a failed rollout when its spec is reverted, and loses no serving replica', async () => {
       const pods = async () => {
         const all = await stores.list<StoreObject & { metadata: { deletionTimestamp?: string } }>('pods')
         return all.filter(({ metadata }) => metadata.name.startsWith('revert-'))
@@ -236,7 +237,7 @@ export function describeOneStore(start: StartStoryServer): void {
       await stores.event('revert', 'StuckPodDeleted')
     })
 
-    it('that its spec suspends is left alone, and then brought up to date', async () => {
+    it('that its spec suspends is not written, and is updated on resume', async () => {
       await stores.apply({ name: 'quiet', spec: { image } })
       await stores.condition('quiet', 'Ready', 'True', 'AllReplicasReady')
       await stores.patch('kv', 'quiet', { spec: { suspend: true, replicas: 2 } })
@@ -250,13 +251,13 @@ export function describeOneStore(start: StartStoryServer): void {
       expect(await replicas()).toBe(2)
     })
 
-    it('that is invalid is refused by the API server in words that name the field', async () => {
+    it('that is invalid is rejected by the API server with a message that names the field', async () => {
       await expect(stores.apply({ name: 'bad', spec: { image, replicas: 0 } })).rejects.toThrow(/spec\.replicas/)
     })
   })
 }
 
-/** Turns of all outcomes. */
+/** Counts reconciles of all outcomes. */
 async function turnsOf(operator: StoryOperator): Promise<number> {
   return await operator.metric('reconciliation_duration_seconds_count')
 }

@@ -1,4 +1,4 @@
-// What do replicas do when they cannot reach the lease? It plays on every server that is the story's own, because it goes away here.
+// Replicas that cannot reach the Lease. Runs on every server that the story does not share, because the story stops it.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { grant, makeAccount } from '../grants.ts'
 import { Hand } from '../hand.ts'
@@ -8,7 +8,7 @@ const namespace = 'default'
 const electing = { leaseNamespace: namespace, retryPeriodMs: 500 }
 const quick = { ...electing, leaseDurationMs: 4_000, renewDeadlineMs: 3_000 }
 
-/** `start` gives a server with the flagship's definitions. */
+/** `start` returns a server with the flagship's definitions. */
 export function describeLeadershipFaults(start: () => Promise<OwnServer>): void {
   let server: OwnServer
   const started: MortalOperator[] = []
@@ -27,7 +27,7 @@ export function describeLeadershipFaults(start: () => Promise<OwnServer>): void 
   const leads = ({ lines }: MortalOperator) => lines.some(({ msg }) => msg === 'this process leads')
 
   describe('an operator that takes part in an election', () => {
-    it('says which right to the lease it lacks, and takes part when it is granted', async () => {
+    it('reports which right on the Lease it lacks, and takes part once it is granted', async () => {
       const account = { namespace, name: 'poor' }
       const hand = new Hand(server, namespace)
       await makeAccount(hand, account)
@@ -48,7 +48,7 @@ export function describeLeadershipFaults(start: () => Promise<OwnServer>): void 
       await poor.ready()
     })
 
-    it('ends when it led and the API server is away; its standby waits, and leads when the server is back', async () => {
+    it('ends as leader when the API server is unreachable; its standby leads when the server is back', async () => {
       const leader = await (await replica({ election: quick })).ready()
       await leader.until('the leader', async () => leads(leader))
       const standby = await (await replica({ election: quick })).ready()

@@ -1,5 +1,5 @@
-// Do replicas agree on one writer, whatever ends it? Leaders are killed, stopped in order and put to sleep while stores change all
-// the time; the record of requests is the witness of who wrote when. It plays on every server.
+// One writer among replicas. Leaders are killed, stopped gracefully and suspended while stores change continuously; the
+// record of requests shows which replica wrote at which time. Runs on every server.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { claimsOf, identityOf } from '../reigns.ts'
 import { identityOfOperator, Replicas } from '../replicas.ts'
@@ -8,13 +8,13 @@ import type { OperatorAsk, StartStoryServer, StoryServer } from '../story-server
 
 const kills = 10
 const sleeps = 3
-/** Shorter than the defaults by a factor of four, so that a test sees many reigns. */
+/** A quarter of the defaults, so that a test has many leadership terms. */
 const lease = { leaseDurationMs: 4_000, renewDeadlineMs: 3_000, retryPeriodMs: 500 }
 
 export interface LeadershipLimits {
   /**
-   * How much longer than the lease a takeover may take, by the server's own clock. Absent where that is the machine's: then a takeover takes as long as
-   * the machine lets processes wait, and only its order is checked.
+   * Time beyond the lease duration that a takeover may take, by the server's clock. Absent if that is the clock of the
+   * machine: load then delays a takeover, and the test checks only its order.
    */
   readonly slackMs?: number
 }
@@ -52,11 +52,11 @@ export function describeLeadership(start: StartStoryServer, { slackMs }: Leaders
       expect(await replicas.writesOutOfTurn(lease.leaseDurationMs)).toEqual([])
     })
 
-    it('hand over at once when the leader stops in order, and its last write is the release', async () => {
+    it('hand over at once when the leader stops gracefully, and its last write is the release', async () => {
       await begin('leaders-stopped', {})
       const { operator: leader } = await replicas.leader()
       const tookMs = await replicas.takeover(async (old) => expect((await old.stop()).code).toBe(0))
-      // Far from the 15 s of a lease that runs out: draining, and at most one look of the standby.
+      // Far below the 15 s of an expiring Lease: draining, and at most one poll of the standby.
       if (slackMs !== undefined) expect(tookMs).toBeLessThan(4_000 + slackMs)
       await replicas.settle()
       const requests = (await server.requests()).filter((event) => identityOf(event) === identityOfOperator(leader))
@@ -80,7 +80,7 @@ export function describeLeadership(start: StartStoryServer, { slackMs }: Leaders
       expect(await replicas.writesOutOfTurn(lease.leaseDurationMs)).toEqual([])
     })
 
-    it('are both ready; the standby says for whom it stands by', async () => {
+    it('are both ready; the standby names the leader', async () => {
       await begin('leaders-seen', lease)
       const { operator: leader } = await replicas.leader()
       const [standby] = replicas.all.filter((replica) => replica !== leader)

@@ -1,4 +1,4 @@
-// The story of a kind whose CRD comes late, goes, and is gone when its owner is deleted. It plays on every server.
+// Kind whose CRD is installed late, is removed, and no longer exists when its owner is deleted. Runs on every server.
 import { ApiObject } from 'cdk8s'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -23,7 +23,7 @@ const Shop = defineResource<unknown, StatusWithConditions & { readonly hasFlyers
 })
 const Flyer = defineResource({ ...ofShops, kind: 'Flyer', plural: 'flyers' })
 
-/** A page, and a flyer before it. */
+/** Declares a page that depends on a flyer. */
 const shops = (optional: boolean) =>
   defineController(Shop, {
     owns: [ConfigMap, { resource: Flyer, hasStatus: false, optional }],
@@ -94,7 +94,7 @@ export function describeMissingKinds(start: StartStoryServer): void {
   })
 
   describe('a kind whose CRD is not installed', () => {
-    it('is left out where it is optional, and used once it is installed', async () => {
+    it('is left out if it is optional, and used once it is installed', async () => {
       await server.until({ what: 'a to be ready' }, () => isReady('True', 'Settled'))
       expect(await hasFlyers()).toBe(false)
       expect(await hand.find('configmap', 'a')).toBeDefined()
@@ -103,13 +103,13 @@ export function describeMissingKinds(start: StartStoryServer): void {
       await server.until({ what: 'a to have flyers' }, async () => (await hasFlyers()) === true)
     })
 
-    it('is let go when it is uninstalled', async () => {
+    it('is released when it is uninstalled', async () => {
       await uninstall(Flyer)
       await server.until({ what: 'a to have no flyers' }, async () => (await hasFlyers()) === false)
       await server.until({ what: 'a to be ready' }, () => isReady('True', 'Settled'))
     })
 
-    it('is named where it is needed, once it is uninstalled', async () => {
+    it('is named if it is required, once it is uninstalled', async () => {
       await install(Flyer)
       await operate(false)
       await server.until({ what: 'the flyer' }, async () => (await hand.find('flyer', 'a')) !== undefined)
@@ -117,7 +117,7 @@ export function describeMissingKinds(start: StartStoryServer): void {
       await server.until({ what: 'the reason' }, () => isReady('False', 'KindNotInstalled'))
     })
 
-    it('holds up no deletion', async () => {
+    it('blocks no deletion', async () => {
       await remove('shop', 'a')
       await addShop()
       await install(Flyer)

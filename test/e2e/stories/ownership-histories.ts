@@ -1,5 +1,5 @@
-// Whose is which field? Whatever history an object has, a field that is no longer declared goes, one that never was declared stays, and
-// nobody's object is taken without consent (I5, I7). It plays on every server.
+// Field ownership after any history of an object: fields that are no longer declared are removed, and undeclared ones
+// stay. No unmanaged object is taken without consent (I5, I7). Runs on every server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { secretText } from '../../taint/secret-text.ts'
 import { Bundles, type Condition, installBundles } from '../bundles.ts'
@@ -37,7 +37,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
     (await server.operatorWrites(space.namespace)).filter((request) => request.name === name)
 
   describe('a field that is no longer declared goes, whatever the history of the object', () => {
-    /** Declares a and b on an object that has them and c; then only a. */
+    /** Declares a and b on an object that has a, b and c; then only a. */
     async function dropB(name: string) {
       await space.want(name, { object: configMap(name, { a: '1', b: '1' }) })
       await space.condition(name, 'Ready', 'Settled')
@@ -53,27 +53,27 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
     }
     const consent = (name: string) => ({ 'konverge.dev/adopt': `Bundle/${name}` })
 
-    it('made by us, with a field of somebody else’s', async () => {
+    it('created by us, with a field of another manager', async () => {
       await space.want('ours', { object: configMap('ours', { a: '1' }) })
       await space.condition('ours', 'Ready', 'Settled')
       await hand.patch('configmap', 'ours', { data: { c: 'theirs' } })
       await dropB('ours')
     })
 
-    it('made by kubectl client-side, and handed over', async () => {
+    it('created by kubectl client-side, and handed over', async () => {
       await hand.createByApply(configMap('client-side', { a: '0', b: '1', c: 'theirs' }, consent('client-side')))
       await dropB('client-side')
       expect(await space.notes('client-side', 'ChildAdopted')).toHaveLength(1)
     })
 
-    it('made by another manager’s server-side apply, and handed over', async () => {
+    it('created by another manager’s server-side apply, and handed over', async () => {
       const object = configMap('other', { a: '0', b: '1', c: 'theirs' }, consent('other'))
       await hand.apply(object, 'other')
       await dropB('other')
       expect(await managersOf('configmap', 'other')).toContain('other')
     })
 
-    it('made by us, when its managedFields were lost', async () => {
+    it('created by us, when its managedFields were lost', async () => {
       await space.want('lost', { object: configMap('lost', { a: '1', b: '1' }) })
       await space.condition('lost', 'Ready', 'Settled')
       await hand.patch('configmap', 'lost', { data: { c: 'theirs' }, metadata: { managedFields: [{}] } })
@@ -85,7 +85,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
       await dropB('lost')
     })
 
-    it('made by us, when an earlier version applied it last', async () => {
+    it('created by us, when an earlier version applied it last', async () => {
       await space.want('aged', { object: configMap('aged', { a: '1', b: '1' }) })
       await space.condition('aged', 'Ready', 'Settled')
       const records = (await hand.find('configmap', 'aged'))?.metadata.managedFields ?? []
@@ -100,7 +100,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
       await dropB('aged')
     })
 
-    it('is a container of a Deployment that kubectl made', async () => {
+    it('is a container of a Deployment that kubectl created', async () => {
       const made = deployment('web', { replicas: 1 }, [
         container('app'),
         container('side', { env: [{ name: 'X', value: '1' }] }),
@@ -139,7 +139,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
   })
 
   describe('a foreign object with a child’s name', () => {
-    it('is not touched without consent, and the condition says how to give it', async () => {
+    it('is not changed without consent, and the condition says how to give it', async () => {
       await hand.create(configMap('foreign', { a: 'theirs' }))
       const before = await hand.find('configmap', 'foreign')
       await space.want('foreign', { object: configMap('foreign', { a: 'ours' }) })
@@ -160,7 +160,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
     const ownerNames = async () =>
       (await hand.find('configmap', 'together'))?.metadata.ownerReferences?.map(({ name }) => name)
 
-    it('has the fields of all of them, and rests', async () => {
+    it('has the fields of all of them, and stays idle', async () => {
       await Promise.all(['x', 'y', 'z'].map((name) => space.want(`part-${name}`, part({ [name]: '1', same: '1' }))))
       for (const name of ['x', 'y', 'z']) await space.condition(`part-${name}`, 'Ready', 'Settled')
       expect(await data('together')).toEqual({ x: '1', y: '1', z: '1', same: '1' })
@@ -171,7 +171,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
       expect(await writesAbout('together')).toHaveLength(before.length)
     })
 
-    it('keeps a field for its first owner, and tells the second one whose it is', async () => {
+    it('keeps a field for its first owner, and names that owner to the second one', async () => {
       await space.want('part-y', part({ y: '2', x: 'other' }))
       const message = await space.condition('part-y', 'Degraded', 'FieldConflict')
       expect(message).toContain('data.x otherwise than Bundle part-x')
@@ -189,7 +189,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
       expect(await data('together')).toEqual({ x: '1', y: '2', z: '1', same: '2' })
     })
 
-    it('loses the part of an owner that leaves or is deleted, and goes with the last one', async () => {
+    it('loses the part of an owner that leaves or is deleted, and is deleted with the last one', async () => {
       await space.want('part-x')
       await space.until('the part of x to go', async () => (await data('together'))?.['x'] === undefined)
       expect(await data('together')).toEqual({ y: '2', z: '1', same: '2' })
@@ -203,7 +203,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
   })
 
   describe('a child name that two parents declare at the same moment', () => {
-    it('has one owner, keeps its values, and the other parent says who it is', async () => {
+    it('has one owner, keeps its values, and the other parent names the owner', async () => {
       const pairs = Array.from({ length: 20 }, (_, index) => [`left-${index}`, `right-${index}`] as const)
       const secretFor = (name: string, owner: string) => ({
         ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: { owner } },
@@ -231,7 +231,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
   })
 
   describe('a child that the API server rejects', () => {
-    it('has its fields named in conditions, Events and logs, and no value', async () => {
+    it('has its fields named in conditions, Events and logs, without values', async () => {
       const password = secretText('rejected')
       const child = {
         ...{ apiVersion: 'test.konverge.dev/v1', kind: 'Pruned', metadata: { name: 'rejected' } },
@@ -245,8 +245,8 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
     })
   })
 
-  describe('a declared field that somebody else sets', () => {
-    it('is taken back, told once with child, manager and field, and without a value', async () => {
+  describe('a declared field that another manager sets', () => {
+    it('is reverted, reported once with child, manager and field, and without a value', async () => {
       const ours = secretText('ours')
       const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'taken' }, stringData: { login: ours } }
       await space.want('taken', { object: secret })
@@ -264,14 +264,14 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
       expect(note).not.toContain(theirs)
     })
 
-    it('again and again ends in a condition that names both', async () => {
+    it('repeatedly ends in a condition that names both managers', async () => {
       await space.want('fought', { object: configMap('fought', { a: 'ours' }) })
       await space.condition('fought', 'Ready', 'Settled')
       let message = ''
-      // Somebody is there again at each look.
+      // The other manager writes again on every poll.
       await space.until('the fight to be told', async () => {
         await hand.patch('configmap', 'fought', { data: { a: 'theirs' } }, { manager: 'meddler' })
-        const status = (await hand.find('bundle', 'fought'))?.status as { conditions?: readonly Condition[] } // A Bundle's.
+        const status = (await hand.find('bundle', 'fought'))?.status as { conditions?: readonly Condition[] } // The status of a Bundle.
         message =
           status.conditions?.find(({ type, reason }) => type === 'Degraded' && reason === 'NotConverging')?.message ??
           ''
@@ -281,7 +281,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
     })
   })
 
-  it('an object that one controller owns and another contributes to comes to rest with the fields of both', async () => {
+  it('settles an object that one controller owns and another contributes to, with the fields of both', async () => {
     await space.want('signed', { object: configMap('signed', { a: '1' }) })
     const banner = { apiVersion: 'test.konverge.dev/v1', kind: 'Banner', metadata: { name: 'signed' } }
     await hand.apply({ ...banner, spec: { text: 'sale' } })
@@ -325,13 +325,13 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
         async () => (await hand.find('deployment', 'scaled'))?.spec?.['minReadySeconds'] === 2,
       )
       expect(await replicas('scaled')).toBe(2)
-      // Nobody's claim of ours is in the way of another manager's apply.
+      // Our manager owns no record of the field that conflicts with another manager's apply.
       const theirs = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'scaled' }, spec: { replicas: 1 } }
       await hand.scale('deployment', 'scaled', 1)
       await hand.apply(theirs, 'scaler')
     })
 
-    it('sets an initial field once, and keeps what becomes of it', async () => {
+    it('sets an initial-only field once, and keeps later values', async () => {
       const wish = (a: string, first: string) => ({
         object: configMap('first', { a, first }),
         initialOnly: ['data.first'],
@@ -342,7 +342,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
       await space.want('first', wish('2', 'other'))
       await space.until('the change beside it', async () => (await data('first'))?.['a'] === '2')
       expect(await data('first')).toEqual({ a: '2', first: 'ours' })
-      // It is nobody's, so anybody may apply it without force.
+      // No manager owns the field, so any manager may apply it without force.
       await hand.apply(configMap('first', { first: 'theirs' }), 'user')
       await space.want('first', wish('3', 'another'))
       await space.until('the next change beside it', async () => (await data('first'))?.['a'] === '3')
@@ -354,7 +354,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
       expect(await writesAbout('first')).toHaveLength(before.length)
     })
 
-    it.each(['delete', 'orphan'] as const)('makes a StatefulSet anew that cannot change: %s', async (recreate) => {
+    it.each(['delete', 'orphan'] as const)('recreates a StatefulSet that cannot change: %s', async (recreate) => {
       const name = `anew-${recreate}`
       const set = (podManagementPolicy: string) => {
         const { spec, ...rest } = deployment(name, { replicas: 1 }, [container('app')])
@@ -380,7 +380,7 @@ export function describeOwnershipHistories(start: StartStoryServer): void {
       expect(note).toContain('spec.podManagementPolicy cannot change')
     })
 
-    it('sets a field on a claim that a StatefulSet made, and leaves it when it is no longer declared', async () => {
+    it('sets a field on a claim that a StatefulSet created, and leaves it when it is no longer declared', async () => {
       const claim = (labels: object) => ({
         apiVersion: 'v1',
         kind: 'PersistentVolumeClaim',

@@ -1,5 +1,5 @@
-// What if the network is gone for half a minute, and then again? The operator has to be back within ten seconds of its return,
-// each time, with its default backoff. The limits here are wider, for machines that are busy with other tests. It plays on every server.
+// Network partitions of half a minute, repeated. After each one the operator recovers within ten seconds, with its
+// default backoff. The limits here are wider, for machines under load. Runs on every server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isReady, Stores } from '../stores.ts'
 import type { MortalOperator, StartStoryServer, StoryServer } from '../story-server.ts'
@@ -9,7 +9,7 @@ const partitionMs = 31_000
 
 export interface PartitionOptions {
   readonly start: StartStoryServer
-  /** Have the partitions the time of the world, so that several are lived through at once? */
+  /** True if partitions take real time, so that several run concurrently. */
   readonly isConcurrent: boolean
 }
 
@@ -24,7 +24,7 @@ export function describePartitions({ start, isConcurrent }: PartitionOptions): v
     await server.stop()
   })
 
-  /** An operator at work on one ready store. */
+  /** Starts an operator with one ready store. */
   async function atWork(namespace: string) {
     const stores = new Stores(server, namespace)
     await stores.createNamespace()
@@ -53,7 +53,7 @@ export function describePartitions({ start, isConcurrent }: PartitionOptions): v
   const returnLimitMs = isConcurrent ? 90_000 : 30_000
 
   describe('an operator', { timeout: 600_000, concurrent: isConcurrent }, () => {
-    it('is back after each of three partitions, in which it said that it was cut off', async () => {
+    it('recovers after each of three partitions, and reports each while it lasts', async () => {
       const { scale, operator, ready } = await atWork('partitioned')
       for (const replicas of [2, 3, 4]) {
         operator.way.line = 'down'
@@ -63,14 +63,14 @@ export function describePartitions({ start, isConcurrent }: PartitionOptions): v
         operator.way.line = 'up'
         await ready(returnLimitMs)
       }
-      // Also the watches of kinds where nothing happens, whose next bookmark is a minute away.
+      // This includes watches of quiet kinds, whose next bookmark is a minute away.
       const toldWhy = async (cause: unknown) => {
         throw new Error((await operator.get('/readyz?verbose')).text, { cause })
       }
       await operator.until('readiness', () => isInStep(operator), 30_000).catch(toldWhy)
     })
 
-    it('is back after a silence in which a write of its own was lost', async () => {
+    it('recovers after a silence in which one of its own writes was lost', async () => {
       const { scale, operator, ready } = await atWork('silenced')
       const fault = { match: { verb: 'apply', resource: 'statefulsets' }, effect: { kind: 'freeze' } } as const
       operator.way.inject(fault)
@@ -81,7 +81,7 @@ export function describePartitions({ start, isConcurrent }: PartitionOptions): v
       await ready(returnLimitMs)
     })
 
-    it('notices a watch whose connection is open and dead, by the bookmarks that do not come', async () => {
+    it('detects a watch whose connection is open and dead by the missing bookmarks', async () => {
       const { scale, operator, ready } = await atWork('half-open')
       const fault = { match: { resource: 'statefulsets', frame: 'any' }, effect: { kind: 'silence' } } as const
       operator.way.inject(fault)

@@ -1,6 +1,6 @@
-// Does the operator rest when the server spells things its own way? Objects whose declared values come back rewritten, by
-// defaults, canonical spellings, dropped zeros, pruning and an admission webhook, with every request on record (I1). It plays on every
-// server; the webhook is where there are webhooks.
+// Values that the server stores differently: by defaults, canonical spellings, dropped zeros, pruning and an admission
+// webhook. The operator stays idle, by the record of every request (I1). Runs on every server; the webhook only where
+// the server has webhooks.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { LiveObject } from '../../../src/object/object.ts'
 import { type BundledObject, Bundles, installBundles, turnCount } from '../bundles.ts'
@@ -9,7 +9,7 @@ import type { StartStoryServer, StoryOperator, StoryServer } from '../story-serv
 
 export interface RewritingOptions {
   readonly start: StartStoryServer
-  /** Begins to write the value `shout` of ConfigMaps in capitals; what it gives back ends it. Absent: nothing rewrites. */
+  /** Starts to rewrite the value `shout` of ConfigMaps to upper case; the result ends it. Absent: no rewriting. */
   readonly rewrite?: (namespace: string) => Promise<() => Promise<void>>
 }
 
@@ -43,7 +43,7 @@ export function describeRewrittenValues({ start, rewrite }: RewritingOptions): v
     )
   }
   let looks = 0
-  /** Asks for one more turn and waits for it. */
+  /** Requests one more reconcile and waits for it. */
   async function anotherTurn(): Promise<void> {
     const before = turnCount(operator, 'rewritten')
     looks += 1
@@ -51,7 +51,7 @@ export function describeRewrittenValues({ start, rewrite }: RewritingOptions): v
     await space.turns(operator, 'rewritten', before + 1)
   }
 
-  it('writes nothing at rest, and after a restart at most one apply each', async () => {
+  it('writes nothing when idle, and after a restart at most one apply each', async () => {
     expect(wanted).toHaveLength(10)
     await space.want('rewritten', ...wanted.map(([object]) => ({ object: { ...object, metadata: { name: 'x' } } })))
     for (const [{ kind }] of wanted) {
@@ -61,7 +61,7 @@ export function describeRewrittenValues({ start, rewrite }: RewritingOptions): v
     expect((await hand.find('pruned', 'x'))?.spec, 'null was pruned').toMatchObject({ size: 3 })
     await anotherTurn()
     const atRest = await childWrites()
-    // What others do to children, such as their status, wakes the resource a few times more.
+    // Other writers change children, for example their status, and so reconcile the resource a few times more.
     for (let turn = 0; turn < 3; turn++) await anotherTurn()
     expect((await childWrites()).slice(atRest.length)).toEqual([])
 
@@ -75,7 +75,7 @@ export function describeRewrittenValues({ start, rewrite }: RewritingOptions): v
     expect((await childWrites()).slice(atRest.length + afterRestart.length)).toEqual([])
   })
 
-  it('keeps integers beyond 2^53 as they are, and rests', async () => {
+  it('keeps integers beyond 2^53 unchanged, and stays idle', async () => {
     const [largest, smallest] = ['9223372036854775807', '-9223372036854775808']
     const text = (name: string) =>
       `{"apiVersion":"test.konverge.dev/v1","kind":"Pruned","metadata":{"name":"${name}"},"spec":{"quota":${largest},"quotas":[9007199254740993,${smallest}]}}`
@@ -168,7 +168,7 @@ const template = {
   },
 }
 const wanted: readonly (readonly [BundledObject['object'], string])[] = [
-  // In upper case, says the webhook.
+  // The webhook writes it in upper case.
   [{ apiVersion: 'v1', kind: 'ConfigMap', data: { shout: 'quiet', empty: '' } }, 'admission webhook'],
   [
     { apiVersion: 'v1', kind: 'Secret', stringData: { login: 'x' }, data: { other: 'eA==' }, immutable: false },
@@ -252,7 +252,7 @@ const wanted: readonly (readonly [BundledObject['object'], string])[] = [
     },
     'defaults in templates of jobs',
   ],
-  // A null is pruned where none is allowed, and the default takes its place.
+  // The server prunes a null that the schema forbids, and the default takes its place.
   [
     {
       apiVersion: 'test.konverge.dev/v1',

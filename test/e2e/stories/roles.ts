@@ -1,5 +1,5 @@
-// Can the operator do its work under exactly the roles that `konverge install` prints, and does it need all of them? It plays on every
-// server that is the story's own, under an operator for all namespaces that takes part in an election.
+// The operator works under exactly the roles that `konverge install` prints, and needs all of them. Runs on every
+// server that the story does not share, with an operator for all namespaces and leader election.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Hand } from '../hand.ts'
 import { type Manifest, operatorNamespace, rightsIn, rightsUsed, rulesWithout } from '../rights.ts'
@@ -10,13 +10,13 @@ import { tacitRightsOfDatabases } from '../tacit-rights.ts'
 const image = 'valkey/valkey:8.0'
 
 export interface RolesOptions {
-  /** Gives a server on which they are installed. */
+  /** Returns a server on which the roles are installed. */
   readonly start: () => Promise<StoryServer>
-  /** As they are printed; asked for once the server has started. */
+  /** Printed manifests; called after the server has started. */
   readonly manifests: () => readonly Manifest[]
-  /** Rights that are asked for in passing, by a request that goes by another name. */
+  /** Rights that a request needs although the record shows it under another verb. */
   readonly tacit: readonly string[]
-  /** Rights that no request on this server has a use for. */
+  /** Rights that no request on this server uses. */
   readonly unusable: RegExp
 }
 
@@ -45,12 +45,12 @@ export function describeRoles({ start: startServer, manifests, tacit, unusable }
       await server.stop()
     })
 
-    it('let it create, scale, change, prune and delete, and nothing is refused', async () => {
+    it('let it create, scale, change, prune and delete, and the API server rejects nothing', async () => {
       await start()
       await stores.apply({ name: 'cart', spec: { image, replicas: 2, storageClassName: 'fast' } })
       await stores.condition('cart', 'Ready', 'True', 'AllReplicasReady')
       await leaveBehind(server, stores, { of: 'cart', kinds: ['service', 'serviceaccount'] })
-      // A rollout that gets stuck, and is mended.
+      // A rollout that is stuck, and is corrected.
       await stores.patch('kv', 'cart', { spec: { image: 'kv:missing' } })
       await stores.condition('cart', 'Ready', 'False', 'ImagePullFailed', 90_000)
       await stores.patch('kv', 'cart', { spec: { image: 'valkey/valkey:8.1' } })
@@ -66,7 +66,7 @@ export function describeRoles({ start: startServer, manifests, tacit, unusable }
       expect(await server.refusals()).toEqual([])
     })
 
-    it('let it tell that it may not let a resource go, again and again', async () => {
+    it('let it report repeatedly that it may not release a resource', async () => {
       await start()
       await stores.apply({ name: 'held', spec: { image } })
       await stores.condition('held', 'Ready', 'True', 'AllReplicasReady')
@@ -76,11 +76,11 @@ export function describeRoles({ start: startServer, manifests, tacit, unusable }
         expect(message).toContain('may not patch replicatedkvstores.data.konverge.dev')
       })
       await stores.until('the store to go', async () => (await stores.store('held')) === undefined)
-      // What was repeated and not yet written is written now.
+      // The operator writes the aggregated Event at its stop.
       await stop()
     })
 
-    it.each(tacit)('are not enough without %s, and a store says so', async (right) => {
+    it.each(tacit)('are not enough without %s, and a store reports it', async (right) => {
       if (operator === undefined) await start()
       const name = `tacit-${tacit.indexOf(right)}`
       await withoutRight(right, async () => {
@@ -91,7 +91,7 @@ export function describeRoles({ start: startServer, manifests, tacit, unusable }
       await stores.condition(name, 'Ready', 'True', 'AllReplicasReady')
     })
 
-    it('hold nothing to spare: every other right has been used', async () => {
+    it('contain no unused right', async () => {
       await stop()
       const used = rightsUsed(await server.requests())
       const passing = [...tacit, ...tacitRightsOfDatabases]
@@ -99,7 +99,7 @@ export function describeRoles({ start: startServer, manifests, tacit, unusable }
       expect(rightsIn(manifests()).filter(isSpare)).toEqual([])
     })
 
-    /** Takes a right away for as long as `use` takes. */
+    /** Removes a right while `use` runs. */
     async function withoutRight(right: string, use: () => Promise<void>): Promise<void> {
       const name = `${operatorNamespace}:konverge`
       const rules = manifests().find(({ kind }) => kind === 'ClusterRole')?.rules ?? []
@@ -116,7 +116,7 @@ export function describeRoles({ start: startServer, manifests, tacit, unusable }
   })
 }
 
-/** Its server is never reached: no name leads to it from here. */
+/** The operator never reaches the Database's server: its Service name does not resolve here. */
 async function databaseComesAndGoes(server: StoryServer, { namespace }: Stores): Promise<void> {
   const databases = new Stores(server, namespace)
   const metadata = { name: 'crm', namespace }
@@ -129,7 +129,7 @@ async function databaseComesAndGoes(server: StoryServer, { namespace }: Stores):
   const named = { name: 'reader', namespace }
   await server.apply({ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'DatabaseUser', metadata: named, spec: user })
   await databases.until('the user to wait', async () => {
-    const found = (await databases.get('dbu', 'reader')) as { readonly status?: object } | undefined // As crds/ has it.
+    const found = (await databases.get('dbu', 'reader')) as { readonly status?: object } | undefined // As in crds/.
     return found?.status !== undefined
   })
   await server.apply({
@@ -137,7 +137,7 @@ async function databaseComesAndGoes(server: StoryServer, { namespace }: Stores):
     spec: { databaseRef: { name: 'crm' }, steps: [{ name: 'only', sql: 'SELECT 1' }] },
   })
   await databases.until('the Migration to wait for its server', async () => {
-    const found = (await databases.get('mig', 'crm-v1')) as { readonly status?: object } | undefined // As crds/ has it.
+    const found = (await databases.get('mig', 'crm-v1')) as { readonly status?: object } | undefined // As in crds/.
     return found?.status !== undefined
   })
   await server.apply({
@@ -145,7 +145,7 @@ async function databaseComesAndGoes(server: StoryServer, { namespace }: Stores):
     spec: { databaseRef: { name: 'crm' }, target: { pvc: { claimName: 'backups' } } },
   })
   await databases.until('the Backup to wait for its database', async () => {
-    const found = (await databases.get('bak', 'crm-once')) as { readonly status?: object } | undefined // As crds/ has it.
+    const found = (await databases.get('bak', 'crm-once')) as { readonly status?: object } | undefined // As in crds/.
     return found?.status !== undefined
   })
   await databases.delete('bak', 'crm-once')
@@ -161,7 +161,10 @@ const leftovers = {
   secret: { kind: 'Secret' },
 } as const
 
-/** Children as an earlier version of the operator would have left them, which are pruned: labels and owner are those of a Service. */
+/**
+ * Creates children that an earlier version would have left, so the operator prunes them; labels and owner are those of
+ * a Service.
+ */
 async function leaveBehind(
   server: StoryServer,
   stores: Stores,

@@ -1,4 +1,4 @@
-// The story of the annotations of a resource: the operator does what they ask for, and nothing else. It plays on every server.
+// Steering annotations of a resource: the operator does what they request, and nothing else. Runs on every server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isReady, Stores } from '../stores.ts'
 import type { StartStoryServer, StoryOperator, StoryServer } from '../story-server.ts'
@@ -29,13 +29,13 @@ export function describeSteering(start: StartStoryServer): void {
     )
 
   describe('a store', () => {
-    it('is left alone while it is paused, and is then brought up to date', async () => {
+    it('is not written while it is paused, and is updated afterwards', async () => {
       const before = (await writes()).length
       await annotate({ 'konverge.dev/paused': 'true' })
       await stores.condition('cart', 'Paused', 'True', 'Paused')
       await stores.patch('kv', 'cart', { spec: { replicas: 2 } })
       await stores.patch('statefulset', 'cart', { spec: { replicas: 3 } })
-      // The pause is told for the new generation too, which says that the operator has seen the change.
+      // The condition Paused with the new observedGeneration shows that the operator has seen the change.
       await stores.until('the pause to be told again', async () =>
         ((await stores.store('cart'))?.status?.conditions ?? []).some(
           ({ type, observedGeneration }) => type === 'Paused' && observedGeneration === 2,
@@ -53,7 +53,7 @@ export function describeSteering(start: StartStoryServer): void {
       expect((await stores.store('cart'))?.status).toMatchObject({ observedGeneration: 2, readyReplicas: 2 })
     })
 
-    it('echoes a reconcile-now with one write', async () => {
+    it('confirms a reconcile-now with one write', async () => {
       const before = (await writes()).length
       await annotate({ 'konverge.dev/reconcile-now': '2026-01-01T00:00:00Z' })
       await stores.until('the echo', async () => {

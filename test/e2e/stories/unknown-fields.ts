@@ -1,4 +1,4 @@
-// The story of children with fields that their kind does not have. It plays on every server.
+// Children with fields that their kind does not have. Runs on every server.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   ConfigMap,
@@ -20,7 +20,7 @@ const Gadget = defineResource<{ readonly part: object }, StatusWithConditions>({
 })
 const Part = defineResource<object>({ group, version: 'v1', kind: 'Part', plural: 'parts', scope: 'Namespaced' })
 
-/** A Part with the given spec, and a ConfigMap. */
+/** Declares a Part with the given spec, and a ConfigMap. */
 const gadgets = (fieldValidation?: FieldValidation) =>
   defineController(Gadget, {
     ...(fieldValidation === undefined ? {} : { fieldValidation }),
@@ -103,7 +103,7 @@ export function describeUnknownFields(start: StartStoryServer): void {
     expect((await hand.find('part', 'a'))?.spec).toEqual({ size: 1 })
   })
 
-  it('names a field that the API server drops without a word', async () => {
+  it('names a field that the API server drops silently', async () => {
     await declare('b', { size: 1, bare: { width: 7 } })
     await untilReady('b', 'UnknownField')
     expect((await ready('b'))?.message).toMatch(/Part unknown-fields\/b was applied without spec.bare.width: /)
@@ -111,7 +111,7 @@ export function describeUnknownFields(start: StartStoryServer): void {
     await untilReady('b', 'Settled')
   })
 
-  it('applies a child without unknown fields where the controller only warns', async () => {
+  it('applies a child without its unknown fields if the controller only warns', async () => {
     await declare('c', { size: 1, sise: 2, bare: { width: 7 }, items: [{ a: 'x', b: 'x' }] })
     await untilReady('c', 'UnknownField')
     await operator.stop()

@@ -1,4 +1,4 @@
-// The story of the volumes of a store, when it shrinks, grows and comes again. It plays on every server.
+// Volumes of a store that shrinks, grows and is created again. Runs on every server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type StoreObject, Stores } from '../stores.ts'
 import type { StartStoryServer, StoryOperator, StoryServer } from '../story-server.ts'
@@ -34,7 +34,7 @@ export function describeVolumes(start: StartStoryServer): void {
     await server.stop()
   })
 
-  /** `cart-0 <uid>` of all of the store. */
+  /** Returns `cart-0 <uid>` for each object of the store. */
   const uidsOf = async (kind: string, store: string) =>
     (await stores.list<Named>(kind))
       .filter(({ metadata: { name } }) => new RegExp(`(^|-)${store}-\\d+$`).test(name))
@@ -45,13 +45,13 @@ export function describeVolumes(start: StartStoryServer): void {
       await stores.apply({ name, spec: { image, replicas: 3 } })
       await stores.condition(name, 'Ready', 'True', 'AllReplicasReady')
       await stores.patch('kv', name, { spec: { replicas: 1 } })
-      // A replica that is still there keeps its volume: it is no replica of the past.
+      // A replica that still exists keeps its volume: the volume is not stale.
       const isAlone = async () => (await uidsOf('pods', name)).length === 1
       await stores.until('the other pods to go', isAlone)
       await stores.condition(name, 'Ready', 'True', 'AllReplicasReady')
     }
 
-    it('is not scaled out onto the old volumes until somebody consents', async () => {
+    it('is not scaled out onto the old volumes without consent', async () => {
       await shrunk('consent')
       const old = await uidsOf('pvc', 'consent')
       await stores.patch('kv', 'consent', { spec: { replicas: 3, image: 'valkey/valkey:8.1' } })
@@ -86,12 +86,12 @@ export function describeVolumes(start: StartStoryServer): void {
   })
 
   describe('a store that is created on the volumes of an earlier one', () => {
-    it('takes them back, and says so', async () => {
+    it('reuses them, and reports it', async () => {
       await stores.apply({ name: 'again', spec: { image, replicas: 2 } })
       await stores.condition('again', 'Ready', 'True', 'AllReplicasReady')
       const old = await uidsOf('pvc', 'again')
       await stores.delete('kv', 'again')
-      // Which of two was made first is told by the second.
+      // Creation times have a resolution of one second, and the next store must be younger than the volumes.
       await server.pass(1_000)
       await stores.apply({ name: 'again', spec: { image, replicas: 2 } })
       await stores.condition('again', 'Ready', 'True', 'AllReplicasReady')
@@ -108,13 +108,13 @@ export function describeVolumes(start: StartStoryServer): void {
         .filter(({ metadata: { name } }) => name.startsWith(`data-${store}-`))
         .every(({ metadata }) => metadata.ownerReferences?.some(({ kind }) => kind === 'StatefulSet') === true)
 
-    it('leaves them where somebody says so only at the last moment', async () => {
+    it('leaves them if the spec changes to Retain just before the deletion completes', async () => {
       const pvcRetention = { whenDeleted: 'Delete' }
       await stores.apply({ name: 'late', spec: { image, replicas: 2, pvcRetention } })
       await stores.condition('late', 'Ready', 'True', 'AllReplicasReady')
       await stores.until('the claims to go with it', () => isOwned('late'))
       const old = await uidsOf('pvc', 'late')
-      // Nobody has seen the one before the other.
+      // Paused, the operator observes the deletion and the new spec together.
       await stores.patch('kv', 'late', { metadata: { annotations: { 'konverge.dev/paused': 'true' } } })
       await stores.condition('late', 'Paused', 'True', 'Paused')
       await server.delete({ namespace: stores.namespace, kind: 'kv', name: 'late' }, { waits: false })
@@ -134,7 +134,7 @@ export function describeVolumes(start: StartStoryServer): void {
         .filter(({ metadata: { name } }) => name.startsWith(`data-${store}-`))
         .map(({ status }) => status.capacity?.storage)
 
-    it('gets them larger without losing a pod, and new ones are as large', async () => {
+    it('gets them larger without losing a pod, and new ones have the new size', async () => {
       await stores.apply({ name: 'grow', spec: { image, replicas: 2, storageClassName: 'fast' } })
       await stores.condition('grow', 'Ready', 'True', 'AllReplicasReady')
       const [pods, claims] = [await uidsOf('pods', 'grow'), await uidsOf('pvc', 'grow')]
@@ -175,7 +175,7 @@ export function describeVolumes(start: StartStoryServer): void {
       expect((await uidsOf('pods', 'both')).slice(0, 1)).toEqual(pods)
     })
 
-    it('says which class does not allow it, touches nothing, and goes on when the class does', async () => {
+    it('names the class that forbids it, changes nothing, and continues when the class allows it', async () => {
       await server.apply(
         {
           apiVersion: 'storage.k8s.io/v1',
@@ -218,7 +218,7 @@ export function describeVolumes(start: StartStoryServer): void {
       await stores.delete('storageclass', 'not-yet')
     })
 
-    /** Plays the external resizer, which nobody plays for this class. */
+    /** Acts as the external resizer, which this class does not have. */
     async function resized(claim: string, status: object): Promise<void> {
       await stores.patch('pvc', claim, { status }, 'status')
     }

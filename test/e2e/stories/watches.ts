@@ -1,5 +1,5 @@
-// The story of what resources refer to: a change of it wakes those who name it, in whatever namespace, and nobody else; and a Secret
-// wakes them without anything of what is in it entering memory (I11). It plays on every server.
+// Watched kinds: a change reconciles the resources that refer to the object, in any namespace, and no others. A Secret
+// reconciles them too, and its values never enter memory (I11). Runs on every server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { secretText } from '../../taint/secret-text.ts'
 import type { StartStoryServer, StoryOperator, StoryServer } from '../story-server.ts'
@@ -15,7 +15,7 @@ import {
   type Visits,
 } from '../visits.ts'
 
-/** After the first turn that an event causes, those that it should not cause have this long to show. */
+/** Time in which unwanted reconciles may appear after the first one. */
 const quietMs = 1_000
 
 const sesame = secretText('sesame')
@@ -33,7 +33,7 @@ export function describeWatches(start: StartStoryServer): void {
     server = await start()
     await installVisits(server)
     await server.apply(houseObject('red', 'red'), houseObject('blue', 'blue'))
-    // The annotation of kubectl apply is a copy of what is in it.
+    // The annotation of kubectl apply contains a copy of the data.
     const copy = {
       'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ stringData: { word: sesame } }),
       kept: 'yes',
@@ -63,7 +63,7 @@ export function describeWatches(start: StartStoryServer): void {
 
   async function badge(namespace: string, name: string) {
     const found = await server.get({ namespace, kind: 'secret', name: `${name}-badge` })
-    const { data = {} } = (found ?? {}) as { readonly data?: Readonly<Record<string, string>> } // A Secret's.
+    const { data = {} } = (found ?? {}) as { readonly data?: Readonly<Record<string, string>> } // A Secret.
     const text = (key: string) => Buffer.from(data[key] ?? '', 'base64').toString()
     return found === undefined ? undefined : { word: text('word'), color: text('color') }
   }
@@ -71,7 +71,7 @@ export function describeWatches(start: StartStoryServer): void {
     server.patch({ namespace: farNamespace, kind: 'house', name: house }, { spec: { color } })
   const near = { namespace: nearNamespace, kind: 'secret', name: 'key' }
 
-  /** Who had turns because of it, by name, each once. */
+  /** Returns the resources that `act` reconciled, by name, each once. */
   async function wokenBy(act: () => Promise<void>): Promise<readonly string[]> {
     const before = visits.turns.length
     await act()
@@ -82,13 +82,13 @@ export function describeWatches(start: StartStoryServer): void {
   }
 
   describe('a watched resource', () => {
-    it('wakes those who name it, in every namespace, and nobody else', async () => {
+    it('reconciles the resources that name it, in every namespace, and no others', async () => {
       expect(await wokenBy(() => paint('red', 'crimson'))).toEqual([`${farNamespace}/ann`, `${nearNamespace}/ann`])
       expect(await badge(nearNamespace, 'ann')).toEqual({ word: sesame, color: 'crimson' })
       expect(await wokenBy(() => paint('blue', 'navy'))).toEqual([`${farNamespace}/bob`])
     })
 
-    it('wakes no more whoever names another one meanwhile, who is woken by that', async () => {
+    it('no longer reconciles a resource that now names another one, which reconciles it instead', async () => {
       const ann = { namespace: nearNamespace, kind: 'guest', name: 'ann' }
       const move = (name: string) => server.patch(ann, { spec: { house: { namespace: farNamespace, name } } })
       expect(await wokenBy(() => move('blue'))).toEqual([`${nearNamespace}/ann`])
@@ -97,7 +97,7 @@ export function describeWatches(start: StartStoryServer): void {
       expect(await badge(nearNamespace, 'ann')).toMatchObject({ color: 'azure' })
     })
 
-    it('wakes who names it before it is there', async () => {
+    it('reconciles a resource that names it before it exists', async () => {
       const move = { spec: { house: { namespace: farNamespace, name: 'green' } } }
       await wokenBy(() => server.patch({ namespace: farNamespace, kind: 'guest', name: 'bob' }, move))
       expect(await wokenBy(() => server.apply(houseObject('green', 'olive')))).toEqual([`${farNamespace}/bob`])
@@ -106,14 +106,14 @@ export function describeWatches(start: StartStoryServer): void {
   })
 
   describe('a Secret of which metadata alone is watched', () => {
-    it('wakes those who name it when nothing but its data changes, and they read it from the server', async () => {
+    it('reconciles the resources that name it when only its data changes; they read it from the server', async () => {
       const data = { word: Buffer.from(opensesame).toString('base64') }
       expect(await wokenBy(() => server.patch(near, { data }))).toEqual([`${nearNamespace}/ann`])
       expect(await badge(nearNamespace, 'ann')).toMatchObject({ word: opensesame })
       expect(await badge(farNamespace, 'ann'), 'its namesake elsewhere').toMatchObject({ word: mellon })
     })
 
-    it('wakes them when it goes, and when it is there again', async () => {
+    it('reconciles them when it is deleted, and when it is created again', async () => {
       expect(await wokenBy(() => server.delete(near))).toEqual([`${nearNamespace}/ann`])
       expect(await badge(nearNamespace, 'ann')).toMatchObject({ word: '' })
       const again = keyObject(nearNamespace, 'key', knockknock)
@@ -121,7 +121,7 @@ export function describeWatches(start: StartStoryServer): void {
       expect(await badge(nearNamespace, 'ann')).toMatchObject({ word: knockknock })
     })
 
-    it('may be a child of another resource, which goes on looking after what is in it', async () => {
+    it('may be a child of another resource, which still corrects its content', async () => {
       const eve = guestObject(farNamespace, 'eve', { house: 'red', key: 'ann-badge' })
       expect(await wokenBy(() => server.apply(eve))).toEqual([`${farNamespace}/eve`])
       const others = { data: { word: Buffer.from(forged).toString('base64') } }
@@ -131,7 +131,7 @@ export function describeWatches(start: StartStoryServer): void {
       expect(await badge(farNamespace, 'eve'), 'followed').toMatchObject({ word: mellon })
     })
 
-    it('is in memory without its data, without the copy of it in an annotation, and without managedFields', async () => {
+    it('is in memory without data, without its copy in an annotation, and without managedFields', async () => {
       const mine = visits.held.filter(({ metadata }) => metadata.name === 'key')
       expect(mine.length).toBeGreaterThan(3)
       for (const object of visits.held) {

@@ -1,5 +1,5 @@
-// What if people and other programs do to the cluster what nobody should: labels taken off, children deleted in the middle of
-// a write, a resource made anew behind the operator's back, the CRD itself gone? It plays on every server that is its own.
+// Destructive acts of users and other programs. They remove labels, delete children during a write, delete the CRD, and
+// create a resource again while the operator is down. Runs on every server that the story does not share.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type StoreObject, Stores } from '../stores.ts'
 import type { MortalOperator, StartStoryServer, StoryServer } from '../story-server.ts'
@@ -36,7 +36,7 @@ export function describeWorldFaults(start: StartStoryServer): void {
     await isReady('cart')
   })
   afterEach(async () => {
-    // While somebody is there to take the finalizer off, without which the CRD could not go.
+    // The operator still runs and removes the finalizer; otherwise the CRD could not be deleted.
     await stores.delete('kv', 'cart')
     await operator.stop()
   })
@@ -54,7 +54,7 @@ export function describeWorldFaults(start: StartStoryServer): void {
 
   const uidsOf = async () => Object.values(await childrenByName()).map((child) => child?.metadata.uid)
 
-  /** Every child exists, is not on its way out, and is controlled by the store that there is now. */
+  /** Waits until every child exists, is not being deleted, and has the current store as its controller. */
   async function untilWhole(limitMs = 90_000): Promise<void> {
     await stores.until(
       'all children of the store',
@@ -73,7 +73,7 @@ export function describeWorldFaults(start: StartStoryServer): void {
   }
 
   describe('the children', () => {
-    it('get the labels back that somebody has removed, and stay the same objects', async () => {
+    it('get removed labels back, and stay the same objects', async () => {
       const before = await childrenByName()
       for (const child of children) {
         const [kind = '', name = ''] = child.split('/')
@@ -90,7 +90,7 @@ export function describeWorldFaults(start: StartStoryServer): void {
     })
 
     it.each(['before', 'after'] as const)(
-      'deleted in the middle of a write (%s the server has done it) come back',
+      'deleted during a write (%s the server has done it) are created again',
       async (when) => {
         const before = await uidsOf()
         const match = { verb: 'apply', resource: 'statefulsets' } as const
@@ -111,7 +111,7 @@ export function describeWorldFaults(start: StartStoryServer): void {
   })
 
   describe('a store', () => {
-    it('made anew under its name while the operator was down gets children of its own', async () => {
+    it('created again under its name while the operator was down gets children of its own', async () => {
       const before = await uidsOf()
       await operator.kill()
       await stores.startDelete('kv', 'cart')
@@ -124,7 +124,7 @@ export function describeWorldFaults(start: StartStoryServer): void {
       expect(after.filter((uid) => before.includes(uid))).toEqual([])
     })
 
-    it('is served again after its CRD was deleted and installed anew', async () => {
+    it('is reconciled again after its CRD was deleted and installed again', async () => {
       const place = { namespace: '', kind: 'crd', name: definition }
       const found = await server.get(place)
       await server.delete(place)
@@ -142,14 +142,14 @@ export function describeWorldFaults(start: StartStoryServer): void {
   })
 }
 
-/** What was installed, as a manifest has it. */
+/** Returns the installed definition as a manifest. */
 function bare(definition: unknown): object {
   const { apiVersion, kind, metadata, spec } = definition as {
     apiVersion: string
     kind: string
     metadata: { name: string; labels?: object }
     spec: object
-  } // It was read of the server.
+  } // Read from the server.
   const { name, labels } = metadata
   return { apiVersion, kind, metadata: { name, ...(labels === undefined ? {} : { labels }) }, spec }
 }

@@ -1,5 +1,5 @@
-// How much does the operator write for many stores? Every request is on record. No time is asserted: bench/ measures that. It plays on
-// every server.
+// Number of writes for many stores, from the record of every request. Asserts no duration: bench/ measures that. Runs
+// on every server.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { isWrite, Stores } from '../stores.ts'
 import type { StartStoryServer, StoryOperator, StoryRequest, StoryServer } from '../story-server.ts'
@@ -7,7 +7,9 @@ import type { StartStoryServer, StoryOperator, StoryRequest, StoryServer } from 
 export interface WriteCountOptions {
   readonly start: StartStoryServer
   readonly stores: number
-  /** Spread, as people would: a real cluster's own controllers slow down with a thousand StatefulSets in one. */
+  /**
+   * Namespaces to spread the stores over: a real cluster's controllers slow down with a thousand StatefulSets in one.
+   */
   readonly namespaces: number
 }
 
@@ -45,11 +47,11 @@ export function describeWriteCounts({ start, stores: count, namespaces: spread }
 interface Counts {
   children: number
   parent: number
-  /** When the status was written, oldest first. */
+  /** Times of the status writes, oldest first. */
   readonly statusAtMs: number[]
 }
 
-/** Five; progress is told every half minute, so one that a slow machine keeps waiting for longer is told of more. */
+/** Returns five, plus one for each further half minute: a slow machine lets a store report its progress more often. */
 function allowedStatusWrites(atMs: readonly number[]): number {
   const tookMs = (atMs.at(-1) ?? 0) - (atMs[0] ?? 0)
   return 5 + Math.max(0, Math.floor((tookMs - 90_000) / 30_000))
