@@ -1,6 +1,6 @@
-// One API server, one operator and one PostgreSQL for all attempts of a suite, with a victim's resources on it and attackers whose rights
-// the servers enforce. Invariant: after each attempt the victim's objects, roles and databases are as before, and none of its secrets
-// can be read from the attacker's namespace.
+// Environment of a suite of attempts: one API server, operator and PostgreSQL, a victim's resources, and attackers
+// whose rights the servers enforce. Invariant: after each attempt the victim's objects, roles and databases are as
+// before, and the attacker's namespace exposes none of its secrets.
 import { expect } from 'vitest'
 import { orderDigest } from '../../src/controllers/migration/worker-order.ts'
 import type { Condition } from '../../src/index.ts'
@@ -30,7 +30,7 @@ import {
 } from './victim.ts'
 
 const apiVersion = 'data.konverge.dev/v1alpha1'
-/** Real milliseconds in which servers may answer before the cluster's time moves on, and limits of waits by that time. */
+/** Real milliseconds for server responses before the simulated time advances, and limits of waits by simulated time. */
 const [patienceMs, soonMs, lastingLimitMs] = [10, 5_000, 60_000]
 
 interface Login {
@@ -38,10 +38,10 @@ interface Login {
   readonly password: string
 }
 
-/** A Migration that a worker may begin. */
+/** A Migration whose worker may start. */
 interface Order {
   readonly outcome: 'Ordered'
-  /** Of its ConfigMap. */
+  /** Name of its ConfigMap. */
   readonly name: string
   readonly text: string
   readonly digest: string
@@ -62,11 +62,11 @@ export class AdversaryStage {
   readonly postgres: PostgresServer
   readonly tenant: Intruder
   readonly editor: Intruder
-  /** The administrator of the victim's namespace. */
+  /** Client of the administrator of the victim's namespace. */
   readonly victim: Hand
-  /** What PostgreSQL answered to the attacker since the attempt began: rows, or the message of its error. */
+  /** Responses of PostgreSQL to the attacker during the attempt: rows, or the message of its error. */
   said: unknown[] = []
-  /** Of the last Migration that was worked on. */
+  /** Report of the last Migration that a worker executed. */
   report: unknown
   readonly #proxy: SqlProxy
   readonly #intruders: readonly Intruder[]
@@ -113,12 +113,12 @@ export class AdversaryStage {
     return this.#operator
   }
 
-  /** Answers to both intruders, of the attempt. */
+  /** Responses to both intruders during the attempt. */
   get answers(): readonly ApiAnswer[] {
     return this.#intruders.flatMap(({ answers }) => answers)
   }
 
-  /** One attempt: the act, its outcome, and that the victim is as before. */
+  /** Runs one attempt, checks its outcome, and checks that the victim is unchanged. */
   async run({ act, outcome }: Attempt, name: string): Promise<void> {
     this.said = []
     this.report = undefined
@@ -126,7 +126,7 @@ export class AdversaryStage {
     try {
       await act(this, name)
       await outcome.check(this, name)
-      // Where a server refused, there is nothing to reconcile; else a full round of it comes before the look.
+      // After a rejection there is nothing to reconcile; otherwise every resource reconciles before the check.
       if (outcome.isRefusal !== true) await this.settle()
       await this.#attackersSettle(outcome.reasons ?? [])
       await this.expectUnharmed()
@@ -135,17 +135,17 @@ export class AdversaryStage {
     }
   }
 
-  /** Objects, powers and secrets of the victim are as before the attempt. */
+  /** Expects objects, privileges and secrets of the victim as before the attempt. */
   async expectUnharmed(): Promise<void> {
     const before = this.#before
-    // A harm counts against the attempt that did it, and against no later one.
+    // Damage counts against the attempt that caused it, and against no later one.
     this.#before = await this.#look()
     expect(this.#before.objects).toEqual(before?.objects)
     expect(this.#before.powers).toEqual(before?.powers)
     await this.#expectNoSecrets()
   }
 
-  /** Has the operator reconcile every resource of the victim once more, and waits until all that can be are Ready. */
+  /** Lets the operator reconcile every resource of the victim again, and waits until those that can be are Ready. */
   async settle(): Promise<void> {
     const token = `round-${++this.#rounds}`
     for (const { kind, name } of victimResources)
@@ -157,7 +157,7 @@ export class AdversaryStage {
         for (const { kind, name } of victimResources) {
           late = `${kind}/${name}`
           const found = await this.victim.find(kind, name)
-          const { lastHandledReconcileAt } = (found?.status ?? {}) as { readonly lastHandledReconcileAt?: string } // Of all five.
+          const { lastHandledReconcileAt } = (found?.status ?? {}) as { readonly lastHandledReconcileAt?: string } // All five kinds.
           if (lastHandledReconcileAt !== token) return false
           const isReady = conditionOf(found, 'Ready')?.status === 'True'
           if (!isReady && readyResources.some((one) => one.kind === kind && one.name === name)) return false
@@ -167,7 +167,9 @@ export class AdversaryStage {
     )
   }
 
-  /** Lets time pass, and PostgreSQL answer, until it is so: in small steps at first, in larger ones for what waits for a limit. */
+  /**
+   * Waits until `isSo`, while PostgreSQL responds: first in short steps, then in longer ones for waits with a limit.
+   */
   async until(what: string | (() => string), isSo: () => Promise<boolean>, limitMs = lastingLimitMs): Promise<void> {
     const endMs = performance.now() + lastingLimitMs
     const asks = async () => (await isSo()) || (await this.#serversAnswer(endMs))
@@ -179,7 +181,7 @@ export class AdversaryStage {
     }
   }
 
-  /** One statement of somebody who logs in: `owner`, `writer`, `plain`, or who has a Secret in the attacker's namespace. */
+  /** Runs one statement as `owner`, `writer`, `plain`, or as a user whose Secret is in the attacker's namespace. */
   async sql(who: string, text: string, database = 'shared'): Promise<void> {
     const { user, password } = await this.login(who)
     const answer = this.postgres.byHand(text, { user, password, database })
@@ -194,7 +196,7 @@ export class AdversaryStage {
     return { user: value('username'), password: value('password') }
   }
 
-  /** Makes a Migration of the attacker's database `mine` with this step, and works on it as its pod would. */
+  /** Creates a Migration of the attacker's database `mine` with this step, and executes it like its pod. */
   async migrate(name: string, sql: string, more: object = {}): Promise<void> {
     const order = await this.orderOf(name, [{ name: 'only', sql, ...more }])
     const access = this.postgres.access(this.credentials.of('tenant_admin'))
@@ -202,8 +204,8 @@ export class AdversaryStage {
   }
 
   /**
-   * Makes a Migration of the attacker's database `mine`, and gives its order, or why the operator's review rejects a step. The
-   * Migration is suspended and stays so: where pods only seem to run, its Jobs would end without a report, again and again.
+   * Creates a Migration of the attacker's database `mine`; returns its order, or the reason why the review rejects a
+   * step. The Migration stays suspended: with simulated pods its Jobs would end repeatedly without a report.
    */
   async orderOf(name: string, steps: readonly object[]): Promise<Order | Rejected> {
     await this.tenant.create('mig', name, { spec: { databaseRef: { name: 'mine' }, suspend: true, steps } })
@@ -230,7 +232,7 @@ export class AdversaryStage {
     return { outcome: 'Ordered', name: found?.metadata.name ?? '', text, digest: orderDigest(text) }
   }
 
-  /** A resource of the victim for as long as `during` takes; then it is deleted, and gone within the limit. */
+  /** Creates a resource of the victim while `during` runs, then deletes it and waits until it no longer exists. */
   async forVictim(kind: string, name: string, spec: object, during: () => Promise<void>): Promise<void> {
     await this.victim.apply({ apiVersion, kind, metadata: { name }, spec })
     try {
@@ -247,7 +249,7 @@ export class AdversaryStage {
     })
   }
 
-  /** The victim migrates the shared database, by a worker as its pod would be. */
+  /** Migrates the shared database for the victim; a worker acts like its pod. */
   async victimMigrates(name: string): Promise<void> {
     const steps = [{ name: 'only', sql: `CREATE TABLE made_by_${name} (a int)` }]
     await this.forVictim('Migration', name, { databaseRef: { name: 'shared' }, steps }, async () => {
@@ -255,7 +257,7 @@ export class AdversaryStage {
     })
   }
 
-  /** The Migration of the victim is held back for this reason, and no worker begins. */
+  /** Expects that a Migration of the victim is Ready=False for this reason, and that no worker starts. */
   async victimMigrationStops(name: string, reason: string): Promise<void> {
     const steps = [{ name: 'only', sql: `CREATE TABLE made_by_${name} (a int)` }]
     await this.forVictim('Migration', name, { databaseRef: { name: 'shared' }, steps }, async () => {
@@ -264,12 +266,12 @@ export class AdversaryStage {
     })
   }
 
-  /** The operator reconciles this resource of the victim once more, and it is Ready. */
+  /** Lets the operator reconcile this resource of the victim again; waits until it is Ready. */
   async victimReconciles(kind: string, name: string, token: string): Promise<void> {
     await this.victim.annotate(kind, name, { 'konverge.dev/reconcile-now': token })
     await this.until(`${kind}/${name} to be reconciled`, async () => {
       const { status } = (await this.victim.find(kind, name)) ?? {}
-      const { lastHandledReconcileAt } = (status ?? {}) as { readonly lastHandledReconcileAt?: string } // Of all five.
+      const { lastHandledReconcileAt } = (status ?? {}) as { readonly lastHandledReconcileAt?: string } // All five kinds.
       return lastHandledReconcileAt === token && (await this.victimReady(kind, name))
     })
   }
@@ -278,25 +280,25 @@ export class AdversaryStage {
     return conditionOf(await this.victim.find(kind, name), 'Ready')?.status === 'True'
   }
 
-  /** Writes of the operator in the victim's namespace since the attempts began, but those of states and Events. */
+  /** Returns the operator's writes in the victim's namespace since the first attempt, without status and Events. */
   async strayWrites(): Promise<readonly string[]> {
     const writes = (await this.server.operatorWrites(victimNamespace)).slice(this.#writesBefore)
     const isStray = ({ subresource, resource }: StoryRequest) => subresource !== 'status' && resource !== 'events'
-    // What the victim makes and deletes during an attempt has such a name.
+    // Objects that the victim creates and deletes during an attempt have such a name.
     const isPassing = ({ path }: StoryRequest) => /\/(data-)?x\d+\b/.test(path)
     return writes
       .filter((write) => isStray(write) && !isPassing(write))
       .map(({ verb, path, code }) => `${code} ${verb} ${path}`)
   }
 
-  /** The controller reference to a resource of the victim, as anyone may write it who knows its uid. */
+  /** Returns the controller reference to a resource of the victim; anyone who knows the uid can write it. */
   async ownerReference(kind: string, name: string): Promise<object> {
     const found = await this.victim.find(kind, name)
     const { kind: named } = kindOf(kind)
     return { apiVersion, kind: named, name, uid: found?.metadata.uid, controller: true, blockOwnerDeletion: true }
   }
 
-  /** The ApplySet id of a resource of the victim, which anyone may compute. */
+  /** Returns the ApplySet id of a resource of the victim; anyone can compute it. */
   setIdOf(kind: string, name: string): string {
     return applySetId({ apiVersion, kind, metadata: { name, namespace: victimNamespace } })
   }
@@ -305,7 +307,7 @@ export class AdversaryStage {
     return conditionOf(await this.editor.peek(kind, name), 'Ready')?.status === 'True'
   }
 
-  /** From here on `expectRequestsBelow` counts. */
+  /** Starts the count for `expectRequestsBelow`. */
   async countingRequests(act: () => Promise<unknown>): Promise<void> {
     this.#requestsBefore = (await this.server.requests()).length
     await act()
@@ -316,7 +318,7 @@ export class AdversaryStage {
     expect((await this.server.requests()).length - this.#requestsBefore).toBeLessThan(limit)
   }
 
-  /** Waits for the StatefulSet of a store of the attacker's, whose pods must be so. */
+  /** Waits for the StatefulSet of the attacker's store; expects `isSo` for its pod spec. */
   async expectPods(store: string, isSo: (spec: Readonly<Record<string, unknown>>) => boolean): Promise<void> {
     let spec: Readonly<Record<string, unknown>> | undefined
     await this.until(`StatefulSet ${store}`, async () => {
@@ -328,12 +330,12 @@ export class AdversaryStage {
     expect(spec).toSatisfy((one: Readonly<Record<string, unknown>>) => isSo(one))
   }
 
-  /** An administrator who looks at the attacker's namespace. */
+  /** Client of an administrator for the attacker's namespace. */
   get attackers(): Hand {
     return new Hand(this.server, attackerNamespace)
   }
 
-  /** Of the roles that the fixture has made. */
+  /** Credentials of the roles that the fixture created. */
   get credentials(): Credentials {
     if (this.#credentials === undefined) throw new Error('the roles have not been made yet')
     return this.#credentials
@@ -359,7 +361,7 @@ export class AdversaryStage {
     this.#secrets = await secretsOf(new NamespaceReader(this.server, victimNamespace))
   }
 
-  /** What the attackers have by right: a Database, and logins on the one that they were let into. */
+  /** Creates what the attackers own: a Database, and logins on the shared Database, which admits them. */
   async #makeOwn(): Promise<void> {
     const provider = { server: { connectionSecretRef: { name: 'server' }, sslMode: 'disable' } }
     await this.tenant.create('db', 'mine', { spec: { provider } })
@@ -394,12 +396,12 @@ export class AdversaryStage {
   async #migratedVictim(): Promise<void> {
     expect(await this.#workForVictim('orders-v1')).toMatchObject({ outcome: 'Completed' })
     await this.until('the victim’s Migration to be completed', async () => {
-      const { phase } = ((await this.victim.find('mig', 'orders-v1'))?.status ?? {}) as { readonly phase?: string } // Its own.
+      const { phase } = ((await this.victim.find('mig', 'orders-v1'))?.status ?? {}) as { readonly phase?: string } // A Migration.
       return phase === 'Completed'
     })
   }
 
-  /** Each resource that the attacker has left is Ready, or is not for one of these reasons. */
+  /** Waits until each remaining resource of the attacker is Ready, or is not for one of these reasons. */
   async #attackersSettle(reasons: readonly string[]): Promise<void> {
     for (const path of new Set(this.#intruders.flatMap(({ created }) => created))) {
       if (!path.includes('/data.konverge.dev/')) continue
@@ -407,7 +409,7 @@ export class AdversaryStage {
       const isSettled = async () => {
         const { status, text } = await this.server.request({ method: 'GET', path })
         if (status === 404) return true
-        const ready = conditionOf(JSON.parse(text) as LiveJson, 'Ready') // A resource of the five kinds.
+        const ready = conditionOf(JSON.parse(text) as LiveJson, 'Ready') // One of the five kinds.
         found = ready
         return ready?.status === 'True' || (ready?.status === 'False' && reasons.includes(ready.reason))
       }
@@ -422,7 +424,10 @@ export class AdversaryStage {
     return { objects, powers }
   }
 
-  /** Neither raw nor encoded, in all that the editor may list, nor in what the operator has logged since the last attempt. */
+  /**
+   * Searches the victim's secrets, raw and encoded, in all that the editor can list and in the operator's new log
+   * lines.
+   */
   async #expectNoSecrets(): Promise<void> {
     const { lines } = this.operator
     const seen = `${await this.editor.everything()}${JSON.stringify(lines.slice(this.#linesRead))}`
@@ -431,14 +436,14 @@ export class AdversaryStage {
     expect(this.#secrets.filter(isSeen)).toEqual([])
   }
 
-  /** Removes what the attempt made, Events included, and waits for nothing. */
+  /** Deletes the objects of the attempt and all Events, without waiting. */
   async #tidy(): Promise<void> {
     const created = this.#intruders.flatMap((intruder) => intruder.created.splice(0))
     const events = `/api/v1/namespaces/${attackerNamespace}/events`
     for (const path of [...created, events]) await this.server.request({ method: 'DELETE', path })
   }
 
-  /** The time of the server in this process is nobody else's: while it stands still, PostgreSQL answers, and its answer arrives. Ends at `endMs` at the latest. */
+  /** Waits in real time while the simulated clock stops, so that PostgreSQL responds; ends at `endMs` at the latest. */
   async #serversAnswer(endMs: number): Promise<false> {
     const startMs = performance.now()
     const isOver = () =>

@@ -1,6 +1,7 @@
-// An attempt is data: the attacker, one phrase for what he does, the act, and the outcome that must follow. After each one the stage
-// also holds that the victim is as before, so that an outcome names only what the attacker sees. Invariant: an attempt passes only if
-// the rule that it is about has stopped it. An outcome names that rule; a resource that is not Ready for another reason fails the attempt.
+// Attempts as data: the attacker, a phrase for the deed, the act, and the required outcome. The stage also checks after
+// each one that the victim is unchanged, so an outcome names only what the attacker sees. Invariant: an attempt passes
+// only if the rule under test stopped it. An outcome names that rule; a resource that is not Ready for another reason
+// fails the attempt.
 import { expect } from 'vitest'
 import { type Condition, findCondition } from '../../src/index.ts'
 import type { LiveJson } from '../e2e/hand.ts'
@@ -11,24 +12,24 @@ export interface Attempt {
   readonly attacker: AttackerName
   /** Completes "A tenant …" in docs/security.md. */
   readonly does: string
-  /** `name` is free for its objects. */
+  /** `name` is unused; the act may give it to its objects. */
   readonly act: (stage: AdversaryStage, name: string) => Promise<unknown>
   readonly outcome: Outcome
-  /** The oldest PostgreSQL on which the act means anything. */
+  /** Oldest PostgreSQL version on which the act has an effect. */
   readonly since?: number
 }
 
 export interface Outcome {
   /** One sentence for docs/security.md. */
   readonly sentence: string
-  /** A server refuses the act itself, so that no reconcile can follow from it. */
+  /** A server rejects the act itself, so that no reconcile follows from it. */
   readonly isRefusal?: true
-  /** Reasons of Ready=False that the attacker's resources may have in the end. Default: none, so that each of them becomes Ready. */
+  /** Reasons of Ready=False that the attacker's resources may end with. Default: none, so each becomes Ready. */
   readonly reasons?: readonly string[]
   readonly check: (stage: AdversaryStage, name: string) => Promise<void>
 }
 
-/** The API server answers the last request with 403, for a right that RBAC does not give. */
+/** The API server answers the last request with 403, because RBAC grants no right. */
 export const forbidden: Outcome = {
   sentence: 'The API server rejects the request: RBAC grants no such right.',
   isRefusal: true,
@@ -51,14 +52,17 @@ export function invalid(field: string): Outcome {
   }
 }
 
-/** Without those of rules that the API server did not evaluate, as the first error of an object ends its validation. */
+/**
+ * Returns the rejected fields. Fields of skipped rules are absent, because the first error of an object ends its
+ * validation.
+ */
 function rejectedFields(text: string): readonly string[] {
   const { details } = JSON.parse(text) as { readonly details?: { readonly causes?: readonly { field?: string }[] } } // A Status.
   const fields = (details?.causes ?? []).map(({ field = '' }) => field.replaceAll(/\[\d+\]/g, '[]'))
   return [...new Set(fields.filter((field) => field !== '<nil>'))]
 }
 
-/** A resource of the attacker gets this condition, as `Ready False NotOwned`. */
+/** A resource of the attacker gets this condition, for example `Ready False NotOwned`. */
 export function condition(kind: string, standing: string, message: RegExp = /./): Outcome {
   const [type = '', status = '', reason = ''] = standing.split(' ')
   return {
@@ -78,7 +82,7 @@ export function condition(kind: string, standing: string, message: RegExp = /./)
   }
 }
 
-/** PostgreSQL refuses the last statement of the attacker. */
+/** PostgreSQL rejects the last statement of the attacker. */
 export function denied(
   message: RegExp = /permission denied|must be (a )?(owner|superuser|member|able)|Only roles with|must have/i,
 ): Outcome {
@@ -89,7 +93,7 @@ export function denied(
   }
 }
 
-/** The review rejects the step of a Migration, or its worker reports that PostgreSQL did, for this reason. */
+/** The review rejects the step of a Migration, or its worker reports a rejection by PostgreSQL, for this reason. */
 export function stepFails(reason: RegExp): Outcome {
   return {
     sentence:
@@ -103,13 +107,13 @@ export function stepFails(reason: RegExp): Outcome {
 
 export interface Toleration {
   readonly check?: Outcome['check']
-  /** As of an Outcome. */
+  /** As in Outcome. */
   readonly reasons?: readonly string[]
-  /** PostgreSQL may refuse statements of the attacker with such a message. Default: none. */
+  /** Messages with which PostgreSQL may reject statements of the attacker. Default: none. */
   readonly denials?: RegExp
 }
 
-/** Every request and statement was accepted, and a full round of reconciles later the victim is as before. */
+/** The servers accept every request and statement, and after a reconcile of every resource the victim is unchanged. */
 export function harmless(sentence: string, more: Toleration = {}): Outcome {
   const { check = async () => {}, reasons = [], denials } = more
   return {
@@ -130,7 +134,7 @@ function accepted({ answers }: AdversaryStage): void {
 }
 
 export function conditionOf(object: LiveJson | undefined, type: string): Condition | undefined {
-  const { conditions } = (object?.status ?? {}) as { readonly conditions?: readonly Condition[] } // As every status has them.
+  const { conditions } = (object?.status ?? {}) as { readonly conditions?: readonly Condition[] } // Every status has this form.
   const found = findCondition(conditions, type)
   return found?.observedGeneration === object?.metadata.generation ? found : undefined
 }

@@ -1,4 +1,5 @@
-// Attempts of a tenant on an operator with lists. Nothing of the cluster runs: a list stops an attempt before there is a pod or a connection.
+// Attempts of a tenant on an operator with `--allow-*` lists. A list stops an attempt before a pod or a connection
+// exists, so none runs.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Backup } from '../../imports/wire/backup.ts'
 import { Database } from '../../imports/wire/database.ts'

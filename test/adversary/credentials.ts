@@ -1,4 +1,4 @@
-// Who may log in to the server of a stage, and the accounts and connection Secrets of victim and attackers.
+// Logins of the server of a stage, and the accounts and connection Secrets of victim and attackers.
 import { consentLabel } from '../../src/controllers/references/reference-policy.ts'
 import type { ApiRequest } from '../control-plane/api-request.ts'
 import { grant, makeAccount } from '../e2e/grants.ts'
@@ -11,7 +11,10 @@ import { attackerNamespace, encoded, secretValue } from './victim.ts'
 
 type Data = Readonly<Record<string, string>>
 
-/** Attributes of roles that the fixture makes. Those of the attacker's namespace are as mighty as an operator's may be, and as a careful one's. */
+/**
+ * Attributes of the fixture's roles. The attacker's namespace has a superuser, and a role with the fewest attributes
+ * for an operator.
+ */
 const roles: Data = {
   victim_admin: 'SUPERUSER',
   tenant_admin: 'SUPERUSER',
@@ -28,7 +31,7 @@ export class Credentials {
     this.#passwords = passwords
   }
 
-  /** Makes the roles. `port`: where Secrets lead to. */
+  /** Creates the roles. `port`: port in the Secrets. */
   static async make(postgres: PostgresServer, port: number): Promise<Credentials> {
     const passwords = new Map<string, string>()
     for (const [user, attributes] of Object.entries(roles)) {
@@ -50,12 +53,15 @@ export class Credentials {
     return found
   }
 
-  /** The data of a connection Secret. */
+  /** Returns the data of a connection Secret. */
   data(username: string, changes: Data = {}): Data {
     return encoded({ host: '127.0.0.1', port: String(this.#port), ...this.of(username), ...changes })
   }
 
-  /** The parts of a connection Secret that its owner has opened to Databases: without the label the operator reads none of it. */
+  /**
+   * Returns the parts of a connection Secret with the usage label for Databases; the operator reads no Secret without
+   * it.
+   */
   opened(username: string, changes: Data = {}): ObjectParts {
     return { metadata: { labels: { [consentLabel('Database')]: 'true' } }, data: this.data(username, changes) }
   }
@@ -75,7 +81,7 @@ export class Credentials {
   }
 }
 
-/** Those of the attackers that have rights on the API server; resolves when it enforces them. */
+/** Creates the accounts of attackers with rights on the API server; resolves when the server grants them. */
 export async function makeAttackerAccounts(server: StoryServer, administrator: Hand): Promise<void> {
   for (const name of ['tenant', 'editor'] as const) {
     const account = { namespace: attackerNamespace, name }

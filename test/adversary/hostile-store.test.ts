@@ -1,4 +1,4 @@
-// Attempts of a server at the endpoint of a backup target: it answers the worker's requests as it likes.
+// Attempts of a server at the endpoint of a backup target that sends arbitrary responses to the worker.
 import { afterEach, describe, expect, it } from 'vitest'
 import { hostileStoreAttempts } from './attempts/hostile-store.ts'
 import { HostileStore } from './hostile-store.ts'

@@ -1,4 +1,4 @@
-// An HTTP server on loopback that answers as a bucket which means harm, and the worker's own client of it.
+// Hostile object store: an HTTP server on loopback with arbitrary responses, and the worker's own client for it.
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -10,7 +10,7 @@ export type StoreAnswer = (request: IncomingMessage, response: ServerResponse, s
 
 export class HostileStore {
   static readonly secretAccessKey = 'the-secret-of-the-worker'
-  /** More than the largest manifest and what sockets hold. */
+  /** Larger than the largest manifest and the buffers of sockets together. */
   static readonly mostBytes = 80 * 1_024 * 1_024
   readonly #server: Server
   heard = ''
@@ -33,7 +33,7 @@ export class HostileStore {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}` // A listening TCP server's.
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}` // A listening TCP server has an address.
   }
 
   get client(): S3Store {
@@ -47,7 +47,7 @@ export class HostileStore {
     })
   }
 
-  /** Writes without end, as far as the client takes it. */
+  /** Writes without end, as fast as the client reads. */
   pour(response: ServerResponse, chunk: Buffer): void {
     const write = () => {
       while (!response.destroyed) {

@@ -1,4 +1,5 @@
-// A person with a token: each method is one request under the rights of that account alone, and its answer is recorded.
+// Client of an attacker with a token: each method sends one request under the rights of that account, and records the
+// response.
 import { objectPath } from '../../src/kube/paths.ts'
 import type { ApiAnswer, ApiRequest } from '../control-plane/api-request.ts'
 import type { LiveJson } from '../e2e/hand.ts'
@@ -26,9 +27,9 @@ export interface ObjectParts {
 export class Intruder {
   readonly #server: StoryServer
   readonly #account: Account
-  /** Answers since the attempt began. */
+  /** Responses of the current attempt. */
   answers: ApiAnswer[] = []
-  /** Objects to remove after the attempt: paths. */
+  /** Paths of the objects to remove after the attempt. */
   readonly created: string[] = []
 
   constructor(server: StoryServer, account: Account) {
@@ -50,7 +51,7 @@ export class Intruder {
     })
   }
 
-  /** As kubectl apply --server-side --force-conflicts. */
+  /** Applies like `kubectl apply --server-side --force-conflicts`. */
   async apply(kind: string, name: string, parts: ObjectParts, at: At = {}): Promise<ApiAnswer> {
     const path = this.pathOf(kind, name, at)
     return await this.#made(path, {
@@ -61,7 +62,7 @@ export class Intruder {
     })
   }
 
-  /** A merge patch. */
+  /** Sends a merge patch. */
   async patch(kind: string, name: string, body: object, at: At = {}): Promise<ApiAnswer> {
     const path = `${this.pathOf(kind, name, at)}?fieldManager=${at.as ?? 'kubectl-patch'}`
     return await this.request({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' })
@@ -85,16 +86,16 @@ export class Intruder {
     return answer
   }
 
-  /** Without a record; undefined if there is none. */
+  /** Returns the object, or undefined if it does not exist; not recorded. */
   async peek(kind: string, name: string, at: At = {}): Promise<LiveJson | undefined> {
     const { status, text } = await this.#server.requestAs(this.#account, {
       method: 'GET',
       path: this.pathOf(kind, name, at),
     })
-    return status === 200 ? (JSON.parse(text) as LiveJson) : undefined // Every object's form.
+    return status === 200 ? (JSON.parse(text) as LiveJson) : undefined // The form of every object.
   }
 
-  /** All that an editor may read in his namespace, as one text. Without a record. */
+  /** Returns all that an editor can read in the namespace, as one text; not recorded. */
   async everything(): Promise<string> {
     const read = async (kind: string) => {
       const path = this.pathOf(kind, 'any').replace(/\/any$/, '')

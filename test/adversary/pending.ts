@@ -1,7 +1,7 @@
-// Attempts that still succeed, with the defect that lets them. The list must be empty.
+// Attempts that still succeed, with the responsible defect. The list must be empty.
 
 export interface Pending {
-  /** Attacker and deed of the attempt. */
+  /** Attacker and `does` of the attempt. */
   readonly attempt: string
   readonly defect: string
 }

@@ -1,4 +1,5 @@
-// Attempts of a tenant whose Migrations take long to review: the review of another namespace waits for one of them at most.
+// Attempts of a tenant whose Migrations take long to review. The review of another namespace waits for at most one of
+// them.
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +14,7 @@ import { slowReviewAttempts } from './attempts/slow-review.ts'
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const program = { command: execPath, args: [main, 'worker', 'review'] }
 const own = new ReviewRunner({ program, clock: systemClock })
-/** Begins with the step and never ends. */
+/** Starts the step and never ends. */
 const endlessText = `console.log('{"word":"begun","step":"tenant"}'); setInterval(() => {}, 1_000_000)`
 const endless = new ReviewRunner({
   program: { command: execPath, args: ['-e', endlessText] },

@@ -1,4 +1,4 @@
-// Runs a list of attempts one after the other on one stage. Those of pending.ts are skipped, and counted.
+// Runs attempts one after the other in one environment; skips those of pending.ts, which vitest counts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { StoryServer } from '../e2e/story-server.ts'
 import type { PostgresServer } from '../postgres/postgres-server.ts'

@@ -1,4 +1,5 @@
-// List of attempts in docs/security.md. Invariant: it equals the attempts that the suite runs; `UPDATE_ATTEMPTS=1` rewrites it.
+// List of attempts in docs/security.md. Invariant: it equals the attempts that the suite runs; `UPDATE_ATTEMPTS=1`
+// rewrites it.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type AttackerName, attackers } from './attacker.ts'
@@ -25,7 +26,7 @@ const rows: readonly { readonly attacker: AttackerName; readonly does: string; r
   ...Object.values(machineUserAttempts),
 ]
 
-/** A list for each attacker, in which each outcome stands once, above its attempts. */
+/** Returns a list for each attacker: each outcome once, followed by its attempts. */
 function listOf(): string {
   return Object.entries(attackers)
     .map(([name, { rights }]) => {

@@ -1,4 +1,5 @@
-// The victim: resources of all five kinds in a namespace, their databases on a server, and all of it that must stay as it is.
+// Victim: resources of all five kinds in a namespace, their databases on a server, and everything of them that must not
+// change.
 
 import { randomBytes } from 'node:crypto'
 import { systemClock } from '../../src/base/clock.ts'
@@ -16,7 +17,7 @@ import type { PostgresServer } from '../postgres/postgres-server.ts'
 export const victimNamespace = 'victim'
 export const attackerNamespace = 'attacker'
 
-/** Resources of the victim by kind, as kubectl knows it: each is reconciled after every attempt. */
+/** Resources of the victim by kubectl's short names; each reconciles after every attempt. */
 export const victimResources = [
   { kind: 'kv', name: 'cart' },
   { kind: 'db', name: 'orders' },
@@ -32,7 +33,7 @@ export const victimResources = [
 
 const serverOf = (secret: string) => ({ server: { connectionSecretRef: { name: secret }, sslMode: 'disable' } })
 
-/** Specs in the order in which they are made. */
+/** Specs in order of creation. */
 export const victimSpecs: readonly { readonly kind: string; readonly name: string; readonly spec: object }[] = [
   { kind: 'ReplicatedKVStore', name: 'cart', spec: { image: 'valkey/valkey:8.0', replicas: 2 } },
   { kind: 'Database', name: 'orders', spec: { provider: serverOf('postgres-admin') } },
@@ -41,7 +42,7 @@ export const victimSpecs: readonly { readonly kind: string; readonly name: strin
     name: 'shared',
     spec: { provider: serverOf('postgres-admin'), allowedNamespaces: { names: [attackerNamespace] } },
   },
-  // Its pods only seem to run: what counts are its Secrets and other children.
+  // Its pods are simulated; its Secrets and other children matter.
   { kind: 'Database', name: 'vault', spec: { version: '18', provider: { inCluster: {} } } },
   { kind: 'DatabaseUser', name: 'app', spec: { databases: [{ name: 'orders', access: 'ReadWrite' }] } },
   { kind: 'DatabaseUser', name: 'boss', spec: { databases: [{ name: 'shared', access: 'Owner' }] } },
@@ -71,12 +72,12 @@ export const victimSpecs: readonly { readonly kind: string; readonly name: strin
   },
 ]
 
-/** Those that must be Ready throughout; the others have no server that answers, or no slot that comes. */
+/** Resources that must be Ready throughout. The others lack a reachable server or a scheduled time that arrives. */
 export const readyResources = victimResources.filter(
   ({ kind, name }) => !(name === 'vault' || kind === 'bak' || kind === 'mig'),
 )
 
-/** A value that no attacker may read. */
+/** Returns a value that no attacker may read. */
 export function secretValue(): string {
   return `victims-${randomBytes(9).toString('hex')}`
 }
@@ -84,10 +85,13 @@ export function secretValue(): string {
 export const encoded = (values: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(values).map(([key, text]) => [key, Buffer.from(text).toString('base64')]))
 
-/** Kinds whose objects change by themselves, or hold nothing of a tenant. */
+/** Kinds whose objects change by themselves, or belong to no tenant. */
 const restless = /^(events|leases|endpoints|endpointslices|controllerrevisions|pods|bindings)$/
 
-/** All objects of the victim's namespace as text, by kind and name, without what every write or reconcile changes. */
+/**
+ * Returns all objects of the victim's namespace as text, by kind and name, without fields that every write or reconcile
+ * changes.
+ */
 export async function objectsOf(reader: NamespaceReader, kinds: readonly KindPath[]): Promise<Record<string, string>> {
   const objects = await reader.objects(kinds.filter(({ plural }) => !restless.test(plural)))
   return Object.fromEntries(
@@ -105,7 +109,7 @@ export async function objectsOf(reader: NamespaceReader, kinds: readonly KindPat
   )
 }
 
-/** Values of the namespace's Secrets that open something. */
+/** Returns the credentials in the namespace's Secrets. */
 export async function secretsOf(reader: NamespaceReader): Promise<readonly string[]> {
   // The form of every Secret.
   const secrets = (await reader.list({ groupVersion: 'v1', plural: 'secrets', kind: 'Secret' })) as readonly Pick<
@@ -121,12 +125,12 @@ export async function secretsOf(reader: NamespaceReader): Promise<readonly strin
   return values.filter((value) => value.length >= 8)
 }
 
-/** Roles whose members an attacker may become: those of databases that he was let into as the owner. */
+/** Roles whose members an attacker may become: the owners of databases that admit the attacker as owner. */
 const open = `('shared_owner', 'mine_owner')`
 
 /**
- * What every role and database that is there at the start may do and is, and every role made since that may do more than a
- * tenant's. Attackers' own roles and grants to them are not in it.
+ * Returns attributes and privileges of every initial role and database, and of every later role with more than a
+ * tenant's privileges. The attackers' own roles and grants to them are not included.
  */
 export async function powersOf(postgres: PostgresServer, known: readonly string[]): Promise<readonly object[]> {
   const values = [known]
@@ -163,7 +167,7 @@ export async function powersOf(postgres: PostgresServer, known: readonly string[
   return [...roles, ...databases, { risen }, ...tables]
 }
 
-/** All roles of the moment but those that the attackers log in as, or by: they may change their own. */
+/** Returns all current roles except the attackers' logins and their groups, which attackers may change. */
 export async function rolesOf(postgres: PostgresServer): Promise<readonly string[]> {
   const rows = await postgres.byHand(
     `SELECT rolname FROM pg_roles WHERE rolname !~ '^(owner|writer)(_[ab])?$' ORDER BY 1`,
@@ -171,7 +175,7 @@ export async function rolesOf(postgres: PostgresServer): Promise<readonly string
   return rows.map(({ rolname }) => String(rolname))
 }
 
-/** Works on a Migration's order as its pod would, with the credentials of the server. */
+/** Executes a Migration's order like its pod, with the credentials of the server. */
 export async function workOn(text: string, access: ServerAccess): Promise<{ readonly outcome: string }> {
   const order = workerOrderIn(text, orderDigest(text))
   if (order === undefined) throw new Error(`this is no order: ${text}`)

@@ -1,4 +1,5 @@
-// Attempts of a page in the browser of a person who runs `konverge dev`: its API server, and the files that open it.
+// Attempts of a web page in the browser of a user of `konverge dev`: its API server, and the files with its
+// credentials.
 import { statSync } from 'node:fs'
 import { request } from 'node:https'
 import { dirname } from 'node:path'
@@ -42,7 +43,7 @@ interface Answer {
   readonly text: string
 }
 
-/** By hand, as a browser's fetch sets neither Host nor Cookie. */
+/** Sends a request without fetch, because a browser's fetch sets neither Host nor Cookie. */
 function ask({ method, path, headers, body }: Ask): Promise<Answer> {
   const { hostname, port } = new URL(server.url)
   return new Promise((resolve, reject) => {

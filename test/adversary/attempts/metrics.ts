@@ -1,11 +1,11 @@
-// Attempts of a pod that reaches the operator's port for metrics, which serves whoever the API server lets get /metrics. Run by
-// protected-metrics.test.ts.
+// Attempts of a pod that reaches the operator's metrics port, which serves accounts with the right to get /metrics.
+// Executed by protected-metrics.test.ts.
 export interface MetricsAttempt {
   readonly attacker: 'neighbour'
   readonly does: string
   readonly sentence: string
   readonly path: string
-  /** Of an account without the right: its token. */
+  /** Headers of the request; `token` belongs to an account without the right. */
   readonly headers: (token: string) => Readonly<Record<string, string>>
   readonly status: number
 }

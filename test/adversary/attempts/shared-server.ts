@@ -1,14 +1,14 @@
-// Attempts of an editor whose namespace has a role of its own on the server that the victim uses too: to keep the operator from it.
+// Attempts of an editor with a role on the victim's server to block the operator from that server.
 import { certifiedKey } from '../../postgres/certificate.ts'
 import type { AdversaryStage } from '../adversary-stage.ts'
 import { type Attempt, conditionOf, harmless } from '../attempt.ts'
 
 const databases = 5
-/** A breaker stays open for 10 s at least: who waits for one is not Ready by then. */
+/** Shorter than the 10 s for which a breaker stays open at least, so a wait for a breaker fails the attempt. */
 const soonMs = 9_000
 const recoveryMs = 300_000
 
-/** Databases of the attacker by this Secret. */
+/** Creates Databases of the attacker with this Secret. */
 async function creates(
   stage: AdversaryStage,
   { name, secret, sslMode }: Record<'name' | 'secret' | 'sslMode', string>,
@@ -19,7 +19,7 @@ async function creates(
   }
 }
 
-/** One of the attacker's Databases reports this reason. */
+/** Waits until one of the attacker's Databases reports this reason. */
 async function untilReported(stage: AdversaryStage, name: string, reason: string): Promise<void> {
   await stage.until(`a Database ${name} to report ${reason}`, async () => {
     for (let count = 0; count < databases; count++)
@@ -28,7 +28,7 @@ async function untilReported(stage: AdversaryStage, name: string, reason: string
   })
 }
 
-/** A new Database of the victim on that server is Ready while the attack goes on, and shows nothing of it. */
+/** Expects that a new Database of the victim on that server becomes Ready during the attack, without a trace of it. */
 async function expectServed(stage: AdversaryStage, name: string): Promise<void> {
   const provider = { server: { connectionSecretRef: { name: 'postgres-admin' }, sslMode: 'disable' } }
   await stage.forVictim('Database', name, { provider, deletionPolicy: 'Delete' }, async () => {
@@ -43,7 +43,7 @@ async function expectServed(stage: AdversaryStage, name: string): Promise<void> 
   })
 }
 
-/** As the attacker's login: ends every other session of its role, until somebody ends this one. */
+/** Runs as the attacker's login: ends every other session of its role, until another session ends this one. */
 const endOwnSessions = `DO $$ BEGIN
   FOR count IN 1..60000 LOOP
     PERFORM pg_stat_clear_snapshot();

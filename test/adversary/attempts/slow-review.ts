@@ -1,11 +1,12 @@
-// Migrations of one namespace whose review takes long. The operator reviews the steps of all namespaces, one review at a time.
+// Migrations of one namespace whose review takes long. The operator reviews steps of all namespaces one after the
+// other.
 export interface SlowReviewAttempt {
   readonly attacker: 'tenant'
   readonly does: string
   readonly sentence: string
-  /** Of the step of each of his Migrations. */
+  /** SQL of the step of each Migration. */
   readonly sqlOf: (at: number) => string
-  /** Stands for a text that runs into the limit of time, whatever the machine. */
+  /** Replaces the text by a review that reaches the time limit on every machine. */
   readonly isEndless: boolean
 }
 

@@ -1,4 +1,4 @@
-// Attempts of a tenant by way of the operator's own rights on database servers: roles, databases and backups that he asks for.
+// Attempts of a tenant by the operator's rights on database servers: roles, databases and backups that a spec requests.
 import { expect } from 'vitest'
 import { type Attempt, condition, harmless, invalid, type Outcome } from '../attempt.ts'
 import { victimNamespace } from '../victim.ts'
@@ -162,7 +162,7 @@ const roles: readonly Attempt[] = [
         const rows = await stage.postgres.byHand(
           `SELECT s.setconfig FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole WHERE r.rolname LIKE '${name}%'`,
         )
-        // A name in a list of schemas is folded to small letters.
+        // PostgreSQL folds a name in a list of schemas to lower case.
         expect(JSON.stringify(rows)).toContain('alter role app superuser; --')
       },
     }),
@@ -384,7 +384,7 @@ const databases: readonly Attempt[] = [
   ),
 ]
 
-/** What he asks for of one resource reaches into another of his namespace, with rights that only the operator has. */
+/** Requests of one resource that reach another one of the namespace, by rights that only the operator has. */
 const besides: readonly Attempt[] = [
   attempt(
     'stores artifacts in the volume of a server of the namespace',
@@ -401,7 +401,7 @@ const besides: readonly Attempt[] = [
     },
     {
       ...condition('bak', 'Ready False ClaimRefused', /is the volume of a server/),
-      // No PostgreSQL runs in the pods of the stage.
+      // The simulated pods run no PostgreSQL.
       reasons: ['ClaimRefused', 'ServerUnreachable', 'DependencyUnavailable', 'PodsNotReady'],
     },
   ),
@@ -421,7 +421,7 @@ const besides: readonly Attempt[] = [
   ),
 ]
 
-/** Texts that cost the operator more than they cost him. */
+/** Texts that cost the operator more than the tenant. */
 const costs: readonly Attempt[] = [
   attempt(
     'sets a schedule that needs a search over years',
@@ -445,7 +445,7 @@ const costs: readonly Attempt[] = [
       stage.report = order.outcome === 'Ordered' ? 'Ordered' : order.message
     },
     harmless('The review runs in a separate process; the operator reconciles the victim’s resources meanwhile.', {
-      // A busy machine reaches the limit of the review.
+      // A machine under load reaches the time limit of the review.
       check: async ({ report }) => expect(report).toMatch(/^Ordered$|StepTooComplex/),
     }),
   ),

@@ -1,11 +1,11 @@
-// Attempts of a tenant by steps of a Migration, which run as the owner of his database.
+// Attempts of a tenant by steps of a Migration, which run as the owner of the tenant's database.
 import { type Attempt, stepFails } from '../attempt.ts'
 
-/** The parts of a SCRAM verifier behind its rounds. */
+/** Fields of a SCRAM verifier after its iteration count. */
 const salted = `${Buffer.alloc(16).toString('base64')}$${Buffer.alloc(32).toString('base64')}:${Buffer.alloc(32).toString('base64')}`
 const unverified = { transaction: false, verify: { sql: 'SELECT false', expect: 't' } }
 
-/** Steps of a Migration of his own database, on the server that is the victim's too. */
+/** Steps of a Migration of the tenant's database, on the server that the victim uses too. */
 const steps: Readonly<Record<string, readonly [sql: string, reason: RegExp, more?: object]>> = {
   'runs a program by COPY': [`COPY (SELECT 1) TO PROGRAM 'id > /tmp/owned'`, /ServerAccess: .*COPY runs a program/],
   'reads a file by COPY': [`CREATE TABLE t (line text); COPY t FROM '/etc/passwd'`, /ServerAccess: .*COPY uses a file/],

@@ -1,4 +1,4 @@
-// Attempts of a tenant by specs that the definitions of the five kinds do not admit.
+// Attempts of a tenant by specs that violate the CRDs of the five kinds.
 import { type Attempt, invalid, type Outcome } from '../attempt.ts'
 import { victimNamespace } from '../victim.ts'
 
@@ -25,7 +25,7 @@ const store = (spec: object) => creates('kv', { image: 'valkey/valkey:8.0', ...s
 const step = (more: object) => ({ steps: [{ name: 'only', sql: 'SELECT 1', ...more }] })
 const inCluster = (spec: object) => creates('db', { version: '18', provider: { inCluster: spec } })
 
-/** Specs that the definitions do not admit. */
+/** Specs that the CRDs reject. */
 export const tenantSchemaAttempts: readonly Attempt[] = [
   attempt('names a role postgres', user({ roleName: 'postgres' }), invalid('spec.roleName')),
   attempt('names a role like a predefined role', user({ roleName: 'pg_read_all_data' }), invalid('spec.roleName')),

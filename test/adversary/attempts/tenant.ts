@@ -24,7 +24,7 @@ const unreadable: Outcome = {
   },
 }
 
-/** What RBAC keeps from him. */
+/** Requests that RBAC rejects. */
 const rights: readonly Attempt[] = [
   attempt('lists the Secrets of the victim', ({ tenant }) => tenant.list('secret', there), forbidden),
   attempt(
@@ -85,7 +85,7 @@ const rights: readonly Attempt[] = [
   attempt('creates a pod', ({ tenant }, name) => tenant.create('pod', name, { spec: { containers: [] } }), forbidden),
 ]
 
-/** Objects that are admitted and steer nothing but what is his. */
+/** Objects that the API server accepts, and that affect only the tenant's own objects. */
 const steering: readonly Attempt[] = [
   attempt(
     'creates a Database with a status',
@@ -202,12 +202,12 @@ const steering: readonly Attempt[] = [
   ...podFields(),
 ]
 
-/** The annotation of a store steers nothing, and a condition says so. */
+/** The annotation of a store has no effect, and a condition reports it. */
 function ignored(message: RegExp): Outcome {
   return { ...condition('kv', 'AnnotationIgnored True InvalidAnnotation', message), reasons: [] }
 }
 
-/** Fields of pods that the schema of a ReplicatedKVStore does not have: they must not arrive. */
+/** Pod fields that the schema of a ReplicatedKVStore does not have: they must not reach the pods. */
 function podFields(): readonly Attempt[] {
   const fields: Readonly<Record<string, unknown>> = {
     hostNetwork: true,

@@ -1,4 +1,4 @@
-// Requests that a page in a browser, or another person of the machine, can send to the servers of `konverge dev`.
+// Requests that a web page, or another user of the machine, can send to the servers of `konverge dev`.
 export interface PageAttempt {
   readonly attacker: 'web page'
   readonly does: string
@@ -7,7 +7,7 @@ export interface PageAttempt {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Of the answer. */
+  /** Accepted status codes of the response. */
   readonly statuses: readonly number[]
 }
 
