@@ -1,4 +1,4 @@
-// Does the fault lab understand what a request asks for?
+// Reading of requests: verb, resource and object of each HTTP request.
 import { describe, expect, it } from 'vitest'
 import { apiCallOf, describeCall, isWrite } from './api-call.ts'
 
@@ -37,7 +37,7 @@ describe('a call', () => {
     expect(describeCall(apiCallOf({ method, path, contentType }))).toBe(said)
   })
 
-  it('that asks for a change is a write', () => {
+  it('is a write when it requests a change', () => {
     const writes = cases.filter(([method, path, contentType]) => isWrite(apiCallOf({ method, path, contentType })))
     expect(writes.map(([method]) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'DELETE', 'PUT'])
   })

@@ -1,11 +1,11 @@
-// What does an HTTP request ask of the API server? Its verb, resource and object, read from method, path and content type, so
-// that faults and records speak of `apply services shop/cart` and not of URLs. Pure.
+// Verb, resource and object of an HTTP request to the API server, read from method, path and content type. Faults and
+// records then name `apply services shop/cart` and not URLs. Pure.
 
 export type ApiVerb = 'get' | 'list' | 'watch' | 'create' | 'apply' | 'patch' | 'update' | 'delete' | 'other'
 
 export interface ApiCall {
   readonly verb: ApiVerb
-  /** The plural, e.g. `statefulsets`; empty where the path is none of a resource, such as `/version`. */
+  /** The plural, e.g. `statefulsets`; empty if the path names no resource, such as `/version`. */
   readonly resource: string
   readonly subresource?: string | undefined
   readonly namespace?: string | undefined
@@ -18,7 +18,7 @@ export function isWrite({ verb }: ApiCall): boolean {
   return writing.has(verb)
 }
 
-/** `apply services shop/cart`, `patch replicatedkvstores/status shop/cart`, `list pods`. */
+/** Returns `apply services shop/cart`, `patch replicatedkvstores/status shop/cart` or `list pods`. */
 export function describeCall({ verb, resource, subresource, namespace, name }: ApiCall): string {
   const kind = subresource === undefined ? resource : `${resource}/${subresource}`
   return [verb, kind, [namespace, name].filter((part) => part !== undefined).join('/')].join(' ').trim()
@@ -26,7 +26,7 @@ export function describeCall({ verb, resource, subresource, namespace, name }: A
 
 export interface HttpAsk {
   readonly method: string
-  /** With its query. */
+  /** Path with its query. */
   readonly path: string
   readonly contentType: string
 }
@@ -36,7 +36,7 @@ export function apiCallOf({ method, path, contentType }: HttpAsk): ApiCall {
   const [, rest] = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/(.*)$/.exec(url.pathname) ?? []
   if (rest === undefined) return { verb: 'other', resource: '' }
   const parts = rest.split('/').map(decodeURIComponent)
-  // `namespaces/shop` is an object itself; with a resource after it, it is the place of another.
+  // `namespaces/shop` is an object itself; before a resource it is the namespace of that object.
   const isNamespaced = parts[0] === 'namespaces' && parts.length > 2 && parts[2] !== 'finalize' && parts[2] !== 'status'
   const [resource = '', name, subresource] = isNamespaced ? parts.slice(2) : parts
   const namespace = isNamespaced ? parts[1] : undefined

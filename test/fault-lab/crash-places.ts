@@ -1,11 +1,11 @@
-// At which of all its places is a story disturbed in this run? At every fifth, or at fewer, with other ones for each version of PostgreSQL,
-// so that the gate ends in time. `KONVERGE_CRASHES=all` disturbs it at every place.
+// Places at which this run of a story injects a fault: every fifth, or fewer, with other ones for each version of
+// PostgreSQL. So the gate ends in time. `KONVERGE_CRASHES=all` injects a fault at every place.
 import process from 'node:process'
 
-/** Prime to the number of ways in which a statement is disturbed, or it would always be the same way. */
+/** Prime to the number of kinds of faults at a statement; otherwise a run would always inject the same kind. */
 const fifth = 5
 
-/** `version` chooses the fifth. A story of which each telling takes long says a longer stride, which is prime to its ways too. */
+/** Returns the places for `version`. A slow story passes a longer stride, which is prime to its number of kinds too. */
 export function crashPlaces<Place>(all: readonly Place[], version: number, stride = fifth): readonly Place[] {
   return process.env['KONVERGE_CRASHES'] === 'all' ? all : everyNth(all, version, stride)
 }

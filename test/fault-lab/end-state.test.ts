@@ -1,9 +1,9 @@
-// Does the comparison of two namespaces overlook what has to differ, and nothing else?
+// Comparison of two namespaces: it ignores values that differ between runs, and nothing else.
 import { expect, it } from 'vitest'
 import { applySetId } from '../../src/synth/membership.ts'
 import { type AnyObject, endStateOf } from './end-state.ts'
 
-/** A store and its set, as two runs would leave them. */
+/** Returns a store and its StatefulSet as a run leaves them. */
 function objectsOf(namespace: string, run: number, over: object = {}): readonly AnyObject[] {
   const id = (index: number) => `0000000${run}-0000-0000-0000-00000000000${index}`
   const parent = {
@@ -44,7 +44,7 @@ function objectsOf(namespace: string, run: number, over: object = {}): readonly 
 
 const first = endStateOf('shop-1', objectsOf('shop-1', 1))
 
-it('is the same for two runs', () => {
+it('is equal for two runs', () => {
   expect(endStateOf('shop-2', objectsOf('shop-2', 2))).toEqual(first)
   expect(Object.keys(first)).toEqual(['EndpointSlice cart-…', 'ReplicatedKVStore cart', 'StatefulSet cart'])
 })

@@ -1,9 +1,9 @@
-// Are two namespaces in the same state? Objects without what differs from run to run: the text of each is kept whole, but
-// uids become the name of what they identify, and versions, times, addresses and the namespace's own name become words.
-// Everything else counts: labels, annotations, conditions, generations, and which fields the operator owns. Pure.
+// State of a namespace without values that differ between runs. Each uid becomes the name of its object; versions,
+// times, addresses and the namespace's name become words. Everything else counts: labels, annotations, conditions,
+// generations, and the fields that the operator owns. Pure.
 import { applySetId } from '../../src/synth/membership.ts'
 
-/** What every object of any kind has, as far as this file looks at it. */
+/** Fields of every object that this module reads. */
 export interface AnyObject {
   readonly apiVersion: string
   readonly kind: string
@@ -22,14 +22,14 @@ const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g
 const address = /\b10\.\d{1,3}\.\d{1,3}\.\d{1,3}\b/g
 const applySet = /applyset-[\w-]+-v1/g
-/** Versions of other objects, marks of when, and hashes over what names the namespace. */
+/** Versions of other objects, times, and hashes of values that contain the namespace. */
 const passing = new Set([
   'resourceVersion',
   'endpoints.kubernetes.io/last-change-trigger-time',
   'konverge.dev/applied-hash',
 ])
 
-/** One entry an object, by kind and name, in the order of their keys. */
+/** Returns one entry per object, by kind and name, in order of keys. */
 export function endStateOf(namespace: string, objects: readonly AnyObject[]): Readonly<Record<string, unknown>> {
   const generated = new Map(objects.flatMap(({ metadata }) => generatedName(metadata)))
   const titleOf = ({ kind, metadata: { name } }: AnyObject) => `${kind} ${generated.get(name) ?? name}`
@@ -55,7 +55,7 @@ export function endStateOf(namespace: string, objects: readonly AnyObject[]): Re
     if (typeof value === 'string') return worded(generated.get(value) ?? value)
     if (Array.isArray(value)) {
       const items = value.filter((item) => key !== 'managedFields' || isOurs(item)).map((item) => plain(item))
-      // The server sorts these by time, of which it keeps seconds.
+      // The server sorts them by time with a resolution of seconds.
       return key === 'managedFields' ? items.map(asText).sort() : items
     }
     if (value === null || typeof value !== 'object') return value
@@ -64,16 +64,16 @@ export function endStateOf(namespace: string, objects: readonly AnyObject[]): Re
   return sorted(objects.map((object) => [worded(titleOf(object)), plain(withoutSteps(object))] as const))
 }
 
-/** In how many steps an EndpointSlice was filled follows from who was first: the Service or its pods. */
+/** Drops the generation of an EndpointSlice: it depends on whether the Service or its pods came first. */
 function withoutSteps(object: AnyObject): AnyObject {
   if (object.kind !== 'EndpointSlice') return object
   return { ...object, metadata: { ...object.metadata, generation: 'any' } }
 }
 
-/** How many characters the server makes up. They may all be digits. */
+/** Length of a generated suffix. It may consist of digits only. */
 const madeUpLength = 5
 
-/** A name that the server made up; a pod's number is none of those. */
+/** Returns the name that the server generated and its replacement; a pod's ordinal is shorter. */
 function generatedName({ name, generateName }: AnyObject['metadata']): readonly (readonly [string, string])[] {
   const isMadeUp =
     generateName !== undefined && name.startsWith(generateName) && name.length === generateName.length + madeUpLength
@@ -84,7 +84,7 @@ function sorted(entries: readonly (readonly [string, unknown])[]): Readonly<Reco
   return Object.fromEntries([...entries].sort(([left], [right]) => (left < right ? -1 : 1)))
 }
 
-/** The cluster's own controllers race for who is the first to write a field, and some write only if they come late. */
+/** The cluster's controllers race to write some fields first, and some write only if they come late. */
 function isOurs(entry: { readonly manager?: string }): boolean {
   return entry.manager?.startsWith('konverge') ?? false
 }

@@ -1,6 +1,5 @@
-// What does an operator live through when the way to the API server is bad? A proxy between the two: plain HTTP on loopback
-// in front, the real server behind. It does what the faults say, keeps a record of every call with its verdict, and what it
-// has opened it closes.
+// Proxy between an operator and the API server: plain HTTP on loopback in front, the real server behind. It injects
+// faults, records every call with its response code, and closes every connection that it opened.
 import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
 import {
@@ -18,10 +17,10 @@ import type { Fault } from './fault.ts'
 import { FaultyWay, frameOf, statusObject } from './faulty-way.ts'
 import { splitLines } from './line-splitter.ts'
 
-/** The API server, as far as calls are passed on. */
+/** API server to which the proxy forwards calls. */
 export interface Upstream {
   readonly url: string
-  /** The text of the certificate authority; unneeded for plain HTTP. */
+  /** PEM text of the certificate authority; unneeded for plain HTTP. */
   readonly ca?: string
 }
 
@@ -44,7 +43,7 @@ export class FaultProxy extends FaultyWay {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // A listening TCP server has a port.
     server.on('connection', (socket: Socket) => this.#accept(socket))
     server.on('request', (message, response) => {
-      // Whatever goes wrong on the way is for the client a connection that broke.
+      // The client sees any error of the proxy as a broken connection.
       this.#serve(message, response).catch(() => message.socket.destroy())
     })
   }
@@ -56,7 +55,7 @@ export class FaultProxy extends FaultyWay {
     return new FaultProxy(upstream, server)
   }
 
-  /** Writes a kubeconfig whose server is this proxy; it goes with the proxy. */
+  /** Writes a kubeconfig whose server is this proxy; `stop` removes it. */
   async writeKubeconfig(path: string, token: string): Promise<string> {
     const config = {
       apiVersion: 'v1',
@@ -119,7 +118,7 @@ export class FaultProxy extends FaultyWay {
     response.end(text)
   }
 
-  /** Carries the effect out; false if the call has come to its end by it. */
+  /** Carries out the effect; returns false if the effect ended the call. */
   async #passes(
     fault: Fault | undefined,
     response: ServerResponse,
@@ -168,14 +167,14 @@ export class FaultProxy extends FaultyWay {
       const outgoing = send(new URL(path, this.#upstream.url), options, resolve)
       outgoing.on('error', reject)
       outgoing.end(body)
-      // A client that leaves a stream ends it; a write that is under way goes on, as it would in the server.
+      // A client that leaves a stream ends it; a pending write continues, as it would in the server.
       response.on('close', () => {
         if (method === 'GET') outgoing.destroy()
       })
     })
   }
 
-  /** Passes on a watch frame by frame. */
+  /** Forwards a watch frame by frame. */
   async #relay(call: ApiCall, answer: IncomingMessage, response: ServerResponse): Promise<void> {
     for await (const line of splitLines(answer)) {
       const effect = this.begin(this.strike({ ...call, ...frameOf(line.toString('utf8')) }))
@@ -202,7 +201,7 @@ function isPlain({ url }: Upstream): boolean {
   return url.startsWith('http://')
 }
 
-/** The length of an answer is counted anew, and connections are each hop's own. */
+/** Drops headers of one connection, and the content length, which the proxy computes again. */
 function headersOf({ headers }: IncomingMessage): Record<string, string | string[]> {
   const own = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length'])
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// Does a fault strike what it is meant to strike, and nothing else?
+// Matching of faults: a fault strikes the calls and frames that it matches, and no others.
 import { expect, it } from 'vitest'
 import { type Fault, FaultBook, type Occurrence } from './fault.ts'
 
@@ -11,7 +11,7 @@ function strikesOf(fault: Fault, occurrences: readonly Occurrence[]): readonly b
   return occurrences.map((occurrence) => book.strike(occurrence) === fault)
 }
 
-it('strikes the nth matching call, and as many as it is told to', () => {
+it('strikes the nth matching call, and the given number of calls', () => {
   const fault: Fault = { match: { resource: 'services' }, nth: 2, times: 2, effect }
   const other = { ...apply, resource: 'pods' }
   expect(strikesOf(fault, [apply, other, apply, apply, apply])).toEqual([false, false, true, true, false])
@@ -30,7 +30,7 @@ it.each<readonly [Fault['match'], boolean]>([
   expect(strikesOf({ match, effect }, [apply])).toEqual([strikes])
 })
 
-it('strikes frames by type, and calls never by it', () => {
+it('strikes frames by type, and never calls', () => {
   const watch: Occurrence = { verb: 'watch', resource: 'services' }
   const frames: readonly Occurrence[] = [watch, { ...watch, frame: 'ADDED' }, { ...watch, frame: 'MODIFIED' }]
   expect(strikesOf({ match: { frame: 'MODIFIED' }, effect }, frames)).toEqual([false, false, true])
@@ -41,7 +41,7 @@ it('strikes frames by type, and calls never by it', () => {
   ])
 })
 
-it('is spent when it has struck as often as it was told to', () => {
+it('is spent after the given number of strikes', () => {
   const book = new FaultBook()
   const fault: Fault = { match: {}, times: 2, effect }
   book.add(fault)

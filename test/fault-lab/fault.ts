@@ -1,10 +1,10 @@
-// Which call goes wrong, and how? Faults are data: what they match, which of the matching calls they strike, and what comes
-// instead of the proper course. A frame of a watch can be struck like a call, by the same faults.
+// Faults as data: the calls that they match, the matching calls that they strike, and the effect instead of the usual
+// response. The same faults strike frames of a watch.
 import type { ApiCall } from './api-call.ts'
 
 export type FrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
 
-/** Everything that is set has to fit. */
+/** Every field that is set must match. */
 export interface FaultMatch {
   readonly verb?: ApiCall['verb'] | readonly ApiCall['verb'][]
   readonly resource?: string
@@ -12,12 +12,12 @@ export interface FaultMatch {
   readonly subresource?: string
   readonly namespace?: string
   readonly name?: string
-  /** Strikes such frames of the watches that match, and not the calls. The name is that of the frame's object. */
+  /** Strikes frames of this type on matching watches, and no calls. The name is that of the frame's object. */
   readonly frame?: FrameType | 'any'
 }
 
 export type Effect =
-  /** The answer is this status; of a frame: an ERROR event with this status comes instead, and the stream ends. */
+  /** The response has this status. A frame becomes an ERROR event with this status, and the stream ends. */
   | {
       readonly kind: 'refuse'
       readonly status: number
@@ -25,34 +25,34 @@ export type Effect =
       readonly message?: string
       readonly retryAfterSeconds?: number
     }
-  /** Nothing comes from here on, and the connection stays open. */
+  /** Nothing arrives from now on, and the connection stays open. */
   | { readonly kind: 'silence' }
-  /** The connection breaks, after so many bytes of the answer or frame; by default before the first. */
+  /** The connection breaks after this number of bytes of the response or frame. Default: before the first. */
   | { readonly kind: 'break'; readonly afterBytes?: number }
-  /** It takes so much longer. What comes after a frame on the same stream waits with it. */
+  /** The call or frame takes longer. Later frames of the same stream wait for it. */
   | { readonly kind: 'delay'; readonly delayMs: number }
-  /** The frame is left out and the stream goes on; a call is answered as if it had been `silence`. */
+  /** The frame is left out and the stream continues; a call is treated like `silence`. */
   | { readonly kind: 'lose' }
-  /** From here on nothing passes through the proxy in any direction: what a process is to the world once it is dead. */
+  /** Nothing passes in any direction from now on, as if the process were dead. */
   | { readonly kind: 'freeze' }
 
 export interface Fault {
   readonly match: FaultMatch
-  /** The first matching call that it strikes, from 1. Default 1. */
+  /** First matching call that the fault strikes, from 1. Default: 1. */
   readonly nth?: number
-  /** How many it strikes in a row. Default 1. */
+  /** Number of consecutive matching calls that the fault strikes. Default: 1. */
   readonly times?: number
-  /** Before the API server hears of the call, or after it has done what it was asked. Default before. */
+  /** Before the API server receives the call, or after it has executed the call. Default: before. */
   readonly when?: 'before' | 'after'
   readonly effect: Effect
 }
 
-/** A call, or a frame of a watch that was called for. */
+/** A call, or a frame of a requested watch. */
 export interface Occurrence extends ApiCall {
   readonly frame?: FrameType | undefined
 }
 
-/** Remembers how often each fault has matched. */
+/** Counts the matches of each fault. */
 export class FaultBook {
   readonly #seen = new Map<Fault, number>()
 
@@ -64,7 +64,7 @@ export class FaultBook {
     this.#seen.clear()
   }
 
-  /** The fault that strikes this occurrence, if any: the first that was added. Every fault that matches counts it. */
+  /** Returns the first added fault that strikes this occurrence, if any. Every matching fault counts the occurrence. */
   strike(occurrence: Occurrence): Fault | undefined {
     let struck: Fault | undefined
     for (const [fault, before] of this.#seen) {
@@ -75,7 +75,7 @@ export class FaultBook {
     return struck
   }
 
-  /** Will it strike no more? */
+  /** True if the fault strikes no more. */
   isSpent(fault: Fault): boolean {
     return (this.#seen.get(fault) ?? 0) >= (fault.nth ?? 1) + (fault.times ?? 1) - 1
   }

@@ -1,5 +1,5 @@
-// What does an operator live through when the way to an API server in the same process is bad? A fetch before the server's own, which
-// does what the proxy does (fault-proxy.ts), by the same faults. No sockets: a delay costs the time of the clock that comes in.
+// Fetch function between an operator and an API server in the same process. It injects the faults of fault-proxy.ts
+// without sockets: a delay takes time of the given clock.
 import type { Clock } from '../../src/base/clock.ts'
 import { type ApiCall, apiCallOf } from './api-call.ts'
 import type { Effect } from './fault.ts'
@@ -11,7 +11,7 @@ export interface FaultyFetchOptions {
   readonly fetch: (request: Request) => Promise<Response>
 }
 
-/** An open connection, which breaks by a call. */
+/** Breaks an open connection. */
 type Break = (reason: unknown) => void
 
 export class FaultyFetch extends FaultyWay {
@@ -27,7 +27,7 @@ export class FaultyFetch extends FaultyWay {
     for (const breakIt of [...this.#connections]) breakIt(broken())
   }
 
-  /** Rejects where the connection breaks. */
+  /** Rejects if the connection breaks. */
   fetch(request: Request): Promise<Response> {
     return this.#connected(async (held) => {
       const { method, url, headers } = request
@@ -41,7 +41,7 @@ export class FaultyFetch extends FaultyWay {
     })
   }
 
-  /** Undefined: nothing comes. */
+  /** Returns the response; undefined: none arrives. */
   async #answered(request: Request, record: CallRecord): Promise<Response | undefined> {
     const { call } = record
     record.fault = this.strike(call)
@@ -59,7 +59,7 @@ export class FaultyFetch extends FaultyWay {
     return this.line === 'up' ? answer : undefined
   }
 
-  /** What comes instead of the proper course. */
+  /** Returns the effect of a fault in place of the usual response. */
   async #instead(effect: Effect | undefined, answer?: Response): Promise<Response | undefined | 'nothing else'> {
     switch (effect?.kind) {
       case undefined:
@@ -114,7 +114,7 @@ export class FaultyFetch extends FaultyWay {
     return new Response(relayed, { status, headers })
   }
 
-  /** True where the stream has come to its end; false where it stays open and nothing comes any more. */
+  /** Returns true at the end of the stream; false if the stream stays open and delivers nothing more. */
   async #relay(
     call: ApiCall,
     chunks: AsyncIterable<Buffer>,
@@ -132,7 +132,7 @@ export class FaultyFetch extends FaultyWay {
       }
       if (effect?.kind === 'break') {
         if (effect.afterBytes !== undefined) sink.enqueue(line.subarray(0, effect.afterBytes))
-        // What was sent arrives before the end does.
+        // Bytes that were sent arrive before the error.
         await this.#pass(1)
         throw broken()
       }
@@ -141,7 +141,7 @@ export class FaultyFetch extends FaultyWay {
     return true
   }
 
-  /** Does the work under a connection, which may break; `held` never resolves. */
+  /** Runs `work` under a connection that may break; `held` never resolves. */
   async #connected(work: (held: Promise<never>) => Promise<Response>): Promise<Response> {
     const { promise: breaks, reject } = Promise.withResolvers<never>()
     this.#connections.add(reject)
@@ -161,7 +161,7 @@ function broken(): Error {
   return new Error('the connection broke')
 }
 
-/** A body that breaks after these bytes. */
+/** Returns a body that breaks after these bytes. */
 function cut(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let isSent = false
   return new ReadableStream<Uint8Array>({

@@ -1,31 +1,31 @@
-// What does a bad way to the API server do, and what is known of it? Whatever carries the requests, faults are added and taken back in
-// the same words, the line goes down and up, and every call is on record with its verdict.
+// Faulty path to the API server: interface of its implementations over sockets and in the process. Faults are added and
+// cleared, the line goes down and up, and every call is on record with its response code.
 import { type ApiCall, isWrite } from './api-call.ts'
 import { type Fault, FaultBook, type Occurrence } from './fault.ts'
 
 export interface CallRecord {
   readonly call: ApiCall
-  /** Milliseconds on the clock of the way. */
+  /** Milliseconds on the clock of the path. */
   readonly atMs: number
-  /** What the API server answered, whether or not that went further; undefined while it has not. */
+  /** Status of the API server's response, whether or not the operator received it; undefined before. */
   status: number | undefined
-  /** What struck the call itself. */
+  /** Fault that struck the call itself. */
   fault?: Fault | undefined
 }
 
-/** `silent` keeps every connection open and lets nothing pass; `down` breaks them and lets none be made. */
+/** `silent` keeps every connection open and lets nothing pass; `down` breaks all and accepts none. */
 export type Line = 'up' | 'silent' | 'down'
 
 export abstract class FaultyWay {
   readonly #faults = new FaultBook()
   readonly #struck = new Set<Fault>()
   #line: Line = 'up'
-  /** Every call since the start, as they came. */
+  /** Every call since the start, in order. */
   readonly calls: CallRecord[] = []
 
   abstract breakConnections(): void
 
-  /** The calls that ask for a change. */
+  /** Calls that request a change. */
   get writes(): readonly CallRecord[] {
     return this.calls.filter(({ call }) => isWrite(call))
   }
@@ -34,12 +34,12 @@ export abstract class FaultyWay {
     this.#faults.add(...faults)
   }
 
-  /** Takes all faults back; what they have done stays done. */
+  /** Clears all faults; their past effects stay. */
   heal(): void {
     this.#faults.clear()
   }
 
-  /** Has its effect been seen? */
+  /** True if the fault took effect. */
   hasStruck(fault: Fault): boolean {
     return this.#struck.has(fault)
   }
@@ -52,7 +52,7 @@ export abstract class FaultyWay {
     return this.#line
   }
 
-  /** What was under way while nothing could pass is lost with its connection. */
+  /** A change from `silent` breaks the connections, so pending calls are lost. */
   set line(line: Line) {
     this.#line = line
     if (line !== 'silent') this.breakConnections()
@@ -68,23 +68,23 @@ export abstract class FaultyWay {
     return this.#faults.strike(occurrence)
   }
 
-  /** The effect of a fault, which now is seen. */
+  /** Returns the effect of a fault, and records that it took effect. */
   protected begin(fault: Fault | undefined): Fault['effect'] | undefined {
     if (fault !== undefined) this.#struck.add(fault)
     return fault?.effect
   }
 }
 
-/** What the API server sends for a refusal. */
+/** Returns the Status that the API server sends with a rejection. */
 export function statusObject(effect: Extract<Fault['effect'], { kind: 'refuse' }>): object {
   const { status: code, reason = '', message = `the fault lab answers with ${code}`, retryAfterSeconds } = effect
   const details = retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } }
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code, reason, message, ...details }
 }
 
-/** What a line of a watch is, for a fault to match. */
+/** Returns type and object of a line of a watch, for matching. */
 export function frameOf(line: string): Pick<Occurrence, 'frame'> & { name?: string; namespace?: string } {
-  // What the API server sends on a watch; a Status has no name.
+  // Form of a watch event; a Status has no name.
   const { type, object } = JSON.parse(line) as {
     type: NonNullable<Occurrence['frame']>
     object: { metadata?: { name?: string; namespace?: string } }

@@ -1,4 +1,4 @@
-// Do the ways to a server, over sockets and in the process, pass on what they should, and break what they are told to?
+// Faulty paths over sockets and in the process: they forward calls and frames, and inject the given faults.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
@@ -18,7 +18,7 @@ const object = (name: string, resourceVersion = '1') => ({
   metadata: { name, namespace: 'shop', uid: name, resourceVersion },
 })
 const at = { namespace: 'shop', name: 'cart' }
-/** A way to a server, and a client at its other end. */
+/** A path to a server, and a client at its end. */
 interface Laid {
   readonly way: FaultyWay
   readonly client: RestClient
@@ -50,7 +50,7 @@ describe.each([
   let laid: Laid
   let way: FaultyWay
   let client: RestClient
-  /** Silence is only heard by waiting for a while. */
+  /** Time without a response that counts as silence. */
   const silenceMs = 300
   const signal = (limitMs = 120_000) => AbortSignal.timeout(limitMs)
 
@@ -90,7 +90,7 @@ describe.each([
   }
 
   describe('a call', () => {
-    it('that nothing strikes passes, and is recorded with its answer', async () => {
+    it('passes without a fault, and is recorded with its status', async () => {
       expect(await get()).toEqual(object('cart'))
       await apply()
       expect(way.calls.map(({ call: { verb }, status }) => [verb, status])).toEqual([
@@ -129,7 +129,7 @@ describe.each([
       await apply()
     })
 
-    it('passes while faults are for others, and again when they are taken back', async () => {
+    it('passes while faults match others, and after they are cleared', async () => {
       const fault = (match: FaultMatch): Fault => ({ match, times: 9, effect: { kind: 'break' } })
       way.inject(fault({ verb: 'apply' }))
       await get()
@@ -169,7 +169,7 @@ describe.each([
   })
 
   describe('the line', () => {
-    it('lets nothing pass while it is down, and all when it is up again', async () => {
+    it('lets nothing pass while it is down, and everything when it is up again', async () => {
       await get()
       way.line = 'down'
       await expect(get()).rejects.toMatchObject({ code: 'Unreachable' })

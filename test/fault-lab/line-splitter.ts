@@ -1,6 +1,6 @@
-// Where does one watch frame end? At its newline, wherever the chunks of the stream are cut.
+// Splits the chunks of a stream into watch frames, which end at newlines.
 
-/** Whole lines, each with its newline; a last one that is not whole is left out. */
+/** Yields complete lines with their newlines; drops an incomplete last line. */
 export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {

@@ -1,16 +1,16 @@
-// What is in a namespace of a cluster, and how is it changed by a person? Plain requests as `admin`, around every fault: they strike
-// the operator, never the witness.
+// Client of a namespace as `admin`, for reads and changes of a user. Invariant: its requests bypass all faults, which
+// strike only the operator.
 import type { ApiAnswer, ApiRequest } from '../control-plane/api-request.ts'
 import type { AnyObject } from './end-state.ts'
 
-/** The path of a kind's collection below a namespace, such as `apps/v1 statefulsets`. */
+/** Path of a kind's collection below a namespace, for example `apps/v1 statefulsets`. */
 export interface KindPath {
   readonly groupVersion: string
   readonly plural: string
   readonly kind: string
 }
 
-/** Whoever takes requests of an administrator. A refusal is an answer. */
+/** Server that executes requests of an administrator. A rejection is a response, not an error. */
 export interface Requesting {
   request(ask: ApiRequest): Promise<ApiAnswer>
 }
@@ -56,11 +56,11 @@ export class NamespaceReader {
   async list(kind: KindPath): Promise<readonly AnyObject[]> {
     const answer = await this.#cluster.request({ method: 'GET', path: this.#pathOf(kind) })
     const { items } = done(answer) as { readonly items: readonly AnyObject[] } // The schema of every list.
-    // Items of a list do not repeat what the list says of them.
+    // Items of a list lack apiVersion and kind.
     return items.map((item) => ({ ...item, apiVersion: kind.groupVersion, kind: kind.kind }))
   }
 
-  /** All objects of these kinds. */
+  /** Returns all objects of these kinds. */
   async objects(kinds: readonly KindPath[]): Promise<readonly AnyObject[]> {
     return (await Promise.all(kinds.map((kind) => this.list(kind)))).flat()
   }
@@ -76,8 +76,8 @@ export class NamespaceReader {
 }
 
 /**
- * Every namespaced kind that can be listed, in its preferred version, but Events: they tell of what happened, are written at
- * best effort, and are lost rather than late.
+ * Returns every namespaced kind with the verb `list`, in its preferred version, except Events: writers send them at
+ * best effort and may drop them.
  */
 export async function namespacedKinds(cluster: Requesting): Promise<readonly KindPath[]> {
   const get = async (path: string) => done(await cluster.request({ method: 'GET', path }))

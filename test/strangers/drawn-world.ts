@@ -32,7 +32,7 @@ import {
 
 const parentNames = ['a', 'b']
 const slots = 3
-/** The last one looks like that of an owner. */
+/** The last one has the form of an owner's manager. */
 const managers = ['alice', 'bob', 'mall/shops.example.com+owner-1']
 
 export function worldPlan(seed: number): WorldPlan {
@@ -56,7 +56,7 @@ export function worldPlan(seed: number): WorldPlan {
   return { seed, isAddonInstalled: draw.chance(0.7), operators, events: [opening, ...events] }
 }
 
-/** Small draws from one source of chance. */
+/** Random choices from one source. */
 class Draw {
   readonly #random: Random
 
@@ -91,7 +91,7 @@ function drawController(draw: Draw, kind: ParentKind): ControllerPlan {
   return { kind, isAddonOptional: draw.chance(0.7), versions: hasStatus(kind) ? versions : versions.map(atHome) }
 }
 
-/** Some templates become parts of a ConfigMap that several resources own. */
+/** Turns some templates into parts of a ConfigMap that several resources own. */
 function shareSome(draw: Draw, versions: VersionPlan[]): void {
   for (const [at, { templates, bug }] of versions.entries()) {
     const shared = templates.map((template): ChildTemplate => {
@@ -108,7 +108,7 @@ function shareSome(draw: Draw, versions: VersionPlan[]): void {
   }
 }
 
-/** Children elsewhere are recorded in the status. */
+/** Moves children into the namespace of the resources, because the status records the others. */
 function atHome({ templates, bug }: VersionPlan): VersionPlan {
   const kept = templates.filter(({ kind }) => scopeOf(kind) === 'Namespaced')
   const ungated = kept.map(({ policy: { waitsFor: _, ...policy }, ...one }) => ({ ...one, policy }))
@@ -116,7 +116,7 @@ function atHome({ templates, bug }: VersionPlan): VersionPlan {
   return { templates: atHome, bug }
 }
 
-/** Some ConfigMaps become contributions to those of another controller. */
+/** Turns some ConfigMaps into contributions to those of another controller. */
 function withContributions(draw: Draw, plan: ControllerPlan, kinds: readonly ParentKind[]): ControllerPlan {
   const others = kinds.filter((kind) => kind !== plan.kind)
   if (others.length === 0) return plan
@@ -184,7 +184,7 @@ function drawPolicy(draw: Draw, kind: ChildKind): ChildPolicy {
   ])
 }
 
-/** Only a template before it can be waited for. */
+/** A template can wait only for an earlier one. */
 function withGate(draw: Draw, template: ChildTemplate, at: number): ChildTemplate {
   const { waitsFor: _, ...policy } = template.policy
   if (at === 0 || draw.chance(0.8)) return { ...template, policy }
@@ -305,7 +305,7 @@ const misbehaviours: readonly Misbehaviour[] = ['throw', 'reject', 'hang', 'hang
 const extensibleKinds = ['Part', 'Engine', 'Addon', 'Zone', ...parentKinds] as const
 const extensions: readonly Extension[] = ['field', 'default', 'version']
 
-/** As often as they stand here. */
+/** Frequency of a kind: its number of entries here. */
 const eventKinds: readonly WorldEvent['kind'][] = [
   ...(['create', 'create', 'create', 'edit', 'edit', 'edit', 'edit', 'edit', 'delete', 'delete'] as const),
   ...(['edit-child', 'edit-child', 'edit-child', 'edit-child', 'delete-child', 'delete-child'] as const),
@@ -349,13 +349,13 @@ function drawChildEdit(draw: Draw, child: ChildName): WorldEvent {
     child.kind === 'ConfigMap'
       ? { ...values, theirs }
       : { ...values, options: { ...(values['options'] as object), theirs } }
-  const body = { ...own, [field]: draw.chance(0.5) ? extended : values } as JsonObject // Of JSON values.
+  const body = { ...own, [field]: draw.chance(0.5) ? extended : values } as JsonObject // JSON values only.
   const manner = draw.from<Manner>(['update', 'update', 'apply', 'apply-forced'])
   return { kind: 'edit-child', child, manager: draw.from(managers), manner, body }
 }
 
 const writes = ['create', 'update', 'patch', 'delete']
-/** An operator that cannot read the version of the API server ends: its `get` is spared. */
+/** Reads that faults strike. `get` is spared, because an operator exits if it cannot read the API server's version. */
 const reads = ['list', 'watch']
 
 function drawFault(draw: Draw): FaultRule {

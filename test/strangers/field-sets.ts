@@ -3,7 +3,7 @@
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts'
 import type { KubeObject } from '../../src/object/object.ts'
 
-/** Leaf paths, each a JSON list of FieldsV1 steps; a list item or map that is owned as such ends in `.`. */
+/** Returns leaf paths, each a JSON list of FieldsV1 steps; an owned list item or map itself ends in `.`. */
 export function fieldsOf({ metadata }: KubeObject, isMeant: (manager: string) => boolean): ReadonlySet<string> {
   const leaves = new Set<string>()
   for (const { manager = '', fieldsV1 = {}, subresource } of metadata.managedFields ?? []) {
@@ -23,10 +23,10 @@ function collect(fields: Json | undefined, path: readonly string[], leaves: Set<
   }
 }
 
-/** The object without the values at these paths. Maps and lists that become empty by it go, too. */
+/** Returns the object without the values at these paths, and without maps and lists that become empty. */
 export function withoutFields(object: JsonObject, paths: Iterable<string>): JsonObject {
-  const copy = structuredClone(object) as JsonObject // Of JSON.
-  for (const path of paths) remove(copy, JSON.parse(path) as string[]) // Written above.
+  const copy = structuredClone(object) as JsonObject // A clone of JSON.
+  for (const path of paths) remove(copy, JSON.parse(path) as string[]) // A path of fieldsOf.
   return copy
 }
 

@@ -1,5 +1,5 @@
-// `npm run strangers`: generated controllers in generated worlds, as many as are asked for. Ends with the line that counts them.
-// With `--jobs` the seeds are shared out to processes, whose lines appear as they come.
+// `npm run strangers`: generated controllers in generated worlds, `--runs` of them. The last line of output counts
+// them. With `--jobs` several processes share the seeds; their lines appear in order of arrival.
 import { fork } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ async function runHere(): Promise<void> {
   }
 }
 
-/** Each process has as many consecutive seeds as the others. */
+/** Runs the seeds in processes; each gets an equal number of consecutive seeds. */
 async function runInProcesses(): Promise<void> {
   const share = Math.ceil(runs / jobs)
   const ends = Array.from({ length: jobs }, (_, job) => {

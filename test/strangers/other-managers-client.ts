@@ -1,4 +1,4 @@
-// Writes to children as other managers do, and remembers what they left.
+// Client that writes to children like other managers, and remembers the state that it left.
 import type { JsonObject } from '../../src/base/json.ts'
 import type { KubeObject, LiveObject } from '../../src/index.ts'
 import { managedByLabel } from '../../src/synth/membership.ts'
@@ -20,9 +20,9 @@ export type ChildEvent =
 
 export class OtherManagers {
   readonly #cluster: TestCluster
-  /** Objects that no controller made, by uid, as their makers left them. */
+  /** Objects that no controller created, by uid, in the state that their creators left. */
   readonly #foreign = new Map<string, ChildName & { readonly text: string }>()
-  /** By uid: what other managers added to children under the name `theirs`. */
+  /** Values that other managers added to children under the name `theirs`, by uid. */
   readonly #theirs = new Map<string, ChildName & { readonly value: unknown }>()
   readonly #disowned = new Set<string>()
   readonly #reset = new Set<string>()
@@ -42,7 +42,7 @@ export class OtherManagers {
     return this.#reset
   }
 
-  /** Rejects with a KubeError where the API server refuses. */
+  /** Rejects with a KubeError if the API server rejects the request. */
   async act(event: ChildEvent): Promise<void> {
     switch (event.kind) {
       case 'edit-child':
@@ -63,7 +63,7 @@ export class OtherManagers {
     }
   }
 
-  /** The kind was uninstalled, with all of its objects. */
+  /** Forgets all objects of a kind after its CRD was deleted. */
   forget(gone: ChildKind): void {
     for (const map of [this.#foreign, this.#theirs]) {
       for (const [uid, { kind }] of map) if (kind === gone) map.delete(uid)
@@ -97,7 +97,7 @@ export class OtherManagers {
     await this.#note(child, await write)
   }
 
-  /** Metadata that another manager changes. */
+  /** Changes metadata as another manager. */
   async #mark(event: MarkEvent): Promise<void> {
     const { child, kind } = event
     const found = await this.#find(child)
@@ -113,7 +113,7 @@ export class OtherManagers {
       this.#signal,
     )
     if (kind === 'disown') this.#disowned.add(uid)
-    // Without records nothing tells whether a controller made it: it stays what it was.
+    // Without managedFields nothing shows whether a controller created the object: its record stays.
     if (kind === 'reset-records') {
       this.#reset.add(uid)
       return
@@ -131,14 +131,14 @@ export class OtherManagers {
     this.#theirs.delete(found.metadata.uid)
   }
 
-  /** Remembers what another manager has just left. */
+  /** Remembers the state that another manager has just left. */
   #note(child: ChildName, live: LiveObject): void {
     const { uid } = live.metadata
     if (this.#foreign.has(uid) || isUnmanaged(live)) this.#foreign.set(uid, { ...child, text: contentOf(live) })
     this.#theirs.set(uid, { ...child, value: theirsOf(live) })
   }
 
-  /** Objects and fields of others that are not as they were left. */
+  /** Returns a fault for each object and field of other managers that changed. */
   faultsIn(children: readonly LiveObject[]): readonly string[] {
     const byUid = new Map(children.map((child) => [child.metadata.uid, child]))
     const touched = [...this.#foreign].filter(([uid, { text }]) => contentOf(byUid.get(uid)) !== text)
@@ -173,22 +173,22 @@ function theirsOf(live: LiveObject): unknown {
   const { data, spec } = live as unknown as {
     data?: Record<string, unknown>
     spec?: { options?: Record<string, unknown> }
-  } // Of a child kind.
+  } // A child kind.
   return data?.['theirs'] ?? spec?.options?.['theirs']
 }
 
-/** Has no controller written it? */
+/** True if no controller has written the object. */
 function isUnmanaged({ metadata: { managedFields = [] } }: LiveObject): boolean {
   return !managedFields.some(({ manager }) => manager.includes('/'))
 }
 
-/** All of an object but its version, its managers and contributions to it. */
+/** Returns an object as text without its version, its managers and contributions. */
 function contentOf(live: LiveObject | undefined): string {
   if (live === undefined) return ''
   const { kind: _, apiVersion: __, metadata, data = {}, spec = {}, ...rest } = live
   const { managedFields: ___, resourceVersion: ____, ...named } = metadata
-  const kept = Object.entries(data as object).filter(([key]) => !key.startsWith('from-')) // Of a ConfigMap.
-  return JSON.stringify([named, kept, withoutExtension(spec as JsonObject), rest]) // Of a child kind.
+  const kept = Object.entries(data as object).filter(([key]) => !key.startsWith('from-')) // A ConfigMap.
+  return JSON.stringify([named, kept, withoutExtension(spec as JsonObject), rest]) // A child kind.
 }
 
 function markOf(event: MarkEvent, { metadata }: LiveObject): JsonObject {

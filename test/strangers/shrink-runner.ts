@@ -1,4 +1,4 @@
-// Takes events, controllers, versions and children out of a failing world, one by one, as long as it goes on failing.
+// Removes events, controllers, versions and children from a failing world, one at a time, while it still fails.
 import { runWorld } from './stranger-runner.ts'
 import type { ControllerPlan, OperatorPlan, VersionPlan, WorldPlan } from './world-plan.ts'
 
@@ -21,7 +21,7 @@ export async function shrunk(plan: WorldPlan): Promise<ShrunkWorld> {
   return smallest
 }
 
-/** The plan without one part of it, for each part; the last events first. */
+/** Returns the plan without one part, for each part; the last events first. */
 function smallerPlans(plan: WorldPlan): readonly WorldPlan[] {
   return [
     ...without(plan.events)
@@ -50,7 +50,7 @@ function smallerControllers(controller: ControllerPlan): readonly ControllerPlan
   return [...fewer, ...replacing(versions, smallerVersions)].map((kept) => ({ ...controller, versions: kept }))
 }
 
-/** A child that a later one waits for stays. */
+/** Keeps a child that a later one waits for. */
 function smallerVersions({ templates, bug }: VersionPlan): readonly VersionPlan[] {
   const isGate = (at: number) => templates.some(({ policy }) => (policy.waitsFor ?? -1) >= at)
   const fewer = without(templates).filter((_, at) => !isGate(at))

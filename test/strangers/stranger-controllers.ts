@@ -1,4 +1,4 @@
-// Builds the controllers of a plan, with functions that misbehave as long as they are told to.
+// Controllers of a plan; their functions misbehave on request.
 import { ApiObject } from 'cdk8s'
 import {
   type CleanupResult,
@@ -40,7 +40,7 @@ import {
   type VersionPlan,
 } from './world-plan.ts'
 
-/** What the functions of all controllers do instead of their work. */
+/** Current misbehaviour of each controller function. */
 export class Misbehaviours {
   readonly #how = new Map<string, Misbehaviour>()
   readonly #hanging = new Set<() => void>()
@@ -49,14 +49,14 @@ export class Misbehaviours {
     this.#how.set(`${of} ${call}`, how)
   }
 
-  /** From now on all functions work; those that hang return. */
+  /** Ends all misbehaviour; hanging functions return. */
   end(): void {
     this.#how.clear()
     for (const release of [...this.#hanging]) release()
     this.#hanging.clear()
   }
 
-  /** In a function that may await. True: it has to be asked again. */
+  /** Misbehaves in an asynchronous function. True: the runtime must call it again. */
   wait(of: ParentKind, call: FunctionName, signal: AbortSignal): Promise<boolean> {
     const how = this.#how.get(`${of} ${call}`)
     if (how === undefined) return Promise.resolve(false)
@@ -74,7 +74,10 @@ interface Facts {
   readonly shift: number
 }
 
-/** The controller as the version at this place declares it. Later kinds of a plan are retired, so that nothing of them is left. */
+/**
+ * Returns the controller of the given version. It retires the kinds of other versions, so that the runtime prunes their
+ * children.
+ */
 export function strangerController(plan: ControllerPlan, at: number, misbehaviours: Misbehaviours): Controller {
   const { kind } = plan
   const version = plan.versions[at] ?? { templates: [] }
@@ -140,7 +143,7 @@ function declare(
   const made = new Map<number, ApiObject>()
   for (const declared of declaredChildren(of, version, parent)) {
     const { kind, name, body, policy, isHeld, at } = declared
-    // Of a cluster-scoped resource a child has no namespace by itself.
+    // A child of a cluster-scoped resource has no default namespace.
     const namespace = scopeOf(of) === 'Cluster' || declared.namespace !== home ? namespaceOf(declared) : undefined
     const apiVersion = kind === 'ConfigMap' ? 'v1' : strangerVersion
     const metadata = { ...(body['metadata'] as object | undefined), name, ...(namespace && { namespace }) } // A body of the plan.

@@ -1,4 +1,5 @@
-// Kinds of the generated worlds. Parent kinds differ in their status schema; child kinds have fields of every list type, with defaults.
+// Kinds of the generated worlds. Parent kinds differ in their status schema; child kinds have fields of every list
+// type, with defaults.
 import type { JsonObject } from '../../src/base/json.ts'
 import { ConfigMap, defineResource, type Resource, type StatusWithConditions } from '../../src/index.ts'
 
@@ -16,7 +17,7 @@ const typeOf = <Kind extends string>(kind: Kind) =>
   ({ group, version: 'v1', scope: scopeOf(kind), kind, plural: pluralOf(kind) }) as const
 const pluralOf = (kind: string) => `${kind.toLowerCase()}s`
 
-/** `rev` chooses the bodies of the children, `size` how many of them are declared. */
+/** `rev` selects the bodies of the children, `size` the number of declared children. */
 export interface ParentSpec {
   readonly rev: number
   readonly size: number
@@ -84,11 +85,11 @@ const childSpec = {
   },
 }
 
-/** What a later release of a definition has more: a field, a field with a default, a version that is not stored. */
+/** Change of a definition in a later release: a field, a field with a default, or a version that is not stored. */
 export type Extension = 'field' | 'default' | 'version'
 export type DefinedKind = ParentKind | Exclude<ChildKind, 'ConfigMap'>
 
-/** The definition of a parent or child kind of this group. */
+/** Returns the definition of a parent or child kind of this group. */
 export function definitionOf(kind: DefinedKind, extension?: Extension) {
   const isParent = (parentKinds as readonly string[]).includes(kind)
   const withStatus = !['Gamma', 'Part', 'Addon', 'Zone'].includes(kind)
@@ -119,9 +120,9 @@ export function definitionOf(kind: DefinedKind, extension?: Extension) {
   }
 }
 
-/** Of a child kind, without the field that a later definition may have set to its default. */
+/** Returns a child's spec without the field that a later definition may have defaulted. */
 export function withoutExtension({ grade: _, ...spec }: Readonly<Record<string, unknown>>): JsonObject {
-  return spec as JsonObject // Of a live object.
+  return spec as JsonObject // From a live object.
 }
 
 function extended(schema: typeof childSpec, extension: Extension | undefined): object {

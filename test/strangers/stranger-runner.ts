@@ -1,4 +1,4 @@
-// Plays a generated world on the embedded server, ends all faults, lets it come to rest, and judges it.
+// Plays a generated world on the embedded server, ends all faults, waits until it is idle, and judges it.
 import process from 'node:process'
 import { type Instruments, type Log, silentInstruments } from '../../src/base/instrument.ts'
 import type { JsonObject } from '../../src/base/json.ts'
@@ -30,11 +30,11 @@ import { elsewhere, factName, home, type OperatorPlan, shiftOf, type WorldEvent,
 
 const freshNamespace = 'fresh'
 const childPlurals = childKinds.map((kind) => childResource(kind).plural)
-/** What backoffs and rechecks need at most, once nothing is at fault. */
+/** Longest time of backoffs and rechecks after all faults end. */
 const calmMs = 1_200_000
 const restMs = 600_000
 
-/** What is wrong at rest; nothing where all claims hold. */
+/** Returns the faults of the idle world; empty if all claims hold. */
 export async function runWorld(plan: WorldPlan): Promise<readonly string[]> {
   const rejections: unknown[] = []
   const reject = (reason: unknown) => void rejections.push(reason)
@@ -101,7 +101,7 @@ class StrangeWorld {
     try {
       await this.#act(event)
     } catch (thrown) {
-      // The API server refuses what a person may ask all the same.
+      // The API server may reject a request of a user.
       if (!(thrown instanceof KubeError)) throw thrown
     }
     if (thenMs !== undefined) await this.#cluster.advance(thenMs)
@@ -178,7 +178,7 @@ class StrangeWorld {
     else await this.#cluster.patch(ConfigMap, fact.metadata.name, { data: fact.data })
   }
 
-  /** Nothing is at fault any more: what is wrong once it has come to rest. */
+  /** Ends all faults and returns what is wrong once the world is idle. */
   async judge(): Promise<readonly string[]> {
     const cluster = this.#cluster
     this.#misbehaviours.end()
@@ -205,7 +205,7 @@ class StrangeWorld {
     const mayAsk = ({ verb, code, resource }: RequestRecord) =>
       verb === 'watch' ||
       code === 404 ||
-      // Children of a kind that is no longer owned are looked for until they are pruned. Discovery has no resource.
+      // The runtime looks for children of retired kinds until they are pruned. Discovery has no resource.
       (isWaiting && (verb === 'list' || resource === '' || (verb === 'get' && childPlurals.includes(resource)))) ||
       (isFailing && (verb === 'get' || code >= 400 || resource === 'events'))
     const loud = asked.filter((request) => !mayAsk(request))
@@ -245,7 +245,7 @@ class StrangeWorld {
     await this.#cluster.advance(0)
   }
 
-  /** What people undo in the end: pauses and finalizers. */
+  /** Reverts pauses and finalizers, as users eventually do. */
   async #release(): Promise<void> {
     for (const { of, live } of await this.#parents())
       await this.play({ kind: 'resume', of, name: live.metadata.name }, undefined)
@@ -277,7 +277,7 @@ class StrangeWorld {
           const live = { ...found, kind: of, apiVersion: strangerVersion } as LiveObject<
             ParentSpec,
             StatusWithConditions
-          > // Of that kind.
+          > // Objects of that kind.
           const shift = shiftOf(await this.#cluster.find(ConfigMap, factName(live.metadata.name)))
           parents.push({ of, live, controller, operator: plan.name, version: at, shift })
         }
@@ -320,7 +320,7 @@ function isTold({ status }: RestingParent['live'], type: string, value: string):
   return findCondition(status?.conditions ?? [], type)?.status === value
 }
 
-/** Keeps lines about broken invariants. */
+/** Returns instruments that keep lines about broken invariants. */
 function instrumentsFor(broken: string[]): Instruments {
   const keep = (fields: object, message: string) => {
     const line = `${message} ${JSON.stringify(fields)}`

@@ -1,4 +1,5 @@
-// Judges a world at rest: children against a fresh apply of what is declared, objects of others, orphans, finalizers and status. Pure.
+// Judges an idle world: children against a fresh apply of their declarations, objects of others, orphans, finalizers,
+// status. Pure.
 import { createHash } from 'node:crypto'
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts'
 import { ownedFieldsOf } from '../../src/diff/owned-fields.ts'
@@ -29,25 +30,25 @@ import {
   type PureFunction,
 } from './world-plan.ts'
 
-/** A resource at rest, and the controller that is in charge of it. */
+/** An idle resource, and the controller that reconciles it. */
 export interface RestingParent {
   readonly of: ParentKind
   readonly live: LiveObject<ParentSpec, StatusWithConditions>
   readonly controller: ControllerPlan
   /** Name of the operator. */
   readonly operator: string
-  /** The place of the running version. */
+  /** Index of the running version. */
   readonly version: number
-  /** What `observe` reads. */
+  /** Value that `observe` reads. */
   readonly shift: number
 }
 
 export interface WorldAtRest {
   readonly parents: readonly RestingParent[]
-  /** Every object of the child kinds in the namespace of the parents. */
+  /** All objects of the child kinds in the parents' namespace. */
   readonly children: readonly LiveObject[]
   readonly isAddonInstalled: boolean
-  /** By parent uid and place: what the API server makes of the declared child where nothing was before. */
+  /** By parent uid and template index: the declared child as the API server stores it without an earlier object. */
   readonly fresh: ReadonlyMap<string, LiveObject>
   /** Uids of children whose owner reference another manager removed. */
   readonly disowned: ReadonlySet<string>
@@ -64,7 +65,7 @@ export function verdictOn(world: WorldAtRest): readonly string[] {
   return [...world.parents.flatMap((parent) => parentFaults(parent, world)), ...orphanFaults(world)]
 }
 
-/** What is declared for a resource now; nothing where it is refused or a needed kind is missing. */
+/** Returns the currently declared children; empty if the resource is rejected or a required kind is missing. */
 export function declaredNow({ of, live, controller, version, shift }: RestingParent): readonly DeclaredChild[] {
   const plan = controller.versions[version] ?? { templates: [] }
   return declaredChildren(of, plan, { name: live.metadata.name, spec: live.spec ?? { rev: 0, size: 0 }, shift })
@@ -88,7 +89,7 @@ function parentFaults(parent: RestingParent, world: WorldAtRest): readonly strin
     faults.push(...judged.faults.map((fault) => `${title}: ${child.kind} ${child.name} ${fault}`))
   }
   const standing = standings.includes('failing') ? 'failing' : standings.includes('waiting') ? 'waiting' : 'ready'
-  // What is held back holds back the pruning, too.
+  // A child that is held back also holds back the pruning.
   const leftovers = standing === 'failing' || isHoldingBack ? [] : leftoverFaults(parent, world)
   return [...faults, ...leftovers, ...statusFaults(parent, fails(parent, 'status') ? 'failing' : standing)]
 }
@@ -107,7 +108,7 @@ function isStopped(parent: RestingParent, { isAddonInstalled }: WorldAtRest): bo
 
 interface Judgement {
   readonly standing: Standing | 'absent'
-  /** It is not written for now, and neither is anything pruned. */
+  /** True while the child is not written; the runtime then prunes nothing. */
   readonly isHeldBack?: boolean
   readonly faults: readonly string[]
 }
@@ -140,14 +141,14 @@ function judgeChild(child: DeclaredChild, { parent, world, gate }: ChildSurround
   return { standing: kind === 'Engine' && !isReady(live) ? 'waiting' : 'ready', faults }
 }
 
-/** The fields are there, on an object of any owner. */
+/** Checks that the fields exist, on an object of any owner. */
 function judgeContribution({ body }: DeclaredChild, live: LiveObject): Judgement {
-  const data = live['data'] as JsonObject | undefined // A ConfigMap's.
-  const [[key = '', value] = []] = Object.entries((body['data'] ?? {}) as JsonObject) // A contribution's.
+  const data = live['data'] as JsonObject | undefined // A ConfigMap.
+  const [[key = '', value] = []] = Object.entries((body['data'] ?? {}) as JsonObject) // A contribution.
   return { standing: 'ready', faults: data?.[key] === value ? [] : [`lacks the contribution ${key}`] }
 }
 
-/** The part of one owner: its fields are there and no others are its own, unless another owner has a field otherwise. */
+/** Checks the part of one owner: it has its fields and no others, unless another owner declares a field differently. */
 function judgePart(
   { body }: DeclaredChild,
   { parent, live }: { readonly parent: RestingParent; readonly live: LiveObject },
@@ -155,8 +156,8 @@ function judgePart(
   const { uid } = parent.live.metadata
   if (controllerOf(live)?.uid === uid) return { standing: 'failing', faults: ['is still owned by the resource alone'] }
   if (!isCoOwned(live)) return { standing: 'failing', faults: [] }
-  const data = (live['data'] ?? {}) as JsonObject // A ConfigMap's.
-  const declared = Object.entries((body['data'] ?? {}) as JsonObject) // A part's.
+  const data = (live['data'] ?? {}) as JsonObject // A ConfigMap.
+  const declared = Object.entries((body['data'] ?? {}) as JsonObject) // A part.
   const isOwn = (manager: string) => coOwnerOfManager(manager) === uid
   const owners = new Set(coOwnersOf(live).map((owner) => owner.uid))
   const isOwner = (manager: string) => owners.has(coOwnerOfManager(manager) ?? '')
@@ -180,13 +181,13 @@ function judgePart(
   }
 }
 
-/** A remote child is one by the record in the status of its resource. */
+/** True if the child is in another namespace; the status of its resource then records it. */
 function isRemote({ metadata }: LiveObject, parent: LiveObject): boolean {
   return metadata.namespace !== parent.metadata.namespace
 }
 
 function isRecorded({ kind, metadata }: LiveObject, { status }: LiveObject): boolean {
-  const { inventory = [] } = (status ?? {}) as { readonly inventory?: readonly (ChildName & { tokenDigest: string })[] } // The runtime's.
+  const { inventory = [] } = (status ?? {}) as { readonly inventory?: readonly (ChildName & { tokenDigest: string })[] } // Written by the runtime.
   const digest = createHash('sha256')
     .update(metadata.annotations?.[tokenAnnotation] ?? '')
     .digest('base64url')
@@ -199,7 +200,7 @@ function isRecorded({ kind, metadata }: LiveObject, { status }: LiveObject): boo
   )
 }
 
-/** Is it a child of this very resource? A retained one has no owner reference. */
+/** True for a child of exactly this resource. A retained one has no owner reference. */
 function isChildOf(child: LiveObject, { live }: RestingParent, { retain }: ChildPolicy): boolean {
   const { ownerReferences, labels } = child.metadata
   const owner = ownerReferences?.find(({ controller }) => controller === true)
@@ -215,18 +216,18 @@ function isImmutable(fresh: KubeObject, live: KubeObject): boolean {
 }
 
 function fixedOf({ spec }: KubeObject): unknown {
-  return (spec as { readonly fixed?: unknown } | undefined)?.fixed // Of a child kind.
+  return (spec as { readonly fixed?: unknown } | undefined)?.fixed // A child kind.
 }
 
 function isReady({ status }: LiveObject): boolean {
-  return findCondition((status as StatusWithConditions | undefined)?.conditions ?? [], 'Ready')?.status === 'True' // An Engine's.
+  return findCondition((status as StatusWithConditions | undefined)?.conditions ?? [], 'Ready')?.status === 'True' // An Engine.
 }
 
-/** FieldsV1 path of the member that a policy leaves to others. */
+/** Returns the FieldsV1 path of the member that a policy leaves to others. */
 const fieldPathOf = (path: string) => JSON.stringify(path.split('.').map((step) => `f:${step}`))
 const isBelow = (path: string, parent: string) => path.startsWith(parent.slice(0, -1))
 
-/** Fields that a policy of any version of this kind left to others: their values may be of an earlier time. */
+/** Returns fields that a policy of any version left to others: they may have values of an earlier time. */
 function policyPathsOf({ versions }: ControllerPlan, { kind }: DeclaredChild): readonly string[] {
   const policies = versions.flatMap(({ templates }) =>
     templates.filter((one) => one.kind === kind).map(({ policy }) => policy),
@@ -239,7 +240,7 @@ interface Compared {
   readonly controller: ControllerPlan
   readonly fresh: LiveObject
   readonly live: LiveObject
-  /** Of fields beyond the declared ones no record tells any more whose they are. */
+  /** True if managedFields were reset, so no record shows the owner of undeclared fields. */
   readonly isReset: boolean
 }
 
@@ -253,12 +254,12 @@ function differences({ child, controller, fresh, live, isReset }: Compared): rea
   const foreign = [...fieldsOf(live, (manager) => !isOwn(manager))].filter((path) => !declared.includes(path))
   const released = leftEver.filter((one) => leftNow.includes(one) || !declared.some((path) => isBelow(path, one)))
   const ignored = [...foreign, ...released]
-  // Without records nothing tells a default from a value of another manager.
+  // Without managedFields nothing separates a default from a value of another manager.
   const expected = isReset ? declaredPart(fresh) : fresh
   const [wanted, has] = [expected, live].map((object) => withoutEmpty(withoutFields(comparable(object), ignored)))
   const ours = [...fieldsOf(live, isOwn)].filter((path) => !isStamp(path) && !isLeft(path))
   const surplus = ours.filter((path) => !declared.includes(path))
-  // A record alone wakes no controller: the next reconcile takes the fields again.
+  // A changed record alone triggers no reconcile: the next one takes the fields again.
   const lacking = isReset ? [] : declared.filter((path) => !isLeft(path) && !ours.includes(path))
   return [
     ...(deepEqual(wanted as Json, has as Json) || (isReset && holds(has as Json, wanted as Json))
@@ -269,16 +270,16 @@ function differences({ child, controller, fresh, live, isReset }: Compared): rea
   ]
 }
 
-/** The object with the fields that its fresh apply declares. */
+/** Returns the object with only the fields that its fresh apply declares. */
 function declaredPart(fresh: LiveObject): LiveObject {
   const { apiVersion, kind, metadata } = fresh
   const owned = ownedFieldsOf(fresh, freshManager)
-  const part = owned === undefined ? {} : (project(asJson(fresh), owned) as JsonObject) // Of an object.
+  const part = owned === undefined ? {} : (project(asJson(fresh), owned) as JsonObject) // Part of an object.
   const { labels = {}, annotations = {} } = (part['metadata'] ?? {}) as Partial<LiveObject['metadata']>
   return { ...part, apiVersion, kind, metadata: { ...metadata, labels, annotations } }
 }
 
-/** Is every member of a map in the other one, with lists as they are? */
+/** True if `has` contains every member and list item of `wanted`. */
 function holds(has: Json | undefined, wanted: Json | undefined): boolean {
   if (isJsonObject(wanted) && isJsonObject(has))
     return Object.entries(wanted).every(([name, value]) => holds(has[name], value))
@@ -289,14 +290,14 @@ function holds(has: Json | undefined, wanted: Json | undefined): boolean {
 
 const isStampKey = (key: string) => /^(applyset\.kubernetes\.io|(owner\.)?konverge\.dev)\//.test(key)
 
-/** What the runtime adds to a child. */
+/** True for the path of metadata that the runtime adds to a child. */
 function isStamp(path: string): boolean {
   const [first, second, third = ''] = JSON.parse(path) as readonly string[] // A path of fieldsOf.
   if (first !== 'f:metadata') return false
   return second === 'f:ownerReferences' || third === '.' || isStampKey(third.slice(2))
 }
 
-/** A list or map that lost its last item stays as an empty one, which a fresh apply has not. */
+/** Drops empty lists and maps: a list that lost its last item stays, and a fresh apply has none. */
 function withoutEmpty(value: Json | undefined): Json {
   if (value === undefined) return null
   if (isJsonList(value)) return value.map(withoutEmpty)
@@ -307,16 +308,19 @@ function withoutEmpty(value: Json | undefined): Json {
   )
 }
 
-/** Without identity, times, managers and stamps. */
+/** Returns the object without identity, times, managers and the runtime's metadata. */
 function comparable({ metadata, status: _, spec, ...rest }: KubeObject): JsonObject {
   const plain = (map: Readonly<Record<string, string>> = {}) =>
     Object.fromEntries(Object.entries(map).filter(([key]) => !isStampKey(key)))
   const [labels, annotations] = [plain(metadata.labels), plain(metadata.annotations)]
-  const body = spec === undefined ? {} : { spec: withoutExtension(spec as JsonObject) } // Of a child kind.
-  return structuredClone({ ...rest, ...body, metadata: { labels, annotations } }) as unknown as JsonObject // Of JSON.
+  const body = spec === undefined ? {} : { spec: withoutExtension(spec as JsonObject) } // A child kind.
+  return structuredClone({ ...rest, ...body, metadata: { labels, annotations } }) as unknown as JsonObject // A clone of JSON.
 }
 
-/** Children of the resource that it no longer declares. Without its label none is found (docs/decisions/0088). */
+/**
+ * Returns children that the resource no longer declares. The runtime finds none without its label
+ * (docs/decisions/0088).
+ */
 function leftoverFaults(parent: RestingParent, { children }: WorldAtRest): readonly string[] {
   const declared = new Set(declaredNow(parent).map((child) => `${child.kind} ${keyOf(child)}`))
   const { uid, name } = parent.live.metadata
@@ -330,7 +334,7 @@ function leftoverFaults(parent: RestingParent, { children }: WorldAtRest): reado
 }
 
 const nameIn = ({ kind, metadata: { name, namespace } }: LiveObject): ChildName => ({
-  kind: kind as ChildName['kind'], // A child's.
+  kind: kind as ChildName['kind'], // A child.
   name,
   namespace,
 })
@@ -339,7 +343,7 @@ function isRetained({ metadata }: LiveObject): boolean {
   return metadata.annotations?.[pruneAnnotation] === 'disabled'
 }
 
-/** Children of resources that are gone. */
+/** Returns children of resources that no longer exist. */
 function orphanFaults({ parents, children, disowned }: WorldAtRest): readonly string[] {
   const uids = new Set(parents.map(({ live }) => live.metadata.uid))
   const ids = new Set(parents.map(({ live }) => applySetId(live)))

@@ -1,4 +1,4 @@
-// A sample of `npm run strangers`, the same one in every run, and the counterexamples that earlier runs have found.
+// Fixed sample of `npm run strangers`, and the counterexamples that earlier runs found.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { runWorld } from './stranger-runner.ts'
 import type { WorldPlan } from './world-plan.ts'
 
 interface Counterexample {
-  /** Why it still fails; absent: it is repaired. */
+  /** Reason why it still fails; absent: repaired. */
   readonly open?: string
   readonly plan: WorldPlan
 }

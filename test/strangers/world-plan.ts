@@ -1,4 +1,5 @@
-// A world: operators with small controllers in several versions, and the events that meet them. It is JSON, so that it can be kept. Pure.
+// World: operators with small controllers in several versions, and the events that happen to them. It is JSON, so it
+// can be stored. Pure.
 
 import type { JsonObject } from '../../src/base/json.ts'
 import type { KubeObject } from '../../src/index.ts'
@@ -18,11 +19,11 @@ export interface ChildTemplate {
   readonly slot: number
   /** Every resource of the world declares the same name. */
   readonly isCommon: boolean
-  /** In another namespace than that of the resources. */
+  /** The child is in another namespace than the resources. */
   readonly isElsewhere?: boolean
-  /** It is declared from this `spec.size` on. */
+  /** Lowest `spec.size` with this child. */
   readonly fromSize: number
-  /** One of them is declared, by `spec.rev`. */
+  /** `spec.rev` selects the declared one. */
   readonly bodies: readonly JsonObject[]
   readonly policy: ChildPolicy
 }
@@ -38,13 +39,13 @@ export interface ChildPolicy {
   readonly hold?: boolean
   /** A contribution to the child that resources of this kind declare at the same slot. */
   readonly contribute?: ParentKind
-  /** Waits until the template at this place is ready. */
+  /** Index of an earlier template; the child waits until that one is ready. */
   readonly waitsFor?: number
 }
 
 export interface VersionPlan {
   readonly templates: readonly ChildTemplate[]
-  /** A bug of this version: the function throws where `spec.rev` is this. */
+  /** Bug of this version: the function throws at this `spec.rev`. */
   readonly bug?: { readonly of: PureFunction; readonly rev: number } | undefined
 }
 
@@ -59,7 +60,9 @@ export interface OperatorPlan {
   readonly controllers: readonly ControllerPlan[]
 }
 
-/** Functions that look at the world, and may fail for a time. The others are pure: they fail by their inputs and version. */
+/**
+ * Functions that read the world, and may fail for a time. The others are pure: only input and version make them fail.
+ */
 export const functionNames = ['observe', 'cleanup'] as const
 export type FunctionName = (typeof functionNames)[number]
 export type PureFunction = 'refuse' | 'desired' | 'status'
@@ -72,22 +75,22 @@ export interface ChildName {
   readonly namespace?: string | undefined
 }
 
-/** The namespace of all resources but the cluster-scoped ones. */
+/** Namespace of all resources except cluster-scoped ones. */
 export const home = 'default'
 export const elsewhere = 'elsewhere'
 
-/** Undefined: the kind is cluster-scoped. */
+/** Returns the namespace; undefined: the kind is cluster-scoped. */
 export function namespaceOf({ kind, namespace = home }: ChildName): string | undefined {
   return scopeOf(kind) === 'Cluster' ? undefined : namespace
 }
 
-/** `namespace/name`, or the name. */
+/** Returns `namespace/name`, or the name. */
 export function keyOf(child: ChildName): string {
   const namespace = namespaceOf(child)
   return namespace === undefined ? child.name : `${namespace}/${child.name}`
 }
 
-/** How another manager writes. */
+/** Kind of write of another manager. */
 export type Manner = 'update' | 'apply' | 'apply-forced'
 
 export type WorldEvent =
@@ -104,7 +107,7 @@ export type WorldEvent =
       readonly manner: Manner
       readonly body: JsonObject
     }
-  /** Another manager takes its labels or its owner, puts a finalizer on it, changes the labels of membership, or resets its managedFields. */
+  /** Another manager removes labels or owner, adds a finalizer, changes membership labels, or resets managedFields. */
   | { readonly kind: 'unlabel' | 'disown' | 'pin' | 'unpin' | 'relabel' | 'reset-records'; readonly child: ChildName }
   | { readonly kind: 'hand-over'; readonly child: ChildName; readonly of: ParentKind; readonly name: string }
   | { readonly kind: 'delete-child'; readonly child: ChildName }
@@ -123,12 +126,12 @@ export type WorldEvent =
   | { readonly kind: 'calm' }
   | { readonly kind: 'install-addon' | 'uninstall-addon' }
   | { readonly kind: 'extend-kind'; readonly of: DefinedKind; readonly extension: Extension }
-  /** What `observe` reads for resources of this name. Undefined: the object is deleted. */
+  /** Value that `observe` reads for resources of this name. Undefined: the object is deleted. */
   | { readonly kind: 'set-fact'; readonly name: string; readonly shift: number | undefined }
 
 export interface TimedEvent {
   readonly event: WorldEvent
-  /** Virtual time that passes after it; undefined: the next event follows without a pause. */
+  /** Simulated time after the event; undefined: the next event follows at once. */
   readonly thenMs?: number
 }
 
@@ -144,7 +147,7 @@ export interface DeclaredChild extends ChildName {
   readonly body: JsonObject
   readonly policy: ChildPolicy
   readonly isHeld: boolean
-  /** Its place among the templates. */
+  /** Index among the templates. */
   readonly at: number
 }
 
@@ -173,7 +176,7 @@ export function declaredChildren(
   })
 }
 
-/** A key of its own, and from size 2 on a key that others declare too, maybe otherwise. */
+/** Returns a key of its own, and from size 2 on a key that others declare too, possibly with another value. */
 function partOf(
   of: ParentKind,
   { name, spec }: { readonly name: string; readonly spec: ParentSpec },
@@ -183,7 +186,7 @@ function partOf(
   return { data: spec.size < 2 ? own : { ...own, both: String(at % 2) } }
 }
 
-/** The ConfigMap that resources of this name observe; `data.shift` is added to `spec.rev` where a body is chosen. */
+/** ConfigMap that resources of this name observe; `data.shift` is added to `spec.rev` to select a body. */
 export const factName = (parent: string) => `fact-${parent}`
 
 export function shiftOf(fact: KubeObject | undefined): number {

@@ -1,12 +1,12 @@
-// All tests in which a Secret value may stand where it should not, or be too short to be found, each with its reason.
+// Tests that may output a Secret value, or may use values too short to find, each with a reason.
 import type { Leak } from './taint.ts'
 
 export interface Exemption {
   readonly files: RegExp
   readonly reason: string
-  /** Values may be too short to be found. */
+  /** Values may be too short to find. */
   readonly shortValues?: true
-  /** Whether this leak is none. */
+  /** True if this leak is permitted. */
   readonly leaks?: (leak: Leak) => boolean
 }
 

@@ -1,9 +1,10 @@
-// A set of patterns, and all places of a text where one begins. One pass over the text, however many patterns there are (Rabin-Karp).
+// Set of patterns that finds all their occurrences in a text. One pass over the text for any number of patterns
+// (Rabin-Karp).
 import { minPatternLength } from './secret-patterns.ts'
 
 const base = 257
 const bloomBits = 16
-/** The weight of the character that leaves the window. */
+/** Weight of the character that leaves the window. */
 const leaving = Array.from({ length: minPatternLength - 1 }).reduce<number>((weight) => Math.imul(weight, base), 1)
 
 export interface PatternMatch<Owner> {
@@ -14,14 +15,14 @@ export interface PatternMatch<Owner> {
 
 export class PatternIndex<Owner> {
   readonly #bloom = new Uint8Array(1 << bloomBits)
-  /** By the first characters of the pattern. */
+  /** Patterns by their first characters. */
   readonly #patterns = new Map<string, Map<string, Owner>>()
 
   get isEmpty(): boolean {
     return this.#patterns.size === 0
   }
 
-  /** The first owner of a pattern keeps it. */
+  /** Adds a pattern. The first owner of a pattern keeps it. */
   add(pattern: string, owner: Owner): void {
     const head = pattern.slice(0, minPatternLength)
     const patterns = this.#patterns.get(head) ?? new Map<string, Owner>()
@@ -32,7 +33,7 @@ export class PatternIndex<Owner> {
     this.#bloom[slotOf(hash)] = 1
   }
 
-  /** Every match, in the order of the text. Linear in the text. */
+  /** Returns every match in order of the text. Linear in the text. */
   matches(text: string): readonly PatternMatch<Owner>[] {
     const found: PatternMatch<Owner>[] = []
     let hash = 0

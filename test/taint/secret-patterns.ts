@@ -1,28 +1,28 @@
-// The texts by which output gives a Secret value away: the value in every encoding that output uses, and pieces of it.
-// Invariant: a pattern has at least `minPatternLength` characters, so that no pattern matches by chance.
+// Texts that expose a Secret value in output: the value in every encoding of output, and pieces of it.
+// Invariant: a pattern has at least `minPatternLength` characters, so that none matches by chance.
 
-/** The name of an encoding, and the text that a value has in it. */
+/** Name of an encoding, and the value's text in it. */
 export interface SecretPattern {
   readonly form: string
   readonly text: string
 }
 
-/** Shorter texts occur by chance in output. */
+/** Shorter texts occur in output by chance. */
 export const minPatternLength = 8
 
-/** A Secret value that is shorter cannot be found reliably; fixtures use `secretText`. */
+/** Shorter Secret values cannot be found reliably; fixtures use `secretText`. */
 const minValueLength = 10
 
 const tokenPiece = minPatternLength
 const minTokenLength = 24
 const minKeyLine = 40
 
-/** Whether output that contains this value gives it away: short values and plain words occur by chance. */
+/** True if output that contains this value exposes it: short values and plain words occur by chance. */
 export function isMarkable(value: string): boolean {
   return value.length >= minValueLength && new Set(value).size >= 6
 }
 
-/** All patterns of a value, each text once. */
+/** Returns all patterns of a value, each text once. */
 export function secretPatterns(value: string): readonly SecretPattern[] {
   const forms = [...encodings(value), ...tokenPieces(value), ...keyLines(value)]
   const formOf = new Map<string, string>()
@@ -52,7 +52,8 @@ function encodings(value: string): readonly SecretPattern[] {
 }
 
 /**
- * Base64 of a text that contains the value: three alignments. The characters at both ends depend on the neighbours and are cut.
+ * Returns base64 of a text that contains the value, in three alignments, without the ends that depend on the
+ * neighbours.
  */
 function base64Forms(bytes: Buffer): readonly SecretPattern[] {
   return [0, 1, 2].flatMap((offset) => {
@@ -67,9 +68,7 @@ function base64Forms(bytes: Buffer): readonly SecretPattern[] {
   })
 }
 
-/**
- * Pieces of a random token: every part of it that has 15 characters contains one of them. They find a token that output has split.
- */
+/** Returns pieces of a random token, to find a split one: every part with 15 characters contains a piece. */
 function tokenPieces(value: string): readonly SecretPattern[] {
   if (value.length < minTokenLength || !/^[\w+/=~-]+$/.test(value)) return []
   const starts = Array.from({ length: Math.floor(value.length / tokenPiece) }, (_, index) => index * tokenPiece)
@@ -79,7 +78,7 @@ function tokenPieces(value: string): readonly SecretPattern[] {
     .map((text) => ({ form: 'piece', text }))
 }
 
-/** Lines of a private key in PEM. */
+/** Returns the lines of a private key in PEM. */
 function keyLines(value: string): readonly SecretPattern[] {
   if (!value.includes('PRIVATE KEY-----')) return []
   return value
@@ -88,7 +87,7 @@ function keyLines(value: string): readonly SecretPattern[] {
     .map((text) => ({ form: 'line of a key', text }))
 }
 
-/** Not a word of a language: digits among letters, or capitals after small letters. */
+/** True unless the text is a word: it has digits among letters, or capitals after small letters. */
 function looksRandom(text: string): boolean {
   return /[0-9]/.test(text) ? /[A-Za-z]/.test(text) : /[a-z][A-Z]/.test(text)
 }

@@ -1,4 +1,4 @@
-// The values of a Secret object that nothing else may hold. Keys that name public facts are no secrets, by `publicKeys`.
+// Values of a Secret that nothing else may contain. Keys in `publicKeys` name public facts.
 import { isJsonObject } from '../../src/base/json.ts'
 
 export interface SecretValue {
@@ -6,15 +6,17 @@ export interface SecretValue {
   readonly origin: string
 }
 
-/** Keys whose values conditions and status name on purpose: where a server is, who logs in, and certificates without their keys. */
+/**
+ * Keys whose values appear in conditions and status by design: server address, login name, certificates without keys.
+ */
 const publicKeys: ReadonlySet<string> = new Set([
   ...['host', 'port', 'username', 'user', 'database', 'dbname', 'sslmode', 'endpoint', 'region', 'bucket', 'namespace'],
-  // Of Service Binding, and the login that a rotation makes next.
+  // Keys of Service Binding, and the login that the next rotation uses.
   ...['type', 'provider', 'username-next'],
   ...['ca.crt', 'tls.crt', 'server.crt', 'accessKeyId', 'accessKeyID', 'AWS_ACCESS_KEY_ID', 'aws_access_key_id'],
 ])
 
-/** The values of an object of kind Secret, whatever its shape: a hostile or broken object has none. */
+/** Returns the values of an object of kind Secret; a malformed object has none. */
 export function secretValues(object: unknown): readonly SecretValue[] {
   if (!isJsonObject(object)) return []
   const { metadata, data, stringData } = object
@@ -27,7 +29,7 @@ export function secretValues(object: unknown): readonly SecretValue[] {
     .map(([key, value]) => ({ value, origin: `Secret ${place} key ${key}` }))
 }
 
-/** The Secrets in an answer of the API server: one object, a list, or the frames of a watch. */
+/** Returns the Secrets in a response of the API server: one object, a list, or the frames of a watch. */
 export function secretsIn(text: string): readonly unknown[] {
   return text.split('\n').flatMap((line) => {
     const value = parsed(line)

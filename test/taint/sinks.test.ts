@@ -1,4 +1,4 @@
-// Leaks on purpose through every tap: each is caught, so a leak that nobody intended fails the test that shows it.
+// Deliberate leak through every tap: each tap catches it, so an accidental leak fails the test that shows it.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,8 +24,8 @@ import { tappedFiles } from './tap-plugin.ts'
 const password = secretText('sinks')
 const signal = new AbortController().signal
 
-/** The taint of this test file, as vitest-setup.ts made it. */
-const taint = (globalThis as unknown as Record<symbol, Taint>)[Symbol.for('konverge.taint')] as Taint // Always there.
+/** Taint of this test file, from vitest-setup.ts. */
+const taint = (globalThis as unknown as Record<symbol, Taint>)[Symbol.for('konverge.taint')] as Taint // Always present.
 
 let cluster: TestCluster
 
@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 afterEach(() => cluster.stop())
 
-/** The sinks that let it out. Taken, so that this test does not fail for them. */
+/** Returns the sinks of the leaks. The test takes the leaks, so that they do not fail it. */
 function sinksOf(leaks: readonly Leak[]): readonly string[] {
   for (const { origin } of leaks) expect(origin).toMatch(/^Secret default\/server key password$|^generated password$/)
   return leaks.map(({ sink }) => sink)
@@ -60,7 +60,7 @@ describe('a Secret value is caught', () => {
     },
   )
 
-  it('in a line of a log that nobody writes', () => {
+  it('in a line of a log that has no output', () => {
     silentInstruments.log.with({ a: 1 }).info({ text: Buffer.from(password).toString('base64') }, 'x')
     expect(sinksOf(taint.takeLeaks())).toEqual(['log'])
   })
@@ -109,7 +109,7 @@ describe('a Secret value is caught', () => {
     expect(sinks.filter((sink) => sink.includes('secrets'))).toEqual([])
   })
 
-  it('in what travels to and from the API server', async () => {
+  it('in requests to and responses from the API server', async () => {
     const sent = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -122,7 +122,7 @@ describe('a Secret value is caught', () => {
     expect(sinks.filter((sink) => /^(request POST|answer POST|answer GET) /.test(sink))).toHaveLength(3)
   })
 
-  it('in the message of an error, whoever said it', () => {
+  it('in the message of an error, from any source', () => {
     const error = new KubeError({ code: 'Invalid', message: `data.a: Invalid value: "${password}"` })
     expect(error).toBeInstanceOf(CodedError)
     expect(sinksOf(taint.takeLeaks())).toEqual(['error Invalid'])
@@ -150,13 +150,13 @@ describe('a Secret value is caught', () => {
     ])
   })
 
-  it('when it is a password that was generated and is in no Secret', () => {
+  it('when it is a generated password that no Secret holds', () => {
     const generated = passwordFrom(seededSecrets(7), 32)
     silentInstruments.log.info({}, `made ${generated}`)
     expect(sinksOf(taint.takeLeaks())).toEqual(['log'])
   })
 })
 
-it.each(tappedFiles)('has a tap in %s, which is there', (file) => {
+it.each(tappedFiles)('has a tap in %s, and the file exists', (file) => {
   expect(existsSync(join(import.meta.dirname, '../..', file))).toBe(true)
 })

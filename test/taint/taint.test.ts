@@ -63,11 +63,11 @@ describe('a Secret value in output', () => {
     )
   })
 
-  it('is not repeated by the report', () => {
+  it('is absent from the report', () => {
     expect(JSON.stringify(leaksOf(token, `x${token}y`))).not.toContain(token.slice(0, 8))
   })
 
-  it('is found in output that came before the Secret', () => {
+  it('is found in output from before the Secret', () => {
     const taint = new Taint()
     taint.note('log', token)
     taint.add(token, 'Secret a/b key c')
@@ -75,7 +75,7 @@ describe('a Secret value in output', () => {
     expect(taint.takeLeaks()).toEqual([])
   })
 
-  it('is refused as a fixture when it is too short or too plain to be found', () => {
+  it('is rejected as a fixture when it is too short or too plain to find', () => {
     const taint = new Taint()
     for (const short of ['secret', 'aaaaaaaaaaaaaaaa', 'postgres']) taint.add(short, short)
     expect(taint.takeUnmarkable()).toHaveLength(3)

@@ -1,17 +1,17 @@
-// What a test run knows of Secret values, and of the output that left the program. Invariant: output that was noted is compared with
-// every value that is known when it is read, so a leak is found although the value became a Secret only later.
+// Secret values of a test run, and the output that left the program. Invariant: the run compares noted output with
+// every value that it knows at the time of reading, so it finds a leak of a value that became a Secret later.
 import { PatternIndex } from './pattern-index.ts'
 import { isMarkable, secretPatterns } from './secret-patterns.ts'
 
-/** One value that left through a sink. */
+/** A value that left through a sink. */
 export interface Leak {
-  /** Where the value left, as `log` or `object databases.data.konverge.dev shop/orders`. */
+  /** Place of the leak, for example `log` or `object databases.data.konverge.dev shop/orders`. */
   readonly sink: string
-  /** Where the value belongs, as `Secret shop/server key password`. */
+  /** Owner of the value, for example `Secret shop/server key password`. */
   readonly origin: string
-  /** How it was encoded there. */
+  /** Encoding of the value. */
   readonly form: string
-  /** The output around it, without the value. */
+  /** Output around the value, without the value. */
   readonly excerpt: string
 }
 
@@ -32,13 +32,13 @@ const excerptReach = 160
 export class Taint {
   readonly #index = new PatternIndex<Owner>()
   readonly #known = new Set<string>()
-  /** Values that are too short to be found, by their origins. */
+  /** Origins of values that are too short to find. */
   readonly #unmarkable = new Set<string>()
   #outputs: Output[] = []
   #characters = 0
   #leaks: Leak[] = []
 
-  /** A value that only Secrets may hold. */
+  /** Adds a value that only Secrets may contain. */
   add(value: string, origin: string): void {
     if (value === '' || this.#known.has(value)) return
     this.#known.add(value)
@@ -46,14 +46,14 @@ export class Taint {
     else for (const { form, text } of secretPatterns(value)) this.#index.add(text, { origin, form })
   }
 
-  /** Text that left the program, or may leave it. */
+  /** Notes text that left the program, or may leave it. */
   note(sink: string, text: string): void {
     this.#outputs.push({ sink, text })
     this.#characters += text.length
     if (this.#characters > keptCharacters) this.#read()
   }
 
-  /** The leaks since the last call. */
+  /** Returns the leaks since the last call. */
   takeLeaks(): readonly Leak[] {
     this.#read()
     const leaks = this.#leaks
@@ -61,7 +61,7 @@ export class Taint {
     return leaks
   }
 
-  /** Origins of values that cannot be found in output, since the last call. */
+  /** Returns origins of values that cannot be found in output, since the last call. */
   takeUnmarkable(): readonly string[] {
     const origins = [...this.#unmarkable]
     this.#unmarkable.clear()

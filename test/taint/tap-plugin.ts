@@ -1,9 +1,9 @@
-// Lets modules of src/ meet the taps as tests load them: a line is added at the end of each, which hands over what the module keeps to
-// itself. The program itself has no trace of it.
+// Vite plugin that connects modules of src/ to the taps in tests. It appends a line to each module, and the line passes
+// private values to the tap. The program itself is unchanged.
 import { readFileSync } from 'node:fs'
 import type { Plugin } from 'vite'
 
-/** By file; each is evaluated in its module. */
+/** Appended lines by file; each runs in its module. */
 const lines: Readonly<Record<string, (taps: string) => string>> = {
   'src/apiserver/object-log.ts': (taps) => `${taps}.objectLog(ObjectLog)`,
   'src/kube/http-client.ts': (taps) => `${taps}.http(HttpClient)`,
@@ -18,10 +18,10 @@ const lines: Readonly<Record<string, (taps: string) => string>> = {
   'src/controllers/stores/s3-store-driver.ts': (taps) => `${taps}.store(S3Store)`,
 }
 
-/** Files that are tapped, for the test that looks whether they are there. */
+/** Files with a tap, for the test that checks that they exist. */
 export const tappedFiles: readonly string[] = Object.keys(lines)
 
-/** The plugin of vitest.config.ts. */
+/** Returns the plugin for vitest.config.ts. */
 export function tapPlugin(root: string): Plugin {
   return {
     name: 'konverge-taint',

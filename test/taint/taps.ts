@@ -1,5 +1,5 @@
-// Places where output leaves the program, and where Secret values enter it. Each tap gets the class or the port of a module as it is loaded
-// (tap-plugin.ts) and hears what passes; it changes nothing.
+// Taps: places where output leaves the program, and where Secret values enter it. Each tap gets a class or port of a
+// module at load time (tap-plugin.ts) and observes its calls. Invariant: a tap changes no behaviour.
 import { ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { ObjectLog } from '../../src/apiserver/object-log.ts'
@@ -15,7 +15,7 @@ type Made<T> = { readonly prototype: T }
 type Metric = { [method: string]: (labels: MetricLabels, amount: number) => void }
 
 const levels = ['debug', 'info', 'warn', 'error'] as const
-/** Manifests and pointers are smaller; what is larger holds the rows of users. */
+/** Manifests and pointers are smaller; larger artifacts contain rows of users. */
 const mostArtifactBytes = 1024 * 1024
 const overlapCharacters = 256
 const secretsPath = /\/secrets(\/|\?|$)/
@@ -28,7 +28,7 @@ export class Taps {
     this.#taint = taint
   }
 
-  /** Secrets give their values; all other objects are output, Events and status among them. */
+  /** Secrets supply values; all other objects are output, including Events and status. */
   objectLog({ prototype }: Made<ObjectLog>): void {
     const { commit } = prototype
     const taint = this.#taint
@@ -40,7 +40,10 @@ export class Taps {
     }
   }
 
-  /** An object in an API server of a fixture. The specs of its kinds are the tests' own words, and may hold what becomes a Secret. */
+  /**
+   * Notes an object of a fixture's API server, without spec: the tests write specs, which may contain values of later
+   * Secrets.
+   */
   stored({ spec: _, ...object }: KubeObject): void {
     if (object.kind === 'Secret') addSecret(this.#taint, object)
     else
@@ -50,7 +53,7 @@ export class Taps {
       )
   }
 
-  /** What the API server sends and gets; of Secrets, their values. */
+  /** Notes requests and responses of the API server; Secrets in them supply values. */
   http({ prototype }: Made<Pick<HttpExchange, 'exchange' | 'stream'>>): void {
     const { exchange, stream } = prototype
     const note = (request: HttpRequest, what: string, text: string) => this.#noteTravel(request, what, text)
@@ -73,7 +76,7 @@ export class Taps {
     }
   }
 
-  /** Every line, below the level of the log too. */
+  /** Notes every line, also below the level of the log. */
   logger({ prototype }: Made<Instruments['log']>, redact: (value: unknown) => unknown): void {
     for (const level of levels) {
       const write = prototype[level]
@@ -91,7 +94,7 @@ export class Taps {
     }
   }
 
-  /** Most tests run with the silent instruments: they hear what real ones would get. */
+  /** Most tests use the silent instruments: their tap notes what real ones would get. */
   silent(instruments: Instruments): void {
     const log = instruments.log as { -readonly [Key in keyof Instruments['log']]: Instruments['log'][Key] }
     for (const level of levels) log[level] = (fields, message) => this.#noteLine(fields, message)
@@ -112,7 +115,7 @@ export class Taps {
     })
   }
 
-  /** The labels; all else of a metric is a number or fixed. */
+  /** Notes the labels; everything else of a metric is a number or constant. */
   metrics({ prototype }: Made<Instruments['metrics']>): void {
     const taint = this.#taint
     const heard = new WeakSet<Metric>()
@@ -133,12 +136,12 @@ export class Taps {
     }
   }
 
-  /** The attributes that a trace gets. */
+  /** Notes the attributes of spans. */
   tracer({ prototype }: Made<Instruments['tracer']>): void {
     const { run } = prototype
     const heard = (name: string, attributes: () => SpanAttributes) => this.#heardAttributes(name, attributes)
     prototype.run = function (name, attributes, work) {
-      return run.call(this, name, heard(name, attributes), work) as never // What the work gives.
+      return run.call(this, name, heard(name, attributes), work) as never // The result of the work.
     }
   }
 
@@ -150,7 +153,7 @@ export class Taps {
     }
   }
 
-  /** A generated password is a secret from its first moment, whether a Secret ever holds it or not. */
+  /** Adds a generated password as a secret at once, whether or not a Secret holds it later. */
   password(draw: (...input: never) => string): (...input: never) => string {
     return (...input) => {
       const password = draw(...input)
@@ -160,7 +163,7 @@ export class Taps {
     }
   }
 
-  /** Messages of errors are made to be passed on. */
+  /** Notes messages of errors, because callers report them. */
   error(made: typeof CodedError): typeof CodedError {
     const taint = this.#taint
     return new Proxy(made, {
@@ -172,7 +175,7 @@ export class Taps {
     })
   }
 
-  /** What a store gets, if it is small enough for a manifest. */
+  /** Notes the content that a store gets, if it is small enough for a manifest. */
   store({
     prototype,
   }: Made<{ put: (key: string, content: AsyncIterable<Uint8Array>, call: PutCall) => unknown }>): void {
@@ -193,9 +196,9 @@ export class Taps {
     }
   }
 
-  /** Standard output and standard error of every child process that is read through a pipe. */
+  /** Notes standard output and standard error of every child process with pipes. */
   childProcesses(): void {
-    // Not in Node's types, and not in its documentation: every way to start a process leads through it.
+    // Every way to start a process calls this method, which Node neither types nor documents.
     const prototype = ChildProcess.prototype as unknown as { spawn: (options: { readonly file?: string }) => unknown }
     const { spawn } = prototype
     const listen = (stream: Readable | null | undefined, sink: string) => this.#listen(stream, sink)
@@ -207,7 +210,7 @@ export class Taps {
     }
   }
 
-  /** Hears what is pushed, so that the stream flows for its readers alone. */
+  /** Observes pushed chunks, so that only readers make the stream flow. */
   #listen(stream: Readable | null | undefined, sink: string): void {
     if (stream === null || stream === undefined) return
     const push = stream.push.bind(stream)
@@ -216,7 +219,7 @@ export class Taps {
       if (chunk !== null) {
         const text = rest + Buffer.from(chunk).toString()
         this.#taint.note(sink, text)
-        // A value may come in two pieces.
+        // A value may be split between two chunks.
         rest = text.slice(-overlapCharacters)
       }
       return push(chunk, encoding)
@@ -246,7 +249,7 @@ function addSecret(taint: Taint, object: unknown): void {
   for (const { value, origin } of secretValues(object)) taint.add(value, origin)
 }
 
-/** JSON with the messages of errors; what has no JSON is no output. */
+/** Returns JSON with the messages of errors; a value without JSON is no output. */
 function textOf(value: unknown): string {
   try {
     return (

@@ -1,5 +1,5 @@
-// Compares the output of every test with every Secret value that the test has used. A test that lets one out fails, and so does one whose
-// Secret values are too short to be found. Runs in every project of vitest.config.ts.
+// Compares the output of every test with every Secret value that the test has used. A test fails if its output contains
+// one, or if its Secret values are too short to find. Runs in every project of vitest.config.ts.
 import { relative } from 'node:path'
 import { afterAll, afterEach, expect } from 'vitest'
 import { exemptions } from './exemptions.ts'
@@ -13,7 +13,7 @@ taps.childProcesses()
 Object.assign(globalThis, { [Symbol.for('konverge.taps')]: taps, [Symbol.for('konverge.taint')]: taint })
 
 afterEach(checkTaint)
-// Output after the last test, as of servers that end.
+// Checks output after the last test, for example of stopping servers.
 afterAll(checkTaint)
 
 function checkTaint(): void {
