@@ -1,5 +1,5 @@
-// What runs of the package? Its program and its five doors as few files: Node takes longer to find and link the 400 modules of
-// the API server than the server takes to start. Dependencies stay outside; the types are written by tsc beside it.
+// Bundles the program and the five entry points into a few files. Node takes longer to find and link 400 modules than
+// the API server takes to start. Dependencies stay outside; tsc writes the types beside the bundle.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
@@ -23,7 +23,7 @@ await bundle.write({
   chunkFileNames: 'chunks/[name].js',
 })
 
-/** Chunks of another time would be shipped too. */
+/** Removes chunks of an earlier build, which would be shipped too. */
 function removeFormer(): void {
   for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' }))
     if (/\.js(\.map)?$/.test(file)) rmSync(join(dist, file))

@@ -1,5 +1,6 @@
-// Is this checkout good? Runs every check in order, prints what each took, and ends with the plain line that counts tests.
-// `check` is the quick gate; `test` adds the oracles, real PostgreSQL and the real control plane. A failure does not hide another.
+// Gate of a checkout: runs every check in order, prints the duration of each, and ends with a line that counts tests.
+// `check` is the quick gate; `test` adds the oracles, real PostgreSQL and the real control plane. It continues after a
+// failure.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
@@ -20,7 +21,7 @@ interface Counts {
 }
 
 interface Tested extends Counts {
-  /** What vitest wrote of what failed, or nothing. */
+  /** Output of vitest about failures, or empty. */
   readonly failures: string
 }
 
@@ -29,8 +30,9 @@ const folder = mkdtempSync(join(tmpdir(), 'konverge-gate-'))
 const parts = (project: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, at) => `${project} ${at + 1}/${count}`)
 /**
- * The projects of each gate, group after group. Those of a group run side by side, some at a time: they wait more than they work. Each part of
- * `real` has a control plane of its own, so that two at most run at once; the parts of `postgres` are small, so that all end together.
+ * Projects of each gate, group after group. Projects of a group run concurrently, a few at a time, because they mostly
+ * wait. Each part of `real` has its own control plane, so at most two run at once. The parts of `postgres` are small,
+ * so that all end together.
  */
 const gates: Readonly<Record<string, readonly (readonly string[])[]>> = {
   check: [['unit']],
@@ -38,7 +40,7 @@ const gates: Readonly<Record<string, readonly (readonly string[])[]>> = {
 }
 const mostAtOnce = 3
 const mostOf: Readonly<Record<string, number>> = { real: 2 }
-/** Of one run's failures, where they are told once more. */
+/** Largest number of lines of one run's failures in the final summary. */
 const mostLines = 150
 
 const checks: readonly Step[] = [
@@ -60,7 +62,7 @@ const checks: readonly Step[] = [
   { title: 'language', args: ['test/language/main.ts'] },
 ]
 
-/** Whose turn is it? As soon as there is room, that of the first that has room. */
+/** Admits projects up to the limits. The first waiting project with room starts as soon as another ends. */
 class Lanes {
   readonly #running: string[] = []
   #waiting: (() => void)[] = []
@@ -97,7 +99,7 @@ async function main(gate: string): Promise<number> {
   for (const step of checks) if (!(await passes(step))) failedChecks.push(step.title)
   const tested: Tested[] = []
   for (const group of groups) tested.push(...(await runGroup(group)))
-  // Once more, all together: who sees only the end of what is printed has to see why.
+  // Repeats all failures at the end, for readers who see only the end of the output.
   for (const { failures } of tested) process.stdout.write(failures)
   if (failedChecks.length > 0) process.stdout.write(`failed: ${failedChecks.join(', ')}\n`)
   const checked = { passed: checks.length - failedChecks.length, failed: failedChecks.length, skipped: 0 }
@@ -106,7 +108,7 @@ async function main(gate: string): Promise<number> {
   return total.failed === 0 ? 0 : 1
 }
 
-/** The first one shows what it writes at once, the others when those before them have ended. */
+/** Runs a group. The first project shows its output at once, each other one after its predecessor has ended. */
 async function runGroup(names: readonly string[]): Promise<readonly Tested[]> {
   const lanes = new Lanes()
   let shown: Promise<unknown> = Promise.resolve()
@@ -131,7 +133,7 @@ interface Ended {
 
 type Output = 'inherit' | 'pipe' | number
 
-/** What is piped is shown at once, and kept in `file` too. */
+/** Runs a step. Shows piped output at once, and also writes it to `file`. */
 async function run({ args }: Step, output: readonly [Output, Output], file?: number): Promise<Ended> {
   const startedMs = performance.now()
   const child = spawn(process.execPath, args, { stdio: ['ignore', ...output] })
@@ -140,7 +142,7 @@ async function run({ args }: Step, output: readonly [Output, Output], file?: num
       process.stdout.write(bytes)
       if (file !== undefined) writeSync(file, bytes)
     })
-  const [status] = await once(child, 'close').catch(() => [null]) // It could not be started.
+  const [status] = await once(child, 'close').catch(() => [null]) // The process could not start.
   return { isGood: status === 0, seconds: ((performance.now() - startedMs) / 1000).toFixed(1) }
 }
 
@@ -149,8 +151,8 @@ function lineOf({ title }: Step, { isGood, seconds }: Ended): string {
 }
 
 /**
- * Runs one vitest project, or a part of it as in `real 1/4`; a run that gives no report, or fails outside its tests, counts as one failure.
- * What it writes is shown at once, or when that is `after` which it waits for.
+ * Runs one vitest project, or a part of it as in `real 1/4`. A run without a report, or with a failure outside its
+ * tests, counts as one failure. Shows its output at once, or after `after`.
  */
 async function runTests(name: string, lanes: Lanes, after?: Promise<unknown>): Promise<Tested> {
   const [project = name, shard] = name.split(' ')
@@ -177,7 +179,7 @@ async function runTests(name: string, lanes: Lanes, after?: Promise<unknown>): P
   }
 }
 
-/** From the first heading on, as in `⎯⎯ Failed Tests 1 ⎯⎯`, or else the end. */
+/** Returns the output from the first heading on, such as `⎯⎯ Failed Tests 1 ⎯⎯`, or else its end. */
 function failuresIn(written: string): string {
   const lines = written.split('\n')
   const at = lines.findIndex((line) => /^⎯+ [A-Z]/.test(stripVTControlCharacters(line)))
@@ -192,7 +194,7 @@ function readReport(path: string): Readonly<Record<string, number>> {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    return { numFailedTests: 1 } // None was written, or not all of it.
+    return { numFailedTests: 1 } // The report is missing or incomplete.
   }
 }
 

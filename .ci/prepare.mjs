@@ -1,6 +1,6 @@
-// Makes a checkout ready: installs when node_modules does not match the lock file, builds when a source is newer than
-// dist/. Both are decided from a few file stats, so that a ready checkout costs well under a second. Runs on any Node
-// that npm runs on; everything after it runs on the `node` dev dependency.
+// Prepares a checkout: installs packages if node_modules does not match the lock file, builds if a source is newer than
+// dist/. A few file stats decide both, so that a ready checkout costs well under a second. Runs on any Node that npm
+// runs on; everything after it runs on the `node` dev dependency.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ ensure('dist/.konverge-built', digestOf(sources, statOf), 'building', () => {
   run(node, [join(root, '.ci/bundle.ts')])
 })
 
-/** Does `work` unless the mark says that it was done for this digest. */
+/** Does `work` unless the marker file has this digest. */
 function ensure(mark, digest, title, work) {
   const path = join(root, mark)
   if (existsSync(path) && readFileSync(path, 'utf8') === digest) return
@@ -51,7 +51,7 @@ function contentOf(path) {
   return readFileSync(path)
 }
 
-/** Size and time of a file, or of every file below a folder. */
+/** Returns size and time of a file, or of every file below a folder. */
 function statOf(path) {
   if (!existsSync(path)) return `${path} absent\n`
   const stat = statSync(path)

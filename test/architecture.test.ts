@@ -1,5 +1,5 @@
-// Does the code keep the house rules that imports alone do not show? Each failure names the file, the rule and what to
-// use instead. Import direction and cycles are checked by dependency-cruiser, with the same table.
+// House rules of the code that imports alone do not show. Each failure names the file, the rule and the replacement.
+// Dependency-cruiser checks import direction and cycles, with the same table.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -14,7 +14,7 @@ const agentNouns =
 /** A controller's own declaration holds its `observe` and `cleanup`. */
 const controllerDeclarations = /^src\/controllers\/([^/]+)\/\1\.ts$/
 
-/** Globals that only their seam may touch, and what everybody else uses. */
+/** Globals that only their seam may use, and the replacement for all other code. */
 const seams = [
   { pattern: /\bDate\.now\b|\bnew Date\(\)/, allowed: /^src\/base\/clock\.ts$/, instead: 'the Clock that comes in' },
   { pattern: /\bset(Timeout|Interval)\b/, allowed: /^src\/base\/clock\.ts$/, instead: 'Clock.setTimer' },
@@ -37,7 +37,7 @@ const sources = filesBelow('src').map((path) => {
   return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) }
 })
 
-describe('the house', () => {
+describe('the source code', () => {
   it('lets only agents await', () => {
     const offenders = sources
       .filter(({ path }) => !agentNouns.test(path) && !controllerDeclarations.test(path))
@@ -56,7 +56,7 @@ describe('the house', () => {
     expect(offenders, `use ${instead}`).toEqual([])
   })
 
-  it('says in each file’s first lines which question it answers', () => {
+  it('describes each file in its first lines', () => {
     const offenders = sources.filter(({ text }) => !/^(#!.*\n)?\/\/ .{20}/.test(text)).map(({ path }) => path)
     expect(offenders, 'start the file with one to five comment lines').toEqual([])
   })
@@ -76,7 +76,7 @@ describe('the house', () => {
     expect(drawers, 'name the file after its concept').toEqual([])
   })
 
-  it('has no default export, no barrel and no any outside what is generated', () => {
+  it('has no default export, no barrel and no any outside generated code', () => {
     const offenders = sources.filter(({ tree }) => contains(tree, isBanned)).map(({ path }) => path)
     expect(offenders, 'export by name from where it is; type what comes in as unknown').toEqual([])
   })
@@ -123,7 +123,7 @@ function lineOf(tree: ts.SourceFile, position: number): number {
   return tree.getLineAndCharacterOfPosition(position).line
 }
 
-/** The text without comments, so that a comment may name what code may not use. */
+/** Returns the text without comments, because a comment may name what code may not use. */
 function codeOf(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '')
 }

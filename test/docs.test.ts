@@ -1,4 +1,4 @@
-// Are the samples in the docs the code that is compiled and tested?
+// Samples in the docs are code that is compiled and tested; links in the docs lead to files.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { website } from '../examples/01-minimal/website.ts'
@@ -7,7 +7,7 @@ import { live } from './objects.ts'
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 
-/** Code however deep it stands. */
+/** Returns the text without indentation. */
 const lines = (text: string) =>
   text
     .split('\n')
@@ -41,7 +41,7 @@ it.each([
     ).toBe(true)
 })
 
-it('shows a controller that makes what it says', () => {
+it('shows a controller that creates what it declares', () => {
   const object = live({
     apiVersion: 'example.com/v1',
     kind: 'Website',

@@ -1,7 +1,6 @@
-// A fake peer at the network's edge: an API server of any kinds in this process's memory, as far as turns can tell. It is a
-// model, not a server: objects are not validated or defaulted, list keys are known only where the tests need them, and the
-// garbage collector runs when it is told to. What it has in earnest: resourceVersions, generations, a write that changes
-// nothing is none, ownership by field manager with conflicts, uid preconditions, finalizers, and watches that miss nothing.
+// Model of an API server for tests, in memory, with any kinds. It neither validates nor defaults objects, knows list
+// keys only for a few fields, and collects garbage on request. It does implement resourceVersions, generations, writes
+// without change, ownership by field manager with conflicts, uid preconditions, finalizers, and complete watches.
 import type { Clock } from '../src/base/clock.ts'
 import { deepEqual, isJsonObject, type Json, type JsonObject } from '../src/base/json.ts'
 import { applyJsonPatch, applyMergePatch, type JsonPatchOperation } from '../src/base/json-patch.ts'
@@ -30,15 +29,15 @@ import { noteStored } from './taint/note-stored.ts'
 
 export interface ModelRequest {
   readonly verb: 'read' | 'get' | 'list' | 'watch' | 'create' | 'apply' | 'patch' | 'delete'
-  /** `configmaps` */
+  /** For example `configmaps`. */
   readonly plural: string
-  /** `default/a`; empty for lists and watches. */
+  /** For example `default/a`; empty for lists and watches. */
   readonly key: string
   readonly subresource?: string | undefined
   readonly body?: unknown
 }
 
-/** Called before a request has an effect, and for gets and writes also after; a throw is what the client gets instead of the answer. */
+/** Called before a request takes effect, and after gets and writes. A throw replaces the client's response. */
 export type Fault = (request: ModelRequest) => void
 
 interface Stored {
@@ -54,13 +53,13 @@ export class ModelApi implements KubeClient {
   readonly #objects = new Map<string, Stored>()
   readonly #log: Entry[] = []
   readonly #streams = new Set<Stream>()
-  /** As etcd counts: the first object has version 2. */
+  /** Like etcd's revision: the first object has version 2. */
   #version = 1
   #uids = 0
 
-  /** Gets and writes since the beginning, as they came. */
+  /** Gets and writes since the start, in order. */
   readonly requests: ModelRequest[] = []
-  /** What discovery tells of. */
+  /** Resources in discovery. */
   served: readonly Resource[] = [ConfigMap, Secret, Service, StorageClass]
   before: Fault = () => {}
   after: Fault = () => {}
@@ -69,12 +68,12 @@ export class ModelApi implements KubeClient {
     this.#clock = clock
   }
 
-  /** Requests that ask for a change, e.g. `apply configmaps default/a`. */
+  /** Requests that ask for a change, for example `apply configmaps default/a`. */
   get writes(): readonly string[] {
     return this.requests.filter(({ verb }) => verb !== 'get').map(describeRequest)
   }
 
-  /** What came to be and what went, e.g. `created ConfigMap default/a`. */
+  /** Creations and deletions, for example `created ConfigMap default/a`. */
   get history(): readonly string[] {
     return this.#log.flatMap(({ before, after }) => {
       if (before !== undefined && after !== undefined) return []
@@ -95,25 +94,25 @@ export class ModelApi implements KubeClient {
       .map(({ object }) => object)
   }
 
-  /** Somebody else creates or replaces an object: no request of ours. Its status is written too. */
+  /** Creates or replaces an object, including its status, as another client; no recorded request. */
   put(resource: Resource, object: KubeObject): LiveObject {
     const stored = this.#objects.get(idOf(resource, keyOf(object)))
     if (stored === undefined) return this.#insert(resource, object, new Map())
     return this.#replace(stored, { ...object, status: object.status } as LiveObject, 'somebody')
   }
 
-  /** Somebody else edits an object by a merge patch; the status too. */
+  /** Edits an object, including its status, by a merge patch as another client. */
   edit(resource: Resource, key: string, body: JsonObject): LiveObject {
     const stored = this.#found(resource, key)
     return this.#replace(stored, applyMergePatch(asJson(stored.object), body) as unknown as LiveObject, 'somebody')
   }
 
-  /** Somebody else deletes an object. */
+  /** Deletes an object as another client. */
   remove(resource: Resource, key: string): void {
     this.#startDeletion(this.#found(resource, key), undefined)
   }
 
-  /** Does what the garbage collector would do until nothing is left to do. */
+  /** Does the work of the garbage collector until nothing is left. */
   collectGarbage(): void {
     for (let isDone = false; !isDone; ) {
       isDone = true
@@ -214,7 +213,7 @@ export class ModelApi implements KubeClient {
     })
   }
 
-  /** What the runtime never asks for. */
+  /** The runtime never sends this request. */
   async update(): Promise<never> {
     throw failure('ServerError', 'the model knows no update')
   }
@@ -267,13 +266,13 @@ export class ModelApi implements KubeClient {
     }
   }
 
-  /** Forgets its history: every watch has to begin with what there is now. */
+  /** Forgets the history: every watch must list again. */
   compact(): void {
     this.#log.length = 0
     for (const stream of this.#streams) stream.expire()
   }
 
-  /** While set, nothing that happens is sent to watches; unset, they get all of it. */
+  /** While true, watches receive nothing; then they receive everything that happened. */
   set isHoldingWatches(isHolding: boolean) {
     for (const stream of this.#streams) stream.isHeld = isHolding
   }
@@ -315,7 +314,7 @@ export class ModelApi implements KubeClient {
     return live
   }
 
-  /** Of JSON patches the model knows the ones that write managedFields, locked to a version. */
+  /** Applies a JSON patch. The model knows only those that write managedFields, with a test of the version. */
   #patchRecords(stored: Stored, body: readonly JsonPatchOperation[]): LiveObject {
     const patched = applyJsonPatch(asJson(stored.object), body) as unknown as LiveObject
     const { managedFields = [], resourceVersion } = patched.metadata
@@ -324,7 +323,7 @@ export class ModelApi implements KubeClient {
     return this.#store(stored, stored.object)
   }
 
-  /** A write by other means than apply: what it changes is no longer owned by those who applied it. */
+  /** Writes by other means than apply: the former appliers no longer own the changed fields. */
   #replace(stored: Stored, object: LiveObject, manager: string): LiveObject {
     stored.ownership = givenUp(stored.ownership, stored.object, object, manager)
     return this.#store(stored, object)
@@ -379,7 +378,7 @@ export function failure(code: KubeErrorCode, message: string): KubeError {
   return new KubeError({ code, message })
 }
 
-/** `apply configmaps default/a` */
+/** Returns for example `apply configmaps default/a`. */
 export function describeRequest({ verb, plural, key, subresource }: ModelRequest): string {
   return `${verb} ${plural}${subresource === undefined ? '' : `/${subresource}`} ${key}`
 }
@@ -388,7 +387,7 @@ function idOf(resource: Resource, key: string | Key): string {
   return `${groupKindOf(resource)} ${key}`
 }
 
-/** The optimistic lock and the identity that a patch may carry. */
+/** Checks the resourceVersion and the uid that a patch may carry. */
 function refuseStale({ metadata }: LiveObject, body: JsonObject): void {
   const meant = isJsonObject(body['metadata']) ? body['metadata'] : {}
   const isOther = (field: 'uid' | 'resourceVersion') => meant[field] !== undefined && meant[field] !== metadata[field]
@@ -399,7 +398,7 @@ function withFinalizers(object: LiveObject, finalizers: readonly string[]): Live
   return { ...object, metadata: { ...object.metadata, finalizers } }
 }
 
-/** The value at a path of the object; undefined where it ends early. */
+/** Returns the value at a path of the object; undefined if the path ends early. */
 export function at(object: KubeObject | undefined, ...path: readonly string[]): Json | undefined {
   return path.reduce<Json | undefined>(
     (value, step) => (isJsonObject(value) ? value[step] : undefined),

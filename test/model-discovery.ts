@@ -1,8 +1,8 @@
-// What does the model API server say it serves? Aggregated discovery, of the resources that a test names.
+// Aggregated discovery of the model API server, with the resources that a test names.
 import type { JsonObject } from '../src/base/json.ts'
 import type { Resource } from '../src/object/resource.ts'
 
-/** The document at `/api` or `/apis`; undefined for any other path. */
+/** Returns the document at `/api` or `/apis`; undefined for any other path. */
 export function discoveryDocument(path: string, served: readonly Resource[]): JsonObject | undefined {
   if (path !== '/api' && path !== '/apis') return undefined
   const groups = Map.groupBy(

@@ -1,9 +1,9 @@
-// Who owns which field, as far as the model API server needs it: server-side apply on objects whose lists are atomic, but for
-// the few that are keyed. Fields are leaf paths; fieldsV1 is written from them in the server's form.
+// Field ownership in the model API server: server-side apply on objects whose lists are atomic, except for a few keyed
+// ones. Fields are leaf paths; the module writes fieldsV1 from them in the server's form.
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject } from '../src/base/json.ts'
 import { asJson, type KubeObject, type LiveObject, type ManagedFieldsEntry } from '../src/object/object.ts'
 
-/** Leaf paths by manager; each a JSON list of fieldsV1 steps. */
+/** Leaf paths by manager, each a JSON list of fieldsV1 steps. */
 export type Ownership = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Keys of the list maps that tests use, by the name of the field. */
@@ -27,13 +27,13 @@ export type Applied =
   | { readonly kind: 'stored'; readonly object: LiveObject; readonly ownership: Ownership }
   | { readonly kind: 'conflict'; readonly with: readonly Rival[] }
 
-/** A manager who has other values, and where: `.data.index`. */
+/** A manager with other values, and its fields, for example `.data.index`. */
 export interface Rival {
   readonly manager: string
   readonly fields: readonly string[]
 }
 
-/** Server-side apply. */
+/** Applies an object by server-side apply. */
 export function applied({ stored, ownership = new Map(), object, fieldManager, force }: ApplyInput): Applied {
   const wanted = leavesOf(object)
   const there = stored === undefined ? new Map<string, Json>() : leavesOf(stored)
@@ -61,7 +61,7 @@ export function applied({ stored, ownership = new Map(), object, fieldManager, f
   const body = objectOf(there)
   const metadata = { ...(isJsonObject(body.metadata) ? body.metadata : {}), ...kept }
   const status = stored?.status === undefined ? {} : { status: stored.status }
-  // Made of an object's own parts.
+  // The parts come from an object.
   return {
     kind: 'stored',
     object: { ...body, apiVersion, kind, metadata, ...status } as unknown as LiveObject,
@@ -69,7 +69,7 @@ export function applied({ stored, ownership = new Map(), object, fieldManager, f
   }
 }
 
-/** After a write by other means than apply: the writer owns what it changed, and nobody else does. */
+/** Returns the ownership after a write by other means than apply: only the writer owns the changed fields. */
 export function givenUp(ownership: Ownership, before: LiveObject, after: LiveObject, manager: string): Ownership {
   const [was, is] = [leavesOf(before), leavesOf(after)]
   const changed = [...is.keys()].filter((path) => !deepEqual(was.get(path), is.get(path)))
@@ -83,7 +83,7 @@ export function givenUp(ownership: Ownership, before: LiveObject, after: LiveObj
   return next.set(name, new Set([...(next.get(name) ?? []), ...changed]))
 }
 
-/** The object with its managedFields written from the ownership; updates are not told apart from one another. */
+/** Returns the object with managedFields from the ownership. All updates of a manager become one entry. */
 export function withOwnership(object: LiveObject, ownership: Ownership): LiveObject {
   const managedFields = [...ownership]
     .sort(([left], [right]) => (left < right ? -1 : 1))
@@ -100,7 +100,7 @@ export function withOwnership(object: LiveObject, ownership: Ownership): LiveObj
   return { ...object, metadata: managedFields.length === 0 ? metadata : { ...metadata, managedFields } }
 }
 
-/** What a patch of managedFields makes of the ownership. */
+/** Returns the ownership that a patch of managedFields describes. */
 export function ownershipOf(entries: readonly ManagedFieldsEntry[]): Ownership {
   return new Map(
     entries.map(({ manager, operation, fieldsV1 = {} }) => {
@@ -116,7 +116,7 @@ export function ownershipOf(entries: readonly ManagedFieldsEntry[]): Ownership {
   )
 }
 
-/** Written by leavesOf. */
+/** `text` is a path of leavesOf. */
 const renderLeaf = (text: string): string =>
   (JSON.parse(text) as readonly string[]).map((step) => `.${step.replace(/^f:/, '')}`).join('')
 
@@ -144,11 +144,11 @@ function keyOf(item: JsonObject, keys: readonly string[]): string {
   return JSON.stringify(Object.fromEntries(keys.flatMap((key) => (item[key] === undefined ? [] : [[key, item[key]]]))))
 }
 
-/** The object that has these leaves; keyed items in the order in which they came. */
+/** Returns the object with these leaves; keyed items keep their order. */
 function objectOf(leaves: ReadonlyMap<string, Json>): JsonObject {
   const root: Record<string, unknown> = {}
   for (const [text, value] of leaves) {
-    // Written by leavesOf.
+    // A path of leavesOf.
     const path = JSON.parse(text) as readonly string[]
     path.reduce<Record<string, unknown>>((holder, step, depth) => {
       const inner = depth === path.length - 1 ? value : (holder[step] ?? {})
@@ -173,7 +173,7 @@ function fieldsV1Of(paths: ReadonlySet<string>): JsonObject {
   const root: Record<string, unknown> = {}
   for (const text of paths) {
     let holder = root
-    // Written by leavesOf.
+    // A path of leavesOf.
     for (const step of JSON.parse(text) as readonly string[]) {
       holder[step] ??= step.startsWith('k:') ? { '.': {} } : {}
       holder = holder[step] as Record<string, unknown>

@@ -1,5 +1,5 @@
-// What does one watch on the model API server get to see? The changes of its selection, in order: what enters it as added, what
-// leaves it as deleted. It can be held, and it can be told that its history is gone.
+// One watch on the model API server. It delivers the changes of its selection in order: an object that enters the
+// selection as added, one that leaves it as deleted. A test can hold it, or expire its history.
 import type { Selection, WatchFrame } from '../src/kube/client.ts'
 import type { LiveObject } from '../src/object/object.ts'
 import { groupKindOf, type Resource } from '../src/object/resource.ts'
@@ -12,7 +12,7 @@ export interface Entry {
   readonly after: LiveObject | undefined
 }
 
-/** Frames on their way. */
+/** Queue of frames. */
 export class Stream {
   readonly #resource: Resource
   readonly #selection: Selection
@@ -40,7 +40,7 @@ export class Stream {
     this.#wake()
   }
 
-  /** An object that leaves the selection is told as deleted, one that enters it as added. */
+  /** Queues a frame for the change: deleted for an object that leaves the selection, added for one that enters it. */
   tell({ version, resource, before, after }: Entry): void {
     if (!this.isOf(resource)) return
     const was = before !== undefined && isSelected(before, this.#selection)
@@ -52,7 +52,7 @@ export class Stream {
     }
   }
 
-  /** What was on its way is lost. */
+  /** Drops pending frames and sends 410 Expired. */
   expire(): void {
     this.#queue.length = 0
     this.#isHeld = false
@@ -80,7 +80,7 @@ export class Stream {
   }
 }
 
-/** Label selectors of the forms `key`, `key=value`, and several of them with commas. */
+/** Matches label selectors of the forms `key` and `key=value`, and several of them with commas. */
 export function isSelected({ metadata }: LiveObject, { namespace, labelSelector }: Selection): boolean {
   if (namespace !== undefined && metadata.namespace !== namespace) return false
   return (labelSelector ?? '')

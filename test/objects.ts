@@ -1,4 +1,4 @@
-// Objects for tests: the smallest live object that says what a test is about.
+// Objects for tests: the smallest live object for a given purpose.
 import type { LiveObject, ObjectMeta } from '../src/object/object.ts'
 
 export interface Given {
@@ -8,13 +8,13 @@ export interface Given {
   readonly [field: string]: unknown
 }
 
-/** A live object; everything that is not given has a plain value. */
+/** Returns a live object with plain default values. */
 export function live({ apiVersion = 'v1', kind = 'ConfigMap', metadata = {}, ...fields }: Given = {}): LiveObject {
   const { name = 'a', namespace = 'default', uid = `uid-of-${name}`, resourceVersion = '1', ...more } = metadata
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, ...more }, ...fields }
 }
 
-/** A ReplicatedKVStore that has been adopted unless `metadata` says otherwise. */
+/** Returns an adopted ReplicatedKVStore, unless `metadata` says otherwise. */
 export function store({ metadata = {}, ...fields }: Given = {}): LiveObject {
   return live({
     apiVersion: 'data.konverge.dev/v1alpha1',
@@ -25,7 +25,7 @@ export function store({ metadata = {}, ...fields }: Given = {}): LiveObject {
   })
 }
 
-/** A child that the store controls. */
+/** Returns a child that the store controls. */
 export function childOf(parent: LiveObject, { metadata = {}, ...given }: Given): LiveObject {
   const { apiVersion, kind } = parent
   const { name, uid } = parent.metadata

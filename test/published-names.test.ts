@@ -1,5 +1,5 @@
-// Names that a reader could fetch. Invariant: no doc, comment, message or example leads to a package or image whose name a stranger could register.
-// konverge itself is not published: docs/decisions/0012-a-release-has-a-scope.md.
+// Names that a reader could fetch. Invariant: no doc, comment, message or example leads to a package or image whose
+// name a stranger could register. konverge itself is not published: docs/decisions/0012-a-release-has-a-scope.md.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ownImage } from '../src/cli/own-image.ts'
@@ -7,7 +7,7 @@ import { ownImage } from '../src/cli/own-image.ts'
 const root = new URL('../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
-/** What people read or run: all but tests and recorded answers. */
+/** Files that people read or run: all but tests and recorded responses. */
 const folders = ['.ci', 'alerts', 'bench', 'constructs', 'crds', 'docs', 'examples', 'imports', 'src']
 const files = [
   ...readdirSync(root),
@@ -25,15 +25,15 @@ interface Manifest {
   readonly devDependencies: object
 }
 
-const manifest = JSON.parse(read('package.json')) as Manifest // Our own file, which npm reads.
+const manifest = JSON.parse(read('package.json')) as Manifest // The project's own file, which npm reads.
 const knownPackages = new Set(
   [manifest.dependencies, manifest.peerDependencies, manifest.devDependencies].flatMap((of) => Object.keys(of)),
 )
 
-/** Commands that download a program of that name and run it. `npm exec --no` never does. */
+/** Commands that download a program by name and run it. `npm exec --no` never does. */
 const downloads = /\b(?:npx|bunx|(?:pnpm|yarn) dlx|(?:npm|pnpm) (?:exec|x|create|init))\b(?! --no\b)/
 
-/** Packages that `npm install` in a text names, without versions. */
+/** Returns the packages of each `npm install` in a text, without versions. */
 function installed(text: string): readonly string[] {
   return [
     ...text.matchAll(
@@ -45,24 +45,24 @@ function installed(text: string): readonly string[] {
     .map((word) => word.replace(/(?<=.)@.*$/, ''))
 }
 
-/** Image references that a text names where it says that they are images. */
+/** Returns the image references in places of a text that name images. */
 function imagesIn(text: string): readonly string[] {
   const places =
     /(?:\bimage: *|--image[= ]|^FROM |--from=|docker build -t |docker-image )["'`]?([a-z0-9][\w./-]*(?::[\w.${}()<>-]+)?(?:@sha256:\w+)?)/gm
   return [...text.matchAll(places)].map(([, image = '']) => image).filter((image) => /[/:]/.test(image))
 }
 
-/** Docker's own library, projects' own organisations, names that RFC 2606 keeps free, and the host's own store. */
+/** Docker's own library, projects' own organisations, names that RFC 2606 reserves, and the host's own store. */
 const ownedImages =
   /^(?:(?:postgres|node|nginx|busybox)(?::|@|$)|valkey\/valkey(?::|@|$)|gcr\.io\/distroless\/|registry\.example(?:\.com)?(?::\d+)?\/|localhost\/)/
 
-describe('what people read and run', () => {
+describe('docs, examples and code', () => {
   it('is found', () => {
     expect(files.length).toBeGreaterThan(800)
     expect(files).toEqual(expect.arrayContaining(['README.md', 'docs/installing.md', 'src/cli/main.ts', 'cdk8s.yaml']))
   })
 
-  it('runs no program that a registry would be asked for', () => {
+  it('runs no program by a command that may fetch it from a registry', () => {
     const lines = files.flatMap((path) =>
       read(path)
         .split('\n')
@@ -108,7 +108,7 @@ describe('the check of names', () => {
     expect(installed(text)).toEqual(['@aws-sdk/client-s3', 'konverge', 'konverge'])
   })
 
-  it('reads images wherever one is named', () => {
+  it('reads images in each place that names one', () => {
     const text = `FROM node:24-slim AS build
 COPY --from=konverge:0.1.0 /app /app
     image: 'quay.io/konverge/konverge:1'

@@ -1,4 +1,4 @@
-// Are the alerts rules that Prometheus takes, and does each of them fire when it should, and only then? promtool judges.
+// Alert rules of the operator, checked by promtool: valid rules, and each alert fires only in its cases.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'

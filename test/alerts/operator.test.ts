@@ -1,5 +1,5 @@
-// Do the alerts ask for what the operator exposes, say what to do, and are all of them tried out? What Prometheus thinks of them is
-// in operator.oracle.test.ts.
+// Alert rules of the operator: they use exposed series, name a remedy, and each one has a test case.
+// operator.oracle.test.ts asks Prometheus's own tool.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -34,7 +34,7 @@ const { groups }: { readonly groups: readonly { readonly rules: readonly Rule[] 
 const rules = groups.flatMap((group) => group.rules)
 const cases = (parse(read('test/alerts/operator.yaml')) as RuleTests).tests.flatMap((test) => test.alert_rule_test)
 
-/** By the name that Prometheus knows: what those parts of the operator register of which the rules speak. */
+/** Returns the series of the operator's parts that the rules use, by their names in Prometheus. */
 function exposedSeries(): ReadonlyMap<string, readonly string[]> {
   const series = new Map<string, readonly string[]>()
   const silent = silentInstruments.metrics
@@ -65,11 +65,11 @@ function exposedSeries(): ReadonlyMap<string, readonly string[]> {
   return series
 }
 
-/** Given to every series by who scrapes it. */
+/** Labels that the scraper adds to every series. */
 const targetLabels = ['job']
 const series = exposedSeries()
 
-/** Which series an expression asks for, and which labels it names. */
+/** Returns the series of an expression, and the labels that it names. */
 function askedBy(expr: string) {
   const made = [...expr.matchAll(/label_replace\([^"]*"(\w+)"/g)].map(([, label = '']) => label)
   const bare = expr.replaceAll(/"[^"]*"/g, '""')
@@ -88,7 +88,7 @@ function askedBy(expr: string) {
 describe.each(rules)('$alert', ({ alert, expr, labels, annotations }) => {
   const { grouped, made, selected } = askedBy(expr)
 
-  it('asks for series and labels that the operator exposes', () => {
+  it('uses series and labels that the operator exposes', () => {
     expect(selected.length).toBeGreaterThan(0)
     for (const { name, labels: wanted } of selected) {
       expect(series.has(name), name).toBe(true)
@@ -98,7 +98,7 @@ describe.each(rules)('$alert', ({ alert, expr, labels, annotations }) => {
     expect(grouped.filter((label) => !known.includes(label))).toEqual([])
   })
 
-  it('says how bad it is, what it is, and what to do, of what its expression tells apart', () => {
+  it('has a severity, a summary, a description and an action, with labels of its expression only', () => {
     expect(labels['severity']).toMatch(/^(critical|warning)$/)
     expect(Object.keys(annotations)).toEqual(['summary', 'description', 'action', 'runbook'])
     const told = [
@@ -117,13 +117,13 @@ describe.each(rules)('$alert', ({ alert, expr, labels, annotations }) => {
     expect(read(path)).toContain(`\n## ${alert}\n`)
   })
 
-  it('is tried out where it fires and where it does not', () => {
+  it('has a test case in which it fires and one in which it does not', () => {
     const tried = cases.filter(({ alertname }) => alertname === alert)
     expect(new Set(tried.map(({ exp_alerts: expected }) => expected.length > 0))).toEqual(new Set([true, false]))
   })
 })
 
-it('tries out no alert that there is not', () => {
+it('has no test case for an unknown alert', () => {
   const known = rules.map(({ alert }) => alert)
   expect(cases.filter(({ alertname }) => !known.includes(alertname))).toEqual([])
 })

@@ -1,5 +1,5 @@
-// Where does promtool come from, the judge of rule files that comes with Prometheus? From the PATH, else from a cache outside the
-// checkout, into which it is unpacked from Debian's package: nothing is installed, no daemon starts, and nobody has to be root.
+// Finds promtool, Prometheus's checker of rule files: on the PATH, else in a cache outside the checkout. The cache gets
+// the program from Debian's package without installation, daemon or root.
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const limitMs = 300_000
 
-/** The path of the program. Throws one sentence if it is neither there nor to be had. */
+/** Returns the path of the program. Throws one sentence if it is neither present nor available for download. */
 export function findOrFetchPromtool(environment: Environment): string {
   if (spawnSync('promtool', ['--version']).status === 0) return 'promtool'
   const cache = cacheFolder(environment)
@@ -17,7 +17,7 @@ export function findOrFetchPromtool(environment: Environment): string {
   return program
 }
 
-/** The rename at the end makes it appear whole or not at all, also where two do it at once. */
+/** Invariant: the final rename makes the program appear complete or not at all, also with concurrent calls. */
 function fetchTo(program: string, cache: string): void {
   mkdirSync(cache, { recursive: true })
   const workshop = mkdtempSync(join(cache, 'fetching-'))
@@ -32,7 +32,7 @@ function fetchTo(program: string, cache: string): void {
   }
 }
 
-/** With the machine's lists of packages; where it has none, with lists of our own. */
+/** Downloads with the machine's package lists, or with own lists if it has none. */
 function download(folder: string): void {
   if (run(folder, 'apt-get', '--quiet', 'download', 'prometheus') === undefined) return
   for (const part of ['lists', 'archives']) mkdirSync(join(folder, part, 'partial'), { recursive: true })
@@ -43,7 +43,7 @@ function download(folder: string): void {
   if (failure !== undefined) throw missing(failure)
 }
 
-/** What went wrong; undefined: nothing. */
+/** Returns the error; undefined: success. */
 function run(cwd: string, program: string, ...args: readonly string[]): string | undefined {
   const { status, stderr, error } = spawnSync(program, args, { cwd, encoding: 'utf8', timeout: limitMs })
   if (status === 0) return undefined

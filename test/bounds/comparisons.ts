@@ -1,5 +1,6 @@
-// Comparisons of two lists that tenants and servers make long: names of a spec with objects, settings, roles and databases of a server.
-// Rows of inputs.ts. A comparison is linear in both lists together, and is cut into slices where they may have 600,000 names.
+// Comparisons of two lists that tenants and servers make long: names of a spec with objects, settings, roles and
+// databases of a server. Rows of inputs.ts. A comparison is linear in the sum of both lists, and runs in slices if they
+// may have 600,000 names.
 import { roleDifferences } from '../../src/controllers/database-user/role-plan.ts'
 import { removalSteps } from '../../src/controllers/database-user/role-removal.ts'
 import type { RoleWish } from '../../src/controllers/database-user/role-wish.ts'
@@ -12,7 +13,7 @@ import type { SlicedWork } from '../../src/controllers/engines/slice-runner.ts'
 import { freezeStanding } from '../../src/controllers/engines/write-freeze.ts'
 import type { BoundedInput } from './inputs.ts'
 
-/** As many as an answer of a server may have. */
+/** Largest number of names in a response of a server. */
 const mostNames = 590_000
 const longestName = 'x'.repeat(63)
 
@@ -33,9 +34,9 @@ function group(names: readonly string[], more: Partial<GrantGroup> = {}): GrantG
   }
 }
 
-/** As JSON gives them: flat texts, not texts in pieces. */
+/** Returns names as JSON.parse gives them: flat strings, not ropes. */
 function names(count: number, name: (at: number) => string): readonly string[] {
-  return JSON.parse(JSON.stringify(Array.from({ length: count }, (_, at) => name(at)))) as readonly string[] // As written.
+  return JSON.parse(JSON.stringify(Array.from({ length: count }, (_, at) => name(at)))) as readonly string[] // A list of strings, as written.
 }
 
 function* countsOf(of: GrantWish, observed: ObservedGrants): SlicedWork<unknown> {
@@ -54,7 +55,7 @@ const server = {
   admin: { role: 'admin', isSuperuser: true, canCreateDatabases: true, canCreateRoles: true },
 }
 
-/** Of a role that says nothing, and whose server has made up the rest. */
+/** Role without settings of its own, with values that its server adds. */
 const role = {
   ...{
     name: 'user_a',
@@ -77,7 +78,7 @@ const user = {
     settings: Object.fromEntries(names(50, (at) => `a.k${at}`).map((name) => [name, 'v'])),
   },
   ...{ logins: [{ name: 'user_a' }], memberOf: names(32, (at) => `m${at}`), connectionLimit: -1 },
-} as unknown as RoleWish // As far as it is compared.
+} as unknown as RoleWish // Only the compared fields.
 
 function observed(count: number) {
   const settings = names(count, (at) => `b.${longestName}${at}=v`).map((text) => ({ database: 'd1', text }))

@@ -1,4 +1,5 @@
-// Every text that the operator parses comes to its end at its worst value: it is rejected, or read. bench/hostile-input.ts measures the same.
+// Every text that the operator parses has a bound: the parser rejects or reads its worst value. bench/hostile-input.ts
+// measures the rows.
 import { expect, it } from 'vitest'
 import { atOnce } from '../controllers/engines/at-once.ts'
 import { inputs, isSliced } from './inputs.ts'

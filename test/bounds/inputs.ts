@@ -1,6 +1,6 @@
-// Every text of a user, a server, a store or the API server that the operator's process parses or evaluates, with its bound and its worst
-// value. bench/hostile-input.ts measures the rows: none may stop the event loop for 50 ms, or cost more than 64 MiB.
-// docs/security.md shows the same rows. A new place that parses is found by parse-sites.test.ts.
+// Texts of users, servers, stores and the API server that the operator's process parses or evaluates, each with its
+// bound and worst value. bench/hostile-input.ts measures the rows: none may stop the event loop for 50 ms, or need more
+// than 64 MiB. docs/security.md shows the same rows. parse-sites.test.ts finds new places that parse.
 import { createSecureContext, rootCertificates } from 'node:tls'
 import { parseYaml } from '../../src/apiserver/yaml-text.ts'
 import { dueSlot } from '../../src/controllers/backup/due-slot.ts'
@@ -41,10 +41,10 @@ import { worstJson } from './worst-json.ts'
 
 export interface BoundedInput {
   readonly input: string
-  /** Whose text it is. */
+  /** Author of the text. */
   readonly from: 'user' | 'server' | 'worker' | 'API server'
   readonly bound: string
-  /** Prepares the worst value; what it returns is measured, and says shortly what came of the value. Of sliced work each slice is measured. */
+  /** Prepares the worst value. The returned function is measured, or each slice of it, and returns a short result. */
   readonly worst: () => () => unknown
   readonly comesTo: unknown
 }
@@ -55,9 +55,9 @@ export function isSliced(outcome: unknown): outcome is SlicedWork<unknown> {
 
 const nowMs = Date.parse('2026-11-05T10:00:00Z')
 const [kib, mib] = [1_024, 1_048_576]
-/** An object that the API server stores, and an object's annotations. */
+/** Largest object that the API server stores, and largest annotations of an object, in bytes. */
 const [objectBytes, annotationBytes] = [1.5 * mib, 256 * kib]
-/** Of JSON that the API server reads. */
+/** Deepest JSON that the API server reads. */
 const deepestLevel = 10_000
 
 export const inputs: readonly BoundedInput[] = [
@@ -519,7 +519,7 @@ function object(metadata: object, rest: object = {}): LiveObject {
     kind: 'Secret',
     metadata: { name: 'a', namespace: 'shop', uid: 'u', resourceVersion: '1', ...metadata },
   }
-  return { ...whole, ...rest } as LiveObject // As it comes from the API server.
+  return { ...whole, ...rest } as LiveObject // As from the API server.
 }
 
 function encoded(data: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

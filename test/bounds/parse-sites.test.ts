@@ -1,5 +1,6 @@
-// Every place of the operator's process that hands a text to a parser is known here with its bound: a new one fails this test until it has a
-// row in inputs.ts, or a reason why its text is nobody else's. Folders that no operator loads in a cluster are left out.
+// Places of the operator's process that pass a text to a parser, each with its bound. A new one fails this test until
+// it has a row in inputs.ts, or a reason why no other party writes its text. Folders that no operator loads in a
+// cluster are exempt.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -7,16 +8,16 @@ import { inputs } from './inputs.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 
-/** What may cost more than a pass over its text. */
+/** Calls that may cost more than one pass over the text. */
 const parsers =
   /JSON\.parse\(|\bparseExactly\(|\bnew RegExp\(|\.matchAll\(|\bBigInt\(|\bpbkdf2|\bX509Certificate\(|DateTimeFormat\(|\bnew Cron|from 'yaml'|from 're2js'|'libpg-query'|createSecureContext|createPublicKey\(/g
 
-/** The embedded API server and node serve the person who starts them; definitions and manifests are read by commands. */
+/** The embedded API server and node serve the user who starts them; commands read definitions and manifests. */
 const elsewhere = /^src\/(apiserver|local-node|testing|generate|cli)\//
 
-/** In workers: a pod of its own with a limit of memory, which reports that it died. */
+/** Workers run in their own pods with a memory limit, and the operator sees their death. */
 const inWorker = 'in a worker'
-/** A text that the operator has written and nobody else may write. */
+/** Text that the operator has written, and that no other party may write. */
 const own = 'text of the operator'
 function row(beginning: string): string {
   const { input, bound } = inputs.find((known) => known.input.startsWith(beginning)) ?? {}

@@ -1,5 +1,5 @@
-// No regular expression of the program takes more than time linear in its text, unless that text is bounded. Those that do begin again at
-// each character of a run: 100 KB of line breaks in a Secret held the operator's thread for 8 s.
+// Regular expressions of the program take time linear in their text, unless a bound limits the text. Others restart at
+// each character of a run: 100 KB of line breaks in a Secret blocked the operator's thread for 8 s.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { check } from 'recheck'
@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 
 const root = new URL('../..', import.meta.url).pathname
 
-/** The embedded API server serves the person who starts it. */
+/** The embedded API server serves the user who starts it. */
 const elsewhere = /^src\/apiserver\//
 
 const name = 'begins with at most 52 characters of a name'
@@ -39,7 +39,7 @@ function literalsIn(file: string): readonly Literal[] {
   return found
 }
 
-/** The literal as `check` takes it. */
+/** Checks a literal with `recheck`. */
 async function isLinear({ text }: Literal): Promise<boolean> {
   const end = text.lastIndexOf('/')
   const { status } = await check(text.slice(1, end), text.slice(end + 1), { timeout: 30_000, randomSeed: 1 })

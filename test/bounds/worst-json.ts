@@ -1,6 +1,6 @@
-// JSON that is dear to parse, by what makes it so.
+// JSON that is expensive to parse, by cause.
 
-/** JSON of about so many bytes that is dear to parse. */
+/** Returns JSON of about this many bytes that is expensive to parse. */
 export function worstJson(what: string, bytes: number): string {
   switch (what) {
     case 'depth':

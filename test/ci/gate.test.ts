@@ -1,5 +1,5 @@
-// Does the gate count what its projects report, show what each of them wrote in one piece, and let no failure hide another? Its tools are
-// played by scripts that do what a test says.
+// Gate: it counts the reports of its projects, shows each project's output in one piece, and runs everything after a
+// failure. Scripts of the tests replace its tools.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ const checks = [
   'test/language/main.ts',
 ]
 
-/** In the place of vitest: does for its project, or part of one, what the file `plays.json` says. */
+/** Replaces vitest: for its project, or a part of one, it does what the file `plays.json` says. */
 const player = `
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 const shard = process.argv.find((arg) => arg.startsWith('--shard='))?.replace('--shard=', ' ') ?? ''
@@ -34,10 +34,10 @@ process.exit(Date.now() < limit ? exitCode : 9)
 `
 
 interface Play {
-  /** As vitest reports them; absent: it reports nothing. */
+  /** Counts in vitest's report; absent: no report. */
   readonly counts?: Readonly<Record<string, number>>
   readonly exitCode?: number
-  /** The project that has to have begun before it ends. */
+  /** Project that must start before this one ends. */
   readonly waitsFor?: string
   readonly patienceMs?: number
 }
@@ -81,12 +81,12 @@ describe('the gate', () => {
     expect(lines.filter((line) => /^(ok {2})?(real|postgres) /.test(line)).map(withoutTime)).toEqual(shown)
   })
 
-  it('begins a part as soon as another has ended', () => {
+  it('starts a part as soon as another has ended', () => {
     const last = { ...counted(10), waitsFor: 'postgres 8/8' }
     expect(run('test', { ...fine, 'real 1/4': last, 'real 2/4': last })).toMatchObject({ exitCode: 0 })
   })
 
-  it('begins no third control plane beside two', () => {
+  it('starts at most two control planes at once', () => {
     const inVain = { ...counted(10), waitsFor: 'real 3/4', patienceMs: 500 }
     expect(run('test', { ...fine, 'real 1/4': inVain, 'real 2/4': inVain })).toMatchObject({ exitCode: 1 })
   })
@@ -104,14 +104,14 @@ describe('the gate', () => {
       expect(lines).toEqual(expect.arrayContaining(parts.map((part) => `${part} ends`)))
   })
 
-  it('runs the tests also where a check fails, and names it', () => {
+  it('runs the tests also after a failed check, and names the check', () => {
     script('node_modules/knip/bin/knip.js', 'process.exit(1)')
     const { exitCode, lines, lastLine } = run('check', fine)
     expect([exitCode, lastLine]).toEqual([1, '104 passed, 1 failed, 0 skipped'])
     expect(lines).toContain('failed: unused code')
   })
 
-  it('has a check and a test only', () => {
+  it('accepts only check and test', () => {
     const { exitCode, stderr } = run('all', fine)
     expect([exitCode, stderr]).toEqual([2, "gate: 'all' is no gate; name check or test\n"])
   })

@@ -1,4 +1,5 @@
-// Answers of servers that are broken or hostile: API servers, PostgreSQL, its programs, S3. They become facts or coded errors of bounded length.
+// Responses of broken or hostile servers: API servers, PostgreSQL, its programs, S3. They become facts or coded errors
+// of bounded length.
 import fc from 'fast-check'
 import { restoreList } from '../../src/controllers/engines/postgres/logical/restore-list.ts'
 import { toolFailure } from '../../src/controllers/engines/postgres/logical/tool-complaint.ts'

@@ -1,4 +1,4 @@
-// Claims that every property makes about what comes out of a function: only coded errors, bounded sentences, no polluted prototypes.
+// Claims of every property about a function's result: only coded errors, bounded sentences, no polluted prototypes.
 import { CodedError } from '../../src/base/errors.ts'
 
 /** A named claim about one function, for all inputs of a generator. */
@@ -7,7 +7,7 @@ export interface HostileProperty {
   readonly property: import('fast-check').IRawProperty<unknown>
 }
 
-/** The value, or the coded error that was thrown. Any other error is passed on, and fails the property. */
+/** Returns the value or the thrown coded error. Any other error propagates and fails the property. */
 export function coded<T>(work: () => T): { readonly value: T } | { readonly error: CodedError } {
   try {
     return { value: work() }
@@ -24,7 +24,9 @@ export function claim(holds: boolean, what: () => string): void {
   if (!holds) throw new Error(what())
 }
 
-/** Longest message of an error or of a fault that this project writes: it fits into an Event, a termination message and a terminal. */
+/**
+ * Longest message of an error or a fault of this project: it fits into an Event, a termination message and a terminal.
+ */
 const longestSentence = 8_192
 
 export function claimSentence(text: string, longest = longestSentence): void {
@@ -32,7 +34,7 @@ export function claimSentence(text: string, longest = longestSentence): void {
   claim(text.length <= longest, () => `a message has ${text.length} characters: ${text.slice(0, 200)}…`)
 }
 
-/** Nothing that a terminal obeys, and no end of a line. */
+/** Claims that the text has no control character of a terminal, and no line end. */
 export function claimOneLine(text: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: These are what is looked for.
   const found = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.exec(text)
@@ -42,7 +44,7 @@ export function claimOneLine(text: string): void {
   )
 }
 
-/** Nothing was added to what all objects inherit, and `value` inherits from nothing that came from outside. */
+/** Claims that Object.prototype is unchanged, and that `value` inherits from no object of an input. */
 export function claimClean(value: unknown): void {
   for (const inherited in {}) throw new Error(`Object.prototype has got ${inherited}`)
   claimPrototypes(value, 0)
@@ -51,7 +53,7 @@ export function claimClean(value: unknown): void {
 function claimPrototypes(value: unknown, depth: number): void {
   if (typeof value !== 'object' || value === null || depth > 8) return
   const prototype: unknown = Object.getPrototypeOf(value)
-  // A prototype that comes with a class, or with JavaScript, has the class as its own `constructor`.
+  // The prototype of a class, or of JavaScript, has the class as its own `constructor`.
   const isOurs = prototype === null || (typeof prototype === 'object' && hasClass(prototype))
   claim(isOurs, () => 'a value inherits from an object that came from outside')
   for (const part of Object.values(value)) claimPrototypes(part, depth + 1)

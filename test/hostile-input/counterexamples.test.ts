@@ -1,4 +1,4 @@
-// Counterexamples that runs of hostile inputs have found, each with what happens instead now.
+// Counterexamples that runs of hostile inputs found, each with the current behaviour.
 import { createHash } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
@@ -38,7 +38,7 @@ function sealed(manifest: object): string {
 }
 
 describe('a role that is called "public" or "none"', () => {
-  // `GRANT … TO "public"` gives to everybody, and `SET ROLE "none"` makes the admin himself again.
+  // `GRANT … TO "public"` grants to all roles, and `SET ROLE "none"` restores the administrator.
   it.each<Change>([
     { kind: 'grant', role: 'public', on: 'Schema', schema: '', table: '', names: ['s'], privileges: ['USAGE'] },
     { kind: 'grantDefault', role: 'public', creator: 'c', schema: 's', on: 'Table', privileges: ['SELECT'] },
@@ -46,17 +46,17 @@ describe('a role that is called "public" or "none"', () => {
     { kind: 'setOwner', sort: 'TABLE', schema: 's', name: 't', owner: 'public' },
     { kind: 'renameRole', role: 'a', to: 'public' },
     { kind: 'revokeMembership', role: 'a', member: 'b', grantors: ['c', 'none'] },
-  ])('is refused in $kind', (change) => {
+  ])('is rejected in $kind', (change) => {
     expect(() => changeStatements(change, facts)).toThrow(stopped)
   })
 
-  it('is no trouble as the name of a database or a schema', () => {
+  it('is valid as the name of a database or a schema', () => {
     expect(changeStatements({ kind: 'renameDatabase', database: 'none', to: 'public' }, facts)).toHaveLength(1)
     expect(changeStatements({ kind: 'createSchema', schema: 'public', owner: 'a' }, facts)).not.toEqual([])
   })
 })
 
-it('a signature of many quotes is judged at once', () => {
+it('judges a signature of many quotes at once', () => {
   const startMs = performance.now()
   expect(() => signature('s', `f(${'"'.repeat(126)}!)`)).toThrow(stopped)
   expect(performance.now() - startMs).toBeLessThan(1_000)
@@ -64,30 +64,30 @@ it('a signature of many quotes is judged at once', () => {
 })
 
 describe('a manifest', () => {
-  it.each([5_000, 100_000])('that is nested %i deep is refused', (depth) => {
+  it.each([5_000, 100_000])('is rejected when it is nested %i deep', (depth) => {
     const deep = `{"form":"konverge/logical-backup/1","a":${'['.repeat(depth)}${']'.repeat(depth)}}`
     expect(readManifest(`{"sha256":"","manifest":${deep}}`)).toMatchObject({ kind: 'refused' })
   })
 
-  it.each([[['\u0085']], '\u009b2J', 'x'.repeat(10_000)])('of the form %j is refused without it', (form) => {
+  it.each([[['\u0085']], '\u009b2J', 'x'.repeat(10_000)])('with the form %j is rejected without a quote', (form) => {
     expect(readPhysicalManifest(sealed({ ...physicalManifest, form }))).toEqual({
       kind: 'refused',
       fault: 'is of an unknown form, which this version cannot read',
     })
   })
 
-  it('with less than no bytes is refused', () => {
+  it('with a negative number of bytes is rejected', () => {
     const manifest = { ...logicalManifest, artifact: { ...logicalManifest.artifact, sizeBytes: -1 } }
     expect(readManifest(sealed(manifest))).toMatchObject({ kind: 'refused', fault: /artifact.sizeBytes/ })
   })
 })
 
-it.each(['', 'null', '1', '[', '[]'])('an order of %j is none, also with the digest of its text', (text) => {
+it.each(['', 'null', '1', '[', '[]'])('reads no order from %j, also with the digest of its text', (text) => {
   expect(workOrderIn(text, workDigest(text), ['backup'])).toBeUndefined()
   expect(workerOrderIn(text, orderDigest(text))).toBeUndefined()
 })
 
-it.each(['\u000e', 'zzz', '-1'])('an archive whose file has the size %j is refused', (size) => {
+it.each(['\u000e', 'zzz', '-1'])('rejects an archive whose file has the size %j', (size) => {
   scanned('a', size, '0', Buffer.from('x'))
 })
 
@@ -99,7 +99,7 @@ describe('an annotation', () => {
       metadata: { name: 'a', namespace: 'b', uid: 'u', resourceVersion: '1', annotations: { [name]: value } },
     })
 
-  it('with a token that is too long for a status is complained of', () => {
+  it('with a token that is too long for a status gets a complaint', () => {
     expect(steered('konverge.dev/reconcile-now', 'x'.repeat(257))).toEqual({
       complaint: 'konverge.dev/reconcile-now has 257 characters; give a token of at most 256, such as the time',
     })
@@ -123,13 +123,13 @@ describe('a patch of a status', () => {
   })
 })
 
-it('a cause without a text form says nothing', () => {
+it('reads a cause without a text form as empty', () => {
   const causes = [{ reason: [{ toString: '' }], message: { valueOf: 1, toString: 1 }, field: 'spec' }]
   const error = kubeErrorOf({ attempt: 'get', httpStatus: 422, body: { details: { causes } } })
   expect(error.causes).toEqual([{ reason: '', message: '', field: 'spec' }])
 })
 
-it('a message of a foreign server ends', () => {
+it('truncates a message of a server', () => {
   const error = kubeErrorOf({ attempt: 'get', httpStatus: 500, body: { message: 'x'.repeat(1_000_000) } })
   expect(error.message).toHaveLength(8_192)
   expect(new CodedError({ code: 'A', message: `${'x'.repeat(8_190)}😀x`, remedy: 'stop' }).message.isWellFormed()).toBe(
@@ -137,29 +137,29 @@ it('a message of a foreign server ends', () => {
   )
 })
 
-describe('what a database server answers', () => {
-  it.each(['', 'null', '[', '{"a":'])('%j: is refused by a coded error, or is nothing', (text) => {
+describe('a response of a database server', () => {
+  it.each(['', 'null', '[', '{"a":'])('%j: is rejected with a coded error, or is nothing', (text) => {
     for (const read of [publisherFacts, subscriberFacts]) expect(() => read(text)).toThrow(stopped)
     for (const read of [shapeIn, leftoversIn, followedIn])
       if (text !== 'null') expect(() => read(text)).toThrow(stopped)
   })
 
-  it('as the state of a step that nobody knows is refused by a coded error', () => {
+  it('with an unknown state of a step is rejected with a coded error', () => {
     expect(() => markIn({ name: 'a', state: "'" })).toThrow(stopped)
   })
 
-  it('as a comment that is no text is no mark', () => {
+  it('with a comment that is no text is no mark', () => {
     expect(tokenIn(0 as unknown as string)).toBeUndefined()
     expect(publisherFacts('{"login":{"comment":0},"publication":null,"slot":null}')).toMatchObject({ login: {} })
   })
 
-  it('as the name of a column that has no text form is empty', () => {
+  it('with a column name without a text form reads an empty name', () => {
     expect(shapeIn('{"columns":[{"name":{"toString":1}}]}')?.columns).toMatchObject([{ name: '' }])
   })
 })
 
 it.each(['', 'has spaces', '1st', 'a\nb', 'é', '\u001b[31m', 'x'.repeat(2_000)])(
-  'the reason %j of a condition becomes one that the API server takes',
+  'turns the reason %j of a condition into one that the API server accepts',
   (reason) => {
     const claims = [{ type: 'Ready', status: 'False', reason, message: '' }] as const
     const [condition] = mergeConditions({ previous: [], claims, observedGeneration: 1, now: '2026-01-01T00:00:00Z' })
@@ -167,7 +167,7 @@ it.each(['', 'has spaces', '1st', 'a\nb', 'é', '\u001b[31m', 'x'.repeat(2_000)]
   },
 )
 
-it('a line of the log has nothing that a terminal obeys', () => {
+it('writes no control character of a terminal to the log', () => {
   const lines: string[] = []
   const log = createLogger({ clock: systemClock, destination: { write: (line) => void lines.push(line) } })
   const hostile = '\u007f\u0085\u009b2J\u2028\u2029\n\u001b'
@@ -177,7 +177,7 @@ it('a line of the log has nothing that a terminal obeys', () => {
   expect(JSON.parse(lines.join(''))).toMatchObject({ msg: '\\u007f\\u0085\\u009b2J\\u2028\\u2029\n\u001b' })
 })
 
-it('a secret at the end of a long message of a store is not cut off, but taken out', () => {
+it('redacts a secret at the end of a long message of a store', () => {
   const message = `${'x'.repeat(490)}hunter2-hunter2-hunter2`
   const thrown = Object.assign(new Error(message), { name: 'Weird', $metadata: { httpStatusCode: 400 } })
   const failure = s3Failure(thrown, { attempt: 'store a', place: 's3://b', secrets: ['hunter2-hunter2-hunter2'] })

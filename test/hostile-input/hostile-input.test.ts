@@ -1,4 +1,4 @@
-// A sample of `npm run hostile-input`, the same one in every run.
+// Fixed sample of `npm run hostile-input`.
 import { describe, expect, it } from 'vitest'
 import { loadHostileProperties, runHostile } from './hostile-runner.ts'
 
@@ -13,7 +13,7 @@ describe('whatever comes in', () => {
 })
 
 describe('a property of hostile inputs', () => {
-  it('is told with its smallest counterexample when it does not hold', async () => {
+  it('reports its smallest counterexample when it does not hold', async () => {
     const { default: fc } = await import('fast-check')
     const property = fc.property(fc.nat(), (count) => {
       if (count >= 7) throw new Error('it broke')

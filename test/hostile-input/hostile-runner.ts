@@ -1,4 +1,5 @@
-// Runs every property of hostile inputs, each with its share of the cases, and counts what was found. The same seed gives the same cases.
+// Runs every property of hostile inputs with its share of the cases, and counts failures. The same seed gives the same
+// cases.
 import fc from 'fast-check'
 import { loadModule, parseSync } from 'libpg-query'
 import { answerProperties } from './answer-properties.ts'
@@ -11,7 +12,7 @@ export interface HostileRun {
   readonly name: string
   readonly cases: number
   readonly tookMs: number
-  /** The smallest input that was found, and what it broke; undefined: all claims hold. */
+  /** Smallest failing input and its error; undefined: all claims hold. */
   readonly failure?: string | undefined
 }
 
@@ -20,7 +21,7 @@ export async function loadHostileProperties(): Promise<readonly HostileProperty[
   return [...readerProperties, ...answerProperties, ...outputProperties, ...sqlProperties(parseSync)]
 }
 
-/** One property. `cases` is how many were tried: fewer than asked for when one fails. */
+/** Runs one property. `cases` of the result is the number of tried cases: fewer than requested after a failure. */
 export function runHostile({ name, property }: HostileProperty, cases: number, seed: number): HostileRun {
   const startedMs = performance.now()
   const details = fc.check(property as fc.IProperty<unknown>, { numRuns: cases, seed, endOnFailure: false })

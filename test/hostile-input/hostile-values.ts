@@ -1,4 +1,4 @@
-// Generators of hostile values: texts that break out of quotes, lines, paths and terminals, and JSON whose keys are those of prototypes.
+// Generators of hostile values: texts that escape quotes, lines, paths and terminals, and JSON with keys of prototypes.
 import fc from 'fast-check'
 
 const breaks = [
@@ -56,7 +56,7 @@ const breaks = [
   ],
 ]
 
-/** Keys that mean something to JavaScript. */
+/** Keys with a meaning in JavaScript. */
 const prototypeKeys = [
   '__proto__',
   'constructor',
@@ -69,10 +69,10 @@ const prototypeKeys = [
   'length',
 ]
 
-/** Longer than what any limit of ours lets through, and short enough for a million of them. */
+/** Longer than every limit of this project, and short enough for a million of them. */
 const longest = 2_000
 
-/** Any text, most of them of the pieces that break something. */
+/** Any text, mostly of pieces that escape something. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 5,
@@ -90,7 +90,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   },
 )
 
-/** A name that a person could have chosen, or a hostile one. */
+/** A name that a user could choose, or a hostile one. */
 export const hostileName: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: hostileText },
   { weight: 2, arbitrary: fc.stringMatching(/^[a-z][a-z0-9-]{0,61}[a-z0-9]$/) },
@@ -99,12 +99,12 @@ export const hostileName: fc.Arbitrary<string> = fc.oneof(
 const scalar = fc.oneof(hostileText, fc.integer(), fc.double(), fc.boolean(), fc.constant(null))
 const key = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...prototypeKeys) }, { weight: 2, arbitrary: hostileText })
 
-/** Own properties, `__proto__` too, as JSON.parse makes them. */
+/** Returns an object with own properties only; `__proto__` becomes one too, as in JSON. */
 export function ownRecord(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
 
-/** What JSON.parse can give. */
+/** Any result of JSON.parse. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.letrec<{ readonly value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -114,12 +114,12 @@ export const hostileJson: fc.Arbitrary<unknown> = fc.letrec<{ readonly value: un
   ),
 })).value
 
-/** JSON that is nested so deep that whoever walks it by recursion has no stack left. */
+/** JSON that is nested too deep for recursive functions: they exhaust the stack. */
 const deepJson: fc.Arbitrary<string> = fc
   .tuple(fc.constantFrom('[', '{"a":', '{"__proto__":', '{"manifest":'), fc.integer({ min: 10, max: 20_000 }))
   .map(([open, depth]) => `${open.repeat(depth)}1${(open.startsWith('[') ? ']' : '}').repeat(depth)}`)
 
-/** Text where JSON is expected. */
+/** Text in place of JSON. */
 export const hostileJsonText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: hostileJson.map((value) => JSON.stringify(value)) },
   { weight: 2, arbitrary: hostileText },
@@ -135,7 +135,7 @@ export const hostileJsonText: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: deepJson },
 )
 
-/** The value with a few of its parts replaced, removed or renamed. */
+/** Returns the value with a few parts replaced, removed or renamed. */
 export function mutated(value: unknown): fc.Arbitrary<unknown> {
   return fc
     .array(
@@ -160,7 +160,7 @@ function replacedAt(value: unknown, [first = 0, ...rest]: readonly number[], par
   return Array.isArray(value) ? edited.map(([, field]) => field) : Object.fromEntries(edited)
 }
 
-/** Bytes: random ones, and those of hostile texts. */
+/** Random bytes, and bytes of hostile texts. */
 export const hostileBytes: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.uint8Array({ maxLength: 700 }),
   hostileText.map((text) => Buffer.from(text)),

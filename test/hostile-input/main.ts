@@ -1,4 +1,4 @@
-// `npm run hostile-input`: hostile inputs against every reader and writer, so many as are asked for. Ends with the plain line that counts them.
+// `npm run hostile-input`: `--runs` hostile inputs for all readers and writers. The last line of output counts them.
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { loadHostileProperties, runHostile } from './hostile-runner.ts'

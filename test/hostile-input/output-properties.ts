@@ -1,4 +1,4 @@
-// What leaves the operator whatever came in: conditions, Events, log lines, names, labels, and the keys of connection Secrets.
+// Output of the operator for any input: conditions, Events, log lines, names, labels, and keys of connection Secrets.
 import fc from 'fast-check'
 import { databaseHosts, databaseServerNames } from '../../constructs/index.ts'
 import { systemClock } from '../../src/base/clock.ts'
@@ -34,7 +34,7 @@ const labelValue = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/
 const lines: string[] = []
 const log = createLogger({ clock: systemClock, destination: { write: (line) => void lines.push(line) } })
 
-/** What is longer or has other characters than a server takes does not reach its protocol. */
+/** Claims that PostgreSQL's protocol can carry the credential: bounded length, no NUL. */
 function claimCredential(text: string): void {
   claim(!text.includes('\0'), () => 'a credential has the character NUL, which ends it in the protocol')
   claim(text.length <= 8_192, () => `a credential has ${text.length} characters`)
@@ -53,7 +53,7 @@ const database = {
       server: { connectionSecretRef: { name: 'server' }, maintenanceDatabase: 'postgres', sslMode: 'verify-full' },
     },
   },
-} as unknown as DatabaseObject // As far as it is read.
+} as unknown as DatabaseObject // Only the fields that are read.
 
 const objectName = fc.stringMatching(/^[a-z]([-a-z0-9]{0,35}[a-z0-9])?$/)
 

@@ -1,4 +1,5 @@
-// Readers of what people, workers, stores and servers have written: each gives a value, says nothing is there, or throws a coded error.
+// Readers of texts of users, workers, stores and servers: each returns a value, returns nothing, or throws a coded
+// error.
 
 import { createHash } from 'node:crypto'
 import { join, resolve, sep } from 'node:path'

@@ -1,4 +1,4 @@
-// A whole manifest of each form: what generators of hostile manifests begin with.
+// Complete manifest of each form, from which generators of hostile manifests start.
 const inEachForm = {
   backup: { uid: 'u', namespace: 'shop', name: 'nightly' },
   startedAt: '2026-01-01T00:00:00Z',

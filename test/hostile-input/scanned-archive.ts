@@ -1,4 +1,4 @@
-// One entry of an archive with fields of a stranger's choice, its checksum right: what the scan makes of it.
+// Scan of a tar archive with one entry: arbitrary fields, valid checksum.
 import { resolve, sep } from 'node:path'
 import { TarScan } from '../../src/controllers/backup/tar-scan.ts'
 import { claim, coded } from './claims.ts'

@@ -1,4 +1,4 @@
-// No text escapes its quotes: PostgreSQL's own grammar reads every statement that is built from hostile names back, and finds the names.
+// No text escapes its quotes: PostgreSQL's own grammar parses every statement with hostile names, and finds the names.
 import fc from 'fast-check'
 import type { Change } from '../../src/controllers/engines/change.ts'
 import { changeStatements } from '../../src/controllers/engines/postgres/change-statements.ts'
@@ -8,12 +8,12 @@ import { identifier, literal, qualified, signature } from '../../src/controllers
 import { claim, coded, type HostileProperty } from './claims.ts'
 import { hostileName, hostileText } from './hostile-values.ts'
 
-/** The tree of a statement; throws for what is none. */
+/** Returns the tree of a statement; throws if the text is none. */
 export type Parse = (text: string) => unknown
 
 const token = { uid: 'u', generation: 1 }
 const facts = { majorVersion: 17, isSuperuser: true }
-/** A name that needs no quotes and occurs nowhere else. */
+/** Names that need no quotes and occur nowhere else. */
 const plainNames = ['plainone', 'plaintwo', 'plainthree'] as const
 
 type MakeChange = (one: string, two: string, three: string) => Change
@@ -144,7 +144,7 @@ export function sqlProperties(parse: Parse): readonly HostileProperty[] {
     ...Object.entries(changes).map(([name, make]) => ({
       name: `the statements of ${name} have the shape of plain names`,
       property: fc.property(hostileName, hostileName, hostileName, (...names) => {
-        // An empty text stands for what is not said.
+        // An empty text stands for an absent value.
         fc.pre(names.every((text) => text !== ''))
         const built = coded(() => changeStatements(make(...names), facts))
         if (!('value' in built)) return
@@ -174,7 +174,7 @@ export function sqlProperties(parse: Parse): readonly HostileProperty[] {
   ]
 }
 
-/** The grammar refuses some types; nothing is carried out of those. */
+/** Returns undefined for a statement that the grammar rejects: PostgreSQL executes no part of it. */
 function parsed(parse: Parse, text: string): unknown {
   try {
     return parse(text)
@@ -183,7 +183,7 @@ function parsed(parse: Parse, text: string): unknown {
   }
 }
 
-/** All texts of the tree in their order. Of names and literals the parser keeps what the server would compare. */
+/** Returns all texts of the tree in order. The parser keeps names and literals as the server compares them. */
 function textsIn(tree: unknown): readonly string[] {
   return nodesIn(tree).flatMap(([key, value]) =>
     typeof value === 'string' && ['sval', 'name', 'schemaname', 'relname'].includes(key) ? [value] : [],
@@ -201,7 +201,7 @@ function nodesIn(tree: unknown): readonly (readonly [string, unknown])[] {
   return Object.entries(tree).flatMap(([key, value]) => [[key, value] as const, ...nodesIn(value)])
 }
 
-/** The tree without its texts and positions. */
+/** Returns the tree without its texts and positions. */
 function shapeOf(tree: unknown): unknown {
   if (Array.isArray(tree)) return tree.map(shapeOf)
   if (typeof tree === 'string') return ''
@@ -217,7 +217,10 @@ function claimSame(found: readonly unknown[], wanted: readonly unknown[]): void 
   )
 }
 
-/** By libpq's rules: `name='value'`, with backslashes before quotes and backslashes. Source: fe-connect.c, conninfo_parse. */
+/**
+ * Reads by libpq's rules: `name='value'`, with backslashes before quotes and backslashes. Source: fe-connect.c,
+ * conninfo_parse.
+ */
 function connectionWords(text: string): ReadonlyMap<string, string> {
   const words = new Map<string, string>()
   const word = /\s*(\w+)='((?:[^'\\]|\\.)*)'/gsy

@@ -1,6 +1,7 @@
-// The gate for language: `node test/language/main.ts` runs the rules in `.vale/` over the prose of all files. A finding in a file that
-// `pending.txt` does not list is an error. So is a listed file without findings; `--shrink` removes it from the list. With paths, all
-// findings in those files are printed. First, each rule is held against the sentences of `planted.yaml`.
+// Gate for language: `node test/language/main.ts` runs the rules in `.vale/` over the prose of all files. It reports a
+// finding in a file that `pending.txt` does not list, and a listed file without findings; `--shrink` removes such files
+// from the list. With paths, it prints all findings in those files. First, it tests each rule with the sentences of
+// `planted.yaml`.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +15,7 @@ import { proseOf } from './prose-of.ts'
 
 const root = join(import.meta.dirname, '../..')
 const pendingFile = join(import.meta.dirname, 'pending.txt')
-/** Findings that are printed. */
+/** Largest number of printed findings. */
 const shownFindings = 200
 
 const { values, positionals } = parseArgs({
@@ -70,7 +71,7 @@ interface Text {
   readonly text: string
 }
 
-/** As Vale writes it. */
+/** Finding in Vale's JSON output. */
 interface ValeFinding {
   readonly Check: string
   readonly Line: number
@@ -105,13 +106,13 @@ function findingsOf(vale: string, texts: readonly Text[]): readonly Finding[] {
   }
 }
 
-/** Sentences that a rule has to find, and such that it must not. */
+/** Sentences that a rule must find, and sentences that it must not find. */
 interface Planted {
   readonly bad: readonly string[]
   readonly good: readonly string[]
 }
 
-/** One line for each planted sentence that is not judged as it should be. */
+/** Returns one line for each planted sentence with the wrong verdict. */
 function silentRules(vale: string): readonly string[] {
   const planted: Readonly<Record<string, Planted>> = parse(
     readFileSync(join(import.meta.dirname, 'planted.yaml'), 'utf8'),

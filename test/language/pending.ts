@@ -4,7 +4,7 @@ export interface Finding {
   readonly path: string
   readonly line: number
   readonly column: number
-  /** `konverge.Openings` */
+  /** Name of the rule, for example `konverge.Openings`. */
   readonly rule: string
   readonly message: string
 }
@@ -17,7 +17,7 @@ export interface Judged {
 
 export interface Verdict {
   readonly errors: readonly Finding[]
-  /** Pending paths without a finding. They have to leave the list. */
+  /** Pending paths without a finding. They must leave the list. */
   readonly done: readonly string[]
 }
 

@@ -1,8 +1,8 @@
-// Prose of a file: comments, messages, titles and descriptions, where they stand in the file.
+// Prose of a file: comments, messages, titles and descriptions, at their positions in the file.
 import { describe, expect, it } from 'vitest'
 import { proseOf } from './prose-of.ts'
 
-/** `line:offset text` of each piece of prose. */
+/** Returns `line:offset text` of each piece of prose. */
 function pieces(path: string, text: string): readonly string[] | undefined {
   return proseOf(path, text)
     ?.split('\n')

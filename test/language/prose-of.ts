@@ -1,12 +1,14 @@
-// Which prose does a file have? By its name. Generated files and recorded answers have none.
+// Prose of a file by its name. Generated files and recorded responses have none.
 import { typeScriptProse } from './typescript-prose.ts'
 import { yamlProse } from './yaml-prose.ts'
 
-/** Generated, recorded, or quoting what is wrong on purpose. */
+/** Generated, recorded, or with deliberate errors. */
 const withoutProse =
   /^(?:imports\/|dist\/|LICENSE$|test\/(?:golden|conformance\/recorded|language\/planted\.yaml))|__snapshots__/
 
-/** Returns the prose with its lines and columns, or undefined if there is none. A name without an ending is plain prose. */
+/**
+ * Returns the prose with its lines and columns, or undefined if there is none. A name without an ending is plain prose.
+ */
 export function proseOf(path: string, text: string): string | undefined {
   if (withoutProse.test(path)) return undefined
   if (path.endsWith('.ts') || path.endsWith('.mjs')) return typeScriptProse(path, text, { isTest: isTest(path) })

@@ -1,4 +1,4 @@
-// A text in which only prose is left, in its place. Everything else is blank, but for line breaks.
+// Text with only the prose left, at its position. Everything else is blank, except line breaks.
 
 /** Code in prose: a name in backticks, a path, a URL. */
 const code = /`[^`\n]*`|https?:\S+|\{@link [^}]*\}/g
@@ -12,7 +12,10 @@ export class Prose {
     this.#kept = [...blank(source)]
   }
 
-  /** Characters from `start` to before `end`, as offsets in UTF-16 units. Code in them becomes one word of the same length. */
+  /**
+   * Characters from `start` to before `end`, as offsets in UTF-16 units. Code in them becomes one word of the same
+   * length.
+   */
   keep(start: number, end: number): void {
     for (let at = start; at < end; at++) this.#kept[at] = this.#source[at] ?? ' '
     for (const { 0: text, index } of this.#source.slice(start, end).matchAll(code))
@@ -30,7 +33,7 @@ export class Prose {
     if (last >= 0 && !'.?!:;'.includes(this.#kept[last] ?? '')) this.#kept[at] = '.'
   }
 
-  /** One word instead of this range. */
+  /** Replaces a range by one word. */
   replace(start: number, end: number, char: string): void {
     for (let at = start; at < end; at++) if (this.#kept[at] !== '\n') this.#kept[at] = char
   }

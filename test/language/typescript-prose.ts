@@ -1,18 +1,18 @@
-// Prose of a TypeScript file: comments, message literals and test titles. Invariant: every character keeps its line and column, so that a
-// finding in the prose is a finding in the file.
+// Prose of a TypeScript file: comments, message literals and test titles. Invariant: every character keeps its line and
+// column. So a finding in the prose has its position in the file.
 import ts from 'typescript'
 import { Prose } from './prose.ts'
 
 /** Functions whose first argument is a title. */
 const titleFunctions: ReadonlySet<string> = new Set(['describe', 'it', 'test'])
-/** A literal of so many words is a message, not an identifier. */
+/** A literal with at least this many words is a message, not an identifier. */
 const fewestWords = 4
 const sql = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|GRANT|REVOKE|WITH|BEGIN|SET|DO|COPY|LOCK|COMMENT)\b/
 /** Comments that tools read. */
 const directive = /^\s*(?:biome-ignore|@ts-|#region|\/|v8 ignore|<reference)/
 
 export interface TypeScriptProseOptions {
-  /** Of literals, titles of tests alone are prose. */
+  /** In a test, only titles of tests are prose among the literals. */
   readonly isTest: boolean
 }
 
@@ -73,13 +73,15 @@ function keepComment(prose: Prose, text: string, { pos, end, kind }: ts.CommentR
   const [start, stop] = [pos + 2, isBlock ? end - 2 : end]
   if (directive.test(text.slice(start, stop))) return
   prose.keep(start, stop)
-  // `/**` and the asterisk that begins each line.
+  // `/**` and the asterisk at the start of each line.
   const marks = isBlock ? /^\*|(?<=\n)[ \t]*\*/g : /^\/+/g
   for (const { 0: mark, index } of text.slice(start, stop).matchAll(marks))
     prose.drop(start + index, start + index + mark.length)
 }
 
-/** A literal is a paragraph of its own: a full stop takes the place of its closing quote, and a word that of each expression in it. */
+/**
+ * Keeps a literal as its own paragraph: a full stop replaces its closing quote, and a word replaces each expression.
+ */
 function keepLiteral(prose: Prose, node: Literal, tree: ts.SourceFile): void {
   const [start, end] = [node.getStart(tree) + 1, node.getEnd() - 1]
   prose.keep(start, end)

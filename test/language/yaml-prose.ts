@@ -1,4 +1,4 @@
-// Prose of a YAML file: comments, and values that people read, such as descriptions of a CRD and messages of its CEL rules.
+// Prose of a YAML file: comments, and values for readers, such as descriptions of a CRD and messages of its CEL rules.
 import { isScalar, parseAllDocuments, type Scalar, visit } from 'yaml'
 import { Prose } from './prose.ts'
 
@@ -33,7 +33,7 @@ function valuesOf(text: string): readonly Range[] {
   return ranges
 }
 
-/** Without quotes, and without the mark of a block. */
+/** Returns the range of a value without quotes, and without the indicator of a block. */
 function rangeOf({ value, range, type }: Scalar, text: string): readonly Range[] {
   if (typeof value !== 'string' || range === null || range === undefined) return []
   const [start, end] = range

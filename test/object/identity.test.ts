@@ -1,4 +1,4 @@
-// Names of operators and controllers fit where the API server stores them, and are never those of others.
+// Names of operators and controllers: they fit the API server's limits, and never equal those of others.
 import { describe, expect, it } from 'vitest'
 import {
   childManagerOf,
@@ -16,12 +16,12 @@ describe('ownedByValue', () => {
     [`${'a'.repeat(50)}.example.com1`, `${'a'.repeat(50)}.example.com1`],
     [`${'a'.repeat(50)}.example.com.x`, expect.stringMatching(/^a{42}_[0-9a-f]{20}$/)],
     [`shops.${'very-'.repeat(40)}long.dev`, expect.stringMatching(/^shops\.(very-){7}v_[0-9a-f]{20}$/)],
-  ])('of %s is %s', (controller, value) => {
+  ])('maps %s to %s', (controller, value) => {
     expect(ownedByValue(controller)).toEqual(value)
     expect(labelsProblem({ 'konverge.dev/owned-by': ownedByValue(controller) })).toBeUndefined()
   })
 
-  it('differs where only the ends of two long names differ', () => {
+  it('differs if only the ends of two long names differ', () => {
     const long = `shops.${'very-'.repeat(20)}long`
     expect(ownedByValue(`${long}.a`)).not.toBe(ownedByValue(`${long}.b`))
   })
@@ -44,7 +44,7 @@ describe('the name of an operator', () => {
     },
   )
 
-  it('cannot be that of the finalizer of earlier versions', () => {
+  it('cannot be the name of the finalizer of earlier versions', () => {
     expect(() => identityOf('cleanup')).toThrow(
       "an operator cannot be called 'cleanup', which names a finalizer of konverge",
     )
@@ -58,7 +58,7 @@ describe('childManagerOf', () => {
     [identityOf('shop'), 'websites.example.com', 'shop/websites.example.com'],
     [long, `${'b'.repeat(63)}.example.com`, `${long.name}/${'b'.repeat(63)}.example.com`],
     [long, `${'b'.repeat(63)}.${'c'.repeat(100)}`, expect.stringMatching(/^a{40}\/b{63}\.c{2}_[0-9a-f]{20}$/)],
-  ])('of $name and %s has at most 128 bytes', (operator, controller, manager) => {
+  ])('has at most 128 bytes for $name and %s', (operator, controller, manager) => {
     const made = childManagerOf(operator, controller)
     expect(made).toEqual(manager)
     expect(Buffer.byteLength(made)).toBeLessThanOrEqual(128)
@@ -93,7 +93,7 @@ describe('clientManagerOf', () => {
     expect([isChildManager(made), isStatusManager(made)]).toEqual([false, false])
   })
 
-  it('of one operator is none of another that bears its name as a prefix', () => {
+  it('never equals a manager of another operator with its name as a prefix', () => {
     const other = identityOf('shop-client')
     const managers = [other.parentManager, other.statusManager, other.eventManager, other.leaseManager]
     expect([...managers, childManagerOf(other, 'websites.example.com')]).not.toContain(clientManagerOf(shop))

@@ -9,14 +9,14 @@ import {
   quantityFault,
 } from '../../src/object/quantity.ts'
 
-/** Texts and what resource.Quantity of apimachinery v0.36.3 writes after reading them from JSON. */
+/** Texts, and their form in resource.Quantity of apimachinery v0.36.3 after a read from JSON. */
 const written: readonly (readonly [string, string])[] = [
-  // The measured ones.
+  // Measured ones.
   ['0.5', '500m'],
   ['1000m', '1'],
   ['1024Mi', '1Gi'],
   ['1.5Gi', '1536Mi'],
-  // Zero has one form, whatever was written.
+  // Zero has one form for all spellings.
   ['0', '0'],
   ['0.000', '0'],
   ['-0', '0'],
@@ -33,7 +33,7 @@ const written: readonly (readonly [string, string])[] = [
   ['0.1n', '1n'],
   ['-0.1n', '-1n'],
   ['1.23456789012', '1234567891n'],
-  // Exponents stay exponents, of multiples of three.
+  // Exponents stay exponents, in multiples of three.
   ['1e3', '1e3'],
   ['1E3', '1E3'],
   ['1e-3', '1e-3'],
@@ -42,7 +42,7 @@ const written: readonly (readonly [string, string])[] = [
   ['15e-1', '1500e-3'],
   ['10000e18', '10e21'],
   ['1e400', '10e399'],
-  // Binary suffixes stay binary as long as the value is whole and at least 1024.
+  // Binary suffixes stay binary while the value is whole and at least 1024.
   ['1024', '1024'],
   ['1024Ki', '1Mi'],
   ['1000Ti', '1000Ti'],
@@ -55,14 +55,14 @@ const written: readonly (readonly [string, string])[] = [
   // Capped.
   ['9Ei', '9223372036854775807'],
   ['-9Ei', '-9223372036854775807'],
-  // Handed back as they came.
+  // Returned unchanged.
   ['1.234', '1.234'],
   ['1.500', '1.500'],
   ['+1', '+1'],
   ['01', '01'],
   ['5.', '5.'],
   ['09Ki', '09Ki'],
-  // Or not.
+  // Returned in canonical form.
   ['08Ki', '8Ki'],
   ['.5', '500m'],
   ['1.000', '1'],
@@ -123,7 +123,7 @@ function parsed(text: string): Quantity {
   return quantity
 }
 
-/** The quantity in units of 10^-30. */
+/** Returns the quantity in units of 10^-30. */
 function scaled({ coefficient, exponent }: Quantity): bigint {
   return coefficient * 10n ** BigInt(exponent + 30)
 }
@@ -137,7 +137,7 @@ describe('canonicalQuantity', () => {
     expect([canonicalQuantity(text), isQuantity(text), parseQuantity(text)]).toEqual([undefined, false, undefined])
   })
 
-  it.each(['-', '.', '+P', 'Ki', '.Ti', 'e3'])('takes %j, which has no digits, for zero', (text) => {
+  it.each(['-', '.', '+P', 'Ki', '.Ti', 'e3'])('reads %j, which has no digits, as zero', (text) => {
     expect([canonicalQuantity(text), quantityFault(text)]).toEqual(['0', undefined])
   })
 
@@ -147,25 +147,25 @@ describe('canonicalQuantity', () => {
     ['1gi', /must match the regular expression/],
     ['1K', /parse quantity's suffix/],
     ['Ei', /parse numeric part/],
-  ])('says of %j what the server says', (text, fault) => {
+  ])('reports for %j what the server reports', (text, fault) => {
     expect(quantityFault(text)).toMatch(fault)
   })
 
-  it('takes numbers', () => {
+  it('accepts numbers', () => {
     expect([1, 0.5, 1e21, 1024].map(canonicalQuantity)).toEqual(['1', '500m', '1e+21', '1024'])
   })
 
-  it('refuses a number that is none, and a text too long to be honest', () => {
+  it('rejects a number without a finite value, and a text beyond the length limit', () => {
     expect([Number.NaN, Number.POSITIVE_INFINITY].map(canonicalQuantity)).toEqual([undefined, undefined])
     expect(isQuantity('1'.repeat(129))).toBe(false)
   })
 
-  it('does not change what is canonical, nor the amount', () => {
+  it('changes neither a canonical text nor the amount', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const canonical = canonicalQuantity(text) ?? ''
         const again = canonicalQuantity(canonical) ?? ''
-        // What has lost its binary suffix is read as decimal the next time: 929.6875Ki is 952000, and that is 952k.
+        // A text that lost its binary suffix reads as decimal: 929.6875Ki is 952000, and that is 952k.
         const hasLostSuffix = text.includes('i') && !canonical.includes('i')
         if (!hasLostSuffix) expect(again).toBe(canonical)
         expect(canonicalQuantity(again)).toBe(again)

@@ -1,4 +1,5 @@
-// How are faults compared with an oracle's? As (type, field, text), sorted: Go walks its maps in no order.
+// Field errors in a form for comparison with an oracle: type, field and text, sorted, because Go iterates maps in
+// random order.
 
 import { errorBody, type FieldError } from '../../src/apiserver/field-error.ts'
 import type { Json } from '../../src/base/json.ts'
@@ -8,7 +9,7 @@ export function shownErrors(errors: readonly FieldError[]): string[] {
   return errors.map((error) => `${error.type} | ${error.field} | ${errorBody(error)}`).sort()
 }
 
-/** The same of an answer of `fieldErrors` in field_errors.go. */
+/** Returns the same for a response of `fieldErrors` in field_errors.go. */
 export function answeredErrors(answer: Json | undefined): string[] {
   if (!isJsonList(answer)) throw new Error(`no list of errors: ${JSON.stringify(answer)}`)
   return answer
@@ -19,7 +20,7 @@ export function answeredErrors(answer: Json | undefined): string[] {
     .sort()
 }
 
-/** How many times the usual number of cases a run shall ask. */
+/** Returns the number of cases of a run: the usual number times `KONVERGE_ORACLE_RUNS`. */
 export function oracleRuns(usual: number): number {
   return usual * Number(process.env['KONVERGE_ORACLE_RUNS'] ?? 1)
 }

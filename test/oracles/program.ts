@@ -1,4 +1,4 @@
-// How is the program of the oracles asked? It reads one question a line and answers in the same order; see
+// Runs the program of the oracles, which reads one question per line and answers in the same order. Source:
 // test/control-plane/kubernetes/oracles/main.go.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,12 +9,12 @@ export type OracleAnswer = { readonly value?: Json; readonly error?: string }
 
 const limitMs = 300_000
 
-/** All answers of one oracle of the program, in the order of the questions. */
+/** Returns all answers of one oracle in the order of the questions. */
 export async function askProgram(program: string, oracle: string, questions: readonly Json[]): Promise<OracleAnswer[]> {
   const child = spawn(program, [oracle], { stdio: ['pipe', 'pipe', 'inherit'], timeout: limitMs })
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
-  child.stdin.on('error', () => {}) // A child that ended early is told by its exit code.
+  child.stdin.on('error', () => {}) // The exit code reports a child that ended early.
   child.stdin.end(questions.map((question) => `${wireJson(question)}\n`).join(''))
   const [exitCode] = (await once(child, 'close')) as [number | null] // As documented for this event.
   const lines = Buffer.concat(chunks).toString('utf8').split('\n').slice(0, -1)

@@ -1,33 +1,35 @@
-// How does an instance of RDS live, which in moto is there at once and gone at once? It is not to be seen, then it is being created,
-// then it serves, then it is being deleted; each for so many looks. A value for each instance, advanced by looking.
+// Life of an RDS instance, which in moto appears and disappears at once: hidden, creating, available, deleting. Each
+// state lasts for a number of observations. One value per instance; each observation advances it.
 
-/** How many looks each part of a life takes. */
+/** Number of observations in each state. */
 export interface Pace {
-  /** `DBInstanceNotFound`, though it has been made. */
+  /** Observations with `DBInstanceNotFound` after the creation. */
   readonly hidden: number
-  /** `creating`, without an endpoint. */
+  /** Observations with `creating`, without an endpoint. */
   readonly creating: number
   readonly deleting: number
-  /** The final snapshot is `creating`, after the instance is gone. */
+  /** Observations with `creating` for the final snapshot, after the instance is gone. */
   readonly snapshot: number
 }
 
 export interface Life {
   hidden: number
   creating: number
-  /** Set by a test: RDS's word from now on. */
+  /** Status that a test sets; RDS reports it from then on. */
   word?: string | undefined
-  /** Its last description, while it is being deleted. */
+  /** Last description of an instance that is being deleted. */
   last?: string | undefined
   deleting: number
 }
 
-/** As the API has it: may it be changed or deleted now? */
+/** True if the API rejects changes and deletion in this state. */
 export function isBusy({ creating, last, word = 'available' }: Life): boolean {
   return creating > 0 || last !== undefined || !['available', 'storage-full', 'stopped', 'failed'].includes(word)
 }
 
-/** What a look shows of moto's description; undefined: not there. Each look brings the life forward. */
+/**
+ * Returns moto's description as this observation shows it; undefined: not found. Each observation advances the life.
+ */
 export function lookAt(life: Life, description: string | undefined): string | undefined {
   if (life.last !== undefined) {
     life.deleting -= 1
@@ -47,7 +49,7 @@ export function lookAt(life: Life, description: string | undefined): string | un
   return life.word === undefined ? description : withWord(description, life.word)
 }
 
-/** The name that AWS gave it leads nowhere; the test's own server is at the address instead. */
+/** Replaces AWS's endpoint name, which does not resolve, by the address of the test's server. */
 export function withEndpoint(xml: string, { host, port }: { readonly host: string; readonly port: number }): string {
   const endpoint = `<Endpoint><Address>${host}</Address><Port>${port}</Port></Endpoint>`
   return xml.replace(/<Endpoint>.*?<\/Endpoint>/s, endpoint)

@@ -1,5 +1,6 @@
-// Where does moto come from, which plays Amazon RDS in tests? From a cache outside the checkout, else it is installed into it with
-// Python's pip, once for every list of packages and version of Python. The rename at the end makes it appear whole or not at all.
+// Installation of moto, which acts as Amazon RDS in tests: from a cache outside the checkout, else by Python's pip into
+// that cache. One installation per list of packages and version of Python. Invariant: the final rename makes it appear
+// complete or not at all.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -9,7 +10,7 @@ import { dirname, join } from 'node:path'
 
 export interface MotoHome {
   readonly python: string
-  /** Where its packages are. */
+  /** Folder of the Python packages. */
   readonly folder: string
 }
 
@@ -19,7 +20,10 @@ const requirements = join(import.meta.dirname, 'requirements.txt')
 const python = 'python3'
 const installLimitMs = 10 * 60_000
 
-/** The first call on a machine takes a minute and says so. Throws one sentence where Python or its packages cannot be had. */
+/**
+ * Returns the installation. The first call on a machine takes a minute and reports it. Throws if Python or a package is
+ * unavailable.
+ */
 export async function findOrInstallMoto(environment: Environment): Promise<MotoHome> {
   const version = spawnSync(python, ['-c', 'import sys, pip; print(sys.version)'], { encoding: 'utf8' })
   if (version.status !== 0) {
@@ -47,7 +51,7 @@ async function install(folder: string, environment: Environment): Promise<void> 
     if (exitCode !== 0) {
       throw new Error('The tests of RDS need moto, and pip could not install it; its output is above.')
     }
-    // Somebody else may have been faster, which is as good.
+    // A concurrent process may have installed it first, with the same result.
     await rename(workshop, folder).catch((error: unknown) => {
       if (!existsSync(folder)) throw error
     })

@@ -1,4 +1,4 @@
-// One moto server on loopback, which plays Amazon RDS for the tests of a file; it ends with them, or with this process.
+// Moto server on loopback that acts as Amazon RDS for the tests of a file; it ends with them, or with this process.
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

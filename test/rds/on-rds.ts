@@ -1,14 +1,13 @@
-// How does a suite get an Amazon RDS? One moto for all its tests, and for each of them a proxy of its own in front, which starts with
-// nothing in it.
+// Amazon RDS for a suite: one moto for all its tests, and for each test its own proxy, which starts empty.
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { MotoServer } from './moto-server.ts'
 import { RdsProxy } from './rds-proxy.ts'
 
-/** The first time on a machine moto is installed. */
+/** The first run on a machine installs moto. */
 const startLimitMs = 11 * 60_000
 
 /**
- * Call it in a suite; what it returns, in a test.
+ * Starts moto for a suite. Call it in a suite, and its result in a test.
  *
  * @example
  * const startRds = rdsForSuite()

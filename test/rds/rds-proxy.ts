@@ -1,24 +1,24 @@
-// What does a client of RDS live through? moto behind, and in front of it what moto does not play: instances that take their time,
-// refuse changes while they are at work, and lead to a real PostgreSQL; and a way that breaks, throttles and refuses as it is told.
+// Proxy before moto that adds what moto lacks. Instances take time, reject changes while they are busy, and lead to a
+// real PostgreSQL. On request the connection breaks, and requests are throttled or rejected.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isBusy, type Life, lookAt, type Pace, withEndpoint } from './instance-life.ts'
 
 export interface RdsRequest {
-  /** From 1, over all. */
+  /** Index from 1 over all requests. */
   readonly index: number
-  /** `CreateDBInstance` */
+  /** For example `CreateDBInstance`. */
   readonly action: string
   readonly parameters: URLSearchParams
 }
 
 export interface RdsRecord extends RdsRequest {
-  /** How it was answered on the other side; undefined: it never got there. */
+  /** Status of moto's response; undefined: the request never reached moto. */
   status?: number
 }
 
-/** `cut…`: the connection breaks before RDS has heard of the request, or after it has carried it out. */
+/** `cut…`: the connection breaks before RDS receives the request, or after RDS has executed it. */
 export type Verdict = 'pass' | 'cutBefore' | 'cutAfter' | { readonly code: string; readonly status: number }
 
 interface Answer {
@@ -31,11 +31,11 @@ const atOnce: Pace = { hidden: 0, creating: 0, deleting: 0, snapshot: 0 }
 export class RdsProxy {
   readonly url: string
   judge: (request: RdsRequest) => Verdict = () => 'pass'
-  /** Of instances that are made from now on. */
+  /** Pace of instances that are created from now on. */
   pace: Pace = atOnce
-  /** Where instances lead to; undefined: to moto's own name. */
+  /** Address to which instances lead; undefined: moto's own name. */
   databaseAt: { readonly host: string; readonly port: number } | undefined
-  /** Told of every master password that RDS has taken, before the answer is sent. */
+  /** Called with every master password that RDS accepts, before the response is sent. */
   onPassword: (password: string) => Promise<unknown> = async () => undefined
   readonly #moto: string
   readonly #server: Server
@@ -58,14 +58,14 @@ export class RdsProxy {
     })
   }
 
-  /** In front of the moto that is at this URL. Stop it. */
+  /** Starts a proxy before the moto at this URL. The caller stops it. */
   static async start(moto: string): Promise<RdsProxy> {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     return new RdsProxy(moto, server)
   }
 
-  /** What has been made is gone, with all memory of it. */
+  /** Removes everything that was created, including all records. */
   async reset(): Promise<void> {
     this.#lives.clear()
     this.#snapshots.clear()
@@ -76,16 +76,16 @@ export class RdsProxy {
   async stop(): Promise<void> {
     this.#server.close()
     this.#server.closeAllConnections()
-    // moto would keep what this test has made for the next.
+    // Moto would keep the objects of this test for the next one.
     await this.reset()
   }
 
-  /** Behind the proxy: what somebody does to instances by hand goes there. */
+  /** URL of moto behind the proxy, for manual changes to instances. */
   get moto(): string {
     return this.#moto
   }
 
-  /** Does anybody wait for an answer? */
+  /** True while a client waits for a response. */
   get isInUse(): boolean {
     return this.#underWay > 0
   }
@@ -94,12 +94,12 @@ export class RdsProxy {
     return this.#records
   }
 
-  /** The actions in order, `!` behind those that RDS did not carry out. */
+  /** Actions in order, with `!` after those that RDS did not execute. */
   get actions(): readonly string[] {
     return this.#records.map(({ action, status }) => (status === 200 ? action : `${action}!`))
   }
 
-  /** How many requests of this kind took effect. */
+  /** Returns the number of requests of this action that took effect. */
   effective(action: string): number {
     return this.#records.filter((record) => record.action === action && record.status === 200).length
   }
@@ -108,12 +108,12 @@ export class RdsProxy {
     this.#records.length = 0
   }
 
-  /** From now on RDS reports this of the instance; undefined: `available`. */
+  /** Sets the status that RDS reports for the instance from now on; undefined: `available`. */
   setWord(identifier: string, word: string | undefined): void {
     this.#lifeOf(identifier).word = word
   }
 
-  /** From now on RDS reports this of the snapshot. */
+  /** Sets the status that RDS reports for the snapshot from now on. */
   setSnapshotWord(name: string, word: string): void {
     this.#snapshotOf(name).word = word
   }
@@ -166,7 +166,7 @@ export class RdsProxy {
     return { status: 200, body: this.databaseAt === undefined ? shown : withEndpoint(shown, this.databaseAt) }
   }
 
-  /** Each look brings it forward. */
+  /** Returns the snapshot as this observation shows it; each observation advances its life. */
   #lookAtSnapshot(name: string, answer: Answer): Answer {
     if (answer.status !== 200) return answer
     const life = this.#snapshotOf(name)
@@ -184,7 +184,7 @@ export class RdsProxy {
     return answer
   }
 
-  /** As the API has it, one that is at work is not deleted. */
+  /** Deletes a snapshot; like the API, rejects the deletion of a busy one. */
   async #deleteSnapshot(parameters: URLSearchParams, pass: Pass): Promise<Answer> {
     const { creating, word = 'available' } = this.#snapshotOf(nameIn(parameters))
     const isAtWork = creating > 0 || !['available', 'failed'].includes(word)
@@ -236,7 +236,7 @@ export class RdsProxy {
 interface SnapshotLife {
   hidden: number
   creating: number
-  /** Set by a test: RDS's word from now on. */
+  /** Status that a test sets; RDS reports it from then on. */
   word?: string
 }
 
@@ -246,7 +246,7 @@ function nameIn(parameters: URLSearchParams): string {
 
 type Pass = (form: URLSearchParams) => Promise<Answer>
 
-/** As AWS's query protocol writes a refusal. */
+/** Returns an error in the form of AWS's query protocol. */
 function refusal(status: number, code: string): Answer {
   const error = `<Error><Type>Sender</Type><Code>${code}</Code><Message>the test says ${code}</Message></Error>`
   return { status, body: `<ErrorResponse>${error}<RequestId>1</RequestId></ErrorResponse>` }

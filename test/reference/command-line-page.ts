@@ -20,7 +20,7 @@ by [operatorCli](../command-line.md).`
 const workerNote = `The operator runs these commands in Jobs of its image, and \`worker review\` as a child process.
 Do not run them by hand: they carry out an order that the operator writes.`
 
-/** The program that parses nothing yet. */
+/** Returns the program without parsing any arguments. */
 export function konvergeProgram(): Command {
   return programWith({
     options: konverge,
@@ -30,17 +30,17 @@ export function konvergeProgram(): Command {
   })
 }
 
-/** The commands that do something, in the order of the help. */
+/** Returns the commands with an action, in the order of the help. */
 export function commandsOf(command: Command): readonly Command[] {
   return command.commands.flatMap((one) => (one.commands.length === 0 ? [one] : commandsOf(one)))
 }
 
-/** `konverge worker migrate` */
+/** Returns the full path of a command, for example `konverge worker migrate`. */
 export function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 }
 
-/** The page as Markdown. */
+/** Returns the page as Markdown. */
 export function commandLinePage(): string {
   const commands = commandsOf(konvergeProgram())
   const isOfWorker = (command: Command) => pathOf(command).startsWith(workerPath)
@@ -83,7 +83,10 @@ function section(command: Command, level: string): string {
   ].join('\n\n')
 }
 
-/** An option has its default in the definition, or at the end of its text. The page depends on no machine and no version. */
+/**
+ * An option has its default in the definition, or at the end of its text. The page depends on no machine and no
+ * version.
+ */
 const defaultInText = /^(.*) \(default: (.*)\)$/
 
 function textOf({ description, argChoices }: Option): string {

@@ -19,7 +19,7 @@ interface Node {
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const files = readdirSync(new URL('crds/', root))
 
-/** Every node of a schema with the path of the field that it is, or is in. */
+/** Returns every node of a schema with the path of its field, or of the field around it. */
 function nodesOf(node: Node, path: string): readonly { readonly path: string; readonly node: Node }[] {
   return [
     { path, node },
@@ -30,7 +30,7 @@ function nodesOf(node: Node, path: string): readonly { readonly path: string; re
 }
 
 function definition(file: string) {
-  // Our own files, which the tests of crds/ hold against the API server.
+  // Own files, which the tests of crds/ check against the API server.
   const { spec } = parse(read(`crds/${file}`))
   const schema: Node = spec.versions[0].schema.openAPIV3Schema
   const { spec: desired = {}, status = {} } = schema.properties ?? {}
@@ -39,7 +39,7 @@ function definition(file: string) {
   return { schema, columns, nodes }
 }
 
-/** `spec.retention.keepLast` → the cells of its row. */
+/** Maps a path like `spec.retention.keepLast` to the cells of its row. */
 function rowsIn(page: string): ReadonlyMap<string, string> {
   const [, ...sections] = page.split(/^##+ /m)
   return new Map(

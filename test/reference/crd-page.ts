@@ -13,7 +13,7 @@ const pathNote =
 export interface CrdPageOptions {
   /** Text of the definition. */
   readonly text: string
-  /** `crds/backup.yaml` */
+  /** Path of the definition, for example `crds/backup.yaml`. */
   readonly source: string
   /** Sentences with links to the guides of the kind. */
   readonly guides: string
@@ -25,7 +25,7 @@ export interface CrdVersion {
   readonly columns: readonly JsonObject[]
 }
 
-/** The page as Markdown. */
+/** Returns the page as Markdown. */
 export function crdPage({ text, source, guides }: CrdPageOptions): string {
   const spec = at(parse(text), 'spec')
   const { name, schema, columns } = storedVersion(spec)
@@ -50,7 +50,7 @@ export function crdPage({ text, source, guides }: CrdPageOptions): string {
     .concat('\n')
 }
 
-/** The version in which objects are stored. */
+/** Returns the version in which objects are stored. */
 export function storedVersion(spec: JsonObject): CrdVersion {
   const versions = own(spec, 'versions')
   const stored = isJsonList(versions)
@@ -88,7 +88,7 @@ function identity(spec: JsonObject, version: string): string {
   )
 }
 
-/** Nested by paths. */
+/** Returns a list of links, nested by paths. */
 function contents(structs: readonly Struct[], anchorOf: ReadonlyMap<string, string>): string {
   const depthOf = (path: string) => structs.filter((other) => path.startsWith(`${other.path}.`)).length
   return structs
@@ -130,7 +130,7 @@ function section(struct: Struct, anchorOf: ReadonlyMap<string, string>): string 
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
-/** `list of [objects](#specdatabases)`, `string (date-time)`. */
+/** Returns a type such as `list of [objects](#specdatabases)` or `string (date-time)`. */
 function typeOf(schema: JsonObject, struct: string | undefined, anchorOf: ReadonlyMap<string, string>): string {
   const inner = innerOf(schema)
   if (inner !== undefined) {
@@ -149,7 +149,7 @@ function defaultOf(schema: JsonObject): string {
   return value === undefined ? '' : code(valueText(value))
 }
 
-/** The description, then a line for limits, and for the rules of a value without a section. */
+/** Returns the description, then a line for limits, and lines for the rules of a value without a section. */
 function textOf({ schema, struct }: StructField): string {
   const description = own(schema, 'description')
   const lines = [
@@ -161,7 +161,7 @@ function textOf({ schema, struct }: StructField): string {
   return lines.filter((line) => line !== '').join('<br>')
 }
 
-/** Limits of items and values that are no structs. */
+/** Returns limits of items and values that are no structs. */
 function innerLimits(schema: JsonObject): readonly string[] {
   const inner = innerOf(schema)
   if (inner === undefined || own(inner.schema, 'properties') !== undefined) return []
@@ -173,7 +173,7 @@ function innerLimits(schema: JsonObject): readonly string[] {
 function limitsOf(schema: JsonObject): string {
   const values = own(schema, 'enum')
   const allowed = isJsonList(values) ? [`Allowed: ${values.map((value) => code(valueText(value))).join(', ')}.`] : []
-  // The type column has the format, and rules stand on lines of their own.
+  // The type column has the format, and each rule has its own line.
   const { format: _, 'x-kubernetes-validations': __, ...simple } = schema
   const sentences = constraintsOf(simple).map((text) => text.replaceAll('|', '\\|'))
   return [...allowed, ...sentences].join(' ')
@@ -184,7 +184,7 @@ function rulesOf(schema: JsonObject): string {
   return rules.length === 0 ? '' : `Rules:\n\n${rules.map((rule) => `- ${rule}`).join('\n')}`
 }
 
-/** The messages of the CEL rules. A rule that reads `oldSelf` applies to updates only. */
+/** Returns the messages of the CEL rules. A rule that reads `oldSelf` applies to updates only. */
 function ruleTexts(schema: JsonObject): readonly string[] {
   const rules = own(schema, 'x-kubernetes-validations')
   if (!isJsonList(rules)) return []
@@ -195,12 +195,12 @@ function ruleTexts(schema: JsonObject): readonly string[] {
   })
 }
 
-/** As in YAML: text has quotes only where it would be another value without them. */
+/** Returns the value as in YAML: a text has quotes only if it would otherwise be another value. */
 function valueText(value: Json): string {
   return typeof value === 'string' && parse(value) === value ? value : asJson(value)
 }
 
-/** JSON with spaces: `{"cpu": "100m"}`. */
+/** Returns JSON with spaces: `{"cpu": "100m"}`. */
 function asJson(value: Json): string {
   if (isJsonList(value)) return `[${value.map(asJson).join(', ')}]`
   if (!isJsonObject(value)) return JSON.stringify(value)

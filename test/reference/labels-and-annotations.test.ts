@@ -1,4 +1,4 @@
-// docs/reference/labels-and-annotations.md is written by hand. It lists the keys of the source, and no other.
+// Check of docs/reference/labels-and-annotations.md, a handwritten page: it lists the keys of the source, and no other.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { identityOf, partOf } from '../../src/object/identity.ts'
@@ -10,7 +10,7 @@ import { root } from './pages.ts'
 const path = 'docs/reference/labels-and-annotations.md'
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8')
 
-/** Names of the domain that stand on no object. */
+/** Names in the domain that appear on no object. */
 const otherNames: Readonly<Record<string, string>> = {
   'konverge.dev/apply-set': 'name of an index',
   'konverge.dev/local': 'provisioner of volumes',
@@ -30,7 +30,7 @@ const otherNames: Readonly<Record<string, string>> = {
 const documented = [...read(path).matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) =>
   [...cell.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key),
 )
-/** The part before `<name>`, as a literal of the source has it. */
+/** The part before `<name>`, as in a literal of the source. */
 const beginnings = documented.map((key) => key.replace(/^<part>\./, '').replace(/<.*$/, ''))
 
 const sources = ['src', 'constructs'].flatMap((folder) =>

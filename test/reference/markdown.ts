@@ -1,6 +1,7 @@
-// Markdown of generated pages. Invariant: text from the code shows as it is written, in paragraphs and in cells of tables.
+// Markdown of generated pages. Invariant: text from the code shows as it is written, in paragraphs and in cells of
+// tables.
 
-/** Text that is no Markdown. */
+/** Escapes text so that Markdown shows it unchanged. */
 export function plain(text: string): string {
   return text
     .replaceAll(/[\\*[\]`|]/g, '\\$&')
@@ -9,14 +10,14 @@ export function plain(text: string): string {
     .replaceAll('<', '&lt;')
 }
 
-/** A code span in a cell, where a bar needs a backslash. */
+/** Returns a code span for a cell, where a bar needs a backslash. */
 export function code(text: string): string {
   const fence = text.includes('`') ? '``' : '`'
   const padding = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
   return `${fence}${padding}${text}${padding}${fence}`.replaceAll('|', '\\|')
 }
 
-/** A table with a header; a column whose cells are all empty is left out. */
+/** Returns a table with a header; leaves out a column whose cells are all empty. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const columns = header.flatMap((_, at) => (at === 0 || rows.some((row) => row[at] !== '') ? [at] : []))
   const line = (cells: readonly string[]) => `|${columns.map((at) => (cells[at] ? ` ${cells[at]} ` : ' ')).join('|')}|`
@@ -27,7 +28,7 @@ export function table(header: readonly string[], rows: readonly (readonly string
 export class Anchors {
   readonly #counts = new Map<string, number>()
 
-  /** Call it for each heading in the order of the page. */
+  /** Returns the anchor of a heading. Call it for each heading in the order of the page. */
   anchorOf(heading: string): string {
     const slug = heading
       .toLowerCase()
@@ -39,7 +40,7 @@ export class Anchors {
   }
 }
 
-/** The lines at the top of a generated page. */
+/** Returns the lines at the top of a generated page. */
 export function head(title: string, source: string): string {
   return `# ${title}\n\n<!-- Generated from ${source} by \`npm run reference\`. Do not edit. -->`
 }

@@ -1,5 +1,5 @@
-// Metrics that src/ declares: each call of `counter`, `gauge` or `histogram` of the port Metrics. Invariant: a call whose arguments cannot be read
-// is an error, so no metric is left out.
+// Metrics that src/ declares: each call of `counter`, `gauge` or `histogram` of the port Metrics. Invariant: a call
+// with unreadable arguments is an error, so no metric is left out.
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
@@ -21,7 +21,7 @@ type Value = string | number | readonly Value[]
 const metricTypes = ['counter', 'gauge', 'histogram'] as const
 const source = new URL('../../src/', import.meta.url)
 
-/** All metrics, sorted by name. */
+/** Returns all metrics, sorted by name. */
 export function metricDeclarations(): readonly MetricDeclaration[] {
   return readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
@@ -29,7 +29,7 @@ export function metricDeclarations(): readonly MetricDeclaration[] {
     .sort((left, right) => (left.name < right.name ? -1 : 1))
 }
 
-/** `path` is relative to src/. */
+/** Returns the metrics of one file; `path` is relative to src/. */
 export function declarationsIn(path: string, text: string): readonly MetricDeclaration[] {
   if (!/\bmetrics\.(?:counter|gauge|histogram)\(/i.test(text)) return []
   const file = ts.createSourceFile(fileURLToPath(new URL(path, source)), text, ts.ScriptTarget.Latest, true)
@@ -63,7 +63,7 @@ function optionsOf(node: ts.Node | undefined, file: ts.SourceFile) {
   return { name, help, labels: labels.map(String), buckets: buckets.map(Number) }
 }
 
-/** The value of a literal, or of a constant of this file or of a file that it imports from. */
+/** Returns the value of a literal, or of a constant of this file or of a file that it imports from. */
 function readValue(node: ts.Expression, file: ts.SourceFile): Value {
   if (ts.isStringLiteralLike(node)) return node.text
   if (ts.isNumericLiteral(node)) return Number(node.text.replaceAll('_', ''))

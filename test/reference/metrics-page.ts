@@ -2,7 +2,7 @@
 import { code, head, plain, table } from './markdown.ts'
 import { type MetricDeclaration, metricDeclarations } from './metric-declarations.ts'
 
-/** By the folder of src/ that declares the metrics, in the order of the page. */
+/** Titles by the folder of src/ that declares the metrics, in the order of the page. */
 const titles: Readonly<Record<string, string>> = {
   reconcile: 'Reconciles and resources',
   queue: 'Queue',
@@ -23,7 +23,7 @@ const intro = `Every operator built on konverge exposes these metrics.
 - An operator without a registry of its own also exposes \`process_…\` and \`nodejs_…\`:
   the default metrics of prom-client.`
 
-/** The page as Markdown. */
+/** Returns the page as Markdown. */
 export function metricsPage(declarations: readonly MetricDeclaration[] = metricDeclarations()): string {
   const untitled = declarations.find(({ module }) => titles[module] === undefined)
   if (untitled !== undefined) throw new Error(`give the metrics of src/${untitled.module}/ a title in metrics-page.ts`)

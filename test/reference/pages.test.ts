@@ -7,11 +7,11 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const headingsOf = (page: string) => [...page.matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => text.replaceAll('\\', ''))
 
 describe.each(pagePaths)('%s', (path) => {
-  it('is what the code generates', () => {
+  it('equals what the code generates', () => {
     expect(read(path), `${path} is out of date: run npm run reference and commit the result`).toBe(pageAt(path))
   })
 
-  it('is the same when it is generated again', () => {
+  it('is the same on a second generation', () => {
     expect(pageAt(path)).toBe(pageAt(path))
   })
 
@@ -24,7 +24,7 @@ describe.each(pagePaths)('%s', (path) => {
   })
 })
 
-it('keeps no page of a kind that is gone', () => {
+it('has no page of a removed kind', () => {
   const pages = readdirSync(new URL('docs/reference/', root)).map((name) => `docs/reference/${name}`)
   const isGenerated = (path: string) => read(path).includes('Generated from')
   expect(pages.filter((path) => isGenerated(path) && !pagePaths.includes(path))).toEqual([])

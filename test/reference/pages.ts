@@ -1,4 +1,4 @@
-// The generated pages of docs/reference/, by path. `npm run reference` writes them, and a test compares them.
+// Generated pages of docs/reference/, by path. `npm run reference` writes them, and a test compares them.
 import { readFileSync } from 'node:fs'
 import { commandLinePage } from './command-line-page.ts'
 import { crdPage } from './crd-page.ts'
@@ -42,7 +42,7 @@ const generators: Readonly<Record<string, () => string>> = {
 /** Paths of the pages. */
 export const pagePaths: readonly string[] = Object.keys(generators)
 
-/** Text of a page, as the code asks for it now. */
+/** Returns the text of a page, generated from the current code. */
 export function pageAt(path: string): string {
   const generator = generators[path]
   if (generator === undefined) throw new Error(`no generator writes ${path}`)

@@ -1,8 +1,9 @@
-// Objects with named fields in the schema of a kind, each with its path. A path has `[]` for the items of a list and `{}` for the values of a map.
+// Objects with named fields in the schema of a kind, by path. In a path, `[]` stands for items of a list and `{}` for
+// values of a map.
 import { isJsonList, isJsonObject, type JsonObject, own } from '../../src/base/json.ts'
 
 export interface Struct {
-  /** `spec.databases[].grants[]` */
+  /** For example `spec.databases[].grants[]`. */
   readonly path: string
   readonly schema: JsonObject
   readonly fields: readonly StructField[]
@@ -12,11 +13,11 @@ export interface StructField {
   readonly name: string
   readonly schema: JsonObject
   readonly isRequired: boolean
-  /** Paths of the structs that the value is or holds: one at most. */
+  /** Path of the struct that the value is or contains; at most one. */
   readonly struct: string | undefined
 }
 
-/** The structs below a schema, parents first, in the order of the schema. */
+/** Returns the structs below a schema, parents first, in the order of the schema. */
 export function structsOf(schema: JsonObject, path: string): readonly Struct[] {
   const properties = own(schema, 'properties')
   if (!isJsonObject(properties)) {
@@ -38,7 +39,7 @@ export interface Inner {
   readonly mark: '[]' | '{}'
 }
 
-/** Schema of the items of a list or the values of a map. */
+/** Returns the schema of the items of a list or the values of a map. */
 export function innerOf(schema: JsonObject): Inner | undefined {
   const [items, values] = [own(schema, 'items'), own(schema, 'additionalProperties')]
   if (isJsonObject(items)) return { schema: items, mark: '[]' }

@@ -1,10 +1,10 @@
-// How does a suite get an S3? One moto for all its tests, and for each of them a proxy of its own in front, with one bucket.
+// S3 for a suite: one moto for all its tests, and for each test its own proxy with one bucket.
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import type { S3Access } from '../../src/controllers/stores/s3-client-loader.ts'
 import { MotoServer } from '../rds/moto-server.ts'
 import { S3Proxy } from './s3-proxy.ts'
 
-/** The first time on a machine moto is installed. */
+/** The first run on a machine installs moto. */
 const startLimitMs = 11 * 60_000
 
 export const bucket = 'backups'
@@ -14,7 +14,7 @@ export interface S3Here {
   readonly access: S3Access
 }
 
-/** Call it in a suite; what it returns, in a test. */
+/** Starts moto for a suite. Call it in a suite, and its result in a test. */
 export function s3ForSuite(): () => Promise<S3Here> {
   let moto: MotoServer | undefined
   beforeAll(async () => {
@@ -29,7 +29,7 @@ export function s3ForSuite(): () => Promise<S3Here> {
   }
 }
 
-/** A way of its own to the moto at this URL, with the bucket. Stop the proxy. */
+/** Returns a new proxy for the moto at this URL, with the bucket. The caller stops the proxy. */
 export async function s3At(url: string): Promise<S3Here> {
   const proxy = await S3Proxy.start(url)
   await fetch(`${url}/${bucket}`, { method: 'PUT', headers: { authorization } })
@@ -37,7 +37,7 @@ export async function s3At(url: string): Promise<S3Here> {
   return { proxy, access: { region: 'us-east-1', endpoint: proxy.url, forcePathStyle: true, credentials } }
 }
 
-/** How many uploads have begun and not ended, as moto itself says. */
+/** Returns the number of unfinished multipart uploads, from moto itself. */
 export async function uploadsUnderWay(url: string): Promise<number> {
   const answer = await fetch(`${url}/${bucket}?uploads`, { headers: { authorization } })
   const text = await answer.text()

@@ -1,19 +1,18 @@
-// What does a client of S3 live through when the way is bad? moto behind, and in front of it a proxy that breaks, hangs and refuses as it is
-// told, and keeps a record of every request.
+// Proxy before moto that breaks, delays and rejects requests of an S3 client on request, and records every request.
 import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface S3Request {
-  /** From 1, over all, those that are repeated too. */
+  /** Index from 1 over all requests, including repeated ones. */
   readonly index: number
-  /** `PUT /bucket/key?partNumber=1`, without what a client adds for itself. */
+  /** For example `PUT /bucket/key?partNumber=1`, without parameters that the client adds. */
   readonly line: string
 }
 
 /**
- * `cutBefore`: the store never hears of it. `cutAfter`: it is done, and the answer lost. `cutInside`: half of the answer comes. `hang`: no
- * answer ever.
+ * `cutBefore`: the store never receives the request. `cutAfter`: the store executes it, and the response is lost.
+ * `cutInside`: half of the response arrives. `hang`: no response arrives.
  */
 export type S3Verdict =
   | 'pass'
@@ -39,7 +38,7 @@ export class S3Proxy {
     })
   }
 
-  /** In front of the moto that is at this URL. Stop it. */
+  /** Starts a proxy before the moto at this URL. The caller stops it. */
   static async start(target: string): Promise<S3Proxy> {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -54,7 +53,7 @@ export class S3Proxy {
     this.#requests.length = 0
   }
 
-  /** moto would keep what this test has made for the next. */
+  /** Stops the proxy and resets moto, which would keep the objects of this test for the next one. */
   async stop(): Promise<void> {
     this.#server.close()
     this.#server.closeAllConnections()

@@ -1,5 +1,5 @@
-// Secret values of a test run, and the output that left the program. Invariant: the run compares noted output with
-// every value that it knows at the time of reading, so it finds a leak of a value that became a Secret later.
+// Secret values of a test run, and the output that left the program. Invariant: the run compares output with every
+// value that it knows when it reads the output. So it finds a value that became a Secret later.
 import { PatternIndex } from './pattern-index.ts'
 import { isMarkable, secretPatterns } from './secret-patterns.ts'
 

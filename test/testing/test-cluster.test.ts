@@ -19,7 +19,7 @@ const signal = new AbortController().signal
 const page = { metadata: { name: 'page', namespace: 'default' }, data: { index: btoa(secretText('page')) } }
 
 describe('a test cluster', () => {
-  it('keeps objects, and gives undefined for what is not there', async () => {
+  it('keeps objects, and returns undefined for a missing one', async () => {
     expect(await cluster.find(Secret, 'page')).toBeUndefined()
     await cluster.create(Secret, page)
     await cluster.patch(Secret, 'default/page', { data: { index: btoa(secretText('another page')) } })
@@ -28,7 +28,7 @@ describe('a test cluster', () => {
     expect(await cluster.list(Secret, 'default')).toEqual([])
   })
 
-  it('refuses with the errors that a client of a real cluster gets', async () => {
+  it('rejects with the errors that a client of a real cluster gets', async () => {
     await cluster.create(Secret, page)
     const again = await cluster.create(Secret, page).catch((thrown: unknown) => thrown)
     expect(again).toBeInstanceOf(KubeError)
@@ -59,7 +59,7 @@ describe('a test cluster', () => {
     await other.stop()
   })
 
-  it('goes on at once when nothing is left to do', async () => {
+  it('advances at once when nothing is left to do', async () => {
     const beforeMs = cluster.clock.monotonicMs()
     await cluster.settle(1_000)
     expect(cluster.clock.monotonicMs() - beforeMs).toBe(1_000)
@@ -67,7 +67,7 @@ describe('a test cluster', () => {
 })
 
 describe('requests', () => {
-  it('are counted with their answers, but those of the test itself', async () => {
+  it('are counted with their responses, except those of the test itself', async () => {
     await cluster.create(Secret, page)
     await find()
     cluster.faults.add({ fault: { kind: 'cut', when: 'before' }, on: { verbs: ['get'] } })
@@ -78,7 +78,7 @@ describe('requests', () => {
     expect(cluster.requests()).toHaveLength(2)
   })
 
-  it('are told from those that were made before', async () => {
+  it('are separate from earlier ones', async () => {
     await find()
     cluster.clock.setTimer(1_000, () => void find())
     expect(await cluster.requestsDuring(999)).toEqual([])
@@ -113,7 +113,7 @@ describe('an operator', () => {
   const pages = defineController(ConfigMap, { owns: [], finalizer: false, desired: () => {} })
   const partition = (userAgent: string) =>
     cluster.faults.add({ fault: { kind: 'cut', when: 'before' }, on: { userAgent } })
-  /** Two members, of which `b` cannot reach the API server. */
+  /** Starts two members, of which `b` cannot reach the API server. */
   async function partitioned() {
     const [stays, leaves] = ['a', 'b'].map((member) => cluster.runMember(member, pages))
     await cluster.advance(20_000)
@@ -122,7 +122,7 @@ describe('an operator', () => {
     return { stays, leaves }
   }
 
-  it('rejects done when it loses its lease, and the other member goes on', async () => {
+  it('rejects done when it loses its lease, and the other member continues', async () => {
     const { stays, leaves } = await partitioned()
     await expect(leaves?.done).rejects.toMatchObject({ code: 'LeaseLost' })
     await expect(leaves?.stop()).rejects.toMatchObject({ code: 'LeaseLost' })
@@ -153,7 +153,7 @@ describe('an operator', () => {
     await operator.done
   })
 
-  it('that cannot begin is the error of stop, unless the test has its done', async () => {
+  it('that cannot start is the error of stop, unless the test has its done', async () => {
     const reasonOf = async (isObserved: boolean) => {
       const other = await startCluster()
       other.faults.add({ fault: { kind: 'refuse', code: 500 }, on: { userAgent: 'operator' } })
@@ -171,7 +171,7 @@ describe('an operator', () => {
 })
 
 describe('faults', () => {
-  it('refuse as often as they are told, and then no more', async () => {
+  it('reject the given number of requests, and then no more', async () => {
     const rule = {
       fault: { kind: 'refuse', code: 429, retryAfterSeconds: 3 },
       on: { verbs: ['create'] },
@@ -196,20 +196,20 @@ describe('faults', () => {
     expect(await find()).toBeDefined()
   })
 
-  it('cut off a request before it is heard', async () => {
+  it('cut off a request before the server receives it', async () => {
     cluster.faults.add({ fault: { kind: 'cut', when: 'before' }, on: { verbs: ['create'] }, times: 1 })
     await expect(create()).rejects.toMatchObject({ code: 'Unreachable' })
     expect(await find()).toBeUndefined()
   })
 
-  it('let reads see the past', async () => {
+  it('let reads return an older state', async () => {
     await cluster.create(Secret, page)
     cluster.faults.add({ fault: { kind: 'stale-read', revisions: 1 } })
     expect(await find()).toBeUndefined()
     expect((await app().list(Secret, {}, signal)).items).toEqual([])
   })
 
-  it('make answers late, by the clock of the cluster', async () => {
+  it('delay responses by the clock of the cluster', async () => {
     cluster.faults.add({ fault: { kind: 'latency', ms: 2_000 }, on: { verbs: ['create'] } })
     const creation = create()
     await cluster.advance(1_999)
@@ -224,7 +224,7 @@ describe('faults', () => {
     [{ kind: 'freeze-watch' }, []],
     [{ kind: 'cut-watch', afterEvents: 1 }, ['a', 'cut']],
     [{ kind: 'delay-events', ms: 5_000 }, ['a', 'b']],
-  ] as const)('%o make a watch tell %o', async (fault, told) => {
+  ] as const)('%o makes a watch deliver %o', async (fault, told) => {
     const since = cluster.server.log.revision
     cluster.faults.add({ fault, on: { verbs: ['watch'] } })
     const names: string[] = []
@@ -247,7 +247,7 @@ describe('faults', () => {
     expect(names).toEqual(told)
   })
 
-  it('are over for a watch whose client has left', async () => {
+  it('end for a watch whose client has left', async () => {
     const since = cluster.server.log.revision
     cluster.faults.add({ fault: { kind: 'delay-events', ms: 5_000 }, on: { verbs: ['watch'] } })
     const end = new AbortController()
@@ -262,7 +262,7 @@ describe('faults', () => {
   })
 })
 
-/** Somebody else's client, which the faults meet. */
+/** Returns another client, which the faults affect. */
 function app(): KubeClient {
   return cluster.clientOf('app')
 }
