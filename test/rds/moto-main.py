@@ -1,4 +1,4 @@
-# Runs moto's server on a port of loopback until the standard input ends, which it does when the process that started us ends.
+# Runs moto's server on a port of loopback until standard input ends. Standard input ends with the parent process.
 import os
 import sys
 import threading
@@ -11,6 +11,6 @@ def die_with_parent() -> None:
 
 threading.Thread(target=die_with_parent, daemon=True).start()
 
-from moto.server import main  # noqa: E402, as the import takes seconds in which we may be left alone
+from moto.server import main  # noqa: E402, because the import takes seconds, in which the parent may exit
 
 main(["-H", "127.0.0.1", "-p", sys.argv[1]])
