@@ -1,5 +1,5 @@
-// What is the API server in this process? A log of what was written, and a handler that answers requests from it as kube-apiserver
-// would: no sockets, no timers and no chance of its own. The same requests on the same seed and clock give the same answers.
+// In-process API server: a log of written objects and a handler that answers requests from it like kube-apiserver.
+// Invariant: no sockets, timers or randomness of its own; equal requests, seed and clock give equal answers.
 import { type Clock, timestampOf } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Random } from '../base/random.ts'
@@ -47,9 +47,12 @@ import { SystemClient } from './system-client.ts'
 import { systemUser, type User } from './user.ts'
 import { WatchHub } from './watch-hub.ts'
 
-/** Says who may do what. */
+/** Authentication and authorization of requests. */
 export interface Access {
-  /** Who asks, or who is impersonated. Throws StatusError: 401, and 403 for an impersonation. */
+  /**
+   * Returns the user of the request, or the impersonated user.
+   * Throws StatusError: 401, or 403 if the user may not impersonate.
+   */
   authenticate(request: ApiRequest, info: RequestInfo): User
   /** Throws StatusError (403). */
   authorize(user: User, info: RequestInfo): void
@@ -58,19 +61,19 @@ export interface Access {
 export interface ApiServerOptions {
   readonly clock: Clock
   readonly random: Random
-  /** The built-in kinds that are served, and how discovery lists them. */
+  /** Built-in kinds that the server serves. */
   readonly resources: readonly ServedResource[]
   readonly catalogue: readonly CatalogueEntry[]
-  /** Absent: everybody is the system itself. */
+  /** Default: every request runs as the system user. */
   readonly access?: Access
   readonly admission?: readonly AdmissionPlugin[]
   readonly strategicMergeOf?: (resource: ServedResource) => StrategicMerge | undefined
   readonly log?: ObjectLog
-  /** The JSON of a body in protocol buffers; undefined for a kind that has none. Throws StatusError (400). */
+  /** Returns a protobuf body as JSON, or undefined for a kind without protobuf. Throws StatusError (400). */
   readonly readProtobuf?: (body: Uint8Array) => JsonObject | undefined
-  /** The published forms of the built-in kinds. */
+  /** OpenAPI documents of the built-in kinds. */
   readonly openApi?: OpenApi
-  /** What `/version` says, as `v1.36.3`. */
+  /** Version that `/version` reports, e.g. `v1.36.3`. */
   readonly gitVersion?: string
 }
 
@@ -114,12 +117,12 @@ export class ApiServer implements Answering {
     })
   }
 
-  /** Serves an endpoint that is no object's; `key` as endpointKey gives it. */
+  /** Registers an endpoint that does not serve stored objects, under a key of endpointKey. */
   serve(key: string, endpoint: Endpoint): void {
     this.#endpoints.set(key, endpoint)
   }
 
-  /** A client for the server's own parts, under a manager's name. */
+  /** Returns a client for the server's own components, which writes as the field manager `manager`. */
   systemClient(manager: string): SystemClient {
     const { log, registry, writes, deletes } = this
     const fieldManagers = this.#fieldManagers
@@ -137,7 +140,7 @@ export class ApiServer implements Answering {
     })
   }
 
-  /** Answers one request. Never throws: a refusal is an answer, and so is a fault of our own (500). */
+  /** Answers one request. Answers a StatusError with its Status; rejects with any other error. */
   async answer(request: ApiRequest): Promise<ApiAnswer> {
     const warnings: string[] = []
     try {
@@ -174,7 +177,7 @@ export class ApiServer implements Answering {
     return this.#resources.handle({ request, info: scoped, resource, user, warnings, authorizeCreate })
   }
 
-  /** The same request with its body in JSON, where it came in protocol buffers of a kind that has them. */
+  /** Returns the request with a protobuf body converted to JSON. Other requests stay the same. */
   #inJson(request: ApiRequest): ApiRequest {
     const object = request.bytes && this.#options.readProtobuf?.(request.bytes)
     if (object === undefined) return request
@@ -186,7 +189,7 @@ export class ApiServer implements Answering {
     return this.#options.catalogue.some((entry) => entry.group === group)
   }
 
-  /** Documents that are found by their method too; others answer to every one. */
+  /** Returns whether the path is routed by method too. Other documents answer every method. */
   #isRouted(path: string): boolean {
     if (path === '/version' || path === '/api') return true
     return this.#options.catalogue.some(({ group, version }) =>
@@ -194,7 +197,7 @@ export class ApiServer implements Answering {
     )
   }
 
-  /** What is no object: discovery, health, version. */
+  /** Answers non-object paths: discovery, OpenAPI, health, version. */
   #document(request: ApiRequest): ApiAnswer {
     const [root = '', group = '', version = '', ...more] = request.path.split('/').filter((step) => step !== '')
     if (request.path.includes('//')) throw noSuchPage()

@@ -1,6 +1,7 @@
-// Which roles, bindings and priorities has a cluster from its first moment? Those that a real server makes for itself, kept here in the
-// very form in which it stores them, so that a start pays for no writing. One that was deleted is there again after the next start.
-// Source: k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac/bootstrappolicy; the data is a real server's.
+// Default roles, bindings and priority classes of a new cluster, kept in the form in which a real API server stores
+// them.
+// They bypass the write path to keep the start cheap. A start recreates objects that were deleted.
+// Source: k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac/bootstrappolicy; the data comes from a real server.
 import type { JsonObject } from '../base/json.ts'
 import type { Random } from '../base/random.ts'
 import { structsAt, textAt } from './built-in/field-walk.ts'
@@ -12,11 +13,14 @@ export interface BootstrapOptions {
   readonly log: ObjectLog
   readonly random: Random
   readonly client: SystemClient
-  /** Now, as metadata carries it. */
+  /** Current time, RFC 3339 as in metadata. */
   readonly timestamp: string
 }
 
-/** `objects` are stored forms without what differs from server to server: uid, times and resourceVersion. */
+/**
+ * Stores each object that the log lacks.
+ * `objects` are stored forms without the values that differ between servers: uid, times and resourceVersion.
+ */
 export function keepBootstrapObjects(
   objects: readonly JsonObject[],
   { log, random, client, timestamp }: BootstrapOptions,

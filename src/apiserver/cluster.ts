@@ -1,5 +1,5 @@
-// What is a whole control plane in this process? The API server with its built-in kinds, its access control and admission, the
-// controllers that make it live, and the objects that every cluster has from its first moment.
+// Control plane in one process: API server with built-in kinds, access control and admission, controllers, and the
+// objects that every new cluster has.
 import { type Clock, timestampOf } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Random } from '../base/random.ts'
@@ -47,25 +47,28 @@ export interface ClusterOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log?: ObjectLog
-  /** Users by their fixed tokens. */
+  /** Users by static bearer token. */
   readonly tokens?: ReadonlyMap<string, User>
-  /** Which controllers run, as `controllerChoice` reads it; all by default. */
+  /** Names of the controllers to run, in the syntax of `controllerChoice`. Default: all. */
   readonly controllers?: readonly string[]
   readonly data?: BuiltInDataLoader
-  /** So many nodes are there from the beginning whose pods only seem to run; none unless it is said. */
+  /** Number of nodes with simulated pods that exist at the start. Default: 0. */
   readonly simulatedNodes?: number
-  /** What pods trust, in PEM; '' unless it is said. */
+  /** CA certificates in PEM that pods trust. Default: ''. */
   readonly rootCertificate?: string
-  /** Signs the tokens of service accounts; absent: one drawn by chance, so that they end with the cluster. */
+  /** Key that signs service account tokens. Default: a random key, so that tokens end with the cluster. */
   readonly tokenKey?: string
-  /** How the kubelets of nodes are reached; absent: not at all, and no log can be read. */
+  /** Client of the nodes' kubelets. Absent: pod logs cannot be read. */
   readonly kubelets?: Kubelets
 }
 
-/** What one cluster of the program has read, the next need not read again: it never changes. */
+/** Immutable data, shared by all clusters of the process so that each file is read once. */
 const packagedData = new BuiltInDataLoader()
 
-/** What no controller that runs answers for, admission must not promise: without them no pod could be created, say. */
+/**
+ * Disables admission that depends on a controller that does not run.
+ * Without service accounts, for example, admission could not create a pod.
+ */
 function promises(words: readonly string[]): Omit<UsualAdmissionOptions, 'random'> {
   const runs = (...names: readonly string[]) => controllerChoice(words, names).chosen.length === names.length
   return {
@@ -77,7 +80,7 @@ function promises(words: readonly string[]): Omit<UsualAdmissionOptions, 'random
 
 export class Cluster {
   readonly server: ApiServer
-  /** Of the controllers that there are, whether they run or not. */
+  /** Names of all known controllers, including those that do not run. */
   readonly controllerNames: readonly string[]
   readonly #hosts: readonly ControllerHost[]
   readonly #compactor: LogCompactor
@@ -133,7 +136,7 @@ export class Cluster {
     const { chosen } = controllerChoice(chosenControllers, this.controllerNames)
     const controllers = named.filter(({ name }) => chosen.includes(name))
     this.#hosts = [
-      // Part of the API server itself: never left out.
+      // These belong to the API server, so the controller choice does not apply.
       new ControllerHost({ clock, log, controllers: [definitions, new KubernetesService(apiServer)] }),
       new ControllerHost({ clock, log, controllers }),
     ]
@@ -183,12 +186,12 @@ interface Beginnings {
   readonly hasServiceAccounts: boolean
 }
 
-/** What a cluster has before anybody asks for anything. */
+/** Creates the objects of a new cluster. */
 function bootstrap(client: SystemClient, { simulatedNodes, hasServiceAccounts }: Beginnings): void {
   const objects: readonly (readonly [apiVersion: string, kind: string, objects: readonly JsonObject[]])[] = [
     ['v1', 'Namespace', firstNamespaces.map((name) => ({ metadata: { name } }))],
     ['v1', 'Service', [kubernetesService]],
-    // Its controller would make it in a moment; so pods may be created at once.
+    // Created here so that clients can create pods before the controller runs.
     ...(hasServiceAccounts
       ? [['v1', 'ServiceAccount', [{ metadata: { name: 'default', namespace: 'default' } }]] as const]
       : []),

@@ -1,4 +1,4 @@
-// Is this body an object of the kind that the endpoint takes? Type, version and fields are checked and told in the decoder's words.
+// Decoder of request bodies: checks type, version and fields for the kind of the endpoint, with upstream's messages.
 // Source: k8s.io/apiserver/pkg/endpoints/handlers/{create,rest}.go, k8s.io/apimachinery/pkg/runtime/serializer.
 import { isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { WireJsonError, WireNumberError } from '../base/wire-json.ts'
@@ -15,23 +15,23 @@ export interface DecodeRequest {
   readonly body: string
   readonly type: MediaType
   readonly fieldValidation: FieldValidation
-  /** What is served of a kind, to tell another kind from one that nobody knows. */
+  /** Returns the served resource of a kind, to distinguish a wrong kind from an unknown one. */
   kindOf(apiVersion: string, kind: string): ServedResource | undefined
-  /** Takes the texts of Warning headers. */
+  /** Receives the texts of Warning headers. */
   warn(text: string): void
 }
 
-/** The object as its kind reads it. Throws StatusError (400). */
+/** Returns the decoded object. Throws StatusError (400, or 422 for a custom kind of another type). */
 export function decodeObject(request: DecodeRequest): JsonObject {
   const { resource, body, type, fieldValidation, warn } = request
   const { value, duplicates } = readBody(resource, body, type)
   const said = saidType(request, value)
-  // Custom kinds read a body before they look at its type.
+  // The order differs: custom kinds decode the fields before they check the type.
   if (!resource.isCustom) checkType(resource, value, said)
   const typed = resource.isCustom ? value : withType(resource, value)
   const { object, strictErrors } = resource.strategy.decode(typed)
   const faults = [...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`), ...strictErrors]
-  // A custom kind has become what the body says by then.
+  // For a custom kind, upstream's message names the kind of the body.
   if (faults.length > 0 && fieldValidation === 'Strict')
     throw badRequest(
       `${said.kind} in version ${JSON.stringify(versionOf(said.apiVersion))} cannot be handled as a ${resource.isCustom ? said.kind : resource.kind}: strict decoding error: ${faults.join(', ')}`,
@@ -58,7 +58,10 @@ function readBody(
   }
 }
 
-/** Built-in kinds are taken without their type, which the path gives; custom kinds have to say it. */
+/**
+ * Returns the type that the body states.
+ * A built-in kind may omit it, because the path gives it; a custom kind must state it. Throws StatusError (400).
+ */
 function saidType({ resource, body, kindOf: of }: DecodeRequest, value: JsonObject): SaidType {
   const kind = own(value, 'kind')
   if (resource.isCustom && (typeof kind !== 'string' || kind === ''))
@@ -73,14 +76,14 @@ function withType(resource: ServedResource, value: JsonObject): JsonObject {
   return own(value, 'kind') === kind && own(value, 'apiVersion') === apiVersion ? value : { ...value, kind, apiVersion }
 }
 
-/** What a body says that it is. */
+/** Type that a body states. */
 interface SaidType {
   readonly of: DecodeRequest['kindOf']
   readonly kind: string
   readonly apiVersion: string
 }
 
-/** Throws StatusError unless the body says that it is what the endpoint takes. */
+/** Throws StatusError unless the body states the type that the endpoint accepts. */
 function checkType(resource: ServedResource, value: JsonObject, { of, kind, apiVersion }: SaidType): void {
   const expected = apiVersionOf(resource)
   if (kind === resource.kind && apiVersion === expected) return
@@ -103,7 +106,10 @@ function checkType(resource: ServedResource, value: JsonObject, { of, kind, apiV
   )
 }
 
-/** A body is read as what it says it is before it is found to be something else. Throws StatusError (400). */
+/**
+ * Decodes a body as its stated kind, because upstream reports decoding errors before the type mismatch.
+ * Throws StatusError (400).
+ */
 function readAsSaid(resource: ServedResource, known: ServedResource, value: JsonObject): void {
   try {
     known.strategy.decode(value)

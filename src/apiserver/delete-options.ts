@@ -1,6 +1,7 @@
-// How does a client want to delete? The options in the body, or where there is none in the query, read as strictly as the API server
-// reads them: a trial that is misspelt must not delete anything.
-// Source: k8s.io/apiserver/pkg/endpoints/handlers/delete.go, k8s.io/apimachinery/pkg/apis/meta/v1/{conversion,types}.go.
+// Options of a DELETE, from the body or, without a body, from the query.
+// They are read as strictly as upstream reads them: a misspelt dry run must not delete anything.
+// Source: k8s.io/apiserver/pkg/endpoints/handlers/delete.go,
+// k8s.io/apimachinery/pkg/apis/meta/v1/{conversion,types}.go.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import type { ApiRequest } from './exchange.ts'
 import { type FieldError, invalid, notSupported } from './field-error.ts'
@@ -18,12 +19,12 @@ export interface DeleteOptions {
   readonly isDryRun: boolean
 }
 
-/** Throws StatusError (400, 415, 422). */
+/** Returns the options of a request. Throws StatusError (400, 415, 422). */
 export function deleteOptionsOf(request: Pick<ApiRequest, 'body' | 'query' | 'header'>): DeleteOptions {
   return checked(request.body === '' ? queriedOptions(request.query) : writtenOptions(bodyOf(request)))
 }
 
-/** Options that stand within another body. Throws StatusError (400, 422). */
+/** Returns options that are nested in another body. Throws StatusError (400, 422). */
 export function deleteOptionsIn(written: JsonObject): DeleteOptions {
   return checked(writtenOptions(written))
 }
@@ -76,7 +77,7 @@ function bodyOf({ body, header }: Pick<ApiRequest, 'body' | 'header'>): JsonObje
 
 function writtenOptions(value: JsonObject): RawDeleteOptions {
   checkType(value)
-  read(value, 'ignoreStoreReadErrorWithClusterBreakingPotential', boolean) // Nothing here can be unreadable.
+  read(value, 'ignoreStoreReadErrorWithClusterBreakingPotential', boolean) // No effect: all objects are readable.
   const preconditions = read(value, 'preconditions', struct) ?? {}
   return {
     gracePeriodSeconds: read(value, 'gracePeriodSeconds', int64),
@@ -94,7 +95,7 @@ function preconditionsOf(uid: string | undefined, resourceVersion: string | unde
   return { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) }
 }
 
-/** Any group may have options for deletions; nothing else may stand there. */
+/** Accepts the kind DeleteOptions of any group. Throws StatusError (400) for other types. */
 function checkType(value: JsonObject): void {
   for (const name of ['apiVersion', 'kind']) {
     const given = own(value, name) ?? ''
@@ -112,12 +113,12 @@ function checkType(value: JsonObject): void {
     )
 }
 
-/** Says of a value that is no null what it is to Go, or which type it misses. */
+/** Converts a non-null value; on a mismatch it names the given and the wanted Go type. */
 type Reader<Value> = (
   value: Exclude<Json, null>,
 ) => { readonly value: Value } | { readonly given: string; readonly goType: string }
 
-/** Throws StatusError (400) for a value of another type; null is none. */
+/** Returns the converted field, or undefined for null. Throws StatusError (400) for a value of another type. */
 function read<Value>(
   from: JsonObject,
   name: string,

@@ -1,4 +1,4 @@
-// What does the server say that it serves? The discovery documents, one by one and aggregated, from the catalogue of what is served.
+// Discovery documents, single and aggregated, derived from the catalogue of served resources.
 // Source: k8s.io/apiserver/pkg/endpoints/discovery.
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../base/json.ts'
@@ -6,7 +6,7 @@ import { wireJson } from '../base/wire-json.ts'
 import { type CatalogueEntry, type CatalogueSubresource, storageVersionHash } from './built-in/catalogue.ts'
 import type { ServedResource } from './strategy.ts'
 
-/** GA before beta before alpha, newer first; what is no such version comes last, by its name. */
+/** Orders versions: GA before beta before alpha, newer first. Other versions come last, by name. */
 export function compareVersions(left: string, right: string): number {
   const [a, b] = [rankOf(left), rankOf(right)]
   if (a !== undefined && b !== undefined) return b.stability - a.stability || b.major - a.major || b.minor - a.minor
@@ -23,13 +23,13 @@ export function groupList(entries: readonly CatalogueEntry[]): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groupNames(entries).map((name) => groupOf(entries, name)) }
 }
 
-/** Undefined if nothing of the group is served. */
+/** Returns undefined if the group serves no resource. */
 export function groupDocument(entries: readonly CatalogueEntry[], group: string): JsonObject | undefined {
   if (!groupNames(entries).includes(group)) return undefined
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(entries, group) }
 }
 
-/** Undefined if nothing of the group and version is served. */
+/** Returns undefined if the group and version serve no resource. */
 export function resourceList(
   entries: readonly CatalogueEntry[],
   group: string,
@@ -65,12 +65,12 @@ export function aggregatedDiscovery(entries: readonly CatalogueEntry[], isCore: 
   }
 }
 
-/** What clients send back to ask whether a document has changed. */
+/** Returns the ETag, which clients send back to check for changes. */
 export function etagOf(document: JsonObject): string {
   return `"${createHash('sha512').update(wireJson(document)).digest('hex').toUpperCase()}"`
 }
 
-/** A custom resource as the catalogue would have it. */
+/** Returns the catalogue entry of a custom resource. */
 export function customEntry(resource: ServedResource): CatalogueEntry {
   const { group, version, kind, plural, singular, shortNames, categories, isNamespaced, storageVersion } = resource
   const verbs = ['get', 'patch', 'update']

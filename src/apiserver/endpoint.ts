@@ -1,5 +1,5 @@
-// What else is asked of the API server than objects? Endpoints that compute an answer or act on an object in a way of their own:
-// reviews, `pods/binding`, `pods/log`, tokens. Each is found by its path's group, version, resource and subresource.
+// Port of endpoints that are not stored objects: reviews, `pods/binding`, `pods/log`, tokens.
+// The group, version, resource and subresource of the path select the endpoint.
 import type { ApiAnswer, ApiRequest } from './exchange.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { User } from './user.ts'
@@ -11,13 +11,13 @@ export interface EndpointRequest {
 }
 
 export interface Endpoint {
-  /** Verbs it answers; any other is refused with 405. */
+  /** Supported verbs. The server answers 405 to any other. */
   readonly verbs: readonly string[]
-  /** Throws StatusError for a refusal. */
+  /** Throws StatusError to reject the request. */
   handle(asked: EndpointRequest): ApiAnswer | Promise<ApiAnswer>
 }
 
-/** `authorization.k8s.io/v1/selfsubjectaccessreviews`, `/v1/pods/binding`. */
+/** Returns the key of an endpoint: `authorization.k8s.io/v1/selfsubjectaccessreviews`, `/v1/pods/binding`. */
 export function endpointKey({
   group,
   version,

@@ -1,5 +1,5 @@
-// What is a request and its answer, inside? Plain values, so that the server needs no sockets: the HTTP shell and the
-// fetch-style handler both speak this.
+// Requests and answers of the server as plain values, independent of sockets.
+// The HTTP server and the fetch-style handler both convert to and from them.
 import type { Json } from '../base/json.ts'
 import { parseWireJson, wireJson } from '../base/wire-json.ts'
 import { type StatusError, statusOf } from './status-error.ts'
@@ -10,18 +10,18 @@ export interface ApiRequest {
   /** Percent-encoded, without the query. */
   readonly path: string
   readonly query: URLSearchParams
-  /** The value of a header by its lower-case name. */
+  /** Returns the value of a header by its lower-case name. */
   header(name: string): string | undefined
-  /** All of them, in lower case; absent: none beside those that are asked for. */
+  /** Names of all headers in lower case. Absent: only the names passed to `header` are known. */
   readonly headerNames?: readonly string[]
   readonly body: string
-  /** The body where it is no text: it is in protocol buffers. Then `body` is empty. */
+  /** Protobuf body. If present, `body` is empty. */
   readonly bytes?: Uint8Array
-  /** Reads answer as though this were the last revision: what a server that lags behind gives. */
+  /** Revision to answer reads at, like a server that lags behind. */
   readonly asOf?: number
 }
 
-/** The parameters of a query, as Go reads them: one with a semicolon or a broken escape counts for nothing. */
+/** Parses a query like Go: drops each parameter with a semicolon or a broken escape. */
 export function queryOf(text: string): URLSearchParams {
   if (!/;|%(?![0-9a-fA-F]{2})/.test(text)) return new URLSearchParams(text)
   return new URLSearchParams(
@@ -34,40 +34,40 @@ export function queryOf(text: string): URLSearchParams {
 
 export const protobufType = 'application/vnd.kubernetes.protobuf'
 
-/** A body as its content type says it is. */
+/** Returns the body as text, or as bytes for the protobuf content type. */
 export function bodyParts(bytes: Buffer, contentType: string | undefined): Pick<ApiRequest, 'body' | 'bytes'> {
   const isText = bytes.length === 0 || contentType?.startsWith(protobufType) !== true
   return isText ? { body: bytes.toString('utf8') } : { body: '', bytes }
 }
 
-/** Whoever answers requests: the server, or something before it. */
+/** Handler of requests: the server, or a layer in front of it. */
 export interface Answering {
   answer(request: ApiRequest): Promise<ApiAnswer>
 }
 
-/** A connection that ends without an answer, or in the middle of one. */
+/** A connection that ends before or within an answer. */
 export class ConnectionCut extends Error {
   override readonly name = 'ConnectionCut'
 }
 
-/** Takes what a watch or a log sends. */
+/** Receiver of the chunks of a watch or a log. */
 export interface StreamSink {
   write(chunk: string | Uint8Array): void
-  /** Resolves when what was written has left, or nobody reads on; absent: whoever writes need not wait. */
+  /** Resolves when the written chunks were sent or the reader has left. Absent: the writer need not wait. */
   drained?(): Promise<void>
-  /** Ends the answer in order. */
+  /** Ends the answer regularly. */
   close(): void
-  /** Ends the connection in the middle. */
+  /** Breaks the connection within the answer. */
   cut(): void
 }
 
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Texts for Warning headers, which may repeat. */
+  /** Texts of Warning headers; duplicates are allowed. */
   readonly warnings: readonly string[]
   readonly body: string | undefined
-  /** Instead of a body: called once; what it gives back is called when the client has gone. */
+  /** Replaces the body. Called once; the returned function is called when the client has disconnected. */
   readonly stream?: (sink: StreamSink) => () => void
 }
 
@@ -81,7 +81,7 @@ export function textAnswer(status: number, body: string, type: string, extra: Pa
   return { status, warnings: [], body, ...extra, headers: { 'content-type': type, ...extra.headers } }
 }
 
-/** An answer that is no text. */
+/** Returns an answer with a binary body. */
 export function bytesAnswer(bytes: Uint8Array, headers: Readonly<Record<string, string>>): ApiAnswer {
   const stream = (sink: StreamSink) => {
     sink.write(bytes)
@@ -91,19 +91,19 @@ export function bytesAnswer(bytes: Uint8Array, headers: Readonly<Record<string, 
   return { status: 200, headers, warnings: [], body: undefined, stream }
 }
 
-/** The answer in YAML, where it is JSON and no stream. */
+/** Returns a JSON answer as YAML. Streams and other content types stay the same. */
 export function inYaml(answer: ApiAnswer): ApiAnswer {
   if (answer.body === undefined || answer.headers['content-type'] !== jsonType) return answer
   const body = yamlText(parseWireJson(answer.body).value)
   return { ...answer, body, headers: { ...answer.headers, 'content-type': 'application/yaml' } }
 }
 
-/** The same answer with warnings, each once. */
+/** Returns the answer with the deduplicated warnings. */
 export function withWarnings(answer: ApiAnswer, warnings: readonly string[]): ApiAnswer {
   return warnings.length === 0 ? answer : { ...answer, warnings: [...new Set(warnings)] }
 }
 
-/** A refusal as it goes out. */
+/** Returns the answer of a rejected request. */
 export function refusal({ parts }: StatusError): ApiAnswer {
   if (parts.plainText !== undefined) return textAnswer(parts.code, parts.plainText, 'text/plain; charset=utf-8')
   const seconds = parts.details?.retryAfterSeconds

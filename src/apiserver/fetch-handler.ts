@@ -1,9 +1,12 @@
-// How does code in the same process ask the server? As it would ask any other: a Request in, a Response out, watches as a stream
-// of bytes. What the reader does not take waits for it.
+// Fetch-style entry for code in the same process: a Request in, a Response out, watches as byte streams.
+// The stream buffers chunks that the reader has not taken.
 import type { Answering, ApiAnswer } from './exchange.ts'
 import { bodyParts, ConnectionCut, queryOf } from './exchange.ts'
 
-/** Answers a request as fetch would. The host of its URL does not matter. Rejects with ConnectionCut where a connection would end. */
+/**
+ * Answers a request like fetch; ignores the host of its URL.
+ * Rejects with ConnectionCut where a connection would break.
+ */
 export async function handleFetch(server: Answering, request: Request): Promise<Response> {
   const url = new URL(request.url)
   const answer = await server.answer({
@@ -39,7 +42,7 @@ function bodyOf({ body, stream }: ApiAnswer): string | ReadableStream<Uint8Array
         cut: once(() => controller.error(new ConnectionCut('the connection ended in the middle of an answer'))),
       })
     },
-    // A fault may deliver an event after the reader has left.
+    // An injected fault may deliver an event after the reader has left.
     cancel: () => {
       isOpen = false
       stop()

@@ -1,4 +1,4 @@
-// What is wrong with one field, in the API server's own words? Validation collects these, and a Status lists them as causes.
+// Field errors with upstream's texts. Validation collects them; a Status lists them as causes.
 // Source: k8s.io/apimachinery/pkg/util/validation/field/errors.go.
 import { isJsonList, isJsonObject, type Json } from '../base/json.ts'
 
@@ -16,13 +16,13 @@ export type FieldErrorType =
   | 'FieldValueTypeInvalid'
   | 'InternalError'
 
-/** One fault of one field. `value` is absent where the text does not show it. */
+/** One error of one field. `value` is absent if the text does not show it. */
 export interface FieldError {
   readonly type: FieldErrorType
-  /** As the API server writes paths: `spec.ports[0].name`, `data[some.key]`. */
+  /** Path in upstream's notation: `spec.ports[0].name`, `data[some.key]`. */
   readonly field: string
   readonly value?: Json | undefined
-  /** How the value is shown, where its own form would not tell: an integer that the server has made a float. */
+  /** Text of the value, if its own form is lossy: an integer that the server converted to a float. */
   readonly shownValue?: string | undefined
   readonly detail: string
 }
@@ -71,13 +71,13 @@ export function notSupported(field: string, value: Json, supported: readonly str
   return { type: 'FieldValueNotSupported', field, value, detail }
 }
 
-/** More bytes than a field may have. */
+/** Error of a field with more than `maxBytes` bytes. */
 export function tooLong(field: string, maxBytes: number): FieldError {
   const unit = maxBytes === 1 ? 'byte' : 'bytes'
   return { type: 'FieldValueTooLong', field, detail: `may not be more than ${maxBytes} ${unit}` }
 }
 
-/** More items than a list may have. */
+/** Error of a list with more than `maxCount` items. */
 export function tooMany(field: string, count: number, maxCount: number): FieldError {
   const unit = maxCount === 1 ? 'item' : 'items'
   return { type: 'FieldValueTooMany', field, value: count, detail: `must have at most ${maxCount} ${unit}` }
@@ -87,25 +87,25 @@ export function notFound(field: string, value: Json): FieldError {
   return { type: 'FieldValueNotFound', field, value, detail: '' }
 }
 
-/** The text without the field's name, as a Status cause carries it. */
+/** Returns the text without the field's name, as in a Status cause. */
 export function errorBody({ type, value, shownValue, detail }: FieldError): string {
   const isValueless = valueless.has(type) || value === undefined
   const title = isValueless ? titles[type] : `${titles[type]}: ${shownValue ?? shown(value)}`
   return detail === '' ? title : `${title}: ${detail}`
 }
 
-/** The whole sentence, with the field's name before it. */
+/** Returns the complete text, prefixed with the field's name. */
 export function errorText(error: FieldError): string {
   return `${error.field}: ${errorBody(error)}`
 }
 
-/** Several errors as one text, as Go's aggregate error prints them: one alone, more in brackets, none twice. */
+/** Joins errors like Go's aggregate error: a single one plain, several in brackets, without duplicates. */
 export function aggregateText(texts: readonly string[]): string {
   const unique = [...new Set(texts)]
   return unique.length === 1 ? (unique[0] ?? '') : `[${unique.join(', ')}]`
 }
 
-/** A string as Go's `%q` prints it. */
+/** Formats a string like Go's `%q`. */
 export function goQuoted(text: string): string {
   const escapes: Record<string, string> = {
     '"': '\\"',
@@ -128,7 +128,7 @@ export function goQuoted(text: string): string {
   return `"${inner}"`
 }
 
-/** A value as Go's `json.Marshal` writes it: keys as they stand, `<`, `>`, `&` and the line separators escaped. */
+/** Formats a value like Go's `json.Marshal`: keys in their order; `<`, `>`, `&` and line separators escaped. */
 export function goJson(value: Json | undefined): string {
   if (isJsonList(value)) return `[${value.map(goJson).join(',')}]`
   if (isJsonObject(value)) {
@@ -142,7 +142,7 @@ export function goJson(value: Json | undefined): string {
   )
 }
 
-/** A float as Go's `%v` prints it: with an exponent from a million on, and below a ten thousandth. */
+/** Formats a float like Go's `%v`: with an exponent from a million on, and below a ten thousandth. */
 export function goFloat(value: number): string {
   const [mantissa = '', exponentText = '0'] = value.toExponential().split('e')
   const exponent = Number(exponentText)
@@ -150,7 +150,7 @@ export function goFloat(value: number): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }
 
-/** A value with its keys sorted, as the server shows what it holds as maps: everything in custom objects. */
+/** Sorts keys at all levels, as upstream prints values that it holds as maps: everything in custom objects. */
 export function sortedByKey(value: Json): Json {
   if (isJsonList(value)) return value.map(sortedByKey)
   if (!isJsonObject(value)) return value

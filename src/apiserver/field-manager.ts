@@ -1,8 +1,8 @@
-// Who keeps account of which manager set which field? The port between the write path and merge/.
+// Port between the write path and merge/: tracks which field manager set which field.
 import type { JsonObject } from '../base/json.ts'
 
 export interface ApplyRequest {
-  /** Undefined for an apply that creates. */
+  /** Undefined if the apply creates the object. */
   readonly live: JsonObject | undefined
   readonly applied: JsonObject
   readonly manager: string
@@ -11,12 +11,12 @@ export interface ApplyRequest {
   readonly timestamp: string
 }
 
-/** The account of one kind through one endpoint. */
+/** Field ownership of one kind through one endpoint. */
 export interface FieldManager {
-  /** A create or update: `updated` with its managedFields as they will be stored. */
+  /** Returns the created or updated object with the managedFields to store. */
   recordUpdate(live: JsonObject | undefined, updated: JsonObject, manager: string, timestamp: string): JsonObject
-  /** An apply: the merged object with its managedFields. Throws StatusError. */
+  /** Returns the merged object with its managedFields. Throws StatusError. */
   apply(request: ApplyRequest): JsonObject
-  /** The object with the live times of managedFields, if times are all that differs from the live object. */
+  /** Returns `object` with the live times of managedFields if it differs from `live` only in these times. */
   withoutMereTimes(object: JsonObject, live: JsonObject): JsonObject
 }

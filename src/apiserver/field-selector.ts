@@ -1,4 +1,4 @@
-// Which objects does a field selector choose? Equality on a few fields that the kind names; anything else is refused.
+// Field selectors: equality on the few fields that a kind names. The server rejects any other field.
 // Source: k8s.io/apimachinery/pkg/fields/selector.go.
 import type { JsonObject } from '../base/json.ts'
 import { goQuoted } from './field-error.ts'
@@ -12,7 +12,10 @@ export interface FieldTerm {
   readonly value: string
 }
 
-/** In the order of their texts; without those that name neither field nor value. Throws StatusError (400) for what is no selector. */
+/**
+ * Returns the terms sorted by text, without terms whose field and value are empty.
+ * Throws StatusError (400) for an invalid selector.
+ */
 export function parseFieldSelector(text: string): readonly FieldTerm[] {
   const terms = termsOf(text).map((term) => {
     const [, field, operator, value] = /^([\s\S]*?)(!=|==|=)([\s\S]*)$/.exec(term) ?? []
@@ -23,7 +26,7 @@ export function parseFieldSelector(text: string): readonly FieldTerm[] {
   return terms.filter(({ field, value }) => field !== '' || value !== '')
 }
 
-/** Throws StatusError (400) if the kind has no such field to select by. */
+/** Throws StatusError (400) if a term names a field that the kind cannot select by. */
 export function checkFields(terms: readonly FieldTerm[], resource: ServedResource): void {
   const known = resource.strategy.selectableFields({})
   for (const { field } of terms) {
@@ -32,7 +35,7 @@ export function checkFields(terms: readonly FieldTerm[], resource: ServedResourc
   }
 }
 
-/** Kinds with fields of their own say it in one way, all others in another. */
+/** The text depends on whether the kind has selectable fields of its own. */
 function unknownField(field: string, { isCustom, strategy }: ServedResource): string {
   const hasOwn = isCustom || Object.keys(strategy.selectableFields({})).length > 0
   if (hasOwn) return `field label not supported: ${field}`
@@ -50,12 +53,15 @@ export function matchesFields(terms: readonly FieldTerm[], object: JsonObject, r
   })
 }
 
-/** Terms are separated by commas; a backslash takes the meaning from the next character. */
+/** Splits at commas; a backslash escapes the next character. */
 function termsOf(text: string): readonly string[] {
   return (text.match(/(?:\\[\s\S]?|[^,\\])+/g) ?? []).sort()
 }
 
-/** Throws StatusError (400) for an escape of anything but a backslash, a comma and =, and for one of these that is not escaped. */
+/**
+ * Resolves escapes. Only backslash, comma and = may be escaped, and comma and = must be.
+ * Throws StatusError (400).
+ */
 function unescaped(value: string): string {
   return value.replace(/\\([\s\S]?)|[,=]/gu, (sequence, escaped: string | undefined) => {
     if (escaped === undefined)

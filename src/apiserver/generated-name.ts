@@ -1,4 +1,4 @@
-// Which name does `generateName` become? The prefix and five letters that cannot spell a word.
+// Names from `generateName`: the prefix and five random characters that cannot spell a word.
 // Source: k8s.io/apiserver/pkg/storage/names/generate.go, k8s.io/apimachinery/pkg/util/rand.
 import type { Random } from '../base/random.ts'
 

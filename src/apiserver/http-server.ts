@@ -1,5 +1,5 @@
-// How do kubectl and other clients reach the server? A thin shell of HTTPS over it: loopback unless told otherwise, bodies bounded,
-// slow readers of a watch let go before they fill memory. Without TLS clients of Kubernetes send no bearer token.
+// HTTPS front of the API server: binds to loopback by default, limits body sizes, disconnects slow watch readers.
+// Kubernetes clients send bearer tokens only over TLS.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -14,34 +14,34 @@ import { StatusError } from './status-error.ts'
 export interface HttpServerOptions {
   readonly server: ApiServer
   readonly random: Random
-  /** 0 takes any free port. */
+  /** 0 picks a free port. */
   readonly port: number
   readonly host?: string
-  /** What to show of TLS; absent: plain HTTP. */
+  /** TLS key and certificate of the server. Absent: plain HTTP. */
   readonly identity?: ServerIdentity
-  /** How long a request may take to come in whole; 60 s where it is not said. What waits for an answer has no limit here. */
+  /** Time limit to receive a whole request. Default: 60 s. The time to answer has no limit here. */
   readonly requestLimitMs?: number
-  /** Hears of a fault of the server's own; whoever asked is told that there was one. */
+  /** Receives an internal error. The client gets a 500 with a fixed text. */
   readonly onFault?: (thrown: unknown) => void
 }
 
 export interface HttpServer {
-  /** With the host as it was given. */
+  /** URL with the configured host. */
   readonly url: string
   readonly port: number
-  /** Ends the open watches and connections. */
+  /** Closes the open watches and connections. */
   close(): Promise<void>
 }
 
 /** Source: k8s.io/apiserver/pkg/server/secure_serving.go, and the default of Go's net/http. */
 const headersLimitMs = 32_000
 const maxHeaderBytes = 1024 * 1024
-/** What a watch may have unsent before it is ended; its client begins again. */
+/** Unsent bytes at which the server ends a watch; its client then reconnects. */
 const maxUnsentBytes = 64 * 1024 * 1024
 /** Source: k8s.io/apiserver/pkg/server/filters/wrap.go. */
 const faultText = 'This request caused apiserver to panic. Look in the logs for details.\n'
 
-/** Rejects with the system's error if the port cannot be had. */
+/** Starts to listen. Rejects with the system's error if the port is unavailable. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { server, random, port, host = '127.0.0.1', identity, onFault = () => {} } = options
   const http = serverOf(options, (incoming, outgoing) => {
@@ -53,7 +53,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   })
   http.keepAliveTimeout = 120_000
   await listening(http, port, host)
-  const address = http.address() as AddressInfo // A TCP server's.
+  const address = http.address() as AddressInfo // Sound: a TCP server has an AddressInfo.
   const scheme = identity === undefined ? 'http' : 'https'
   return {
     url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
@@ -74,7 +74,7 @@ function serverOf({ identity, requestLimitMs = 60_000 }: HttpServerOptions, list
     connectionsCheckingInterval: Math.min(requestLimitMs, 10_000),
     maxHeaderSize: maxHeaderBytes,
   }
-  // An import of node:http would load everything that it has to offer, a client of WebSockets included: 25 ms.
+  // An import of node:http would load all its parts, the WebSocket client included: 25 ms.
   if (identity === undefined) return process.getBuiltinModule('node:http').createServer(limits, listener)
   return createServer({ ...limits, key: identity.key, cert: identity.certificate }, listener)
 }
@@ -150,7 +150,7 @@ function headersOf({ headers, warnings }: ApiAnswer, auditId: string): Record<st
   }
 }
 
-/** The body, or the refusal of one that is too large. */
+/** Returns the body, or the error for one that is too large. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | StatusError> {
   const chunks: Buffer[] = []
   let length = 0

@@ -1,18 +1,18 @@
-// Is a text an IP address, or a network of them? As Go's net package reads them.
+// Parser of IP addresses and CIDR networks, with the rules of Go's net package.
 // Sources: Go's net/netip, k8s.io/utils/net (ParseIPSloppy, ParseCIDRSloppy).
 
-/** Leading zeros in the decimal parts, as servers before Go 1.17 took them. */
+/** Rule for leading zeros in decimal parts. `sloppy` accepts them, as Go before 1.17. */
 export type Zeros = 'strict' | 'sloppy'
 
-/** The bytes of an address, 4 or 16; undefined for a text that is none. Zones (`fe80::1%eth0`) are none. */
+/** Returns the 4 or 16 bytes of an address; undefined for other texts. Zones (`fe80::1%eth0`) are not accepted. */
 export function parseIpAddress(text: string, zeros: Zeros): readonly number[] | undefined {
-  // The first of the two separators tells the family.
+  // The first separator decides the family.
   const separator = /[.:]/.exec(text)?.[0]
   if (separator === '.') return parseIpv4(text, zeros)
   return separator === ':' ? parseIpv6(text, zeros) : undefined
 }
 
-/** The bytes and the length of the prefix; undefined for a text that is no network. */
+/** Returns the address bytes and the prefix length; undefined for other texts. */
 export function parseNetwork(
   text: string,
   zeros: Zeros,
@@ -53,7 +53,7 @@ function parseIpv6(text: string, zeros: Zeros): readonly number[] | undefined {
   return [...before, ...Array.from({ length: missing }, () => 0), ...after]
 }
 
-/** The bytes of groups between colons; the last of all may be an IPv4 address. */
+/** Returns the bytes of groups between colons. The last group may be an IPv4 address. */
 function groupBytes(text: string, zeros: Zeros, isLast: boolean): readonly number[] | undefined {
   if (text === '') return []
   const groups = text.split(':')

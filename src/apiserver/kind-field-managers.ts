@@ -1,5 +1,5 @@
-// Which field manager keeps the account of a kind? One for each endpoint of each served resource, made at its first write, as
-// compiling a kind's types is the dear part.
+// Field managers of the served kinds: one for each endpoint of each resource.
+// The first write creates it, because compiling the types of a kind is expensive.
 import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import type { FieldManager } from './field-manager.ts'
 import { applyConfiguration, recordUpdate } from './merge/field-manager.ts'
@@ -13,7 +13,7 @@ export class KindFieldManagers {
   readonly #all: () => readonly ServedResource[]
   readonly #made = new WeakMap<ServedResource, Map<string, FieldManager>>()
 
-  /** `all` gives the resources that are served, to find the other versions of a kind. */
+  /** `all` returns the served resources, to find the other versions of a kind. */
   constructor(all: () => readonly ServedResource[]) {
     this.#all = all
   }

@@ -1,17 +1,16 @@
-// How does a client learn where the server is, whom to trust and who it is? By a kubeconfig with all of it inside. JSON, which is
-// YAML too. Pure.
+// Kubeconfig with embedded credentials: server URL, CA certificate and token. The text is JSON, which is also YAML.
 import { isJsonList, isJsonObject, own } from '../base/json.ts'
 
 export interface KubeconfigFacts {
   readonly url: string
-  /** PEM of the only authority to trust. */
+  /** PEM of the only trusted CA. */
   readonly certificate: string
   readonly token: string
 }
 
 const name = 'konverge'
 
-/** Holds the token: write it where only its user reads it. */
+/** Returns the text of the kubeconfig. It contains the token, so only its user may read the file. */
 export function kubeconfigText({ url, certificate, token }: KubeconfigFacts): string {
   const authority = Buffer.from(certificate, 'utf8').toString('base64')
   const config = {
@@ -25,7 +24,7 @@ export function kubeconfigText({ url, certificate, token }: KubeconfigFacts): st
   return `${JSON.stringify(config, undefined, 2)}\n`
 }
 
-/** Is this a text of ours, that nobody has added a cluster to? Then another may take its place. */
+/** Returns whether konverge wrote the kubeconfig and it has a single cluster, so that it may be replaced. */
 export function isOwnKubeconfig(text: string): boolean {
   const config = parsed(text)
   if (!isJsonObject(config) || own(config, 'current-context') !== name) return false
@@ -38,6 +37,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // YAML of somebody else, or nothing.
+    return undefined // Not JSON, so not written by konverge.
   }
 }

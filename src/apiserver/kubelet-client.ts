@@ -1,6 +1,8 @@
-// Client of nodes' kubelets: HTTPS to the address that the Node names. It shows its own certificate, whose key a kubelet cannot reuse, and accepts any
-// certificate of the kubelet, as the real server does without an authority for kubelets. The server opens no other sockets.
-// Source: k8s.io/kubernetes/pkg/kubelet/client; k8s.io/apiserver/pkg/registry/generic/rest/{streamer,response_checker}.go.
+// HTTPS client of the kubelets, at the addresses of their Nodes. The server opens no other sockets.
+// It presents its own certificate, whose key a kubelet cannot reuse.
+// It accepts any certificate of a kubelet, as the real server does without a kubelet CA.
+// Source: k8s.io/kubernetes/pkg/kubelet/client;
+// k8s.io/apiserver/pkg/registry/generic/rest/{streamer,response_checker}.go.
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { messageOf } from '../base/errors.ts'
@@ -10,15 +12,15 @@ import { goQuoted } from './field-error.ts'
 import type { KubeletAnswer, Kubelets } from './pod-log.ts'
 import { plainError } from './status-error.ts'
 
-/** What a kubelet may take until its answer begins. */
+/** Time limit until a kubelet begins to answer. */
 const answerLimitMs = 30_000
-/** Of a refusal no more is read. */
+/** Number of bytes to read of a kubelet's error text. */
 const maxRefusalBytes = 50_000
 
 export class KubeletClient implements Kubelets {
   readonly #identity: ServerIdentity | undefined
 
-  /** `identity` is what it shows to kubelets; absent: nothing. */
+  /** `identity` is the client certificate; absent: none. */
   constructor(identity?: ServerIdentity) {
     this.#identity = identity
   }
@@ -35,20 +37,20 @@ export class KubeletClient implements Kubelets {
   }
 }
 
-/** Rejects with a StatusError that says why there is no answer. */
+/** Rejects with a StatusError that names the reason of the failure. */
 function answerTo(url: string, identity: ServerIdentity | undefined): Promise<IncomingMessage> {
   const shown = identity === undefined ? {} : { key: identity.key, cert: identity.certificate }
   return new Promise((resolve, reject) => {
     const asked = request(url, { rejectUnauthorized: false, agent: false, timeout: answerLimitMs, ...shown }, resolve)
     const giveUp = () => asked.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }))
-    // A log that is followed may be silent for long.
+    // A followed log may be silent for a long time.
     asked.once('timeout', giveUp).once('response', () => asked.off('timeout', giveUp))
     asked.once('error', (error) => reject(plainError(`Get ${goQuoted(url)}: ${whyNot(error, new URL(url))}`)))
     asked.end()
   })
 }
 
-/** In Go's words, where it has words for it. */
+/** Returns Go's message for the error if Go has one. */
 function whyNot(error: Error, { host, hostname, port }: URL): string {
   const code = 'code' in error ? error.code : undefined
   const address = port === '' ? `${host}:443` : host
@@ -60,7 +62,7 @@ function whyNot(error: Error, { host, hostname, port }: URL): string {
   return messageOf(error)
 }
 
-/** A kubelet that ends in the middle ends the answer in order, as it does with the real server. */
+/** Ends the answer regularly even if the kubelet breaks it off, as the real server does. */
 function pipe(response: IncomingMessage, sink: StreamSink): () => void {
   const copied = copy(response, sink)
   copied.then(
@@ -71,7 +73,7 @@ function pipe(response: IncomingMessage, sink: StreamSink): () => void {
 }
 
 async function copy(response: IncomingMessage, sink: StreamSink): Promise<void> {
-  // Sound: nobody has set an encoding.
+  // Sound: without an encoding the chunks are buffers.
   for await (const chunk of response as AsyncIterable<Buffer>) {
     sink.write(chunk)
     await sink.drained?.()

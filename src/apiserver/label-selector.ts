@@ -1,4 +1,4 @@
-// Which labels does a selector text choose? The grammar and the refusals of the API server, set-based forms included.
+// Label selectors, set-based forms included, with upstream's grammar and error texts.
 // Source: k8s.io/apimachinery/pkg/labels/selector.go.
 import { errorText, invalid } from './field-error.ts'
 import { labelKeyFaults, labelValueFaults } from './name-rules.ts'
@@ -14,7 +14,7 @@ export interface Requirement {
 
 export type Labels = Readonly<Record<string, string>>
 
-/** Parsed; an empty list chooses everything. Throws StatusError (400) with the server's sentence. */
+/** Parses a selector; an empty list matches everything. Throws StatusError (400) with upstream's text. */
 export function parseLabelSelector(text: string): readonly Requirement[] {
   try {
     return new Parser(tokensOf(text)).parse()
@@ -154,7 +154,7 @@ class Parser {
     return this.#values()
   }
 
-  /** Up to and with the closing bracket; nothing between two commas is the empty value. */
+  /** Reads up to and including the closing bracket. An empty place between commas is the empty value. */
   #values(): string[] {
     const values: string[] = []
     for (;;) {
@@ -195,7 +195,7 @@ function beginsRequirement(token: Token): boolean {
   return isValue(token) || token.text === '!'
 }
 
-/** Where a value may stand, `in` and `notin` are words like any other. */
+/** Returns whether the token can be a value: `in` and `notin` are ordinary words there. */
 function isValue({ kind, text }: Token): boolean {
   return kind === 'identifier' || text === 'in' || text === 'notin'
 }

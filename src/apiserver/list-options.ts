@@ -1,4 +1,4 @@
-// How does a client want to list or watch? The query of a list and of a watch, read and checked as the API server does.
+// Query options of a list or a watch, parsed and validated like upstream.
 // Source: k8s.io/apimachinery/pkg/apis/meta/internalversion/{types,defaults,validation}.
 import { type FieldError, forbidden, notSupported } from './field-error.ts'
 import { checkFields, type FieldTerm, parseFieldSelector } from './field-selector.ts'
@@ -43,7 +43,7 @@ export function listOptionsOf(query: URLSearchParams, resource: ServedResource, 
 
 const fromStateOfNow = { sendsInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } as const
 
-/** A watch from no version, or from any, begins with what there is, as if that had been asked for. */
+/** Returns whether a watch starts with synthetic events of the current state: without a version, or from 0. */
 function beginsWithState({ sendsInitialEvents, resourceVersionMatch, resourceVersion }: ListOptions): boolean {
   return sendsInitialEvents === undefined && resourceVersionMatch === '' && /^0?$/.test(resourceVersion)
 }

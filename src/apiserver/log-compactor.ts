@@ -1,5 +1,6 @@
-// How does a server that runs for long forget? Every five minutes it drops what is older than the last time, so that a version can be
-// read and watched from for five minutes at least and ten at most. Where nothing is written nothing waits.
+// Compaction of the object log: every five minutes it drops revisions older than the previous compaction.
+// Invariant: clients can read and watch from a revision for at least five and at most ten minutes.
+// No timer runs while the log has nothing to compact.
 // Source: k8s.io/apiserver/pkg/storage/etcd3/compact.go.
 import type { Clock, Timer } from '../base/clock.ts'
 import type { ObjectLog } from './object-log.ts'
@@ -10,7 +11,7 @@ const intervalMs = 300_000
 export class LogCompactor {
   readonly #clock: Clock
   readonly #log: ObjectLog
-  /** The revision of the last time. */
+  /** Revision of the log at the previous compaction. */
   #before = 0
   #timer: Timer | undefined
   #leave: () => void = () => {}

@@ -1,5 +1,4 @@
-// What do an object's metadata say? Reading and replacing single entries of metadata on the trees that the server keeps,
-// without copying more than the way to them.
+// Accessors for an object's metadata. A replacement copies only the path to the changed entry.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 
 export function metadataOf(object: JsonObject): JsonObject {
@@ -7,7 +6,7 @@ export function metadataOf(object: JsonObject): JsonObject {
   return isJsonObject(metadata) ? metadata : {}
 }
 
-/** The text of a metadata entry, '' where there is none. */
+/** Returns the text of a metadata entry, or ''. */
 export function metadataText(object: JsonObject, key: string): string {
   const value = own(metadataOf(object), key)
   return typeof value === 'string' ? value : ''
@@ -25,14 +24,14 @@ export function finalizersOf(object: JsonObject): readonly string[] {
 
 export function labelsOf(object: JsonObject): Readonly<Record<string, string>> {
   const labels = own(metadataOf(object), 'labels')
-  return isJsonObject(labels) ? (labels as Readonly<Record<string, string>>) : {} // Checked when it was written.
+  return isJsonObject(labels) ? (labels as Readonly<Record<string, string>>) : {} // Sound: validated on write.
 }
 
 export function isTerminating(object: JsonObject): boolean {
   return metadataText(object, 'deletionTimestamp') !== ''
 }
 
-/** The object with other metadata entries; `undefined` takes one away. Nothing is copied if nothing differs. */
+/** Returns the object with changed metadata entries; `undefined` removes one. Copies nothing if all are equal. */
 export function withMetadata(object: JsonObject, entries: Readonly<Record<string, Json | undefined>>): JsonObject {
   const metadata = metadataOf(object)
   const differs = Object.entries(entries).some(([key, value]) => own(metadata, key) !== value)

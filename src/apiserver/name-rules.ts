@@ -1,8 +1,9 @@
-// Which texts may stand as a name, a label, an annotation key? Each rule returns what is wrong, in the API server's words;
-// nothing where all is well. Every expression is anchored and takes time linear in the text.
-// Sources: k8s.io/apimachinery/pkg/util/validation/validation.go, pkg/api/validate/content, pkg/api/validation/generic.go.
+// Syntax rules of names, labels, annotation keys and config keys. Each returns upstream's error texts, or nothing.
+// Invariant: every expression is anchored and takes time linear in the text.
+// Sources: k8s.io/apimachinery/pkg/util/validation/validation.go, pkg/api/validate/content,
+// pkg/api/validation/generic.go.
 
-/** What is wrong with a name. With `isPrefix` a suffix is still to come, so a dash may stand at the end. */
+/** Returns the errors of a name. With `isPrefix` a suffix follows, so the name may end with a dash. */
 export type NameRule = (name: string, isPrefix: boolean) => readonly string[]
 
 const none: readonly string[] = []
@@ -50,16 +51,16 @@ const configKeyFault = regexFault(
   ['key.name', 'KEY_NAME', 'key-name'],
 )
 
-/** `example.com`: most kinds' names. */
+/** `example.com`: names of most kinds. */
 export const dnsSubdomainName: NameRule = (name, isPrefix) => dns1123Subdomain(isPrefix ? masked(name) : name)
 
-/** `my-name`: namespaces and what becomes a host's name. */
+/** `my-name`: names of namespaces and of kinds that become host names. */
 export const dnsLabelName: NameRule = (name, isPrefix) => dns1123Label(isPrefix ? masked(name) : name)
 
-/** `my-name`, beginning with a letter: services. */
+/** `my-name`, starting with a letter: names of services. */
 export const dns1035LabelName: NameRule = (name, isPrefix) => dns1035Label(isPrefix ? masked(name) : name)
 
-/** Anything that can stand in a URL as one segment: roles and their bindings. */
+/** Any single segment of a URL path: names of roles and bindings. */
 export const pathSegmentName: NameRule = (name, isPrefix) => {
   if (!isPrefix && (name === '.' || name === '..')) return [`may not be '${name}'`]
   return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`)
@@ -79,7 +80,10 @@ export function dns1035Label(value: string): readonly string[] {
   return matching(value, label1035Pattern, label1035Fault, lengthFault(value, 63, 'characters'))
 }
 
-/** The keys of labels and annotations, finalizers, types of conditions: a name, with a domain before it or not. */
+/**
+ * Returns the errors of a qualified name with optional DNS prefix: keys of labels and annotations, finalizers,
+ * condition types.
+ */
 export function labelKeyFaults(value: string): readonly string[] {
   const parts = value.split('/')
   if (parts.length > 2)
@@ -98,14 +102,14 @@ export function labelValueFaults(value: string): readonly string[] {
   return matching(value, labelValuePattern, labelValueFault, lengthFault(value, 63, 'bytes'))
 }
 
-/** The keys of ConfigMaps and Secrets. */
+/** Returns the errors of a key of a ConfigMap or Secret. */
 export function configKeyFaults(value: string): readonly string[] {
   const faults = matching(value, configKeyPattern, configKeyFault, lengthFault(value, 253, 'characters'))
   if (value === '.' || value === '..') return [...faults, `must not be '${value}'`]
   return value.startsWith('..') ? [...faults, "must not start with '..'"] : faults
 }
 
-/** How many bytes a text has in UTF-8. */
+/** Returns the length of a text in UTF-8 bytes. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8')
 }
@@ -121,12 +125,12 @@ function matching(value: string, pattern: RegExp, fault: string, before: readonl
 }
 
 function lengthFault(value: string, max: number, unit: 'characters' | 'bytes'): readonly string[] {
-  // Bytes are counted, whatever the text calls them.
+  // The limit counts bytes, even if the text says characters.
   const isWithin = value.length * 3 <= max || byteLength(value) <= max
   return isWithin ? none : [`must be no more than ${max} ${unit}`]
 }
 
-/** As if the suffix stood there already. The real server replaces two characters, and so do we. */
+/** Replaces the trailing dash as if the suffix followed. Like the real server, it replaces two characters. */
 function masked(name: string): string {
   const isMaskable = name.length > 1 && name.endsWith('-') && name.charCodeAt(name.length - 2) < 0x80
   return isMaskable ? `${name.slice(0, -2)}a` : name
@@ -136,7 +140,7 @@ function whole(pattern: string): RegExp {
   return new RegExp(`^${pattern}$`)
 }
 
-/** The words for a text that a pattern does not match. */
+/** Returns the error text for a value that a pattern does not match. */
 export function regexFault(fault: string, pattern: string, examples: readonly string[]): string {
   if (examples.length === 0) return `${fault} (regex used for validation is '${pattern}')`
   const shown = examples.map((example) => `'${example}', `).join(' or ')

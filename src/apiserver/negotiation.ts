@@ -1,20 +1,20 @@
-// Which form of an answer does a client accept, of those that an endpoint has? The first clause of its Accept header that fits.
+// Content negotiation: the first clause of the Accept header that the endpoint can serve.
 // Source: k8s.io/apiserver/pkg/endpoints/handlers/negotiation/negotiate.go, github.com/munnerz/goautoneg.
 import { StatusError } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 
-/** Another kind that the answer is to be turned into. What is not named is empty. */
+/** Kind to which the answer is converted. Absent parameters are ''. */
 export interface Conversion {
   readonly kind: string
   readonly group: string
   readonly version: string
 }
 
-/** What an endpoint can do for its clients. */
+/** Conversions that an endpoint offers. */
 interface Offer {
-  /** Undefined: the answer as it is. */
+  /** Returns whether the endpoint offers the conversion; undefined means the unconverted answer. */
   allows(conversion: Conversion | undefined): boolean
-  /** The one value of the parameter `sv`. */
+  /** The only accepted value of the parameter `sv`. */
   readonly serverVersion?: string
 }
 
@@ -30,7 +30,7 @@ interface Clause {
 }
 
 const objectKinds = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'])
-/** Objects and lists of them. */
+/** Offer for objects and lists. */
 export const objectOffer: Offer = {
   allows: (conversion) =>
     conversion === undefined ||
@@ -39,7 +39,7 @@ export const objectOffer: Offer = {
       objectKinds.has(conversion.kind)),
   serverVersion: 'v1',
 }
-/** Documents and refusals. */
+/** Offer for documents and errors. */
 const plainOffer: Offer = { allows: (conversion) => conversion === undefined }
 const discoveryOffer: Offer = {
   allows: (conversion) =>
@@ -48,11 +48,11 @@ const discoveryOffer: Offer = {
     conversion.version === 'v2',
 }
 
-/** Protocol buffers are named among them, and not given. */
+/** Types that error texts name. Protobuf is named but never served. */
 const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 const givenTypes = ['application/json', 'application/yaml'] as const
 
-/** Undefined where nothing of the offer is accepted. */
+/** Returns the accepted type and conversion, or undefined if the header accepts nothing of the offer. */
 export function negotiated(accept: string | undefined, offer: Offer): Accepted | undefined {
   if (accept === undefined || accept.trim() === '') return { type: 'application/json', conversion: undefined }
   for (const clause of clausesOf(accept))
@@ -64,31 +64,34 @@ export function negotiated(accept: string | undefined, offer: Offer): Accepted |
   return undefined
 }
 
-/** The type in which all of discovery is wanted at once; undefined where it is not. */
+/** Returns the type for aggregated discovery; undefined if the client does not ask for it. */
 export function aggregateTypeOf(accept: string | undefined): Accepted['type'] | undefined {
   const accepted = negotiated(accept, discoveryOffer)
   return accepted?.conversion === undefined ? undefined : accepted.type
 }
 
-/** Is the answer to be in YAML? Refusals have no form but the plain one, and are in JSON where that is not accepted. */
+/**
+ * Returns whether the client wants YAML.
+ * Errors have no conversions; they are JSON if the client accepts neither form.
+ */
 export function wantsYaml(accept: string | undefined, answer: 'objects' | 'document' | 'refusal'): boolean {
   return negotiated(accept, answer === 'objects' ? objectOffer : plainOffer)?.type === 'application/yaml'
 }
 
-/** Throws StatusError (406) where the router of the built-in kinds does, before any handler looks at the form. */
+/** Throws StatusError (406) where upstream's router of built-in kinds does, before any handler runs. */
 export function checkAccepted({ isCustom }: ServedResource, verb: string, accept: string | undefined): void {
   if (isCustom || isRouted(accept, mediaTypes)) return
   const isStreamed = verb === 'list' || verb === 'watch'
   throw notRepresentable(isStreamed ? [...mediaTypes, ...streamTypes()] : mediaTypes)
 }
 
-/** Throws StatusError (406) where the router finds documents by their form too. */
+/** Throws StatusError (406) for a document whose route upstream selects by media type too. */
 export function checkRoutedDocument(accept: string | undefined, path: string): void {
   const types = path === '/version' ? ['application/json'] : mediaTypes
   if (!isRouted(accept, types)) throw notRepresentable(types)
 }
 
-/** Throws StatusError (406) for a form that no document of discovery has. */
+/** Throws StatusError (406) if the client accepts no form of a discovery document. */
 export function checkDocumentForm(accept: string | undefined): void {
   if (negotiated(accept, plainOffer) === undefined) throw onlyAccepted()
 }
@@ -106,7 +109,7 @@ export function notAcceptable(message: string): StatusError {
   return new StatusError({ code: 406, reason: 'NotAcceptable', message })
 }
 
-/** Types, best first, without their parameters. */
+/** Returns the types of the header without parameters, best first. */
 export function acceptedTypes(accept: string): readonly string[] {
   return clausesOf(accept).map(({ type }) => type)
 }
@@ -127,7 +130,7 @@ function fitting({ parameters }: Clause, type: Accepted['type'], offer: Offer): 
   return offer.allows(conversion) ? { type, conversion } : undefined
 }
 
-/** The router knows no qualities and no parameters. */
+/** Matches like the router, which ignores qualities and parameters. */
 function isRouted(accept: string | undefined, types: readonly string[]): boolean {
   if (accept === undefined || accept.trim() === '') return true
   const clauses = accept.split(',').map((part) => part.split(';')[0]?.trim() ?? '')
@@ -147,7 +150,7 @@ function notRepresentable(types: readonly string[]): StatusError {
   })
 }
 
-/** The clauses of an Accept header, best first. What is no media type is passed over. */
+/** Returns the clauses of an Accept header, best first. Skips clauses that are no media type. */
 function clausesOf(accept: string): readonly Clause[] {
   const clauses: Clause[] = []
   for (const part of accept.split(',')) {
@@ -155,7 +158,7 @@ function clausesOf(accept: string): readonly Clause[] {
     const type = head === '*' ? '*/*' : head
     if (!/^[^/]*\/[^/]+$/.test(type)) continue
     clauses.push({ type, ...parametersOf(rest) })
-    // As Go's sort does with so few: each goes ahead of its neighbors as long as it is better than they are.
+    // Go's sort of a short list is an insertion sort. Equality matters because isBetter is no order.
     for (let index = clauses.length - 1; index > 0; index--) {
       const [before, here] = [clauses[index - 1], clauses[index]]
       if (before === undefined || here === undefined || !isBetter(here, before)) break
@@ -165,7 +168,7 @@ function clausesOf(accept: string): readonly Clause[] {
   return clauses
 }
 
-/** A parameter without a value, or with two, does not count; of one that is named twice the last does. */
+/** Parses parameters. Drops one without a value or with two; of duplicates the last wins. */
 function parametersOf(pieces: readonly string[]): Pick<Clause, 'quality' | 'parameters'> {
   const pairs = pieces.flatMap((piece): [string, string][] => {
     const [name = '', value = '', ...more] = piece.split('=')
@@ -177,7 +180,7 @@ function parametersOf(pieces: readonly string[]): Pick<Clause, 'quality' | 'para
   return { quality: asked === undefined ? 1 : Number(asked) || 0, parameters }
 }
 
-/** The real server's order, which is none: what is named in full goes before a star, whatever its quality. */
+/** Upstream's comparison, which is no order: full types precede wildcards, whatever their quality. */
 function isBetter(left: Clause, right: Clause): boolean {
   const isOpen = ({ type }: Clause) => type.endsWith('/*')
   const isAny = ({ type }: Clause) => type.startsWith('*/')

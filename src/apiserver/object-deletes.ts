@@ -1,5 +1,7 @@
-// How does an object go? Preconditions, grace, finalizers and propagation decide whether a delete ends the object, marks it, or finds
-// it marked already. Source: k8s.io/apiserver/pkg/registry/rest/delete.go and pkg/registry/generic/registry/store.go.
+// Deletion of objects. A delete removes the object, marks it as terminating, or leaves it because it is already
+// terminating.
+// Preconditions, grace, finalizers and propagation decide.
+// Source: k8s.io/apiserver/pkg/registry/rest/delete.go and pkg/registry/generic/registry/store.go.
 import type { Clock } from '../base/clock.ts'
 import { timestampOf } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -21,9 +23,9 @@ export interface DeleteScope {
 }
 
 export interface Deleted {
-  /** The object as it is now, or as it was last. */
+  /** The current object, or its last state. */
   readonly object: JsonObject
-  /** It is gone, not only marked. */
+  /** True if the object was removed, false if it is terminating. */
   readonly isGone: boolean
 }
 
@@ -47,7 +49,7 @@ export class ObjectDeletes {
     this.#admission = admission
   }
 
-  /** Throws StatusError: 404, 409 for a precondition, and what admission refuses. */
+  /** Deletes one object. Throws StatusError: 404, 409 for a failed precondition, and the errors of admission. */
   delete(scope: DeleteScope, name: string, options: DeleteOptions): Deleted {
     const { resource, namespace, user } = scope
     const existing = this.#log.get(placeOf(scope, name))
@@ -90,7 +92,7 @@ export class ObjectDeletes {
     return { object: this.remove(scope.resource, last), isGone: true }
   }
 
-  /** Ends an object, whatever its finalizers: for those who have seen to it that nothing is left to do. */
+  /** Removes an object despite its finalizers. The caller ensures that no work is left. */
   remove(resource: ServedResource, existing: Committed): JsonObject {
     const end = this.#log.commit(existing.place, 'deleted', (resourceVersion) =>
       withMetadata(existing.object, { resourceVersion }),
@@ -118,7 +120,7 @@ function checkPreconditions(
   const { uid, resourceVersion } = preconditions
   const actualUid = metadataText(live, 'uid')
   const actualVersion = metadataText(live, 'resourceVersion')
-  // The kinds that mark first say it in other words, and with the resource instead of the kind.
+  // Upstream uses other texts for kinds with markForDeletion, and names the resource instead of the kind.
   const of = isOwnWay ? groupResourceOf(resource) : { group: resource.group, resource: resource.kind }
   const name = metadataText(live, 'name')
   if (uid !== undefined && uid !== actualUid)
@@ -141,7 +143,7 @@ function checkPreconditions(
 
 type Grace =
   | { readonly kind: 'none' }
-  /** It ends later anyway, and not sooner by this request. */
+  /** The object is terminating, and this request does not shorten its grace period. */
   | { readonly kind: 'pending' }
   | { readonly kind: 'graceful'; readonly seconds: number; readonly entries: Readonly<Record<string, string | number>> }
 
@@ -160,7 +162,7 @@ function graceOf(resource: ServedResource, live: JsonObject, options: DeleteOpti
   return { kind: 'graceful', seconds, entries }
 }
 
-/** A deletion under way can only come sooner. */
+/** Returns the grace of a terminating object: a request can only shorten it. */
 function shortenedGrace(live: JsonObject, asked: number | undefined, nowMs: number): Grace {
   const current = metadataNumber(live, 'deletionGracePeriodSeconds') ?? 0
   if (current === 0) return { kind: 'none' }
@@ -183,7 +185,7 @@ function markedAsDeleting(object: JsonObject, nowMs: number): JsonObject {
   })
 }
 
-/** The object with the garbage collector's finalizers as the client, the object or the kind wants them. */
+/** Returns the object with the garbage collector's finalizers that the options, the object or the kind ask for. */
 function withPropagation(
   object: JsonObject,
   options: DeleteOptions,

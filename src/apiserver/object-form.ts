@@ -1,5 +1,5 @@
-// In what form does a client want objects? Whole, as metadata only, or as a table; one, a list, or in events. Whole objects go
-// out as the text that is stored, which is what makes lists fast.
+// Output forms of objects: whole, partial metadata or table; single, in lists or in watch events.
+// Whole objects are sent as the stored text, which makes lists fast.
 // Source: k8s.io/apiserver/pkg/endpoints/handlers/response.go and .../negotiation.
 import type { Json, JsonObject } from '../base/json.ts'
 import { wireJson } from '../base/wire-json.ts'
@@ -12,17 +12,17 @@ export type Form = 'object' | 'partial' | 'table'
 
 export interface OutputForm {
   readonly form: Form
-  /** Of meta.k8s.io, for tables and partial metadata. */
+  /** Version of meta.k8s.io for tables and partial metadata. */
   readonly version: string
-  /** How much of the object each row of a table carries. */
+  /** Part of the object that each table row contains. */
   readonly includeObject: 'None' | 'Metadata' | 'Object'
-  /** Metadata of a list were asked for, not those of one object. */
+  /** True for PartialObjectMetadataList, false for PartialObjectMetadata. */
   readonly isOfList?: boolean
-  /** A watch names the columns of its tables only once. */
+  /** True after the first table of a watch, which sends the columns once. */
   readonly leavesOutColumns?: boolean
 }
 
-/** The first form in the Accept header that we can give. Throws StatusError (406) if there is none. */
+/** Returns the first form in the Accept header that the server offers. Throws StatusError (406) if there is none. */
 export function outputFormOf(accept: string | undefined, includeObject: string | null): OutputForm {
   const include = includeObject === 'None' || includeObject === 'Object' ? includeObject : 'Metadata'
   const whole: OutputForm = { form: 'object', version: 'v1', includeObject: include }
@@ -35,30 +35,30 @@ export function outputFormOf(accept: string | undefined, includeObject: string |
   return { form: 'partial', version, includeObject: include, isOfList: kind.endsWith('List') }
 }
 
-/** The real server's own type of a kind, as it names it in refusals. */
+/** Returns upstream's Go type of a kind, which error texts contain. */
 function goTypeNameOf(resource: ServedResource): string {
   return resource.isCustom ? '*unstructured.Unstructured' : `*${packageOf(resource)}.${resource.kind}`
 }
 
-/** The Go package of a group's internal types. */
+/** Returns the Go package of a group's internal types. */
 export function packageOf({ group }: ServedResource): string {
   return group === '' ? 'core' : (group.split('.')[0] ?? '')
 }
 
-/** The object's whole text in the version that is asked for. Where that is how it is stored, no tree is read for it. */
+/** Returns the object's text in the requested version. If the stored text fits, no tree is parsed. */
 export function wholeText(resource: ServedResource, state: Committed, subresource = ''): string {
   if (resource.shown === undefined && isServedAsStored(resource, state)) return state.text
   const object = servedObject(resource, state, subresource)
   return object === state.object ? state.text : wireJson(object)
 }
 
-/** The object as answers of an endpoint show it; of the object's own, where none is named, which is how watches show it too. */
+/** Returns the object as an endpoint shows it. Without a subresource, that is the form in watches too. */
 export function servedObject(resource: ServedResource, state: Committed, subresource = ''): JsonObject {
   const live = liveObject(resource, state)
   return resource.shown?.(live, subresource) ?? live
 }
 
-/** The object as writes find it, in the version that is asked for. */
+/** Returns the object in the requested version, before `shown` changes it. */
 export function liveObject(resource: ServedResource, state: Committed): JsonObject {
   if (resource.fromStored === undefined || isServedAsStored(resource, state)) return state.object
   const served = resource.fromStored(state.object)
@@ -66,14 +66,14 @@ export function liveObject(resource: ServedResource, state: Committed): JsonObje
   return served
 }
 
-/** The last resource that was found to serve a state just as it is stored: both never change, so it always will. */
+/** Last resource that serves a state exactly as stored. The entry stays valid because both are immutable. */
 const servedAsStored = new WeakMap<Committed, ServedResource>()
 
 function isServedAsStored(resource: ServedResource, state: Committed): boolean {
   return resource.fromStored === undefined || servedAsStored.get(state) === resource
 }
 
-/** One object as the answer's text. */
+/** Returns the text of an answer with one object. */
 export function oneText(resource: ServedResource, object: JsonObject, output: OutputForm, nowMs: number): string {
   if (output.form === 'object') return committedText(object) ?? wireJson(object)
   if (output.form === 'partial' && output.isOfList !== true) return wireJson(partial(object, output.version))
@@ -104,12 +104,15 @@ export function listText(resource: ServedResource, { items, metadata, nowMs }: L
     kind: 'PartialObjectMetadataList',
     apiVersion: `meta.k8s.io/${output.version}`,
     metadata,
-    // The real server gathers them in a list that begins as none.
+    // Upstream appends to a nil slice, so an empty list is null.
     items: objects.length === 0 ? null : objects.map((object) => partial(object, output.version)),
   })
 }
 
-/** Built-in kinds leave kind and apiVersion out of a list's items; custom kinds keep them, and say that no page follows. */
+/**
+ * Returns a list of whole objects.
+ * Items of built-in kinds omit kind and apiVersion. Custom kinds keep them and always have `continue`.
+ */
 function wholeList(resource: ServedResource, items: readonly Committed[], metadata: JsonObject): string {
   const apiVersion = apiVersionOf(resource)
   const typeMeta = `{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(apiVersion)},`
@@ -142,9 +145,9 @@ export function table(resource: ServedResource, objects: readonly JsonObject[], 
     kind: 'Table',
     apiVersion: `meta.k8s.io/${output.version}`,
     metadata,
-    columnDefinitions: output.leavesOutColumns ? null : (resource.table.columns as unknown as readonly Json[]), // Plain values.
+    columnDefinitions: output.leavesOutColumns ? null : (resource.table.columns as unknown as readonly Json[]), // JSON.
     rows: objects.map((object) => ({
-      // Every version of a kind is shown by what is kept of it.
+      // Cells come from the stored version, whatever version is served.
       cells: resource.table.cells(resource.toStored?.(object) ?? object, nowMs),
       ...(output.includeObject === 'None'
         ? { object: null }

@@ -1,5 +1,5 @@
-// Which objects does a controller have to look at? Those of one controlling owner, those with a label, those whose selector may choose a label: found without
-// going through a namespace, so that an event costs what it concerns and not what there is.
+// Indexes of the object log: by controlling owner, by label, by the selector of the object, and more.
+// Cost: a lookup depends on the number of matches, not on the size of the namespace.
 import type { JsonObject } from '../base/json.ts'
 import { mapAt, structAt, textAt } from './built-in/field-walk.ts'
 import { takenBy } from './built-in/service-allocation.ts'
@@ -7,34 +7,36 @@ import { labelsOf } from './metadata.ts'
 import { keyOf, type LogEntry, type ObjectLog, type Place, type Shelf } from './object-log.ts'
 import { ownersOf } from './owner-references.ts'
 
-/** What objects are looked for by; labels are of one namespace. */
+/** Lookup term. Labels and selectors apply within one namespace. */
 export type Term =
-  /** The uid of the owner that controls them. */
+  /** Uid of the controlling owner. */
   | { readonly controller: string }
   | { readonly label: string; readonly value: string; readonly namespace: string }
-  /** Their selector asks for this pair, and perhaps for more; without one: it asks for no pair at all. */
+  /**
+   * Objects whose selector contains this pair, possibly among others. Undefined: objects whose selector has no pairs.
+   */
   | { readonly asksFor: readonly [label: string, value: string] | undefined; readonly namespace: string }
-  /** Volumes that are kept for a claim, by its key; '' for none. */
+  /** Volumes reserved for a claim, by the claim's key; '' for unreserved volumes. */
   | { readonly claim: string }
-  /** Services that have this address, or this port of the nodes. */
+  /** Services that have allocated this address or node port. */
   | { readonly taken: string }
 
 export class ObjectIndex {
   readonly #log: ObjectLog
   readonly #shelves = new Map<Shelf, ShelfIndex>()
 
-  /** Must be made before whoever asks it when a commit is heard of. */
+  /** Must be constructed before any listener of the log that queries it, so that it sees each commit first. */
   constructor(log: ObjectLog) {
     this.#log = log
     log.listen((entry) => this.#shelves.get(entry.place.shelf)?.follow(entry))
   }
 
-  /** In the order of their names. A shelf is indexed from the first question on. */
+  /** Returns the matching locations, ordered by name. The first query of a shelf indexes it. */
   places(shelf: Shelf, term: Term): readonly Place[] {
     return this.#indexOf(shelf).places(termText(term))
   }
 
-  /** Is there any? It costs the same however many there are. */
+  /** Returns whether an object matches, in constant time. */
   has(shelf: Shelf, term: Term): boolean {
     return this.#indexOf(shelf).has(termText(term))
   }
@@ -50,7 +52,7 @@ export class ObjectIndex {
 }
 
 class ShelfIndex {
-  /** Places by term, and by key within. */
+  /** Locations by term and key. */
   readonly #places = new Map<string, Map<string, Place>>()
 
   places(term: string): readonly Place[] {
@@ -98,7 +100,7 @@ function termsOf({ shelf, namespace }: Place, object: JsonObject): readonly stri
   return terms.map(termText)
 }
 
-/** The labels that a selector asks for, of a LabelSelector or of a plain map as a Service has it. */
+/** Returns the label pairs of a LabelSelector, or of a plain map as in a Service. */
 export function pairsOf(selector: JsonObject): readonly (readonly [label: string, value: string])[] {
   const isPlain = !Object.values(selector).some((value) => typeof value === 'object')
   const pairs = Object.entries(isPlain ? selector : mapAt(selector, 'matchLabels'))
@@ -109,7 +111,7 @@ function claimKey(reference: JsonObject | undefined): string {
   return reference === undefined ? '' : `${textAt(reference, 'namespace')}/${textAt(reference, 'name')}`
 }
 
-/** Neither names nor labels hold a blank. */
+/** Formats a term. A blank separates its parts, because names and labels contain none. */
 function termText(term: Term): string {
   if ('controller' in term) return `controller ${term.controller}`
   if ('claim' in term) return `claim ${term.claim}`

@@ -1,14 +1,14 @@
-// What has ever been written, and what is there now? An append-only log of committed writes with one revision for all kinds,
-// as etcd keeps it: a revision is never used twice, and every read is a view at a revision. Going back in time costs
-// as much as was written since; nothing committed is ever changed.
+// Append-only log of committed writes with one revision for all kinds, like etcd.
+// Invariants: a revision is never used twice; every read is a view at one revision; committed states are immutable.
+// Cost: a view of the past takes time linear in the writes since then.
 import { assert } from '../base/assert.ts'
 import type { JsonObject } from '../base/json.ts'
 import { parseWireJson, wireJson } from '../base/wire-json.ts'
 
-/** Where objects of one kind are kept, whatever version they are asked for in: `pods`, `deployments.apps`. */
+/** Storage key prefix of one kind in all its versions: `pods`, `deployments.apps`. */
 export type Shelf = string
 
-/** Names one object on a shelf; cluster-scoped ones have the namespace ''. */
+/** Storage key of one object; cluster-scoped objects have the namespace ''. */
 export interface Place {
   readonly shelf: Shelf
   readonly namespace: string
@@ -17,16 +17,16 @@ export interface Place {
 
 const texts = new WeakMap<JsonObject, string>()
 
-/** The text of a tree that is a committed state's own; undefined for any other tree. */
+/** Returns the stored text if `object` is the tree of a committed state; undefined for any other tree. */
 export function committedText(object: JsonObject): string | undefined {
   return texts.get(object)
 }
 
-/** One committed state of one object. Kept as text, which is a third of the memory; the tree is read again when needed. */
+/** Committed state of one object. Kept as text, a third of the tree's memory; the tree is parsed on demand. */
 export class Committed {
   readonly place: Place
   readonly revision: number
-  /** The object in its stored version, its resourceVersion being this revision. */
+  /** Object in its stored version. Its resourceVersion equals this revision. */
   readonly text: string
   readonly #shelter: TreeShelter
   #object: JsonObject | undefined
@@ -70,7 +70,7 @@ export type LogEntry =
       readonly now: Committed
       readonly before: Committed
     }
-  /** `now` is the last state, with the resourceVersion of its end. */
+  /** `now` is the last state, with the resourceVersion of the deletion. */
   | {
       readonly kind: 'deleted'
       readonly revision: number
@@ -79,20 +79,20 @@ export type LogEntry =
       readonly before: Committed
     }
 
-/** What can be read at one revision. */
+/** Read access at one revision. */
 export interface View {
   readonly revision: number
   get(place: Place): Committed | undefined
-  /** In the order of etcd's keys: by namespace, then by name, both by their bytes. */
+  /** Returns the objects in the order of etcd's keys: by the bytes of namespace, then name. */
   list(shelf: Shelf, namespace?: string): readonly Committed[]
 }
 
 export interface ObjectLogOptions {
-  /** How many entries are kept for watches and old lists; older ones are compacted away as new ones come. */
+  /** Number of entries kept for watches and old lists; new entries compact older ones. Default: 100,000. */
   readonly historyLength?: number
-  /** How many characters their texts may have together, so that large objects cannot fill the memory. */
+  /** Number of characters that the entries may have together, to bound memory. Default: 256 Mi. */
   readonly historyCharacters?: number
-  /** How many objects are kept as trees beside their texts. */
+  /** Number of objects kept as parsed trees. Default: 512. */
   readonly treesKept?: number
 }
 
@@ -117,12 +117,12 @@ export class ObjectLog implements View {
     this.#shelter = new TreeShelter(treesKept)
   }
 
-  /** The revision of the last write. */
+  /** Revision of the last write. */
   get revision(): number {
     return this.#revision
   }
 
-  /** Nothing can be read at a revision before this one any more. */
+  /** Oldest readable revision. */
   get compactedRevision(): number {
     return this.#compacted
   }
@@ -141,22 +141,22 @@ export class ObjectLog implements View {
     return [...this.#shelves.keys()]
   }
 
-  /** The state at an earlier revision; `undefined` if it is compacted away or still to come. */
+  /** Returns the state at an earlier revision; undefined for a compacted or future revision. */
   at(revision: number): View | undefined {
     if (revision === this.#revision) return this
     if (revision > this.#revision || revision < this.#compacted) return undefined
     return new PastView(this, revision, this.entriesAfter(revision))
   }
 
-  /** The entries after a revision, oldest first. */
+  /** Returns the entries after a revision, oldest first. */
   entriesAfter(revision: number): readonly LogEntry[] {
     assert(revision >= this.#compacted, 'only what has not been compacted is asked for')
     return this.#entries.slice(firstAfter(this.#entries, revision))
   }
 
   /**
-   * Commits a write; `build` gets the resourceVersion that the object will have. Listeners have heard of it when this
-   * returns. `deleted` commits the object's end.
+   * Commits a write. `build` receives the resourceVersion of the new state. `deleted` commits the deletion.
+   * All listeners have run when this returns.
    */
   commit(place: Place, kind: LogEntry['kind'], build: (resourceVersion: string) => JsonObject): Committed {
     const before = this.get(place)
@@ -166,25 +166,25 @@ export class ObjectLog implements View {
     )
     const revision = this.#revision + 1
     const now = new Committed({ place, revision, object: build(String(revision)), shelter: this.#shelter })
-    const entry = { kind, revision, place, now, before } as LogEntry // `before` fits the kind, by the assertion.
+    const entry = { kind, revision, place, now, before } as LogEntry // Sound: `before` fits the kind, by the assertion.
     this.#record(entry)
     this.#accept(entry)
     return now
   }
 
-  /** Takes an entry as it was committed before: what a persisted log is read back with. */
+  /** Restores an entry of a persisted log. */
   replay(kind: LogEntry['kind'], place: Place, revision: number, object: JsonObject): void {
     assert(revision > this.#revision, 'revisions only go up')
     const now = new Committed({ place, revision, object, shelter: this.#shelter })
-    this.#accept({ kind, revision, place, now, before: this.get(place) } as LogEntry) // As above.
+    this.#accept({ kind, revision, place, now, before: this.get(place) } as LogEntry) // Sound: as above.
   }
 
-  /** Uses up revisions, as writes to what nobody reads do in a real cluster. */
+  /** Skips revisions, like writes of a real cluster that no client sees. */
   skipTo(revision: number): void {
     this.#revision = Math.max(this.#revision, revision)
   }
 
-  /** Forgets the history before `revision`. */
+  /** Drops the history before `revision`. */
   compact(revision: number): void {
     const until = Math.min(revision, this.#revision)
     if (until <= this.#compacted) return
@@ -195,13 +195,16 @@ export class ObjectLog implements View {
     this.#hearCompacted()
   }
 
-  /** Calls `record` with each entry before it is committed; if it throws, nothing is. Calls `compacted` when history was forgotten. */
+  /**
+   * Registers the recorder. `record` runs before each commit; an exception prevents the commit.
+   * `compacted` runs after each compaction.
+   */
   recordWith(record: (entry: LogEntry) => void, compacted: () => void): void {
     this.#record = record
     this.#hearCompacted = compacted
   }
 
-  /** Calls `hear` at each commit, in order, until the function that it gives back is called. */
+  /** Calls `hear` at each commit, in order. Returns the function that unsubscribes. */
   listen(hear: (entry: LogEntry) => void): () => void {
     this.#listeners.add(hear)
     return () => this.#listeners.delete(hear)
@@ -221,7 +224,7 @@ export class ObjectLog implements View {
     for (const hear of [...this.#listeners]) hear(entry)
   }
 
-  /** A tenth at a time, so that dropping costs nothing per write. */
+  /** Drops old entries a tenth at a time, so that the amortized cost per write is constant. */
   #forget(): void {
     if (this.#entries.length > this.#historyLength * 1.1)
       this.compact(this.#entries[this.#entries.length - this.#historyLength]?.revision ?? this.#revision)
@@ -243,11 +246,11 @@ export class ObjectLog implements View {
   }
 }
 
-/** The log as it was: what changed since is taken back. */
+/** View of an earlier revision: the log with the later changes reverted. */
 class PastView implements View {
   readonly revision: number
   readonly #log: ObjectLog
-  /** What stood at a place before its first change since, by shelf and key. */
+  /** State of each location before its first later change, by shelf and key. */
   readonly #restored = new Map<Shelf, Map<string, { place: Place; state: Committed | undefined }>>()
 
   constructor(log: ObjectLog, revision: number, since: readonly LogEntry[]) {
@@ -278,7 +281,7 @@ class PastView implements View {
   }
 }
 
-/** Remembers which objects have trees, and lets the oldest go: reading one again is cheap, keeping all is not. */
+/** Bounded set of parsed trees; the oldest is dropped first. Parsing again is cheap, keeping all trees is not. */
 class TreeShelter {
   readonly #limit: number
   readonly #kept: Committed[] = []
@@ -299,12 +302,12 @@ class TreeShelter {
   }
 }
 
-/** The part of an etcd key that tells objects of a shelf apart. */
+/** Returns the part of an etcd key that is unique within a shelf. */
 export function keyOf({ namespace, name }: Pick<Place, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`
 }
 
-/** By UTF-16 units, which for the names that Kubernetes allows is by bytes. */
+/** Compares by UTF-16 units, which equals byte order for the names that Kubernetes allows. */
 function compareKeys(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
@@ -332,7 +335,7 @@ function firstAfter(entries: readonly LogEntry[], revision: number): number {
   return low
 }
 
-/** What we wrote is well-formed; only integers beyond 2^53 need the exact reader. */
+/** Parses a stored text. It is well-formed JSON; only integers beyond 2^53 need the exact parser. */
 function parseStored(text: string): JsonObject {
-  return (/\d{16}/.test(text) ? parseWireJson(text).value : JSON.parse(text)) as JsonObject // Written by Committed.
+  return (/\d{16}/.test(text) ? parseWireJson(text).value : JSON.parse(text)) as JsonObject // Committed wrote it.
 }

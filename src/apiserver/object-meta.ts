@@ -1,4 +1,4 @@
-// Is an object's metadata one that may be stored? The same rules for every kind; what differs is how it may be named.
+// Validation of object metadata. All kinds share the rules except the rule for names.
 // Sources: k8s.io/apimachinery/pkg/api/validation/objectmeta.go, pkg/apis/meta/v1/validation/validation.go.
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { type FieldError, forbidden, goQuoted, invalid, required, tooLong } from './field-error.ts'
@@ -8,7 +8,7 @@ export interface ObjectMetaRules {
   readonly metadata: JsonObject
   readonly isNamespaced: boolean
   readonly validateName: NameRule
-  /** Where the metadata stand: `metadata`, or `spec.template.metadata`. */
+  /** Path of the metadata: `metadata`, or `spec.template.metadata`. */
   readonly field: string
 }
 
@@ -16,7 +16,7 @@ const annotationsLimitBytes = 256 * 1024
 const maxManagerBytes = 128
 const maxSubresourceBytes = 256
 
-/** On creation, after a name has been generated. */
+/** Validates metadata on create, after name generation. */
 export function validateObjectMeta({ metadata, isNamespaced, validateName, field }: ObjectMetaRules): FieldError[] {
   const generateName = textAt(metadata, 'generateName')
   const name = textAt(metadata, 'name')
@@ -39,7 +39,7 @@ export function validateObjectMeta({ metadata, isNamespaced, validateName, field
   ]
 }
 
-/** On update; `old` are the metadata as stored. */
+/** Validates metadata on update; `old` is the stored metadata. */
 export function validateObjectMetaUpdate(metadata: JsonObject, old: JsonObject, field = 'metadata'): FieldError[] {
   const resourceVersion = textAt(metadata, 'resourceVersion')
   const generation = integerAt(metadata, 'generation')
@@ -66,7 +66,7 @@ export function validateObjectMetaUpdate(metadata: JsonObject, old: JsonObject, 
   ]
 }
 
-/** A value that may never change. An absent one is given as the null or the empty text that the server compares. */
+/** Validates an immutable value. The caller passes an absent value as the null or '' that upstream compares. */
 export function validateImmutable(value: Json, old: Json, field: string): FieldError[] {
   return deepEqual(value, old) ? [] : [invalid(field, value, 'field is immutable')]
 }
@@ -75,7 +75,7 @@ export function nonNegative(value: number | bigint, field: string): FieldError[]
   return value < 0 ? [invalid(field, value, 'must be greater than or equal to 0')] : []
 }
 
-/** Labels as they stand in an object; anything that is no map of texts counts as none, as the server's accessor has it. */
+/** Validates labels. Anything but a map of strings counts as no labels, as in upstream's accessor. */
 export function validateLabels(labels: Json | undefined, field: string): FieldError[] {
   return textEntries(labels).flatMap(([key, value]) => [
     ...invalids(field, key, labelKeyFaults(key)),
@@ -90,7 +90,7 @@ export function validateAnnotations(annotations: Json | undefined, field: string
   return sizeBytes > annotationsLimitBytes ? [...keyErrors, tooLong(field, annotationsLimitBytes)] : keyErrors
 }
 
-/** One error for each thing that is wrong with one text. */
+/** Returns one field error for each fault of a value. */
 export function invalids(field: string, value: string, faults: readonly string[]): FieldError[] {
   return faults.map((fault) => invalid(field, value, fault))
 }
@@ -122,7 +122,7 @@ function ownerReferencesErrors(references: Json | undefined, field: string): Fie
   return errors
 }
 
-/** The reference with the fields that it has, in the order in which the server shows them. */
+/** Returns the known fields of a reference, in upstream's print order. */
 function typedReference(reference: JsonObject): JsonObject {
   const flag = (key: string): JsonObject => {
     const value = own(reference, key)
@@ -152,7 +152,7 @@ function ownerReferenceErrors(reference: JsonObject, field: string): FieldError[
   ]
 }
 
-/** The version that `group/version` names; more than one slash names none. */
+/** Returns the version of `group/version`; '' if there is more than one slash. */
 function versionOf(apiVersion: string): string {
   const parts = apiVersion.split('/')
   return parts.length > 2 ? '' : (parts.at(-1) ?? '')
@@ -164,7 +164,7 @@ function finalizersErrors(finalizers: readonly string[], field: string): FieldEr
   return [...errors, invalid(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set')]
 }
 
-/** An object that is being deleted gets no new finalizers. */
+/** Rejects new finalizers on a terminating object. */
 function newFinalizersErrors(metadata: JsonObject, old: JsonObject, field: string): FieldError[] {
   if (textAt(old, 'deletionTimestamp') === '') return []
   const known = textsAt(old, 'finalizers')
@@ -202,7 +202,7 @@ function managedFieldsEntryErrors(entry: JsonObject, field: string): FieldError[
   ]
 }
 
-/** A field manager's name, in an entry or as the `fieldManager` of a request. */
+/** Validates the name of a field manager, in an entry or in the `fieldManager` of a request. */
 export function validateManager(manager: string, field: string): FieldError[] {
   const errors = byteLength(manager) > maxManagerBytes ? [tooLong(field, maxManagerBytes)] : []
   for (const found of manager.matchAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu)) {

@@ -1,5 +1,5 @@
-// What does a get or a list give? Chosen from a view of the log, so that a consistent read, a read in the past and the next page
-// of an earlier list are one thing: a view, a selection, a page.
+// Lists: a page of a selection from a view of the log.
+// A consistent read, a read of the past and the next page of a list differ only in the view.
 // Source: k8s.io/apiserver/pkg/storage/cacher (watch_cache.go, delegator.go) and pkg/storage/continue.go.
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { parseWireJson, WireJsonError } from '../base/wire-json.ts'
@@ -16,11 +16,11 @@ import type { ServedResource } from './strategy.ts'
 /** One page of a list. */
 export interface Page {
   readonly items: readonly Committed[]
-  /** The list's own metadata: its resourceVersion, how to go on, how many are left. */
+  /** Metadata of the list: resourceVersion, continue token, number of remaining items. */
   readonly metadata: JsonObject
 }
 
-/** What is listed. */
+/** Scope of a list. */
 export interface ListScope {
   readonly resource: ServedResource
   readonly shelf: Shelf
@@ -28,7 +28,7 @@ export interface ListScope {
   readonly namespace: string | undefined
 }
 
-/** The revision that must have been reached before the list can be given; 0 if any will do. Throws StatusError (400). */
+/** Returns the revision that the server must reach before it answers; 0 if any will do. Throws StatusError (400). */
 export function revisionToWaitFor({
   resourceVersion,
   continueToken,
@@ -38,7 +38,10 @@ export function revisionToWaitFor({
   return revisionOf(resourceVersion)
 }
 
-/** `newest` is what a read of the newest state gets. Throws StatusError: 400 for a bad token, 410 for what is compacted away. */
+/**
+ * Returns one page. `newest` is the view for reads of the newest state.
+ * Throws StatusError: 400 for an invalid token, 410 for a compacted revision.
+ */
 export function listPage(log: ObjectLog, whole: ListScope, options: ListOptions, newest: View = log): Page {
   const scope = narrowed(whole, options)
   const place = singlePlace(scope, options)
@@ -50,7 +53,7 @@ export function listPage(log: ObjectLog, whole: ListScope, options: ListOptions,
   const prefix = scope.namespace === undefined ? '' : `${scope.namespace}/`
   const start = from === undefined ? undefined : `${prefix}${from.start}`
   const all = view.list(scope.shelf, scope.namespace)
-  // What may be as old as it likes comes whole, from the cache.
+  // With resourceVersion 0 the list comes whole, from the cache.
   const limit = from === undefined && options.resourceVersion === '0' ? 0 : options.limit
   const candidates = start === undefined ? all : all.filter(({ place }) => listKey(place, scope) >= start)
   const items: Committed[] = []
@@ -58,7 +61,7 @@ export function listPage(log: ObjectLog, whole: ListScope, options: ListOptions,
     if (!isSelected(state, scope.resource, options)) continue
     items.push(state)
     const left = candidates.length - index - 1
-    // Whether what is left would be selected is not looked at.
+    // The rest is not checked against the selectors.
     if (items.length === limit && left > 0)
       return { items, metadata: pageMetadata(view, { items, scope, prefix, options, left }) }
     if (items.length === limit) break
@@ -66,7 +69,7 @@ export function listPage(log: ObjectLog, whole: ListScope, options: ListOptions,
   return { items, metadata: { resourceVersion: String(view.revision) } }
 }
 
-/** Where the one object is that the field selector names, if it names one. */
+/** Returns the location of the single object that the field selector names, if any. */
 function singlePlace({ resource, shelf, namespace }: ListScope, options: ListOptions): Place | undefined {
   const name = chosenBy(options, 'metadata.name')
   if (name === '' || pathSegmentName(name, false).length > 0) return undefined
@@ -74,7 +77,7 @@ function singlePlace({ resource, shelf, namespace }: ListScope, options: ListOpt
   return namespace === undefined ? undefined : { shelf, namespace, name }
 }
 
-/** A list of all namespaces that chooses one is a list of that. */
+/** Narrows a list of all namespaces to the one that the field selector names. */
 function narrowed(scope: ListScope, options: ListOptions): ListScope {
   const namespace = chosenBy(options, 'metadata.namespace')
   return scope.resource.isNamespaced && scope.namespace === undefined && namespace !== ''
@@ -82,7 +85,7 @@ function narrowed(scope: ListScope, options: ListOptions): ListScope {
     : scope
 }
 
-/** The value that a field has to have by the selector; the next pages of a list do not ask. */
+/** Returns the value that the selector requires of a field; '' for continued lists. */
 function chosenBy({ fields, continueToken }: ListOptions, path: string): string {
   if (continueToken !== '') return ''
   return fields.find(({ field, isNegated }) => field === path && !isNegated)?.value ?? ''
@@ -95,7 +98,7 @@ interface OneObject {
   readonly place: Place
 }
 
-/** A list of one name is a get: it has no pages, and only says that it is of a past state where that is asked for. */
+/** Lists one name like a get: without pages. */
 function oneObject(log: ObjectLog, { scope, options, newest, place }: OneObject): Page {
   const view = viewFor(log, { ...options, limit: 0 }, { from: undefined, newest })
   const state = view.get(place)
@@ -124,7 +127,7 @@ function isChosen(
   )
 }
 
-/** Throws StatusError for what is no resourceVersion. */
+/** Returns the revision of a resourceVersion; 0 for ''. Throws StatusError if it is invalid. */
 export function revisionOf(resourceVersion: string): number {
   if (!isRevision(resourceVersion)) throw plainError(unreadable(resourceVersion))
   return Number(resourceVersion)
@@ -176,7 +179,7 @@ interface PageParts {
   readonly scope: ListScope
   readonly prefix: string
   readonly options: ListOptions
-  /** Candidates not looked at yet. */
+  /** Number of candidates not checked yet. */
   readonly left: number
 }
 
@@ -196,9 +199,9 @@ function listKey({ namespace, name }: Committed['place'], { resource }: ListScop
 }
 
 interface Continue {
-  /** Negative: go on from what is there now. */
+  /** Negative: continue from the newest state. */
   readonly revision: number
-  /** The first key to look at, relative to what is listed. */
+  /** First key to check, relative to the scope. */
   readonly start: string
 }
 
@@ -240,7 +243,10 @@ function jsonOf(text: string): JsonObject {
   throw badRequest('invalid continue token: continue key is not valid')
 }
 
-/** A resourceVersion that the server has not reached. Source: storage.NewTooLargeResourceVersionError. */
+/**
+ * Returns the error for a resourceVersion that the server has not reached.
+ * Source: storage.NewTooLargeResourceVersionError.
+ */
 export function tooLargeVersion(asked: number, current: number): StatusError {
   return new StatusError({
     code: 504,

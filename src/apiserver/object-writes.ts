@@ -1,5 +1,5 @@
-// How does an object get in, change and go? The steps that every write takes, whatever its kind and however it came, in the
-// order of the real server. Synchronous from the read of what is there to the commit, so no write ever races another.
+// Write path: the steps that every create and update takes, for all kinds and endpoints, in upstream's order.
+// Invariant: synchronous from the read of the live object to the commit, so writes never race.
 // Source: k8s.io/apiserver/pkg/registry/generic/registry/store.go and pkg/registry/rest.
 import type { Clock } from '../base/clock.ts'
 import { timestampOf } from '../base/clock.ts'
@@ -20,19 +20,19 @@ import { alreadyExists, conflict, generateNameConflict, invalidObject, notFound,
 import type { ServedResource, StepContext, Steps, Strategy } from './strategy.ts'
 import type { User } from './user.ts'
 
-/** What is written, by whom and through which endpoint. */
+/** Target, user and endpoint of a write. */
 export interface WriteScope {
   readonly resource: ServedResource
   readonly shelf: Shelf
   /** '' for cluster-scoped kinds. */
   readonly namespace: string
-  /** '' where the body names the object. */
+  /** '' if the body names the object. */
   readonly name: string
   readonly subresource: string
-  /** The steps of the endpoint: the strategy's own, or those of a subresource. */
+  /** Steps of the endpoint: those of the strategy or of a subresource. */
   readonly steps: Steps
   readonly fieldManager: FieldManager
-  /** The manager that is recorded for the write. */
+  /** Field manager that managedFields record for the write. */
   readonly manager: string
   readonly isDryRun: boolean
   readonly user: User
@@ -42,21 +42,21 @@ export interface WriteScope {
 export interface Written {
   readonly object: JsonObject
   readonly wasCreated: boolean
-  /** The state that was there already, if the write changed nothing. */
+  /** The existing state, if the write changed nothing. */
   readonly unchanged?: Committed
 }
 
-/** Gives the new object from the one that is there; undefined if nothing is. Throws StatusError. */
+/** Returns the new object; `live` is undefined if none exists. Throws StatusError. */
 export type Change = (live: JsonObject | undefined) => JsonObject
 
 export interface UpdateOptions {
-  /** What does not exist is created: kinds that PUT creates, and apply. */
+  /** Creates a missing object: kinds that PUT creates, and apply. */
   readonly creates: boolean
-  /** Called before a create by update or apply, which needs the right to create. */
+  /** Called before an update or apply creates an object. Throws StatusError (403) without the right to create. */
   readonly authorizeCreate: () => void
-  /** Does `change` keep managedFields itself, as apply does? */
+  /** True if `change` sets managedFields itself, as apply does. */
   readonly keepsManagedFields: boolean
-  /** Whether it is known that `change` leaves a state as it is; absent: of none. */
+  /** Returns whether `change` is known to have no effect on a state. Absent: unknown for all. */
   readonly isWithoutEffect?: (state: Committed) => boolean
 }
 
@@ -86,7 +86,7 @@ export class ObjectWrites {
     this.#admission = admission
   }
 
-  /** Creates what a POST sent, decoded. */
+  /** Creates the decoded object of a POST. */
   create(scope: WriteScope, sent: JsonObject): JsonObject {
     const wiped = withMetadata(sent, {
       creationTimestamp: undefined,
@@ -100,7 +100,7 @@ export class ObjectWrites {
     return this.#insert(scope, recorded)
   }
 
-  /** Changes what is there by `change`: PUT, every patch, and their creates. */
+  /** Applies `change` to the live object: PUT, every patch, and the creates by them. */
   update(scope: WriteScope, change: Change, options: UpdateOptions): Written {
     const { creates, authorizeCreate, keepsManagedFields, isWithoutEffect } = options
     const existing = this.#log.get(placeOf(scope, scope.name))
@@ -121,7 +121,9 @@ export class ObjectWrites {
     return unchanged(scope, existing)
   }
 
-  /** Admission is asked even about nothing: it may know more than the object. Throws StatusError. */
+  /**
+   * Returns whether admission leaves the object unchanged; it also runs for writes without effect. Throws StatusError.
+   */
   #admitsAsItIs(scope: WriteScope, existing: Committed): boolean {
     const live = liveObject(scope.resource, existing)
     if (this.#mutate(scope, 'UPDATE', live, live) !== live) return false
@@ -173,19 +175,22 @@ export class ObjectWrites {
     const settled = scope.fieldManager.withoutMereTimes(prepared, live)
     this.#admission.validate(this.#admissionRequest(scope, 'UPDATE', settled, live, scope.name))
     if (isFinished(resource.strategy, settled, live)) {
-      // What watchers see last is what was stored, not what this write would have stored.
+      // The last state that watchers see is the stored one, without this write.
       if (!scope.isDryRun)
         this.#log.commit(existing.place, 'deleted', (resourceVersion) =>
           withMetadata(existing.object, { resourceVersion }),
         )
       return settled
     }
-    // What counts is how it is stored: what an older schema or an apply left there goes with the next write.
+    // Compares stored forms, so that the next write removes leftovers of an older schema or an apply.
     if (deepEqual(resource.toStored?.(settled) ?? settled, existing.object)) return live
     return this.#commit(scope, existing.place, 'changed', settled)
   }
 
-  /** The version that the write builds on; an update without one is refused, or builds on whatever is there. */
+  /**
+   * Checks the resourceVersion of the write.
+   * Without one, the kind either rejects the update or applies it to the current version.
+   */
   #checkVersion({ resource, name }: WriteScope, object: JsonObject, existing: Committed): JsonObject {
     const version = metadataText(object, 'resourceVersion')
     const current = String(existing.revision)
@@ -291,7 +296,7 @@ function unchanged({ resource, subresource }: WriteScope, existing: Committed): 
   return { object: servedObject(resource, existing, subresource), wasCreated: false, unchanged: existing }
 }
 
-/** Has an object that was being deleted nothing left that keeps it? */
+/** Returns whether nothing holds a terminating object any more. */
 function isFinished(strategy: Strategy, object: JsonObject, live: JsonObject): boolean {
   if (finalizersOf(object).length > 0 || !isTerminating(live) || strategy.isHeld?.(object) === true) return false
   return (metadataNumber(live, 'deletionGracePeriodSeconds') ?? 0) === 0
@@ -306,5 +311,5 @@ export function groupResourceOf({ group, plural }: ServedResource): { group: str
 }
 
 function metadataObject(object: JsonObject): JsonObject {
-  return object['metadata'] as JsonObject // Filled by every path that leads here.
+  return object['metadata'] as JsonObject // Sound: every caller has filled it.
 }

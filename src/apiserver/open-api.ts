@@ -1,6 +1,6 @@
-// Where do clients learn the form of the kinds? From an index of documents, one for each group and version; kubectl asks them
-// before it writes. The address of a document carries its hash, so that clients may keep it for ever. The older document of
-// all kinds is there for those who write lists of objects.
+// OpenAPI documents: v3 as an index with one document per group and version, which kubectl reads before it writes.
+// The URL of a v3 document contains its hash, so that clients may cache it permanently.
+// The v2 document of all kinds serves clients that write lists of objects.
 // Source: k8s.io/kube-openapi/pkg/handler3/handler.go and pkg/handler/handler.go.
 import { createHash } from 'node:crypto'
 import { type ApiAnswer, type ApiRequest, bytesAnswer, jsonType, textAnswer } from './exchange.ts'
@@ -11,15 +11,15 @@ import { noSuchPage, noSuchPath } from './status-error.ts'
 export interface OpenApiDocument {
   /** `api/v1`, `apis/apps/v1`. */
   readonly name: string
-  /** Read when somebody asks; the same text each time. */
+  /** Returns the text, loaded on first use; always the same. */
   readonly text: () => string
 }
 
 export interface OpenApiOptions {
   readonly documents: readonly OpenApiDocument[]
-  /** The documents that come and go; the same ones for as long as their texts stay. */
+  /** Returns the documents of custom kinds; the same values while their texts stay the same. */
   readonly custom: () => readonly OpenApiDocument[]
-  /** The one document of /openapi/v2 in one of its forms. */
+  /** Returns the document of /openapi/v2 in one of its forms. */
   readonly whole: (form: 'json' | 'pb') => Uint8Array
 }
 
@@ -73,7 +73,7 @@ export class OpenApi {
     const text = JSON.stringify({ paths: Object.fromEntries(paths) })
     const headers = { etag: `"${hashOf(text)}"` }
     if (known === headers.etag) return { status: 304, headers, warnings: [], body: '' }
-    // The real server leaves it to Go to guess what it is.
+    // Upstream lets Go detect the content type.
     return textAnswer(200, text, 'text/plain; charset=utf-8', { headers })
   }
 
@@ -101,7 +101,7 @@ function hashOf(text: string | Uint8Array): string {
   return createHash('sha512').update(text).digest('hex').toUpperCase()
 }
 
-/** The other form, protocol buffers, is not served; who takes both gets JSON. */
+/** Returns whether the client accepts JSON. The protobuf form of v3 is not served. */
 function takesJson(accept: string | undefined): boolean {
   return askedTypes(accept).some((asked) => covers(asked, jsonType))
 }

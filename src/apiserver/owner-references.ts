@@ -1,4 +1,4 @@
-// Whom does an object name as its owners? Equal references are kept once, with a warning, as the API server does.
+// Owner references of objects. Like upstream, the server drops duplicates with a warning.
 // Source: k8s.io/apiserver/pkg/endpoints/handlers/rest.go, dedupOwnerReferences.
 import { deepEqual, isJsonList, isJsonObject, type JsonObject, own } from '../base/json.ts'
 import { metadataOf, withMetadata } from './metadata.ts'

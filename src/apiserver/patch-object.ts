@@ -1,5 +1,6 @@
-// What does a patch make of an object? JSON patch, merge patch and strategic merge patch, with the server's limits and refusals;
-// server-side apply is the field manager's. Source: k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
+// Patches: JSON patch, merge patch and strategic merge patch, with upstream's limits and error texts.
+// The field manager handles server-side apply.
+// Source: k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { parseWireJson, type WireJson, WireJsonError, wireJson } from '../base/wire-json.ts'
 import { invalid, sortedByKey } from './field-error.ts'
@@ -22,13 +23,16 @@ const patchTypes: Readonly<Record<string, PatchType>> = {
   'application/apply-patch+yaml': 'apply',
 }
 
-/** Throws StatusError (415) naming what the kind takes: custom kinds know no strategic merge. */
+/**
+ * Returns the patch type. Throws StatusError (415) that lists the types of the kind: custom kinds have no strategic
+ * merge.
+ */
 export function patchTypeOf(contentType: string | undefined, resource: ServedResource): PatchType {
   const name = (contentType ?? '').split(';')[0]?.trim() ?? ''
   const accepted = Object.keys(patchTypes).filter((type) => !resource.isCustom || patchTypes[type] !== 'strategic')
   const type = accepted.includes(name) ? patchTypes[name] : undefined
   if (type !== undefined) return type
-  // The router of the built-in kinds has looked at the type before any handler does.
+  // For built-in kinds, upstream's router checks the type before any handler.
   if (!resource.isCustom)
     throw new StatusError({
       code: 415,
@@ -44,12 +48,12 @@ export function patchTypeOf(contentType: string | undefined, resource: ServedRes
 }
 
 export interface PatchRequest {
-  /** Reads what the patch made. */
+  /** Decodes the patched object. */
   readonly decode: (patched: JsonObject) => Decoded
   readonly type: Exclude<PatchType, 'apply'>
   readonly body: string
   readonly fieldValidation: FieldValidation
-  /** Custom objects are shown with their keys in order. */
+  /** Error texts show custom objects with sorted keys. */
   readonly isCustom: boolean
   warn(text: string): void
 }
@@ -57,11 +61,11 @@ export interface PatchRequest {
 /** Strategic merge of one kind. */
 export interface StrategicMerge {
   merge(original: JsonObject, patch: JsonObject): JsonObject
-  /** Why can what was made not be read as the kind? */
+  /** Returns why the kind cannot decode the merged object; undefined if it can. */
   faultOf(merged: JsonObject): string | undefined
 }
 
-/** The patched object, read as its kind reads it. Throws StatusError. */
+/** Returns the patched and decoded object. Throws StatusError. */
 export function patchObject(
   live: JsonObject,
   request: PatchRequest,
@@ -97,13 +101,13 @@ const unreadableMerge = 'Invalid JSON Patch'
 
 interface Patched {
   readonly patched: Json
-  /** The same with its keys in the order of the text that the real server makes and reads: of several faults it tells the first there. */
+  /** Returns the same with its keys in upstream's order, which decides which of several errors comes first. */
   readonly inOrder: () => Json
-  /** What is wrong with the patch itself. */
+  /** Strict errors of the patch itself. */
   readonly strictErrors: readonly string[]
-  /** What a refusal shows. */
+  /** Returns the text that an error shows of the patch. */
   readonly shown: () => string
-  /** Was it made as maps, not as JSON? */
+  /** True if upstream patches maps, false if it patches JSON text. */
   readonly isConverted: boolean
 }
 
@@ -139,12 +143,15 @@ function asJson(patched: Json, strictErrors: readonly string[], inOrder: () => J
   return { patched, inOrder, strictErrors, shown: () => wireJson(inOrder()), isConverted: false }
 }
 
-/** The object with its keys in the order in which the real server gives it to its patches. */
+/** Returns the object with its keys in the order in which upstream passes it to a patch. */
 function asEncoded(live: JsonObject, { isCustom, decode }: PatchRequest): JsonObject {
-  return isCustom ? (sortedByKey(live) as JsonObject) : decode(live).object // It stays an object.
+  return isCustom ? (sortedByKey(live) as JsonObject) : decode(live).object // Sorting keeps an object.
 }
 
-/** A list in place of an object is no object, which only its decoder finds. */
+/**
+ * Merges a patch. A list passes here, like upstream; the decoder rejects the result.
+ * Throws StatusError (400).
+ */
 export function mergedWith(live: JsonObject, patch: Json, isChecked: boolean): Json {
   if (isJsonObject(patch)) return mergePatched(live, patch)
   if (isChecked && patch !== null) throw mistypedPatch(patch)
@@ -166,12 +173,12 @@ function decoded(decode: PatchRequest['decode'], { patched, inOrder, shown }: Pa
     )
   const read = readOrRefused(decode, patched)
   if (!(read instanceof StatusError)) return read
-  const first = readOrRefused(decode, inOrder() as JsonObject) // Only the order is another.
+  const first = readOrRefused(decode, inOrder() as JsonObject) // Sound: same value, other key order.
   const { message } = first instanceof StatusError ? first : read
   throw refusedPatch(shown(), message.replace(/^.* cannot be handled as a [^:]*: /, ''))
 }
 
-/** What the decoder made of it, or its refusal of what it could not read. */
+/** Returns the decoded object, or the decoder's error 400. */
 function readOrRefused(decode: PatchRequest['decode'], object: JsonObject): Decoded | StatusError {
   try {
     return decode(object)

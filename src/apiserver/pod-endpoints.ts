@@ -1,4 +1,4 @@
-// What is done to a pod beside writing it? It is bound to a node, and evicted from one as far as its budget allows.
+// Endpoints of a pod: binding to a node, and eviction within its PodDisruptionBudget.
 // Source: k8s.io/kubernetes/pkg/registry/core/pod/storage/{storage,eviction}.go.
 import type { JsonObject } from '../base/json.ts'
 import { bindingSteps } from './built-in/binding-steps.ts'
@@ -16,7 +16,7 @@ import { writeOptionsOf } from './write-options.ts'
 
 export interface PodEndpointsOptions {
   readonly client: SystemClient
-  /** Now, as metadata carries it. */
+  /** Returns the current time, RFC 3339 as in metadata. */
   readonly timestamp: () => string
 }
 
@@ -114,7 +114,7 @@ function podOf(client: SystemClient, info: EndpointRequest['info']): { target: T
   return { target: { resource, namespace, name }, object }
 }
 
-/** The body, whose name has to be the pod's. */
+/** Returns the body. Throws StatusError (400) if its name is not the pod's. */
 function bodyOf({ request, info }: EndpointRequest, kind: string): JsonObject {
   const type = bodyTypeOf(request.header('content-type'))
   const { value } = parseObject(request.body, type, "couldn't get version/kind; json parse error")

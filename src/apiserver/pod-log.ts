@@ -1,5 +1,5 @@
-// Where is the log that a request asks for? With the kubelet of the pod's node, whose answer is handed on; of a pod that has no node
-// there is none yet. Source: k8s.io/kubernetes/pkg/registry/core/pod/rest/log.go, .../pod/strategy.go (LogLocation),
+// Endpoint `pods/log`: forwards the answer of the kubelet on the pod's node. Without a node, the log is empty.
+// Source: k8s.io/kubernetes/pkg/registry/core/pod/rest/log.go, .../pod/strategy.go (LogLocation),
 // .../apis/core/validation (ValidatePodLogOptions), pkg/kubelet/client/kubelet_client.go.
 import type { JsonObject } from '../base/json.ts'
 import { integerAt, structAt, structIn, structsAt, textAt } from './built-in/field-walk.ts'
@@ -13,20 +13,20 @@ import { badRequest, invalidObject, notFound, notServed, plainError, StatusError
 import type { SystemClient } from './system-client.ts'
 import { type UpstreamRefusal, upstreamRefusal } from './upstream-refusal.ts'
 
-/** Whoever can reach the kubelets of nodes. */
+/** Client of the nodes' kubelets. */
 export interface Kubelets {
-  /** Rejects with a StatusError if nobody answers. */
+  /** Rejects with a StatusError if the kubelet does not answer. */
   get(url: string): Promise<KubeletAnswer>
 }
 
 export type KubeletAnswer =
   | ({ readonly kind: 'refused' } & UpstreamRefusal)
-  /** Hands the body on; what it gives back ends that early. */
+  /** Forwards the body; the returned function ends that early. */
   | { readonly kind: 'stream'; readonly pipeTo: (sink: StreamSink) => () => void }
 
 export interface PodLogOptions {
   readonly client: SystemClient
-  /** Absent: no log can be read. */
+  /** Absent: the server answers 501. */
   readonly kubelets: Kubelets | undefined
 }
 
@@ -61,11 +61,11 @@ function answer({ request, info }: EndpointRequest, options: PodLogOptions): Api
 
 interface LogAsk {
   readonly container: string
-  /** As the kubelet is asked. */
+  /** Query for the kubelet. */
   readonly query: string
 }
 
-/** Throws StatusError (400, 422). */
+/** Returns the options of a log request. Throws StatusError (400, 422). */
 function logAskOf(query: URLSearchParams, name: string): LogAsk {
   const sinceSeconds = integerOf(query.get('sinceSeconds'))
   const sinceTime = timeOf(query.get('sinceTime'))
@@ -96,7 +96,7 @@ function logAskOf(query: URLSearchParams, name: string): LogAsk {
   return { container: query.get('container') ?? '', query: asked.toString() }
 }
 
-/** As Go's strconv.ParseInt reads it, in 64 bits. */
+/** Parses like Go's strconv.ParseInt with 64 bits. */
 function integerOf(text: string | null): bigint | undefined {
   if (text === null) return undefined
   const refused = (why: string) => badRequest(`strconv.ParseInt: parsing ${goQuoted(text)}: ${why}`)
@@ -114,7 +114,7 @@ function timeOf(text: string | null): string | undefined {
   return parsed.time
 }
 
-/** The container that is meant: the one that is named, or the only one. Throws StatusError (400). */
+/** Returns the named or the only container. Throws StatusError (400). */
 function containerOf(pod: JsonObject, name: string, asked: string): string {
   const spec = structAt(pod, 'spec')
   const namesOf = (list: string) => structsAt(spec, list).map((container) => textAt(container, 'name'))
@@ -132,7 +132,7 @@ function containerOf(pod: JsonObject, name: string, asked: string): string {
 const preferredTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
 const usualKubeletPort = 10_250
 
-/** `10.0.0.1:10250`. Throws StatusError (500) for a node that says no address. */
+/** Returns the address, e.g. `10.0.0.1:10250`. Throws StatusError (500) for a node without an address. */
 function kubeletAddress(node: JsonObject): string {
   const status = structAt(node, 'status')
   const addresses = structsAt(status, 'addresses')
@@ -148,7 +148,7 @@ function kubeletAddress(node: JsonObject): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port > 0 ? port : usualKubeletPort}`
 }
 
-/** What is not there is called a pod, as the real server does within a request for one. */
+/** Returns a pod or node. Even for a missing node, the 404 names a pod, like upstream. */
 function objectOf(client: SystemClient, kind: string, namespace: string, name: string): JsonObject {
   const resource = client.resource('v1', kind)
   const object = resource && client.get({ resource, namespace, name })

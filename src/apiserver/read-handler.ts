@@ -1,5 +1,5 @@
-// How is a question about objects answered? Gets and lists from a view of the log, watches as streams. They wait for nothing but a
-// revision that is still to come.
+// Read requests: gets and lists from a view of the log, watches as streams.
+// Invariant: a request waits only for a revision that the log has not reached.
 import type { Clock } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import { type ApiAnswer, type ApiRequest, jsonType, textAnswer } from './exchange.ts'
@@ -23,7 +23,7 @@ export interface ReadHandlerOptions {
   readonly watches: WatchHub
 }
 
-/** How long a read waits for a revision that the server has not reached. Source: watch_cache.go, blockTimeout. */
+/** Time limit of a read that waits for a future revision. Source: watch_cache.go, blockTimeout. */
 const freshnessLimitMs = 3_000
 
 export class ReadHandler {
@@ -70,7 +70,7 @@ export class ReadHandler {
       body: undefined,
       stream: run,
     })
-    // Only a watch that begins with the state of then has to wait for it.
+    // Only a watch with initial events waits for its revision.
     if (options.sendsInitialEvents === true && revision > log.revision && !(await this.#hasReached(revision)))
       return stream((sink) => {
         sink.write(errorLine(tooLargeVersion(revision, log.revision).parts))
@@ -112,13 +112,13 @@ export class ReadHandler {
     return textAnswer(status, `${text}\n`, jsonType, { warnings: [...new Set(warnings)] })
   }
 
-  /** What is read: the newest, unless the request is answered as a server that lags behind would. */
+  /** Returns the newest view, or an older one for requests that simulate a lagging server. */
   #view({ asOf }: ApiRequest): View {
     const { log } = this.#options
     return asOf === undefined ? log : (log.at(asOf) ?? log)
   }
 
-  /** Waits until the log has come to a revision. Throws StatusError (504) if that takes too long. */
+  /** Waits until the log reaches a revision. Throws StatusError (504) after the time limit. */
   async #reach(revision: number): Promise<void> {
     if (revision <= this.#options.log.revision) return
     if (!(await this.#hasReached(revision))) throw tooLargeVersion(revision, this.#options.log.revision)
@@ -141,7 +141,7 @@ export class ReadHandler {
   }
 }
 
-/** A watch at the path of an object is of that object alone. */
+/** Limits a watch at an object's path to that object. */
 function ofName({ steps }: RequestInfo, options: ListOptions): ListOptions {
   const name = steps[1] ?? ''
   if (name === '') return options

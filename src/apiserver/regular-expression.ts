@@ -1,18 +1,19 @@
-// What does a pattern match? As Go's regexp reads it (RE2), in time linear in the text, so that no pattern a user writes can
-// hang the process. Used for `pattern` of a schema and for `matches`, `find` and `findAll` of rules.
+// Regular expressions with the syntax and semantics of Go's regexp (RE2).
+// Invariant: matching takes time linear in the text, so no pattern of a user can hang the process.
+// Used for `pattern` in schemas and for `matches`, `find` and `findAll` in CEL rules.
 import { RE2JS } from 're2js'
 
-/** A pattern that is none; the message is the one that Go gives: "error parsing regexp: missing closing ): `(`". */
+/** Invalid pattern, with Go's message: "error parsing regexp: missing closing ): `(`". */
 export class RegularExpressionError extends Error {
   override readonly name = 'RegularExpressionError'
 }
 
 export interface RegularExpression {
-  /** Does it match anywhere in the text? */
+  /** Returns whether it matches anywhere in the text. */
   test(text: string): boolean
-  /** The leftmost match; undefined where there is none. */
+  /** Returns the leftmost match, or undefined. */
   find(text: string): string | undefined
-  /** All matches that do not overlap, at most `limit`; a negative limit is none. */
+  /** Returns all non-overlapping matches, at most `limit`; a negative limit means no limit. */
   findAll(text: string, limit: number): string[]
 }
 
@@ -34,7 +35,7 @@ export function regularExpression(pattern: string): RegularExpression {
       const found: string[] = []
       let end = -1
       while (found.length !== limit && matcher.find()) {
-        // As Go: no empty match right after another match.
+        // Like Go: no empty match directly after another match.
         if (matcher.end() === end && matcher.start() === end) continue
         end = matcher.end()
         found.push(matcher.group() ?? '')

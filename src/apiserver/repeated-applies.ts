@@ -1,5 +1,6 @@
-// Has this very apply met this very state before, and changed nothing? What an apply makes of an object follows from its text, its
-// options and the object alone, and a state never changes: then it changes nothing again. Operators apply the same all the time.
+// Memory of server-side applies that changed nothing. Operators repeat equal applies all the time.
+// The result of an apply depends only on its text, its options and the object, and a committed state is immutable.
+// So an apply that left a state unchanged once does so again.
 import { hash } from 'node:crypto'
 import type { Committed } from './object-log.ts'
 import type { ServedResource } from './strategy.ts'
@@ -11,10 +12,10 @@ interface Left {
 }
 
 export class RepeatedApplies {
-  /** The last apply that left a state as it was, by a digest: its text would be as much memory as the object. */
+  /** Digest of the last apply that left a state unchanged. Its text would take as much memory as the object. */
   readonly #left = new WeakMap<Committed, Left>()
 
-  /** A resource is another one as soon as its schema is. */
+  /** Returns whether the apply is known to change nothing. A new schema makes a new `resource`. */
   changesNothing(state: Committed, resource: ServedResource, digest: string): boolean {
     const left = this.#left.get(state)
     return left !== undefined && left.resource === resource && left.digest === digest
@@ -25,7 +26,7 @@ export class RepeatedApplies {
   }
 }
 
-/** Stands for all that an apply is, but for the object that it meets. */
+/** Returns a digest of an apply: its text, subresource and options. */
 export function applyDigest(body: string, subresource: string, options: WriteOptions): string {
   return hash('sha256', `${JSON.stringify([subresource, options])}\n${body}`, 'base64')
 }

@@ -1,4 +1,4 @@
-// What does a body say? JSON or YAML to a tree, with keys that stand twice, within bounds.
+// Parser of request bodies: JSON or YAML within size limits; reports duplicate keys.
 // Source of the texts: k8s.io/apimachinery/pkg/runtime/serializer/json.
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { parseWireJson, type WireJson, WireJsonError } from '../base/wire-json.ts'
@@ -10,9 +10,9 @@ export type MediaType = 'application/json' | 'application/yaml'
 /** Source: --max-request-body-bytes of generic API servers. */
 export const maxBodyBytes = 3 * 1024 * 1024
 
-/** Throws StatusError (413) for a body that is too long to be looked at. */
+/** Throws StatusError (413) for a body over the size limit. */
 export function checkLength({ body }: { readonly body: string }): void {
-  // No text is shorter in bytes than in characters, and none is longer than three times.
+  // A text has one to three bytes per UTF-16 unit.
   if (body.length * 3 > maxBodyBytes && Buffer.byteLength(body) > maxBodyBytes) throw tooLong()
 }
 
@@ -24,10 +24,10 @@ export function tooLong(): StatusError {
   })
 }
 
-/** A type whose parameters are whole. Source: Go's mime.ParseMediaType. */
+/** A media type with well-formed parameters. Source: Go's mime.ParseMediaType. */
 const wholeType = /^[^;]*(;\s*[^\s;="]+\s*=\s*([^\s;"]+|"([^"\\]|\\.)*")\s*)*;?\s*$/
 
-/** The type of a create's or update's body; none counts as JSON. Throws StatusError (415). */
+/** Returns the type of a body; JSON without a content type. Throws StatusError (415). */
 export function bodyTypeOf(contentType: string | undefined): MediaType {
   if (contentType === undefined || contentType === '') return 'application/json'
   const isWhole = wholeType.test(contentType) && !saysTwoThings(contentType)
@@ -37,7 +37,7 @@ export function bodyTypeOf(contentType: string | undefined): MediaType {
   throw unsupportedMediaType(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'])
 }
 
-/** A parameter may be named twice, whatever the case of its letters, but not with another value. */
+/** Returns whether a parameter, whatever its case, has two different values. */
 function saysTwoThings(contentType: string): boolean {
   const values = new Map<string, string>()
   return [...contentType.matchAll(/;\s*([^\s;="]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;"]+)/g)].some(
@@ -59,7 +59,7 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   })
 }
 
-/** Throws WireJsonError with the decoder's own text, and StatusError (413) for YAML that is too long to be read. */
+/** Parses a body. Throws WireJsonError with the decoder's text, and StatusError (413) for YAML over the limit. */
 export function parseBody(text: string, type: MediaType): WireJson {
   if (type === 'application/json' || looksLikeJson(text)) return parseWireJson(text)
   if (text.length > maxYamlLength) throw yamlTooLong(text.length)
@@ -74,7 +74,7 @@ function yamlTooLong(length: number): StatusError {
   })
 }
 
-/** A body that has to be an object. Throws StatusError (400), `what` being the sentence's beginning. */
+/** Parses a body that must be an object. Throws StatusError (400) with a text that starts with `what`. */
 export function parseObject(
   text: string,
   type: MediaType,
@@ -84,7 +84,7 @@ export function parseObject(
   try {
     const { value, duplicates } = parseBody(text, type)
     if (isJsonObject(value)) return { value, duplicates }
-    if (value === null) return { value: {}, duplicates } // As Go reads it into any struct or map.
+    if (value === null) return { value: {}, duplicates } // Like Go, which reads null into any struct or map.
     throw badRequest(`${what}: json: cannot unmarshal ${goTypeOf(value)} into Go value of type ${goType}`)
   } catch (thrown) {
     if (thrown instanceof WireJsonError) throw badRequest(`${what}: ${thrown.message}`)
@@ -92,7 +92,7 @@ export function parseObject(
   }
 }
 
-/** What the decoder reads first of a body: its type alone. */
+/** Go type by which the decoder reads the type of a body, as error texts print it. */
 export const typeMetaType =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 

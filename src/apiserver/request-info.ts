@@ -1,5 +1,6 @@
-// What does a request ask for? Its path and method, read as the API server reads them: the authorizer judges by this, and
-// the router finds the endpoint by it. Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
+// Attributes of a request, derived from path and method like upstream.
+// The authorizer decides by them, and the router selects the endpoint by them.
+// Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 
 import { StatusError } from './status-error.ts'
 
@@ -14,9 +15,9 @@ export interface RequestInfo {
   readonly resource: string
   readonly subresource: string
   readonly name: string
-  /** All steps after the version and the namespace. */
+  /** All path segments after the version and the namespace. */
   readonly steps: readonly string[]
-  /** Two slashes follow each other where no step may be missing: nothing answers there. */
+  /** True if the path has an empty segment where none may be; no endpoint answers there. */
   readonly hasGap: boolean
 }
 
@@ -29,12 +30,12 @@ const verbs: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 }
 
-/** What a namespace has below its name that is its own, not a resource in it. */
+/** Subresources of a namespace, as opposed to resources in it. */
 const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize'])
 
-/** `path` is percent-encoded. Throws StatusError (400) for one that is not. */
+/** Returns the attributes of a request. `path` is percent-encoded. Throws StatusError (400) for a broken encoding. */
 export function requestInfoOf(method: string, path: string, query: URLSearchParams): RequestInfo {
-  // An empty namespace stands for all of them.
+  // An empty namespace means all namespaces.
   const written = path.replace(/^(\/(?:api|apis\/[^/]+)\/[^/]+)\/namespaces\/\/(?=[^/])/, '$1/')
   const steps = written
     .split('/')
@@ -77,7 +78,10 @@ function placeOf(
   return { namespace, resource, name, subresource, steps }
 }
 
-/** A get without a name is a list or a watch; a field selector for a name names the object to the authorizer. */
+/**
+ * Completes the verb: a get without a name is a list or a watch.
+ * For these, a field selector on metadata.name sets the name for the authorizer.
+ */
 function withVerb(info: RequestInfo, query: URLSearchParams): RequestInfo {
   if (info.name === '' && info.verb === 'delete') return { ...info, verb: 'deletecollection' }
   const isCollection = info.name === '' && (info.verb === 'get' || info.verb === 'watch')
@@ -87,12 +91,12 @@ function withVerb(info: RequestInfo, query: URLSearchParams): RequestInfo {
   return selected === undefined ? { ...info, verb } : { ...info, verb, name: selected }
 }
 
-/** Booleans of the query, as Go's conversion reads them: anything but `false` and `0` is true. */
+/** Parses a boolean of the query like Go: anything but `false` and `0` is true. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value.toLowerCase() !== 'false' && value !== '0'
 }
 
-/** What is no UTF-8 becomes U+FFFD. */
+/** Decodes a path segment; invalid UTF-8 becomes U+FFFD. Throws StatusError (400). */
 function decoded(step: string): string {
   if (!step.includes('%')) return step
   if (/%(?![0-9a-fA-F]{2})/.test(step))

@@ -1,4 +1,4 @@
-// Who answers a request for objects? Its verb decides, once the endpoint is known to exist.
+// Dispatch of requests for objects by verb, after the router has checked that the endpoint exists.
 import type { ApiAnswer } from './exchange.ts'
 import { checkAccepted } from './negotiation.ts'
 import { groupResourceOf } from './object-writes.ts'
@@ -9,7 +9,7 @@ import { WriteHandler, type WriteHandlerOptions } from './write-handler.ts'
 
 export type ResourceHandlerOptions = ReadHandlerOptions & WriteHandlerOptions
 
-/** What may be done with the status or the scale of a custom object. */
+/** Verbs that the subresources of custom objects support. */
 const belowObjects: ReadonlySet<string> = new Set(['get', 'update', 'patch'])
 
 export class ResourceHandler {
@@ -21,7 +21,7 @@ export class ResourceHandler {
     this.#writes = new WriteHandler(options)
   }
 
-  /** Throws StatusError for a refusal. */
+  /** Answers a request. Throws StatusError to reject it. */
   async handle(asked: ResourceRequest): Promise<ApiAnswer> {
     const { request, info, resource } = asked
     checkAccepted(resource, info.verb, request.header('accept'))
@@ -35,7 +35,7 @@ export class ResourceHandler {
       case 'watch':
         return this.#reads.watch(asked)
       case 'create':
-        // At the path of a custom object a creation counts for its collection.
+        // A POST to the path of a custom object creates in its collection.
         if (info.name !== '' && !resource.isCustom) throw methodNotAllowed()
         return this.#writes.create(asked)
       case 'update':

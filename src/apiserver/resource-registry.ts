@@ -1,4 +1,4 @@
-// Which resources are served at this moment? The built-in ones always, custom ones as their definitions come and go.
+// Registry of the served resources: built-in ones always, custom ones while their CRD serves them.
 import type { ServedResource } from './strategy.ts'
 
 export interface GroupVersion {
@@ -8,7 +8,7 @@ export interface GroupVersion {
 
 export class ResourceRegistry {
   readonly #builtIn: readonly ServedResource[]
-  /** By the name of the definition that made them. */
+  /** Custom resources by the name of their CRD. */
   readonly #custom = new Map<string, readonly ServedResource[]>()
   #index: ReadonlyMap<string, ServedResource> = new Map()
 
@@ -21,7 +21,7 @@ export class ResourceRegistry {
     return this.#index.get(`${group}/${version}/${plural}`)
   }
 
-  /** The resource of a kind, as owner references name it. */
+  /** Returns the resource of a kind, as owner references name it. */
   findKind(apiVersion: string, kind: string): ServedResource | undefined {
     return this.all().find(
       ({ group, version, kind: name }) =>
@@ -33,7 +33,7 @@ export class ResourceRegistry {
     return [...this.#builtIn, ...[...this.#custom.values()].flat()]
   }
 
-  /** Replaces what a definition serves; an empty list takes it away. */
+  /** Replaces the resources of a CRD; an empty list removes them. */
   serve(definition: string, resources: readonly ServedResource[]): void {
     if (resources.length === 0) this.#custom.delete(definition)
     else this.#custom.set(definition, resources)

@@ -1,17 +1,16 @@
-// What is one request for the objects of one resource, once the router has found it?
+// Request for one resource, as the router passes it to the handlers.
 import type { ApiRequest } from './exchange.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { ServedResource } from './strategy.ts'
 import type { User } from './user.ts'
 
-/** One request for one resource. */
 export interface ResourceRequest {
   readonly request: ApiRequest
   readonly info: RequestInfo
   readonly resource: ServedResource
   readonly user: User
-  /** Takes texts for Warning headers, which a refusal carries too. */
+  /** Collects texts of Warning headers; errors carry them too. */
   readonly warnings: string[]
-  /** Throws StatusError (403) if the user may not create: asked when an update or an apply creates. */
+  /** Throws StatusError (403) if the user may not create. Called before an update or apply creates an object. */
   readonly authorizeCreate: () => void
 }

@@ -1,4 +1,4 @@
-// Which moment does a timestamp name? Read and refused as the API server does; written as UTC with whole seconds.
+// RFC 3339 timestamps, parsed and rejected like upstream, normalized to UTC with whole seconds.
 // Source: Go's time.Parse with the layout RFC3339, k8s.io/apimachinery/pkg/apis/meta/v1/time.go.
 import { goQuoted } from './field-error.ts'
 
@@ -6,14 +6,14 @@ const layout = '2006-01-02T15:04:05Z07:00'
 
 export type ParsedTime = { readonly time: string } | { readonly fault: string }
 
-/** The canonical form (`2020-01-01T00:00:00Z`), or what is wrong in Go's words. */
+/** Returns the canonical form (`2020-01-01T00:00:00Z`), or Go's error text. */
 export function parseRfc3339(text: string): ParsedTime {
   const canonical = /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/
   if (canonical.test(text)) return { time: text }
   return new Reader(text).read()
 }
 
-/** The parts in their order: what the layout shows there, and what a part may be. */
+/** Parts in order: name in the layout, pattern, range. */
 const parts = [
   { name: '2006', pattern: /^[0-9]{4}/ },
   { name: '-', pattern: /^-/ },

@@ -1,5 +1,6 @@
-// Does an endpoint answer at this path with this method? The built-in kinds have a router of their own, which knows their paths and
-// methods; custom kinds are looked at by hand, and what neither knows is no page.
+// Routing: which paths and methods have an endpoint.
+// Upstream routes built-in kinds by a router that knows their paths and methods, and custom kinds by a handler.
+// A path that neither knows gets a plain 404 page.
 // Source: go-restful's router and customresource_handler.go of k8s.io/apiextensions-apiserver.
 import { groupResourceOf } from './object-writes.ts'
 import type { RequestInfo } from './request-info.ts'
@@ -11,13 +12,13 @@ const ofObjects: ReadonlySet<string> = new Set(['status', 'scale'])
 
 const reads: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
 
-/** Throws StatusError where nothing answers. */
+/** Throws StatusError if the request has no endpoint. */
 export function checkRoute(resource: ServedResource, info: RequestInfo, method: string): void {
   checkForm(resource, info, method)
   const { verb, name, namespace, subresource } = info
   const isElsewhere = resource.isNamespaced && namespace === '' && !overAllNamespaces.has(verb)
   if (isElsewhere) throw resource.isCustom ? noSuchPage() : name === '' ? methodNotAllowed() : noSuchPath()
-  // A patch is asked for its type before its name.
+  // For custom kinds, the handler checks the type of a patch before its name.
   if (name === '' && (verb === 'update' || (verb === 'patch' && !resource.isCustom)))
     throw resource.isCustom ? badRequest('name must be provided') : methodNotAllowed()
   if (subresource === 'finalize' && resource.strategy.finalize !== undefined && verb !== 'update')

@@ -1,5 +1,5 @@
-// What does the scale endpoint show of an object, and what may it change? A Scale of autoscaling/v1: a view of the replicas,
-// the same for every kind that has any. Sources: k8s.io/kubernetes/pkg/registry/apps/*/storage,
+// Scale endpoint: a Scale of autoscaling/v1 as a view of the replicas, equal for all kinds that have replicas.
+// Sources: k8s.io/kubernetes/pkg/registry/apps/*/storage,
 // pkg/apis/autoscaling/validation, k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go.
 import { isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { nonNegatives } from './built-in/count-rules.ts'
@@ -11,10 +11,10 @@ import { badRequest, conflict, internalError, invalidObject, noSuchPath } from '
 import type { Decoded, ScalePaths, ServedResource } from './strategy.ts'
 
 const scaleMetadata = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp']
-/** Stands for the replicas of a custom object that has none, so that a patch can be made to one. */
+/** Placeholder for missing replicas of a custom object, so that a patch can apply to it. */
 const noReplicas = -(2 ** 31)
 
-/** Throws StatusError: 500 for a custom object without a number of replicas. */
+/** Returns the Scale. Throws StatusError: 500 for a custom object without replicas. */
 export function readScale(resource: ServedResource, object: JsonObject): JsonObject {
   const paths = scalePathsOf(resource)
   if (resource.isCustom && replicasAt(object, paths.specReplicas) === undefined)
@@ -22,7 +22,7 @@ export function readScale(resource: ServedResource, object: JsonObject): JsonObj
   return scaleOf(paths, object)
 }
 
-/** What a write of the scale begins with: there, a custom object may have no replicas yet. */
+/** Returns the Scale that a write starts from. Here a custom object may have no replicas yet. */
 export function scaleToChange(resource: ServedResource, object: JsonObject): JsonObject {
   const paths = scalePathsOf(resource)
   const scale = scaleOf(paths, object)
@@ -31,8 +31,9 @@ export function scaleToChange(resource: ServedResource, object: JsonObject): Jso
 }
 
 /**
- * The live object with the replicas of a Scale, and with its resourceVersion: the write is refused where the object has
- * changed. Throws StatusError: 422 and 400 for a bad Scale, 409 for one of another object.
+ * Returns the live object with the replicas and the resourceVersion of a Scale.
+ * The write then conflicts if the object has changed.
+ * Throws StatusError: 422 and 400 for an invalid Scale, 409 for one of another object.
  */
 export function writtenScale(resource: ServedResource, live: JsonObject, scale: JsonObject): JsonObject {
   const { specReplicas } = scalePathsOf(resource)
@@ -91,7 +92,7 @@ function replicasAt(object: JsonObject, path: readonly string[]): number | undef
   return last === undefined ? undefined : optionalIntegerAt(parent, last)
 }
 
-/** Of built-in kinds a LabelSelector, of custom kinds a text. */
+/** Returns the selector as text. Built-in kinds store a LabelSelector, custom kinds a text. */
 function selectorText({ selector }: ScalePaths, object: JsonObject): string {
   if (selector === undefined) return ''
   const found = selector.reduce<Json | undefined>(
@@ -117,7 +118,7 @@ const scaleFields: Readonly<Record<string, readonly string[]>> = {
   status: ['replicas', 'selector'],
 }
 
-/** A Scale as it was sent, with what it has that no Scale has. Throws StatusError (400). */
+/** Decodes a Scale; unknown fields become strict errors. Throws StatusError (400). */
 export function decodeScale(scale: JsonObject): Decoded {
   const strictErrors = Object.entries(scaleFields).flatMap(([part, known]) => {
     const fields = part === '' ? scale : (own(scale, part) ?? {})

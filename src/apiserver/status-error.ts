@@ -1,11 +1,11 @@
-// Which refusals does the API server give? Each is thrown as a StatusError, whose Status goes out as the body.
-// Source: k8s.io/apimachinery/pkg/api/errors/errors.go; the texts are that file's.
+// Errors of the API server. A StatusError is thrown, and its Status becomes the body of the answer.
+// Source: k8s.io/apimachinery/pkg/api/errors/errors.go, including the texts.
 import type { Json, JsonObject } from '../base/json.ts'
 import { aggregateText, errorBody, errorText, type FieldError, goQuoted } from './field-error.ts'
 
 export interface GroupResource {
   readonly group: string
-  /** The plural, in lower case. */
+  /** Plural, in lower case. */
   readonly resource: string
 }
 
@@ -31,17 +31,17 @@ export interface StatusDetails {
 
 export interface StatusParts {
   readonly code: number
-  /** Absent where the real server has no reason either. */
+  /** Absent if upstream has no reason either. */
   readonly reason?: string
   readonly message: string
   readonly details?: StatusDetails
-  /** Goes out as text instead of a Status: what answers where no resource does. */
+  /** Sent as text instead of a Status, for paths without a resource. */
   readonly plainText?: string
-  /** Only what an expired list token carries: the token to go on with. */
+  /** Token to continue with, for an expired list token only. */
   readonly continueToken?: string
 }
 
-/** A refusal. The handler turns it into an HTTP answer; a watch turns it into an ERROR event. */
+/** Rejection of a request. The handler turns it into an HTTP answer, a watch into an ERROR event. */
 export class StatusError extends Error {
   override readonly name = 'StatusError'
   readonly parts: StatusParts
@@ -52,7 +52,7 @@ export class StatusError extends Error {
   }
 }
 
-/** The body of a refusal, keys in the order of the real server. Empty details are left out field by field. */
+/** Returns the Status, keys in upstream's order. Omits empty fields of the details. */
 export function statusOf({ code, reason, message, details, continueToken }: StatusParts): JsonObject {
   return {
     kind: 'Status',
@@ -83,7 +83,7 @@ export function notFound(of: GroupResource, name: string): StatusError {
   })
 }
 
-/** No such path: the answer of the router, not of a resource. */
+/** Returns the router's 404 for a path without an endpoint. */
 export function noSuchPath(): StatusError {
   return new StatusError({
     code: 404,
@@ -93,7 +93,7 @@ export function noSuchPath(): StatusError {
   })
 }
 
-/** Nothing answers at the path at all: the answer of the server's own router, which knows no Status. */
+/** Returns the 404 of upstream's outermost router, which is plain text instead of a Status. */
 export function noSuchPage(): StatusError {
   return new StatusError({ code: 404, message: '404 page not found', plainText: '404 page not found\n' })
 }
@@ -176,7 +176,7 @@ export function methodNotAllowed(): StatusError {
   })
 }
 
-/** How custom kinds refuse a verb below their objects. */
+/** Returns the 405 of custom kinds for an unsupported verb on a subresource. */
 export function verbNotSupported(of: GroupResource, verb: string): StatusError {
   return new StatusError({
     code: 405,
@@ -186,7 +186,7 @@ export function verbNotSupported(of: GroupResource, verb: string): StatusError {
   })
 }
 
-/** The revision, or the list that a token continues, is gone. */
+/** Returns the 410 for a compacted revision or an expired list token. */
 export function expired(message: string, continueToken?: string): StatusError {
   return new StatusError({
     code: 410,
@@ -196,7 +196,7 @@ export function expired(message: string, continueToken?: string): StatusError {
   })
 }
 
-/** An error without a class of its own, as Go's plain errors come out. */
+/** Returns the 500 without a reason that upstream sends for plain Go errors. */
 export function plainError(message: string): StatusError {
   return new StatusError({ code: 500, message })
 }
@@ -210,7 +210,7 @@ export function internalError(why: string): StatusError {
   })
 }
 
-/** What this server does not do and the real one does; listed in deviations.yaml. `what` begins a sentence. */
+/** Returns the 501 for a feature that only the real server has; deviations.yaml lists them. `what` is the subject. */
 export function notServed(what: string): StatusError {
   return new StatusError({
     code: 501,

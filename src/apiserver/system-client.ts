@@ -1,5 +1,5 @@
-// How do the server's own controllers read and write? Through the same steps as everybody's requests, but in one go: no HTTP, no
-// waiting, and a manager's name of their own in managedFields.
+// Client of the server's own controllers. It takes the same steps as any request, but synchronously and without HTTP.
+// Each controller has its own field manager in managedFields.
 import type { JsonObject } from '../base/json.ts'
 import type { DeleteOptions } from './delete-options.ts'
 import type { KindFieldManagers } from './kind-field-managers.ts'
@@ -21,14 +21,14 @@ export interface SystemClientOptions {
   readonly writes: ObjectWrites
   readonly deletes: ObjectDeletes
   readonly fieldManagers: KindFieldManagers
-  /** As managedFields name it. */
+  /** Field manager of the writes. */
   readonly manager: string
   readonly user: User
-  /** Now, as metadata carries it. */
+  /** Returns the current time, RFC 3339 as in metadata. */
   readonly timestamp: () => string
 }
 
-/** Names an object; `namespace` is '' for cluster-scoped kinds. */
+/** Reference to an object; `namespace` is '' for cluster-scoped kinds. */
 export interface Target {
   readonly resource: ServedResource
   readonly namespace: string
@@ -51,12 +51,12 @@ export class SystemClient {
     this.registry = options.registry
   }
 
-  /** The resource of a kind. Undefined if it is not served. */
+  /** Returns the resource of a kind; undefined if it is not served. */
   resource(apiVersion: string, kind: string): ServedResource | undefined {
     return this.registry.findKind(apiVersion, kind)
   }
 
-  /** One of the resources that keep their objects on the shelf of `place`. */
+  /** Returns one of the resources stored under the shelf of `place`. */
   resourceAt({ shelf }: Pick<Place, 'shelf'>): ServedResource | undefined {
     return this.registry.all().find((resource) => resource.shelf === shelf)
   }
@@ -70,7 +70,7 @@ export class SystemClient {
     return this.#options.log.list(resource.shelf, namespace).map((state) => servedObject(resource, state))
   }
 
-  /** What the index finds, in the order of the names. */
+  /** Returns the objects that match a term of the index, ordered by name. */
   find(resource: ServedResource, term: Term): readonly JsonObject[] {
     const { log, index } = this.#options
     return index.places(resource.shelf, term).flatMap((place) => {
@@ -79,31 +79,31 @@ export class SystemClient {
     })
   }
 
-  /** Creates; `object` needs no kind and no version. Throws StatusError. */
+  /** Creates an object; `object` may omit kind and apiVersion. Throws StatusError. */
   create(resource: ServedResource, namespace: string, object: JsonObject): JsonObject {
     const typed = { kind: resource.kind, apiVersion: apiVersionOf(resource), ...object }
     const { object: decoded } = resource.strategy.decode(typed)
     return this.#options.writes.create(this.#scope({ resource, namespace, name: '' }, resource.strategy, ''), decoded)
   }
 
-  /** Creates, unless it is there already. */
+  /** Creates the object unless it exists. */
   ensure(resource: ServedResource, namespace: string, object: JsonObject): void {
     const name = metadataText(object, 'name')
     if (this.get({ resource, namespace, name }) === undefined) this.create(resource, namespace, object)
   }
 
-  /** Changes what is there; nothing is written if nothing differs. Throws StatusError, 404 if it has gone. */
+  /** Updates an object; writes nothing if nothing differs. Throws StatusError, 404 if it no longer exists. */
   update(target: Target, change: (live: JsonObject) => JsonObject): JsonObject {
     return this.#write(target, { subresource: '', steps: target.resource.strategy, change })
   }
 
-  /** As update, through the status endpoint. */
+  /** Like update, through the status endpoint. */
   updateStatus(target: Target, change: (live: JsonObject) => JsonObject): JsonObject {
     const { strategy } = target.resource
     return this.#write(target, { subresource: 'status', steps: strategy.status ?? strategy, change })
   }
 
-  /** As update, through an endpoint whose steps the caller gives. */
+  /** Like update, through an endpoint with the given steps. */
   updateThrough(
     target: Target,
     subresource: string,
@@ -113,7 +113,7 @@ export class SystemClient {
     return this.#write(target, { subresource, steps, change })
   }
 
-  /** Server-side apply that takes what others own; creates what is not there. Throws StatusError. */
+  /** Server-side apply with force; creates a missing object. Throws StatusError. */
   apply({ resource, namespace, name }: Target, fields: JsonObject): JsonObject {
     const { writes, manager, timestamp } = this.#options
     const applied = {
@@ -130,7 +130,7 @@ export class SystemClient {
     return writes.update(scope, change, { creates: true, authorizeCreate: () => {}, keepsManagedFields: true }).object
   }
 
-  /** As updateThrough, past the field managers: nobody is recorded, as for a binding. */
+  /** Like updateThrough, without an entry in managedFields, as for a binding. */
   updateUnrecorded(
     target: Target,
     subresource: string,
@@ -140,7 +140,7 @@ export class SystemClient {
     return this.#write(target, { subresource, steps, change, isRecorded: false })
   }
 
-  /** Deletes; undefined if there was nothing. Throws StatusError, 409 if another object has the name. */
+  /** Deletes an object; returns undefined if none exists. Throws StatusError, 409 for a failed precondition. */
   delete({ resource, namespace, name }: Target, options: Partial<DeleteOptions> = {}): Deleted | undefined {
     const all: DeleteOptions = {
       gracePeriodSeconds: undefined,

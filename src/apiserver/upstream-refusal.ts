@@ -1,5 +1,6 @@
-// What does the API server say when a server behind it refuses? The other's words where it is known to have some, else what the
-// number means. Source: k8s.io/apimachinery/pkg/api/errors/errors.go, NewGenericServerResponse;
+// Errors for a failed request to a server behind the API server.
+// For known codes the backend's text is passed on, for others the meaning of the code is stated.
+// Source: k8s.io/apimachinery/pkg/api/errors/errors.go, NewGenericServerResponse;
 // k8s.io/apiserver/pkg/registry/generic/rest/response_checker.go.
 import { goQuoted } from './field-error.ts'
 import { badRequest, type GroupResource, groupResourceText, internalError, StatusError } from './status-error.ts'
@@ -28,7 +29,7 @@ const meanings: ReadonlyMap<number, Meaning> = new Map<number, Meaning>([
   ],
 ])
 
-/** `of` and `name` are what was asked of this server. */
+/** Returns the error; `of` and `name` identify the object of the request to this server. */
 export function upstreamRefusal({ status, text }: UpstreamRefusal, of: GroupResource, name: string): StatusError {
   if (status === 500) return internalError(text)
   if (status === 400) return badRequest(text)

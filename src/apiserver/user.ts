@@ -1,4 +1,4 @@
-// Who asks? The name, groups and extra facts that authentication found, or that a request impersonates.
+// User of a request: name, groups and extra facts, from authentication or impersonation.
 
 export interface User {
   readonly name: string
@@ -7,5 +7,5 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** The server's own parts; may do everything. */
+/** User of the server's own components; may do everything. */
 export const systemUser: User = { name: 'system:apiserver', groups: ['system:masters'] }

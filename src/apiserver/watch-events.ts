@@ -1,5 +1,5 @@
-// Which events does a watch send, and when does a commit become which? Pure: from entries of the log and a selection to the lines
-// of the stream. An object that leaves the selection is told as deleted, one that enters as added.
+// Watch events: converts log entries to stream lines for a selection. Pure.
+// An object that leaves the selection is sent as DELETED, one that enters as ADDED.
 // Source: k8s.io/apiserver/pkg/storage/cacher/{cache_watcher,watch_cache}.go.
 import type { JsonObject } from '../base/json.ts'
 import { wireJson } from '../base/wire-json.ts'
@@ -23,11 +23,11 @@ export interface WatchScope {
 export interface WatchEvent {
   readonly type: WatchEventType
   readonly state: Committed
-  /** Set where the event shows another state than `state`: the last one that was selected, with the event's version. */
+  /** Object to show instead of `state`: the last selected state, with the event's resourceVersion. */
   readonly shown: JsonObject | undefined
 }
 
-/** What an entry means to a watch; undefined if nothing. */
+/** Returns the event of an entry for a watch, or undefined. */
 export function eventOf(entry: LogEntry, { resource, namespace, options }: WatchScope): WatchEvent | undefined {
   if (namespace !== undefined && entry.place.namespace !== namespace) return undefined
   const was = entry.before !== undefined && isSelected(entry.before, resource, options)
@@ -46,7 +46,7 @@ export function eventLine({ type, state, shown }: WatchEvent, scope: WatchScope,
   return line(type, oneText(resource, shown ?? servedObject(resource, state), output, nowMs))
 }
 
-/** Nothing but how far the watch has come; `endsInitialEvents` closes the list that a watch began with. */
+/** Returns a bookmark: the watch's progress only. `endsInitialEvents` marks the end of the initial list. */
 export function bookmarkLine(revision: number, { resource, output }: WatchScope, endsInitialEvents: boolean): string {
   const metadata: JsonObject = {
     resourceVersion: String(revision),
@@ -61,7 +61,7 @@ export function bookmarkLine(revision: number, { resource, output }: WatchScope,
   return line('BOOKMARK', output.form === 'partial' ? oneText(resource, object, output, 0) : wireJson(object))
 }
 
-/** Refusals of a watch that has begun come as an event, in an answer of 200. */
+/** Returns an error event. Errors of a started watch are events, because the answer is already 200. */
 export function errorLine(parts: StatusParts): string {
   return line('ERROR', wireJson(statusOf(parts)))
 }

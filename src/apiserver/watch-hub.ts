@@ -1,5 +1,5 @@
-// Who watches what? Each open watch hears of the commits on its shelf in their order, gets bookmarks, and ends at its deadline.
-// A watch is a cursor over the log and nothing more, so it can be frozen, moved and dropped by whoever tests with it.
+// Open watches: each receives the commits of its kind in order, gets bookmarks, and ends at its deadline.
+// A watch is only a cursor over the log, so tests can freeze, move and drop it.
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { StreamSink } from './exchange.ts'
@@ -9,22 +9,22 @@ import { bookmarkLine, eventLine, eventOf, type WatchScope } from './watch-event
 export interface Watch {
   readonly shelf: Shelf
   readonly scope: WatchScope
-  /** Events after this revision are sent; what stands at it is sent before if `sendsState`. */
+  /** Revision after which events are sent; with `sendsState`, the current objects are sent first. */
   readonly fromRevision: number
   readonly sendsState: boolean
-  /** Closes what stood there with a bookmark. */
+  /** True if a bookmark marks the end of the initial objects. */
   readonly endsStateWithBookmark: boolean
   readonly allowsBookmarks: boolean
   readonly timeoutSeconds: number | undefined
 }
 
-/** From one bookmark to the next. Source: cacher.go, bookmarkFrequency. */
+/** Interval of bookmarks. Source: cacher.go, bookmarkFrequency. */
 const bookmarkMs = 60_000
-/** The last bookmark before the deadline. */
+/** Time of the last bookmark before the deadline. */
 const lastBookmarkMs = 2_000
-/** Characters that are written before it is asked whether the client reads. */
+/** Characters to write before the hub waits for a slow client. */
 const burstLength = 1024 * 1024
-/** Without a timeout a watch lives between this and twice as long. Source: --min-request-timeout. */
+/** Lifetime of a watch without a timeout: between this and twice as long. Source: --min-request-timeout. */
 const minTimeoutSeconds = 1_800
 
 export interface WatchHubOptions {
@@ -49,22 +49,22 @@ export class WatchHub {
     })
   }
 
-  /** Nothing can be watched from a revision before this one. */
+  /** Oldest revision from which a watch can start. */
   get oldestRevision(): number {
     return Math.max(this.#since, this.#log.compactedRevision)
   }
 
-  /** What came before now is not told any more: a server that starts has no events of its life before. */
+  /** Hides all earlier revisions: a restarted server has no events from before its start. */
   begin(): void {
     this.#since = this.#log.revision
   }
 
-  /** How many watches are open. */
+  /** Number of open watches. */
   get size(): number {
     return [...this.#open.values()].reduce((sum, watches) => sum + watches.size, 0)
   }
 
-  /** Begins to send; what it gives back ends the watch from the client's side. */
+  /** Starts a watch. Returns the function that ends it from the client's side. */
   start(watch: Watch, sink: StreamSink): () => void {
     const watches = this.#open.get(watch.shelf) ?? new Set<OpenWatch>()
     this.#open.set(watch.shelf, watches)
@@ -82,12 +82,12 @@ export class WatchHub {
     return () => open.end()
   }
 
-  /** Ends all watches in order, as a server that stops does. */
+  /** Ends all watches regularly, as a stopping server does. */
   close(): void {
     for (const watches of this.#open.values()) for (const watch of [...watches]) watch.close()
   }
 
-  /** Ends the watches on a shelf whose kind has gone. */
+  /** Ends the watches of a kind that is no longer served. */
   closeShelf(shelf: Shelf): void {
     for (const watch of [...(this.#open.get(shelf) ?? [])]) watch.close()
   }
@@ -106,7 +106,7 @@ class OpenWatch {
   readonly #options: OpenWatchOptions
   readonly #timers = new Map<'deadline' | 'bookmark' | 'last bookmark', Timer>()
   #isOpen = true
-  /** Has all been sent that was there before? Until then commits wait in the log. */
+  /** True once the backlog has been sent. Before that, the watch reads commits from the log. */
   #isLive = false
   #scope: WatchScope
 
@@ -139,7 +139,10 @@ class OpenWatch {
     if (line !== undefined) this.#options.sink.write(line)
   }
 
-  /** In one go, or as fast as the client reads where the sink can tell: the state may be larger than what a watch may have unsent. */
+  /**
+   * Sends the backlog, at the client's pace if the sink supports it.
+   * The initial state may exceed the limit for unsent bytes.
+   */
   #send(backlog: Generator<string, void>): void {
     const { sink } = this.#options
     let sent = 0
@@ -153,7 +156,7 @@ class OpenWatch {
     }
   }
 
-  /** What stands at the beginning, and what is committed until all of that has been sent. */
+  /** Yields the initial state, then all entries committed until both have been sent. */
   *#backlog(): Generator<string, void> {
     const { watch, log } = this.#options
     let revision = watch.fromRevision
@@ -163,7 +166,7 @@ class OpenWatch {
     }
     let endsWithBookmark = watch.endsStateWithBookmark
     for (;;) {
-      // Ended in order, when the client reads so slowly that the history is gone: it begins again.
+      // A client so slow that its history is compacted is ended regularly; it reconnects.
       if (revision < log.compactedRevision) return this.close()
       const missed = log.entriesAfter(revision)
       for (const entry of missed) {
@@ -180,26 +183,26 @@ class OpenWatch {
 
   #lineOf(entry: LogEntry): string | undefined {
     const { watch, clock } = this.#options
-    if (entry.revision <= watch.fromRevision) return undefined // The watch begins in the future.
+    if (entry.revision <= watch.fromRevision) return undefined // The watch starts at a future revision.
     const event = eventOf(entry, watch.scope)
     return event === undefined ? undefined : eventLine(event, this.#nextScope(), clock.now())
   }
 
-  /** A watch names the columns of its table once. */
+  /** Returns the scope of the next event. Only the first table has column definitions. */
   #nextScope(): WatchScope {
     const scope = this.#scope
     if (!scope.output.leavesOutColumns) this.#scope = { ...scope, output: { ...scope.output, leavesOutColumns: true } }
     return scope
   }
 
-  /** Ends the stream in order. */
+  /** Ends the stream regularly. */
   close(): void {
     if (!this.#isOpen) return
     this.end()
     this.#options.sink.close()
   }
 
-  /** The client has gone. */
+  /** Releases the watch after the client has disconnected. */
   end(): void {
     this.#isOpen = false
     for (const timer of this.#timers.values()) timer.cancel()
@@ -209,7 +212,7 @@ class OpenWatch {
   *#stateLines(): Generator<string, void> {
     const { watch, clock, log } = this.#options
     const { resource, namespace } = watch.scope
-    // The list stays as it is when objects change.
+    // The list is immutable, so commits meanwhile do not affect it.
     for (const state of log.list(watch.shelf, resource.isNamespaced ? namespace : undefined)) {
       const event = eventOf(
         { kind: 'created', revision: state.revision, place: state.place, now: state, before: undefined },

@@ -1,5 +1,5 @@
-// How is a wish to change objects answered? A body becomes an object, a patch or an apply becomes a change of the live one, and both
-// take the steps of their kind. From the read to the commit nothing waits.
+// Write requests: creates, updates, patches, applies and deletes, each by the steps of its kind.
+// Invariant: synchronous from the read of the live object to the commit.
 import { type Clock, timestampOf } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import { decodeObject } from './decode-object.ts'
@@ -268,7 +268,7 @@ export class WriteHandler {
   }
 }
 
-/** What an apply made of an object of a built-in kind. Throws StatusError (500) in the words of the field manager. */
+/** Decodes the result of an apply for a built-in kind. Throws StatusError (500) with upstream's text. */
 function asApplied({ strategy }: ServedResource, applied: JsonObject, merged: JsonObject): Decoded {
   try {
     return strategy.decode(merged)
@@ -291,7 +291,7 @@ interface WriteParts {
   readonly output: OutputForm
 }
 
-/** As the store says it, with the object's key in it. */
+/** Returns the text of upstream's store, which contains the object's etcd key. */
 function failedPrecondition(
   { group, plural, isNamespaced, isCustom }: ServedResource,
   { namespace, name }: RequestInfo,
@@ -323,8 +323,10 @@ function checkName(object: JsonObject, { name }: RequestInfo): void {
 const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
 
 /**
- * The manager of a write that names none: what stands before the first slash, as far as it is printable and fits. Empty for
- * no name at all, which managedFields call unknown. Source: handlers/create.go, prefixFromUserAgent.
+ * Returns the field manager of a write that names none: the user agent up to the first slash, printable, at most 128
+ * bytes.
+ * Returns '' without a user agent; managedFields then say `unknown`.
+ * Source: handlers/create.go, prefixFromUserAgent.
  */
 function managerOf(userAgent: string | undefined): string {
   let name = ''

@@ -1,4 +1,4 @@
-// How does a client want to write? The options in a write's query, checked as the API server does.
+// Query options of a write, validated like upstream.
 // Source: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go.
 import { type FieldError, forbidden, invalid, notSupported, required } from './field-error.ts'
 import { isTrue } from './request-info.ts'
@@ -7,7 +7,7 @@ import { invalidObject } from './status-error.ts'
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
 export interface WriteOptions {
-  /** '' where the client named none: then its user agent counts. */
+  /** '' if the client named none; the user agent then decides. */
   readonly fieldManager: string
   readonly fieldValidation: FieldValidation
   readonly isDryRun: boolean
@@ -18,7 +18,7 @@ export type WriteKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions'
 
 const maxManagerLength = 128
 
-/** Throws StatusError (422). `isApply` is whether a patch is a server-side apply. */
+/** Returns the options of a write. `isApply`: the patch is a server-side apply. Throws StatusError (422). */
 export function writeOptionsOf(query: URLSearchParams, kind: WriteKind, isApply = false): WriteOptions {
   const fieldManager = query.get('fieldManager') ?? ''
   const fieldValidation = query.get('fieldValidation') ?? ''
@@ -55,7 +55,7 @@ function managerFaults(fieldManager: string): readonly FieldError[] {
   return [...tooLong, ...oddCharacters(fieldManager)]
 }
 
-/** Each that cannot be printed, by its place in bytes. */
+/** Returns an error for each non-printable character, with its byte offset. */
 function oddCharacters(fieldManager: string): readonly FieldError[] {
   let position = 0
   return [...fieldManager].flatMap((character) => {

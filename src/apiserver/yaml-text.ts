@@ -1,24 +1,32 @@
-// YAML of request and response bodies. Invariant: a body has the value that kubectl and the real API server read, within bounds: an alias bomb
-// is rejected, and keys that occur twice are reported. The library is loaded with the first body, because most servers only see JSON and its 70 files
-// take a third of the start. Source of the texts: sigs.k8s.io/yaml.
+// YAML of request and response bodies. Invariant: a body has the value that kubectl and the real API server read.
+// Within bounds: alias bombs are rejected. Duplicate keys are reported.
+// The library is loaded with the first YAML body: most servers only see JSON, and its 70 files take a third of the
+// start.
+// Source of the texts: sigs.k8s.io/yaml.
 import { createRequire } from 'node:module'
 import type { CST, Document, LineCounter } from 'yaml'
 import type { Json } from '../base/json.ts'
 import { kubernetesTags, kubernetesYaml } from '../base/kubernetes-yaml.ts'
 import { type WireJson, WireJsonError } from '../base/wire-json.ts'
 
-/** More aliases than any manifest has; a bomb of nested aliases has millions. */
+/** Limit of aliases, more than any manifest has; a bomb of nested aliases has millions. */
 const maxAliases = 100
-/** Deeper than any manifest. Go reads 10,000 levels; the library composes by recursion, and some of its costs grow with the depth. */
+/**
+ * Limit of nesting, deeper than any manifest. Go reads 10,000 levels.
+ * The library composes by recursion, and some of its costs grow with the depth.
+ */
 const maxDepth = 100
-/** Clients send large objects as JSON, kubectl all of them. */
+/** Limit of the text in characters. Clients send large objects as JSON, kubectl all of them. */
 export const maxYamlLength = 256 * 1_024
-/** The costs of the library grow with these, up to 2 µs each: a manifest of 100 KB has fewer. */
+/** Limit of tokens: each costs the library up to 2 µs. A manifest of 100 KB has fewer. */
 const maxTokens = 16_384
 
 let loaded: typeof import('yaml') | undefined
 
-/** Throws WireJsonError, also for text of more than 16,384 tokens or 100 levels. The cost is linear in the number of tokens. */
+/**
+ * Parses the first document. Throws WireJsonError, also for more than 16,384 tokens or 100 levels.
+ * The cost is linear in the number of tokens.
+ */
 export function parseYaml(text: string): WireJson {
   const document = firstDocument(text)
   if (document === undefined) return { value: null, duplicates: [] }
@@ -47,7 +55,7 @@ export function parseYaml(text: string): WireJson {
   }
 }
 
-/** Of several documents the first counts. Undefined: there is none. Throws WireJsonError for the first fault. */
+/** Returns the first document, or undefined. Throws WireJsonError for the first error. */
 function firstDocument(text: string): Document | undefined {
   const { Composer, LineCounter } = library()
   const lines = new LineCounter()
@@ -62,7 +70,10 @@ function firstDocument(text: string): Document | undefined {
   return undefined
 }
 
-/** The tokens of the library's parser, which keeps the open collections on a stack of its own. Throws WireJsonError beyond `maxDepth` and `maxTokens`. */
+/**
+ * Yields the library's tokens. Its parser keeps open collections on its own stack.
+ * Throws WireJsonError beyond `maxDepth` and `maxTokens`.
+ */
 function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token, void> {
   const { Lexer, Parser } = library()
   const parser = new Parser(lines.addNewLine)
@@ -83,6 +94,6 @@ export function yamlText(value: Json): string {
 }
 
 function library(): typeof import('yaml') {
-  loaded ??= createRequire(import.meta.url)('yaml') as typeof import('yaml') // What its package says it is.
+  loaded ??= createRequire(import.meta.url)('yaml') as typeof import('yaml') // The type of its package.
   return loaded
 }

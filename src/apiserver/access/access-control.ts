@@ -1,5 +1,6 @@
-// Who asks, and may they? Bearer tokens to users, impersonation headers to other users, and the rules of the cluster's roles to a
-// decision. Source: k8s.io/apiserver/pkg/{authentication,authorization,endpoints/filters/impersonation}.
+// Authentication and authorization: bearer tokens to users, impersonation headers to other users, RBAC rules to a
+// decision.
+// Source: k8s.io/apiserver/pkg/{authentication,authorization,endpoints/filters/impersonation}.
 import type { Clock } from '../../base/clock.ts'
 import type { Access } from '../api-server.ts'
 import type { ApiRequest } from '../exchange.ts'
@@ -17,9 +18,9 @@ import { issuer, readToken, type TokenClaims, tokenUser } from './service-accoun
 export interface AccessControlOptions {
   readonly clock: Clock
   readonly log: ObjectLog
-  /** Users by their fixed tokens. */
+  /** Users by static bearer token. */
   readonly tokens: ReadonlyMap<string, User>
-  /** Signs and checks the tokens of service accounts. */
+  /** Key that signs and verifies service account tokens. */
   readonly tokenKey: string
 }
 
@@ -56,13 +57,16 @@ export class AccessControl implements Access {
     return decide(user, attributes, this.#options.log)
   }
 
-  /** The user of a token; undefined for one that is not ours or for others, has expired, or whose owner is gone. */
+  /**
+   * Returns the user of a token.
+   * Undefined for a foreign, expired or other audience's token, or if its owner no longer exists.
+   */
   userOf(token: string): User | undefined {
     const found = this.review(token, [issuer])
     return 'user' in found ? found.user : undefined
   }
 
-  /** Whom a token names, to which of `audiences`; or why it names nobody to them. */
+  /** Returns the user of a token and the accepted subset of `audiences`, or why the token is invalid. */
   review(token: string, audiences: readonly string[]): Reviewed {
     const fixed = this.#options.tokens.get(token)
     if (fixed !== undefined)
@@ -87,7 +91,10 @@ export class AccessControl implements Access {
   }
 }
 
-/** Undefined where none is sent: a header of another form is no token. Source: authentication/request/bearertoken. */
+/**
+ * Returns the token, or undefined: a header of another form contains none.
+ * Source: authentication/request/bearertoken.
+ */
 function bearerToken(header: string | undefined): string | undefined {
   const [scheme = '', token = ''] = (header ?? '').trim().split(' ')
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined

@@ -1,5 +1,6 @@
-// Who may do what, asked rather than tried? The review kinds of authorization.k8s.io and authentication.k8s.io: an object in, the same
-// with its status out, nothing stored. Source: k8s.io/kubernetes/pkg/registry/{authorization,authentication}.
+// Review endpoints of authorization.k8s.io and authentication.k8s.io.
+// Each takes an object and returns it with its status; nothing is stored.
+// Source: k8s.io/kubernetes/pkg/registry/{authorization,authentication}.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import type { Endpoint, EndpointRequest } from '../endpoint.ts'
 import { jsonAnswer } from '../exchange.ts'
@@ -15,11 +16,11 @@ import { issuer } from './service-account-token.ts'
 export interface ReviewOptions {
   readonly access: AccessControl
   readonly view: View
-  /** Of now. */
+  /** Returns the current time, RFC 3339 as in metadata. */
   readonly timestamp: () => string
 }
 
-/** The endpoints by their keys. */
+/** Returns the endpoints by key. */
 export function reviewEndpoints({ access, view, timestamp }: ReviewOptions): ReadonlyMap<string, Endpoint> {
   const authorization = (kind: string, statusOf: (spec: JsonObject, asked: EndpointRequest) => JsonObject) =>
     review('authorization.k8s.io', kind, statusOf)
@@ -38,7 +39,7 @@ export function reviewEndpoints({ access, view, timestamp }: ReviewOptions): Rea
         throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${info.namespace}`)
       return decision(access, subjectOf(spec, 'LocalSubjectAccessReview'), attributes)
     }),
-    // These two answer with an object of their own instead of the one that was sent.
+    // These two build the answer without the object of the request.
     endpoint('authorization.k8s.io', 'SelfSubjectRulesReview', (asked) => {
       const namespace = text(own(specOf(bodyOf(asked)), 'namespace'))
       if (namespace === '') throw badRequest('no namespace on request')
@@ -77,7 +78,7 @@ function endpoint(
   return [`${group}/v1/${kind.toLowerCase()}s`, { verbs: ['create'], handle }]
 }
 
-/** Throws StatusError (400, 415). */
+/** Returns the body. Throws StatusError (400, 415). */
 function bodyOf({ request }: EndpointRequest): JsonObject {
   const type = bodyTypeOf(request.header('content-type'))
   return parseObject(request.body, type, "couldn't get version/kind; json parse error").value
@@ -93,7 +94,7 @@ function decision(access: AccessControl, user: User, attributes: AccessAttribute
   return { allowed: isAllowed, ...(reason === '' ? {} : { reason }) }
 }
 
-/** Throws StatusError (422) unless the spec asks for one thing. */
+/** Returns the attributes of a spec. Throws StatusError (422) unless it asks for exactly one kind of access. */
 function checkedAttributes(spec: JsonObject, kind: string): AccessAttributes {
   const resource = own(spec, 'resourceAttributes')
   const other = own(spec, 'nonResourceAttributes')
@@ -168,7 +169,7 @@ function rulesStatus(user: User, namespace: string, view: View): JsonObject {
   }
 }
 
-/** Without audiences the server's own counts. */
+/** Returns the status of a TokenReview. Default audience: the server's own. */
 function tokenStatus(access: AccessControl, token: string, audiences: readonly string[]): JsonObject {
   if (token === '') throw badRequest('token is required for TokenReview in authentication')
   const found = access.review(token, audiences.length === 0 ? [issuer] : audiences)

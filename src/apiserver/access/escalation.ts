@@ -1,5 +1,6 @@
-// Do somebody's rights cover the rights that he gives away? Rules are broken down to single rights, each of which one held rule has to
-// cover; the rest is named. Source: k8s.io/component-helpers/auth/rbac/validation/policy_comparator.go,
+// Escalation check: a user may only grant rights that the user holds.
+// Rules are split into single rights; one held rule must cover each. The error names the others.
+// Source: k8s.io/component-helpers/auth/rbac/validation/policy_comparator.go,
 // k8s.io/kubernetes/pkg/registry/rbac/validation.
 import { trimmedEnd } from '../../base/trimmed-end.ts'
 import { aggregateText, goQuoted } from '../field-error.ts'
@@ -7,7 +8,7 @@ import type { View } from '../object-log.ts'
 import type { User } from '../user.ts'
 import { type PolicyRule, rightsOf } from './policy-rules.ts'
 
-/** Why the user may not give `rules` away in a namespace ('' for the cluster); undefined if he may. */
+/** Returns why the user may not grant `rules` in a namespace ('' for the cluster); undefined if allowed. */
 export function escalationOf(
   user: User,
   rules: readonly PolicyRule[],
@@ -23,12 +24,12 @@ export function escalationOf(
   return `${who} is attempting to grant RBAC permissions not currently held:\n${rights}${faults}`
 }
 
-/** The single rights of `given` that no rule of `held` covers. */
+/** Returns the single rights of `given` that no rule of `held` covers. */
 export function uncoveredRules(held: readonly PolicyRule[], given: readonly PolicyRule[]): readonly PolicyRule[] {
   return given.flatMap(singleRights).filter((right) => !held.some((rule) => covers(rule, right)))
 }
 
-/** At most one verb, group, resource and name each. */
+/** Splits a rule into rights with at most one verb, group, resource and name each. */
 function singleRights(rule: PolicyRule): readonly PolicyRule[] {
   const none = { apiGroups: [], resources: [], resourceNames: [], nonResourceUrls: [] }
   const named = rule.resourceNames.length === 0 ? [[]] : rule.resourceNames.map((name) => [name])
@@ -73,7 +74,7 @@ function coversUrl(held: string, url: string): boolean {
   return held === url || (held.endsWith('*') && url.startsWith(trimmedEnd(held, '*')))
 }
 
-/** Rights that differ in the verb alone become one rule. */
+/** Merges rights that differ only in the verb. */
 function compact(rights: readonly PolicyRule[]): readonly PolicyRule[] {
   const compacted = new Map<string, PolicyRule>()
   const others: PolicyRule[] = []

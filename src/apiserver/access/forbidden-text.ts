@@ -1,4 +1,4 @@
-// How is somebody told that they may not? In the authorizer's own sentence, which clients read.
+// Error text of a denied request: the authorizer's sentence, which clients parse.
 // Source: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go.
 import { goQuoted } from '../field-error.ts'
 import { forbiddenRequest, type StatusError } from '../status-error.ts'
@@ -21,7 +21,7 @@ function sentenceOf(user: User, wanted: AccessAttributes): string {
     : `${what} in the namespace ${goQuoted(wanted.namespace)}`
 }
 
-/** So that no refusal ever reads as HTML. */
+/** Escapes a text so that no error can be read as HTML. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -1,5 +1,7 @@
-// May somebody act as somebody else? The five ways there are, tried one by one: four that are bound to what is asked for, and the old
-// one that is not. The first refusal is told. Source: k8s.io/apiserver/pkg/endpoints/filters/impersonation.
+// Impersonation: five modes, tried in turn. Four constrained modes check the requested action too; the legacy mode does
+// not.
+// If all modes fail, the first error is returned.
+// Source: k8s.io/apiserver/pkg/endpoints/filters/impersonation.
 
 import { domainPrefixedPathErrors } from '../built-in/domain-path.ts'
 import type { ApiRequest } from '../exchange.ts'
@@ -10,7 +12,7 @@ import type { User } from '../user.ts'
 import { forbiddenAccess } from './forbidden-text.ts'
 import type { AccessAttributes, Decision } from './policy-rules.ts'
 
-/** Who a request wants to be; what it does not say is empty. */
+/** User that a request impersonates; absent values are empty. */
 export interface WantedUser {
   readonly name: string
   readonly uid: string
@@ -21,7 +23,7 @@ export interface WantedUser {
 export interface ImpersonationRequest {
   readonly requestor: User
   readonly wanted: WantedUser
-  /** What is to be done as the other. */
+  /** Attributes of the action to perform as the other user. */
   readonly attributes: AccessAttributes
 }
 
@@ -31,12 +33,12 @@ const authentication = 'authentication.k8s.io'
 const anonymousName = 'system:anonymous'
 const [authenticated, unauthenticated] = ['system:authenticated', 'system:unauthenticated']
 const nodeNameKey = 'authentication.kubernetes.io/node-name'
-/** From so many groups or extra values on, the right to all of them is asked for first. */
+/** Number of groups or extra values from which a wildcard right is checked first. */
 const many = 4
-/** Of so many users it is remembered which way they went last. */
+/** Number of users whose last successful mode is remembered. */
 const maxRemembered = 10_000
 
-/** Undefined where nobody is impersonated. Throws StatusError (400) for groups and the like without a user. */
+/** Returns the impersonated user, or undefined. Throws StatusError (400) for groups, uid or extra without a user. */
 export function wantedUserOf({ header, headerNames = [] }: ApiRequest): WantedUser | undefined {
   const name = header('impersonate-user') ?? ''
   const uid = header('impersonate-uid') ?? ''
@@ -55,14 +57,14 @@ const extraPrefix = 'impersonate-extra-'
 
 export class Impersonation {
   readonly #decide: Decide
-  /** Which way a user went last, by name: it is tried first, and so its refusal is told first. */
+  /** Last successful mode by user name. It is tried first, so its error takes precedence. */
   readonly #lastMode = new Map<string, Mode>()
 
   constructor(decide: Decide) {
     this.#decide = decide
   }
 
-  /** The user that the requestor may act as. Throws StatusError (403). */
+  /** Returns the user to act as. Throws StatusError (403). */
   impersonate(asked: ImpersonationRequest): User {
     const { requestor } = asked
     const last = this.#lastMode.get(requestor.name)
@@ -75,7 +77,7 @@ export class Impersonation {
       this.#remember(requestor.name, mode)
       return impersonatedUser(asked.wanted, mode)
     }
-    // The old way always applies, so something has been refused.
+    // The legacy mode always applies, so at least one mode has failed.
     throw refusal ?? forbiddenAccess(requestor, asked.attributes, '')
   }
 
@@ -113,7 +115,7 @@ interface Mode {
   readonly isConstrained: boolean
   readonly verb: string
   applies(asked: ImpersonationRequest): boolean
-  /** The right that has to be held for one. */
+  /** Returns the right to check in place of `right`. */
   sharpened(right: AccessAttributes): AccessAttributes
 }
 
@@ -125,7 +127,7 @@ const modes: readonly Mode[] = [
       const node = isNameAlone(wanted) ? nodeOf(wanted.name) : undefined
       return node !== undefined && accountOf(requestor.name) !== undefined && own.length === 1 && own[0] === node
     },
-    // A right to any node counts, as one of them is the requestor's own.
+    // Checks the right to any node, because the node is the requestor's own.
     sharpened: (right) => (right.verb === 'impersonate:associated-node' ? { ...right, name: '*' } : right),
   },
   {
@@ -149,12 +151,12 @@ function constrained(name: string): Omit<Mode, 'applies'> {
 
 type NeededRight =
   | {
-      /** Holds all of `each` where it is held. */
+      /** Wildcard right that implies all of `each`. */
       readonly all?: AccessAttributes | undefined
       readonly each: readonly AccessAttributes[]
       readonly fault?: undefined
     }
-  /** What nobody has a right to. */
+  /** Never granted. */
   | { readonly fault: string; readonly attributes: AccessAttributes }
 
 function* rightsFor(wanted: WantedUser, mode: Mode): Generator<NeededRight> {
@@ -193,7 +195,7 @@ function nameRight(
   return account === undefined ? right('users', { name }) : right('serviceaccounts', account)
 }
 
-/** Which of several is told first is by chance in the real server. */
+/** Returns the first error. In upstream, the order of several is random. */
 function extraFault(extra: WantedUser['extra']): string | undefined {
   for (const [key, values] of Object.entries(extra)) {
     if (key === '') return 'impersonating the empty string key in extra is not allowed'
@@ -249,7 +251,7 @@ function unescaped(key: string): string {
   }
 }
 
-/** As Go prints the struct, field by field. */
+/** Formats the user like Go's `%#v` of the struct. */
 function printed({ name, uid, groups, extra }: WantedUser): string {
   const list = (texts: readonly string[]) => `[]string{${texts.map(goQuoted).join(', ')}}`
   const entries = Object.entries(extra).sort(([left], [right]) => (left < right ? -1 : 1))

@@ -1,5 +1,4 @@
-// Which rules hold for a user, and what do they allow? Role-based access control as the API server judges it: rules only add, the
-// bindings of the whole cluster count everywhere, those of a namespace in it.
+// RBAC evaluation. Rules only add rights. ClusterRoleBindings apply everywhere, RoleBindings in their namespace.
 // Source: k8s.io/kubernetes/pkg/registry/rbac/validation/rule.go, plugin/pkg/auth/authorizer/rbac.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { trimmedEnd } from '../../base/trimmed-end.ts'
@@ -15,7 +14,7 @@ export interface PolicyRule {
   readonly nonResourceUrls: readonly string[]
 }
 
-/** What somebody wants to do. */
+/** Attributes of an action to authorize. */
 export interface AccessAttributes {
   readonly isResourceRequest: boolean
   readonly verb: string
@@ -29,14 +28,14 @@ export interface AccessAttributes {
 
 export interface Decision {
   readonly isAllowed: boolean
-  /** Who allows it, or what stood in the way of finding out; may be empty. */
+  /** Binding that allows the action, or errors of the evaluation; may be empty. */
   readonly reason: string
 }
 
 const rbac = 'rbac.authorization.k8s.io'
 const masters = 'system:masters'
 
-/** May the user do that? */
+/** Returns whether the user may perform the action. */
 export function decide(user: User, attributes: AccessAttributes, view: View): Decision {
   if (user.groups.includes(masters)) return { isAllowed: true, reason: '' }
   const faults: string[] = []
@@ -50,7 +49,7 @@ export function decide(user: User, attributes: AccessAttributes, view: View): De
   return { isAllowed: false, reason }
 }
 
-/** All rules that hold for the user in a namespace, '' for the cluster, and why there may be more. */
+/** Returns all rules of the user in a namespace ('' for the cluster), and errors that may hide more rules. */
 export function rightsOf(
   user: User,
   namespace: string,
@@ -59,7 +58,8 @@ export function rightsOf(
   const grants = [...grantsFor(user, namespace, view)]
   return {
     rules: grants.flatMap(({ rules }) => rules),
-    // Here the server asks its store, which names the resource; the authorizer's cache names one of it.
+    // Upstream reads roles from the store here, whose errors name the plural; the authorizer's cache names the
+    // singular.
     faults: grants.flatMap(({ fault }) =>
       fault === undefined ? [] : [fault.replace(/^(clusterrole|role)\./, '$1s.')],
     ),
@@ -80,7 +80,7 @@ export function allows(rule: PolicyRule, wanted: AccessAttributes): boolean {
   )
 }
 
-/** The rules of a Role or ClusterRole. */
+/** Returns the rules of a Role or ClusterRole. */
 export function rulesOf(role: JsonObject): readonly PolicyRule[] {
   return objects(own(role, 'rules')).map((rule) => ({
     verbs: texts(own(rule, 'verbs')),
@@ -91,7 +91,7 @@ export function rulesOf(role: JsonObject): readonly PolicyRule[] {
   }))
 }
 
-/** The rules that a binding's roleRef stands for, or why there are none. */
+/** Returns the rules of the role that a roleRef names, or why there are none. */
 export function referredRules(
   roleRef: JsonObject,
   namespace: string,
@@ -139,7 +139,7 @@ interface Binding {
   readonly roleRef: JsonObject | undefined
 }
 
-/** Every request looks at every binding, so each is read once for as long as it stays as it is. */
+/** Parsed bindings. Each request scans all bindings, so each state is parsed once. */
 const bindings = new WeakMap<Committed, Binding>()
 const rulesByRole = new WeakMap<Committed, readonly PolicyRule[]>()
 

@@ -1,5 +1,6 @@
-// How does a pod prove which service account it runs as? By a signed token (JWT) that says so, made on request and checked by who made
-// it. Source: k8s.io/kubernetes/pkg/serviceaccount/claims.go; signed by HMAC instead of RSA, as nobody else has to check it.
+// Service account tokens: signed JWTs that identify the service account of a pod.
+// Source: k8s.io/kubernetes/pkg/serviceaccount/claims.go.
+// They use HMAC instead of RSA, because only this server verifies them.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { parseWireJson, WireJsonError, wireJson } from '../../base/wire-json.ts'
@@ -12,11 +13,11 @@ export interface TokenClaims {
   /** Seconds since the epoch. */
   readonly issuedAt: number
   readonly expiresAt: number
-  /** A unique id, as `jti`. */
+  /** Unique id, the claim `jti`. */
   readonly id: string
-  /** The pod or secret that the token lives and dies with. */
+  /** Pod, Secret or Node whose deletion invalidates the token. */
   readonly boundTo: BoundObject | undefined
-  /** Where the pod runs that the token is bound to. */
+  /** Node of the bound pod. */
   readonly node?: Omit<BoundObject, 'kind'>
 }
 
@@ -51,7 +52,7 @@ export function signToken(claims: TokenClaims, key: string): string {
   return `${signed}.${signatureOf(signed, key)}`
 }
 
-/** The claims of a token that we signed and that has not expired; undefined for any other text. */
+/** Returns the claims of an unexpired token with a valid signature; undefined for any other text. */
 export function readToken(token: string, key: string, nowSeconds: number): TokenClaims | undefined {
   const [head = '', payload = '', signature = ''] = token.split('.')
   if (head !== header || !isSame(signature, signatureOf(`${head}.${payload}`, key))) return undefined
@@ -73,7 +74,7 @@ export function readToken(token: string, key: string, nowSeconds: number): Token
   }
 }
 
-/** Who a token speaks for, with what it is bound to. */
+/** Returns the user of a token, with facts about its bound objects. */
 export function tokenUser({ namespace, serviceAccount, id, boundTo, node }: TokenClaims): User {
   const bound = [
     ...(boundTo === undefined ? [] : [boundTo]),
@@ -91,7 +92,7 @@ export function tokenUser({ namespace, serviceAccount, id, boundTo, node }: Toke
   return { ...serviceAccountUser(namespace, serviceAccount.name, serviceAccount.uid), extra: Object.fromEntries(extra) }
 }
 
-/** Who a service account is to the authorizer. */
+/** Returns the user of a service account. */
 export function serviceAccountUser(namespace: string, name: string, uid: string): User {
   return {
     name: `system:serviceaccount:${namespace}:${name}`,

@@ -1,5 +1,5 @@
-// How does somebody get a service account's token? By asking for one at serviceaccounts/token: for whom it is meant, for how long, and
-// with which pod, node or secret it dies. Source: k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go.
+// Endpoint serviceaccounts/token: issues a token with audiences, a lifetime, and an optional bound pod, node or Secret.
+// Source: k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go.
 import { type Clock, timestampOf } from '../../base/clock.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Random } from '../../base/random.ts'
@@ -120,7 +120,7 @@ function boundObject(
   return nodeName === '' ? { boundTo } : { boundTo, node: nodeOf(nodeName, view) }
 }
 
-/** A node that is not there is named all the same. */
+/** Returns the node of a pod; the uid of a missing node is ''. */
 function nodeOf(name: string, view: View): NonNullable<TokenClaims['node']> {
   const node = view.get({ shelf: 'nodes', namespace: '', name })
   return { name, uid: node === undefined ? '' : metadataText(node.object, 'uid') }

@@ -1,4 +1,4 @@
-// Who has a say before an object is stored? Admission changes and judges requests, in the order of the real server's plugins.
+// Admission: plugins change and validate requests, in upstream's order.
 // Source: k8s.io/apiserver/pkg/admission, k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go.
 import type { JsonObject } from '../../base/json.ts'
 import type { View } from '../object-log.ts'
@@ -12,7 +12,7 @@ export interface AdmissionRequest {
   readonly subresource: string
   readonly namespace: string
   readonly name: string
-  /** The name in the request's path; '' where the body alone names the object. */
+  /** Name in the request's path; '' if only the body names the object. */
   readonly pathName: string
   /** Absent for a delete. */
   readonly object: JsonObject | undefined
@@ -23,13 +23,13 @@ export interface AdmissionRequest {
 }
 
 export interface AdmissionPlugin {
-  /** The object as it goes on; the same one if there is nothing to change. Throws StatusError. */
+  /** Returns the changed object, or the same one. Throws StatusError. */
   mutate?(request: AdmissionRequest & { readonly object: JsonObject }): JsonObject
-  /** Throws StatusError. */
+  /** Throws StatusError to reject the request. */
   validate?(request: AdmissionRequest): void
 }
 
-/** Plugins one after the other. */
+/** Runs the plugins in order. */
 export class Admission {
   readonly #plugins: readonly AdmissionPlugin[]
 

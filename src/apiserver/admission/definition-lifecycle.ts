@@ -1,5 +1,5 @@
-// May a custom object come to be? Not while its definition is going. Source: forbidCreateAdmission in
-// k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
+// Admission of custom objects: rejects a create while the CRD is terminating.
+// Source: forbidCreateAdmission in k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
 import { isConditionTrue } from '../custom/definition-rules.ts'
 import { forbiddenRequest } from '../status-error.ts'
 import type { AdmissionPlugin } from './admission.ts'

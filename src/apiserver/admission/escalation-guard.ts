@@ -1,5 +1,6 @@
-// May somebody write this role or binding? Only if he holds every right that it gives, or may `escalate` roles or `bind` that role.
-// Source: k8s.io/kubernetes/pkg/registry/rbac/*/policybased; it stands last, as there the store asks, after all admission.
+// Admission of roles and bindings: the writer must hold every right that they grant, or may `escalate` or `bind`.
+// Source: k8s.io/kubernetes/pkg/registry/rbac/*/policybased.
+// It runs last, because upstream checks in the store, after all admission.
 
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import { escalationOf } from '../access/escalation.ts'
@@ -50,7 +51,7 @@ function checkBinding(request: Written): void {
   const resource = kind === 'ClusterRole' ? 'clusterroles' : kind === 'Role' ? 'roles' : undefined
   if (resource !== undefined && may(request, 'bind', { group: textAt(roleRef, 'apiGroup'), resource, name })) return
   const { rules, fault } = referredRules(roleRef, namespace, world)
-  // The real one's store names what the request is about, also where it looks for something else.
+  // Upstream's store names the written resource, even if it looks up another one.
   if (fault !== undefined)
     throw resource === undefined ? plainError(fault) : notFound({ group: rbac, resource: written.plural }, name)
   refuseEscalation(request, rules)
@@ -71,7 +72,7 @@ function may({ user, namespace, world }: Written, verb: string, wanted: Wanted):
     .isAllowed
 }
 
-/** Whatever the garbage collector changes gives nobody anything. */
+/** Returns whether only fields of the garbage collector change; these grant no rights. */
 function isForCollector({ object, old }: Written): boolean {
   if (old === undefined) return false
   const { ownerReferences, finalizers, managedFields } = metadataOf(old)

@@ -1,5 +1,6 @@
-// May something be written into a namespace? Only if the namespace is there, and nothing new if it is going; and some namespaces never
-// go. Source: k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle.
+// Admission by namespace: it must exist, and it accepts no new objects while terminating. Some namespaces cannot be
+// deleted.
+// Source: k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle.
 import { isJsonObject, own } from '../../base/json.ts'
 import { metadataText } from '../metadata.ts'
 import { forbiddenRequest, notFound, StatusError } from '../status-error.ts'
@@ -47,7 +48,10 @@ function check(request: AdmissionRequest): void {
   })
 }
 
-/** Who refuses names the object by what is known of its name so far. Source: k8s.io/apiserver/pkg/admission/errors.go. */
+/**
+ * Returns the 403 of a plugin, with as much of the object's name as is known.
+ * Source: k8s.io/apiserver/pkg/admission/errors.go.
+ */
 export function refusal({ resource, name, object }: AdmissionRequest, why: string): StatusError {
   const known =
     name || (object === undefined ? '' : metadataText(object, 'name') || metadataText(object, 'generateName'))

@@ -1,4 +1,4 @@
-// How long do pods bear a node that is not ready, and what does a new node begin with?
+// Default tolerations of pods, and the initial taint of nodes.
 // Sources: k8s.io/kubernetes/plugin/pkg/admission/{defaulttolerationseconds,nodetaint}.
 import { mapAt, structsAt, textAt, withEmbedded, withField, withStruct } from '../built-in/field-walk.ts'
 import type { AdmissionPlugin } from './admission.ts'
@@ -7,7 +7,7 @@ const notReady = 'node.kubernetes.io/not-ready'
 const unreachable = 'node.kubernetes.io/unreachable'
 const tolerationSeconds = 300
 
-/** Pods bear both troubles for five minutes, unless they say otherwise. */
+/** Adds tolerations of 300 s for not-ready and unreachable nodes, unless the pod tolerates these taints itself. */
 export const defaultTolerations: AdmissionPlugin = {
   mutate: ({ object, resource, subresource }) => {
     if (resource.group !== '' || resource.plural !== 'pods' || subresource !== '') return object
@@ -25,7 +25,7 @@ export const defaultTolerations: AdmissionPlugin = {
   },
 }
 
-/** A new node gets no pods before its controller has seen it ready. */
+/** Taints a new node so that no pod is scheduled before its controller has seen it ready. */
 export const newNodeTaint: AdmissionPlugin = {
   mutate: ({ object, operation, resource, subresource }) => {
     const isNode = resource.group === '' && resource.plural === 'nodes' && subresource === ''

@@ -1,4 +1,4 @@
-// Which pods go first? A pod's class, or the default one, gives it a number.
+// Admission of pod priority: the pod's PriorityClass, or the default one, sets the number.
 // Source: k8s.io/kubernetes/plugin/pkg/admission/priority.
 import type { JsonObject } from '../../base/json.ts'
 import {
@@ -38,7 +38,7 @@ export const priorityAdmission: AdmissionPlugin = {
   },
 }
 
-/** A client that does not know these fields leaves them as they are. */
+/** Keeps the stored values if the client omits these fields. */
 function keptRank(spec: JsonObject, before: Struct): JsonObject {
   return ['priority', 'preemptionPolicy'].reduce((result, key) => {
     const value = valueAt(before, key)
@@ -83,7 +83,7 @@ function rankOf(name: string, request: AdmissionRequest): Rank {
   }
 }
 
-/** Of several defaults the lowest counts. */
+/** Returns the default class; of several, the one with the lowest value. */
 function defaultClass(world: AdmissionRequest['world']): JsonObject | undefined {
   return world
     .list(shelf)

@@ -1,5 +1,5 @@
-// Whose name does a pod go by towards the API server? It gets its namespace's default account where it names none, and a
-// volume with a token that every container finds in the usual place.
+// Admission of a pod's service account: the namespace's default account if none is named,
+// and a token volume at the usual path in every container.
 // Source: k8s.io/kubernetes/plugin/pkg/admission/serviceaccount.
 import type { Json, JsonObject } from '../../base/json.ts'
 import type { Random } from '../../base/random.ts'
@@ -23,11 +23,14 @@ const mirrorAnnotation = 'kubernetes.io/config.mirror'
 const mountableAnnotation = 'kubernetes.io/enforce-mountable-secrets'
 const volumePrefix = 'kube-api-access-'
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
-/** An hour and seven seconds: what clients that never read their token again are told from. */
+/**
+ * Lifetime of tokens in seconds: an hour and seven seconds, which upstream uses to detect clients that never reread
+ * them.
+ */
 const tokenSeconds = 3607
 const truths = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 
-/** The names of token volumes are drawn from `random`. */
+/** Creates the plugin. `random` generates names of token volumes. */
 export function serviceAccountAdmission(random: Random): AdmissionPlugin {
   return {
     mutate: (request) => {
@@ -107,7 +110,7 @@ function tokenVolume(name: string): JsonObject {
   return { name, projected: { sources, defaultMode: 420 } }
 }
 
-/** Throws where a pod may not be. */
+/** Throws StatusError (403) for a pod that the rules of its account forbid. */
 function judge(request: AdmissionRequest): void {
   const { object: pod, namespace } = request
   if (!isNewPod(request) || pod === undefined) return
@@ -143,7 +146,7 @@ function isLimited(account: JsonObject): boolean {
   return truths.has(textAt(mapAt(mapAt(account, 'metadata'), 'annotations'), mountableAnnotation))
 }
 
-/** The first Secret that the account does not name. */
+/** Returns the error for the first Secret that the account does not list, or undefined. */
 function secretFault(spec: JsonObject, account: JsonObject): string | undefined {
   const known = new Set(structsAt(account, 'secrets').map((secret) => textAt(secret, 'name')))
   const by = `is not allowed because service account ${textAt(mapAt(account, 'metadata'), 'name')} does not reference that`

@@ -1,4 +1,4 @@
-// Which class does a claim get that names none, what keeps storage that is in use, and may a claim grow?
+// Admission of storage: default class of claims, protection of storage in use, resize of claims.
 // Sources: k8s.io/kubernetes/plugin/pkg/admission/storage/{storageclass/setdefault,storageobjectinuseprotection,
 // persistentvolume/resize}, pkg/volume/util/storageclass.go.
 import type { JsonObject } from '../../base/json.ts'
@@ -41,7 +41,7 @@ export const defaultStorageClass: AdmissionPlugin = {
   },
 }
 
-/** A finalizer that a controller takes off when nobody uses the storage any more. */
+/** Adds the finalizer that a controller removes once the storage is unused. */
 export const storageProtection: AdmissionPlugin = {
   mutate: ({ object, operation, resource, subresource }) => {
     const finalizer = protectionFinalizers[resource.plural]
@@ -53,7 +53,7 @@ export const storageProtection: AdmissionPlugin = {
   },
 }
 
-/** Only a bound claim grows, and only if its class says so. */
+/** Rejects growth of a claim that is not bound, or whose class does not allow it. */
 export const claimResize: AdmissionPlugin = {
   validate: (request) => {
     const { object, old, operation } = request
@@ -87,7 +87,7 @@ function sizeOf(claim: Struct): ReturnType<typeof quantityOf> {
   return quantityOf(valueAt(structIn(claim, 'spec', 'resources', 'requests'), 'storage'))
 }
 
-/** The newest of the defaults; of several as new, the first by name. */
+/** Returns the newest default class; of equally new ones, the first by name. */
 function defaultClassName(world: AdmissionRequest['world']): string | undefined {
   const defaults = world
     .list(shelf)

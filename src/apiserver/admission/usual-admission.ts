@@ -1,4 +1,4 @@
-// Which plugins does the server run, and in which order? Those that the real one has on by itself, as far as they are there.
+// Admission plugins of the server in their order: those implemented here that upstream enables by default.
 // Source: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go.
 import type { Random } from '../../base/random.ts'
 import type { AdmissionPlugin } from './admission.ts'
@@ -10,11 +10,13 @@ import { claimResize, defaultStorageClass, storageProtection } from './storage.t
 
 export interface UsualAdmissionOptions {
   readonly random: Random
-  /** Somebody makes the account `default` in every namespace; without it no pod could be created. */
+  /**
+   * True if a controller creates the account `default` in every namespace. Otherwise the plugin would reject all pods.
+   */
   readonly hasServiceAccounts: boolean
-  /** Somebody makes nodes that are ready lose their first taint; without it none would ever get pods. */
+  /** True if a controller removes the initial taint of ready nodes. Otherwise they would never get pods. */
   readonly hasNodeLifecycle: boolean
-  /** Somebody takes the finalizers off storage that nobody uses; without it none could be deleted. */
+  /** True if a controller removes the finalizers of unused storage. Otherwise no storage could be deleted. */
   readonly hasStorageProtection: boolean
 }
 

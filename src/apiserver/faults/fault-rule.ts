@@ -1,48 +1,48 @@
-// What goes wrong, and with whom? Faults as data: which requests a rule strikes, how often, and what becomes of them. Pure: which faults
-// strike a request follows from the rules, what they have struck before, and the numbers drawn.
+// Faults as data: which requests a rule affects, how often, and how. Pure.
+// The rules, their counts and the drawn numbers determine the faults of a request.
 import type { RequestInfo } from '../request-info.ts'
 
 export type Fault =
-  /** The answer comes so much later; of two numbers, somewhere between them. */
+  /** Delays the answer by `ms`; for two numbers, by a random time between them. */
   | { readonly kind: 'latency'; readonly ms: number | readonly [number, number] }
-  /** The server refuses, and nothing happens. */
+  /** Rejects the request without any effect. */
   | { readonly kind: 'refuse'; readonly code: 409 | 410 | 429 | 500 | 503 | 504; readonly retryAfterSeconds?: number }
-  /** The connection ends without an answer: before the server heard of the request, or after it did all of it. */
+  /** Ends the connection without an answer, before or after the server has processed the request. */
   | { readonly kind: 'cut'; readonly when: 'before' | 'after' }
-  /** A watch breaks off after so many events. */
+  /** Breaks a watch after this many events. */
   | { readonly kind: 'cut-watch'; readonly afterEvents: number }
-  /** Of a watch's events, this share never arrives, or arrives twice. */
+  /** Drops or repeats this share of a watch's events. */
   | { readonly kind: 'lose-events' | 'repeat-events'; readonly share: number }
-  /** A watch's events arrive so much later, in their order. */
+  /** Delays a watch's events by `ms`, in order. */
   | { readonly kind: 'delay-events'; readonly ms: number }
-  /** A watch stays open and tells nothing, as one of a server that is cut off from its store. */
+  /** Keeps a watch open without events, like a server without connection to its store. */
   | { readonly kind: 'freeze-watch' }
-  /** Reads answer as the cluster was so many writes ago, as a server does that lags behind. */
+  /** Answers reads at an older revision, this many writes ago, like a server that lags behind. */
   | { readonly kind: 'stale-read'; readonly revisions: number }
 
 export interface FaultRule {
   readonly fault: Fault
-  /** What a request must be to be struck; what is left out does not matter. */
+  /** Conditions on the request; an absent one matches everything. */
   readonly on?: {
-    /** As RBAC has them: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`. */
+    /** RBAC verbs: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`. */
     readonly verbs?: readonly string[]
-    /** The plural. */
+    /** Plural of the resource. */
     readonly resource?: string
     readonly subresource?: string
     readonly namespace?: string
     readonly name?: string
-    /** The beginning of the client's User-Agent. */
+    /** Prefix of the client's User-Agent. */
     readonly userAgent?: string
   }
-  /** Of the requests that match, this share is struck. Default 1. */
+  /** Share of the matching requests that the rule affects. Default: 1. */
   readonly share?: number
-  /** So many that match pass first. Default 0. */
+  /** Number of matching requests that pass first. Default: 0. */
   readonly after?: number
-  /** So many are struck at most. Default: all. */
+  /** Maximal number of affected requests. Default: all. */
   readonly times?: number
 }
 
-/** What a rule has done so far. */
+/** Counts of a rule: matching and affected requests. */
 export interface RuleCount {
   readonly matched: number
   readonly struck: number
@@ -59,7 +59,7 @@ export function matchesRule({ on = {} }: FaultRule, info: RequestInfo, userAgent
   )
 }
 
-/** Does a rule strike a request that matches it? `drawn` is a number in [0, 1). */
+/** Returns whether the rule affects a matching request. `drawn` is a random number in [0, 1). */
 export function strikes(
   { share = 1, after = 0, times = Number.POSITIVE_INFINITY }: FaultRule,
   count: RuleCount,

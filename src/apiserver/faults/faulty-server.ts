@@ -1,5 +1,6 @@
-// What does a client meet when things go wrong? A server before the server: requests that a rule strikes come late, are refused, are cut
-// off, or read an old state; watches lose, repeat and delay events. Seeded, so a run can be had again.
+// Fault injection in front of the server.
+// It delays, rejects or cuts off requests, serves stale reads, and loses, repeats or delays watch events.
+// Seeded, so that a run is reproducible.
 import { type Clock, sleep } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import {
@@ -30,23 +31,23 @@ export class FaultyServer implements Answering {
     this.#options = options
   }
 
-  /** Adds a rule; what it gives back takes the rule away. Requests under way are not touched. */
+  /** Adds a rule. Returns the function that removes it. Running requests are not affected. */
   add(rule: FaultRule): () => void {
     this.#rules.set(rule, { matched: 0, struck: 0 })
     return () => void this.#rules.delete(rule)
   }
 
-  /** Takes all rules away. */
+  /** Removes all rules. */
   clear(): void {
     this.#rules.clear()
   }
 
-  /** How often a rule has struck. */
+  /** Number of requests that a rule has affected. */
   struck(rule: FaultRule): number {
     return this.#rules.get(rule)?.struck ?? 0
   }
 
-  /** Rejects with ConnectionCut where the connection ends. */
+  /** Answers a request under the rules. Rejects with ConnectionCut where the connection breaks. */
   async answer(request: ApiRequest): Promise<ApiAnswer> {
     const faults = this.#faultsOf(request)
     const of = <Kind extends Fault['kind']>(kind: Kind) =>

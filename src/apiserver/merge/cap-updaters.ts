@@ -1,4 +1,4 @@
-// How many managers that wrote without applying are remembered one by one? Ten; of more the oldest become one per version.
+// Limit of managers with operation Update: ten. Beyond that, the oldest are merged into one per API version.
 // Source: k8s.io/apimachinery/pkg/util/managedfields/internal/capmanagers.go.
 import { identityText, ManagedEntry } from './managed-entry.ts'
 import type { Managed } from './managed-fields.ts'
@@ -6,7 +6,7 @@ import type { Managed } from './managed-fields.ts'
 const maxUpdaters = 10
 const manager = 'ancient-changes'
 
-/** The very same managers if they are not too many. */
+/** Returns the capped managers; the same reference if they are within the limit. */
 export function capUpdaters(managed: Managed): Managed {
   const updaters = [...managed].filter(([, { operation }]) => operation === 'Update')
   if (updaters.length <= maxUpdaters) return managed
@@ -29,7 +29,7 @@ export function capUpdaters(managed: Managed): Managed {
     const bucket = capped.get(bucketId) ?? capped.get(first)
     if (!capped.has(bucketId)) capped.delete(first)
     const fields = bucket === undefined ? updater.fields : updater.fields.union(bucket.fields)
-    // The time of the youngest that is in it.
+    // The bucket has the time of its youngest manager.
     capped.set(bucketId, new ManagedEntry(identity, fields, updater.time))
     capped.delete(id)
     count--

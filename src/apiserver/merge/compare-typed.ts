@@ -1,4 +1,5 @@
-// Which fields does a new value remove, modify and add? What is owned as one piece counts as one field.
+// Comparison of two values: the fields that the new one removes, modifies and adds. An atomic value counts as one
+// field.
 // Source: sigs.k8s.io/structured-merge-diff, typed.TypedValue.Compare.
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { fieldElement, type PathElement } from '../../diff/field-path.ts'
@@ -17,7 +18,7 @@ const removed: Comparison = { ...same, removed: FieldSet.leaf }
 const modified: Comparison = { ...same, modified: FieldSet.leaf }
 const added: Comparison = { ...same, added: FieldSet.leaf }
 
-/** Linear in the parts that are not the very same in both values. */
+/** Compares two values. Cost: linear in the parts that are not identical references. */
 export function compareTyped(type: MergeType, old: Json, now: Json): Comparison {
   const { removed, modified, added } = compare(type, old, now)
   return { removed: removed.ofRoot, modified: modified.ofRoot, added: added.ofRoot }
@@ -27,7 +28,7 @@ export function isSame({ removed, modified, added }: Comparison): boolean {
   return removed.isEmpty && modified.isEmpty && added.isEmpty
 }
 
-/** The comparison without all that is in `fields` or below. */
+/** Returns the comparison without `fields` and everything below them. */
 export function withoutFields(comparison: Comparison, fields: FieldSet): Comparison {
   if (fields.isEmpty) return comparison
   return {
@@ -43,7 +44,7 @@ function compare(type: MergeType, old: Json | undefined, now: Json | undefined):
   const nowForm = formOf(type, now)
   if (now === undefined) return compareAs(oldForm, type, old, now)
   if (old === undefined || oldForm === nowForm) return compareAs(nowForm, type, old, now)
-  // Each form sees only the value that has it: all below the old value goes, all below the new one comes.
+  // Each form compares only the value of that form: everything old is removed, everything new is added.
   return both(compareAs(oldForm, type, old, now), compareAs(nowForm, type, old, now))
 }
 
@@ -63,7 +64,7 @@ function compareAs(form: Form, type: MergeType, old: Json | undefined, now: Json
   return deepEqual(old, now) ? same : modified
 }
 
-/** A container that is new or gone is so itself, besides what is in it. */
+/** Adds the container itself if it is new or removed. */
 function whole(old: Json | undefined, now: Json | undefined, inside: Comparison): Comparison {
   if (old === undefined) return both(inside, added)
   return now === undefined ? both(inside, removed) : inside
@@ -97,7 +98,7 @@ function compareItems(list: ListType, old: readonly Json[], now: readonly Json[]
   return found.comparison
 }
 
-/** The items of one key: more than one is looked at as one piece. */
+/** Compares the items of one key; several items count as one atomic value. */
 function compareAlike(type: MergeType, old: readonly Json[], now: readonly Json[]): Comparison {
   if (old.length <= 1 && now.length <= 1) return compare(type, old[0], now[0])
   if (old.length > 1 && now.length > 1) return deepEqual(old, now) ? same : modified
@@ -122,7 +123,7 @@ function grouped(list: ListType, items: readonly Json[]): Map<string, Alike> {
   return groups
 }
 
-/** What was found below each step, put together. */
+/** Accumulates the comparisons below each path element. */
 class Gathered {
   #removed: Map<string, FieldSetChild> | undefined
   #modified: Map<string, FieldSetChild> | undefined

@@ -1,4 +1,4 @@
-// What does an apply say that may not take what others own? Each field and whose it is.
+// Error of an apply without force that changes fields of other managers: each field and its owner.
 // Source: k8s.io/apimachinery/pkg/util/managedfields/internal/conflict.go.
 import type { FieldPath } from '../../diff/field-path.ts'
 import type { FieldSet } from '../../diff/field-set.ts'
@@ -9,7 +9,7 @@ import type { Numbers } from './go-value.ts'
 import type { EntryIdentity } from './managed-entry.ts'
 import type { Conflict } from './ownership.ts'
 
-/** Managers in the order of their identity texts. */
+/** Returns the error; managers are ordered by their identity text. */
 export function conflictError(
   conflicts: readonly Conflict[],
   entries: ReadonlyMap<string, EntryIdentity>,
@@ -40,7 +40,7 @@ function managerText({ manager, operation, apiVersion, subresource }: EntryIdent
   return operation === 'Update' ? `${name} using ${apiVersion}` : name
 }
 
-/** The paths as the server lists them: at each level first what is owned itself, then what is further down. */
+/** Returns the paths in upstream's order: at each level, owned paths first, then deeper ones. */
 function listed(fields: FieldSet, prefix: FieldPath = []): FieldPath[] {
   const children = fields.sortedChildren().map(([, { element, set }]) => ({ path: [...prefix, element], set }))
   return [

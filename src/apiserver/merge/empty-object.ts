@@ -1,6 +1,8 @@
-// What does the server compare a new object with? With an empty one of its kind: of a custom kind that is nothing but its
-// type; of a built-in one it has every struct and every field that its Go type writes even when it is not set.
-// Source: encoding/json, k8s.io/kube-openapi/pkg/generators (which publishes such fields with a default, or as required).
+// Empty object of a kind, with which the server compares a new object.
+// For a custom kind it has only the type.
+// For a built-in kind it has every struct, and every field that its Go type writes even if unset.
+// Source: encoding/json, k8s.io/kube-openapi/pkg/generators (which publishes such fields with a default, or as
+// required).
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { Schema } from '../schema/schema.ts'
 import { isBuiltIn } from './merge-type.ts'

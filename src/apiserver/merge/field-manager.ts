@@ -1,5 +1,5 @@
-// Who manages which fields of an object after a write, and what is the object after an apply? Every create, update and patch
-// goes through `recordUpdate`, every server-side apply through `applyConfiguration`.
+// Field management: managedFields after a write, and the object after an apply.
+// Every create, update and patch calls `recordUpdate`; every server-side apply calls `applyConfiguration`.
 // Source: k8s.io/apimachinery/pkg/util/managedfields/internal, in the order of NewDefaultFieldManager.
 import { isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { fieldPath } from '../../diff/field-path.ts'
@@ -24,9 +24,9 @@ import { sharedFields } from './shared-fields.ts'
 
 export interface Update {
   readonly of: ManagedKind
-  /** The object as it is; undefined for a create. */
+  /** Live object; undefined for a create. */
   readonly live: JsonObject | undefined
-  /** The object as it shall be. Its managedFields, if it has any, count as the user's wish. */
+  /** Object to write. If it has managedFields, they express the user's request. */
   readonly updated: JsonObject
   readonly manager: string
   /** RFC 3339, whole seconds, UTC. */
@@ -35,16 +35,16 @@ export interface Update {
 
 export interface Apply {
   readonly of: ManagedKind
-  /** The object as it is; undefined if it is to be created. */
+  /** Live object; undefined if the apply creates it. */
   readonly live: JsonObject | undefined
   readonly applied: JsonObject
   readonly manager: string
-  /** Take what others own, instead of refusing to change it. */
+  /** True to take fields of other managers instead of a conflict. */
   readonly force: boolean
   readonly timestamp: string
 }
 
-/** What no manager ever owns. */
+/** Fields that no manager ever owns. */
 const stripped = FieldSet.of([
   ...['apiVersion', 'kind', 'metadata'].map((name) => fieldPath(name)),
   ...[
@@ -60,25 +60,26 @@ const stripped = FieldSet.of([
   ].map((name) => fieldPath('metadata', name)),
 ])
 
-/** `updated` with its managedFields as they are to be stored; the very same object if it has just these. */
+/** Returns `updated` with the managedFields to store; the same reference if it already has them. */
 export function recordUpdate(update: Update): JsonObject {
   const { live, updated } = update
   const managed = managedBefore(update)
-  // Who wrote an object that nobody tracks is asked at its first apply; a new one is tracked from the start.
+  // An untracked object stays untracked until its first apply; a new one is tracked from the start.
   if (managed.size === 0 && live !== undefined && hasUid(live)) return withManagedFields(updated, undefined)
   try {
     const before = managedFieldsOf(live ?? updated)
     return withManagedFields(updated, writeManagedFields(managedAfter(update, managed), before))
   } catch (thrown) {
-    // What is not of its type has no managers; whether it may be so is not for us to say.
+    // An object that violates its schema has no managers. Validation decides whether it is accepted.
     if (thrown instanceof TypeFault) return withManagedFields(updated, undefined)
     throw thrown
   }
 }
 
 /**
- * The object after an apply, with its managedFields; the very same as `live` if nothing changes. It has to be decoded and
- * defaulted like any other that comes in. Throws StatusError: 409 for conflicts, 400, 500 for what is not of its type.
+ * Returns the object after an apply, with its managedFields; the same reference as `live` if nothing changes.
+ * The caller decodes and defaults it like any other input.
+ * Throws StatusError: 409 for conflicts, 400, and 500 for an object that violates its schema.
  */
 export function applyConfiguration(apply: Apply): JsonObject {
   const { of, applied, manager } = apply
@@ -94,7 +95,7 @@ export function applyConfiguration(apply: Apply): JsonObject {
   return manager === 'kubectl' ? withLastApplied(object, applied) : object
 }
 
-/** The managers that a write begins with: the user's wish if it can be read, else those of the live object. */
+/** Returns the managers before a write: those of the request if readable, else those of the live object. */
 function managedBefore({ of, live, updated }: Update): Managed {
   const ofLive = orNothing(readManagedFields(live && managedFieldsOf(live)))
   if (of.subresource !== '') return ofLive
@@ -115,7 +116,7 @@ function managedAfter({ of, live, updated, manager, timestamp }: Update, managed
   return capUpdaters(new Map(owners).set(id, new ManagedEntry(identity, sharedFields(all), timestamp)))
 }
 
-/** All that an object has before anybody's first apply is of one manager, which nobody else is. */
+/** Returns one artificial manager that owns all fields from before the first apply. */
 function managedBeforeFirstApply({ of, timestamp }: Apply, live: JsonObject): Managed {
   const update = { of, live: of.emptyObject, updated: live, manager: 'before-first-apply', timestamp }
   return orFault(
@@ -160,7 +161,7 @@ function merge(apply: Apply, live: JsonObject, managed: Managed): Merged {
   return { object: isSame ? live : object, managed: after }
 }
 
-/** The apply itself; one of kubectl may take what kubectl's client-side apply wrote, and nobody has changed since. */
+/** Applies. An apply by kubectl may take fields that kubectl's client-side apply wrote and that are unchanged since. */
 function takeOver(
   { of, live, applied, manager, force }: Apply,
   { old, managed, identity, id }: { old: JsonObject; managed: Managed; identity: EntryIdentity; id: string },
@@ -181,7 +182,7 @@ function takeOver(
   }
 }
 
-/** Has anybody's managedFields been read, or were they made just now? */
+/** Returns whether the live object has readable managedFields, as opposed to managers created by this apply. */
 function isTracked(live: JsonObject | undefined): boolean {
   const known = readManagedFields(live && managedFieldsOf(live))
   return typeof known !== 'string' && known.size > 0
@@ -195,7 +196,7 @@ function orNothing(managed: Managed | string): Managed {
   return typeof managed === 'string' ? nothingManaged : managed
 }
 
-/** Turns a TypeFault into the server's error without a class. */
+/** Converts a TypeFault to a 500 without a reason. */
 function orFault<Result>(run: () => Result, message: (fault: string) => string): Result {
   try {
     return run()
@@ -209,7 +210,7 @@ function hasUid(object: JsonObject): boolean {
   return isJsonObject(metadata) && Boolean(own(metadata, 'uid'))
 }
 
-/** As the field manager names an object: its namespace, name and type. */
+/** Returns the object's namespace, name and type, as upstream's field manager prints them. */
 export function objectText(object: JsonObject): string {
   const metadata = own(object, 'metadata')
   const [namespace, name] = ['namespace', 'name'].map((key) =>
@@ -218,7 +219,7 @@ export function objectText(object: JsonObject): string {
   return `${namespace}/${name}; ${typeText(object)}`
 }
 
-/** As Go prints a type: `apps/v1, Kind=Deployment`, `/v1, Kind=Service`. */
+/** Returns the type as Go prints it: `apps/v1, Kind=Deployment`, `/v1, Kind=Service`. */
 function typeText(object: { readonly apiVersion?: Json | undefined; readonly kind?: Json | undefined }): string {
   const [group = '', version, ...more] = textOf(object.apiVersion).split('/')
   const kind = textOf(object.kind)

@@ -1,4 +1,4 @@
-// How does the API server name a field in what it says of server-side apply? `.spec.ports[port=80,protocol="TCP"].name`.
+// Text of field paths in messages of server-side apply: `.spec.ports[port=80,protocol="TCP"].name`.
 // Source: sigs.k8s.io/structured-merge-diff, fieldpath.PathElement.String, value.ToString.
 import { isJsonList, isJsonObject, type Json } from '../../base/json.ts'
 import type { FieldPath, PathElement } from '../../diff/field-path.ts'

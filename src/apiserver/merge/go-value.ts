@@ -1,11 +1,11 @@
-// How does Go print a JSON value? As the messages of server-side apply do, which print what they got with %v, %#v and %T.
+// Go's %v, %#v and %T of JSON values, as messages of server-side apply contain them.
 // Source: fmt, strconv.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { goQuoted } from '../field-error.ts'
 
 /**
- * What a number was read as. An applied configuration and managedFields give floats, whole or not; an object that is stored
- * gives integers where it can.
+ * Go type of decoded numbers.
+ * Applied configurations and managedFields decode to floats, whole or not; stored objects to integers where possible.
  */
 export type Numbers = 'floats' | 'integers'
 
@@ -28,7 +28,10 @@ export function goTypeName(value: Json): string {
   return typeof value === 'string' ? 'string' : 'float64'
 }
 
-/** `%v` of a number: of a float the shortest text that gives it again, with an exponent below 1e-4 and from 1e6 on. */
+/**
+ * `%v` of a number. Floats: the shortest text that parses to the same value, with an exponent below 1e-4 and from 1e6
+ * on.
+ */
 export function goNumber(number: number | bigint, numbers: Numbers): string {
   const value = Number(number)
   if (numbers === 'integers' && (typeof number === 'bigint' || Number.isSafeInteger(number))) return number.toString()

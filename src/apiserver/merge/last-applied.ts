@@ -1,6 +1,7 @@
-// What does kubectl's own apply leave on an object, and what may a server-side apply of kubectl make of it? The annotation
-// that holds the last configuration is kept up to date, and what it holds may be taken over.
-// Source: k8s.io/apimachinery/pkg/util/managedfields/internal (lastapplied.go, lastappliedmanager.go, lastappliedupdater.go).
+// Interaction of kubectl's server-side apply with its client-side apply.
+// The annotation with the last configuration is kept up to date, and its fields may be taken over.
+// Source: k8s.io/apimachinery/pkg/util/managedfields/internal (lastapplied.go, lastappliedmanager.go,
+// lastappliedupdater.go).
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { parseWireJson, WireJsonError } from '../../base/wire-json.ts'
 import { FieldSet } from '../../diff/field-set.ts'
@@ -13,7 +14,7 @@ const annotation = 'kubectl.kubernetes.io/last-applied-configuration'
 const maxAnnotationsBytes = 256 * 1024
 const stored = { duplicates: 'refused', numbers: 'integers' } as const
 
-/** What kubectl applied itself and is still as it applied it. Empty where that cannot be known. */
+/** Returns the fields of kubectl's last configuration that are unchanged since. Empty if unknown. */
 export function allowedByLastApplied({ type, apiVersion }: ManagedKind, live: JsonObject): FieldSet {
   const text = annotationsOf(live)?.[annotation]
   if (!text) return FieldSet.empty
@@ -30,7 +31,10 @@ export function allowedByLastApplied({ type, apiVersion }: ManagedKind, live: Js
   }
 }
 
-/** The object with the configuration in the annotation, if it has the annotation at all and there is room. */
+/**
+ * Returns the object with the updated annotation, if it has the annotation. Above the size limit the annotation is
+ * removed.
+ */
 export function withLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   const before = annotationsOf(object)
   if (!before?.[annotation]) return object
@@ -47,7 +51,7 @@ function withoutAnnotation(applied: JsonObject): JsonObject {
   return withAnnotations(applied, rest)
 }
 
-/** Undefined unless there are annotations, and all are texts. */
+/** Returns the annotations; undefined if absent or not all strings. */
 function annotationsOf(object: JsonObject): Readonly<Record<string, string>> | undefined {
   const metadata = own(object, 'metadata')
   const annotations = isJsonObject(metadata) ? own(metadata, 'annotations') : undefined
@@ -73,7 +77,7 @@ function sizeOf(annotations: Readonly<Record<string, string>>): number {
   )
 }
 
-/** With keys in order, as the server writes unstructured objects. */
+/** Sorts keys at all levels, as upstream writes unstructured objects. */
 function sorted(value: Json): Json {
   if (isJsonList(value)) return value.map(sorted)
   if (!isJsonObject(value)) return value

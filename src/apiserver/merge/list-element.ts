@@ -1,21 +1,21 @@
-// Which item of a list is which? The step of a path that leads to an item of a list that is shared by its items: by the
-// fields that are its keys, or for a set by its value. Source: sigs.k8s.io/structured-merge-diff, typed.listItemToPathElement.
+// Path elements of list items: by the key fields, or for a set by the value.
+// Source: sigs.k8s.io/structured-merge-diff, typed.listItemToPathElement.
 import { canonicalJson, isJsonList, isJsonObject, type Json } from '../../base/json.ts'
 import { formatPathElement, type PathElement } from '../../diff/field-path.ts'
 import { goQuoted } from '../field-error.ts'
 import type { ListType } from './merge-type.ts'
 
-/** A step, with its canonical text, which is how steps are told apart. */
+/** Path element with its canonical text. The text identifies the element. */
 export interface Step {
   readonly element: PathElement
   readonly key: string
 }
 
-/** A list as its items tell it apart. */
+/** List with the identities of its items. */
 export interface KeyedList {
-  /** One for each item; an item that has none says why in one sentence. */
+  /** One step per item, or the error of an item that has none. */
   readonly steps: readonly (Step | string)[]
-  /** The items by the key of their step; where several have the same key, the last of them. */
+  /** Items by key; of several with one key, the last. */
   readonly items: ReadonlyMap<string, Json>
   readonly hasDuplicates: boolean
 }
@@ -26,7 +26,9 @@ interface Known extends KeyedList {
 
 const known = new WeakMap<readonly Json[], Known>()
 
-/** Never asked of an atomic list. Every walk over a value asks, so what was found is kept as long as the list lives. */
+/**
+ * Returns the identities of a list that is not atomic. Memoized per list, because every walk over a value needs them.
+ */
 export function keyedList(type: ListType, items: readonly Json[]): KeyedList {
   const found = known.get(items)
   if (found?.type === type) return found
@@ -41,13 +43,13 @@ export function keyedList(type: ListType, items: readonly Json[]): KeyedList {
   return made
 }
 
-/** The step to an item of a list that has been validated, so that each has one. */
+/** Returns the step to an item of a validated list, so that each item has one. */
 export function stepAt({ steps }: KeyedList, index: number): Step {
   const step = steps[index]
   return step === undefined || typeof step === 'string' ? noStep : step
 }
 
-/** What the server goes on with for an item that has no step; the list has been refused long before. */
+/** Upstream's step for an item without one; validation has rejected such a list before. */
 const noStep: Step = { element: { kind: 'field', name: '' }, key: '' }
 
 function setStep(item: Json): Step | string {
@@ -58,7 +60,7 @@ function setStep(item: Json): Step | string {
   return { element, key: formatPathElement(element) }
 }
 
-/** The text is put together by hand: lists with keys are where most of a merge is spent. */
+/** Builds the text by hand, because merges spend most of their time on keyed lists. */
 function keyedStep(list: ListType, item: Json): Step | string {
   if (item === null) return 'associative list with keys may not have a null element'
   if (!isJsonObject(item)) return 'associative list with keys may not have non-map elements'

@@ -1,5 +1,5 @@
-// What does one entry of managedFields say? Which fields one manager owns, by which operation, in which version, through
-// which endpoint. Source: k8s.io/apimachinery/pkg/util/managedfields/internal/managedfields.go.
+// Entry of managedFields: the fields of one manager, with operation, API version and endpoint.
+// Source: k8s.io/apimachinery/pkg/util/managedfields/internal/managedfields.go.
 import type { JsonObject } from '../../base/json.ts'
 import { wireJson } from '../../base/wire-json.ts'
 import type { FieldSet } from '../../diff/field-set.ts'
@@ -8,12 +8,12 @@ import type { Owner } from './ownership.ts'
 
 export type Operation = 'Apply' | 'Update'
 
-/** What tells one entry from another. Of an apply the version is not part of it: it may move to another with each. */
+/** Identity of an entry. For an apply, the version is not part of it, because each apply may change it. */
 export interface EntryIdentity {
   readonly manager: string
   readonly operation: Operation
   readonly apiVersion: string
-  /** Empty for the object itself. */
+  /** '' for the object itself. */
   readonly subresource: string
 }
 
@@ -28,7 +28,7 @@ export class ManagedEntry implements Owner, EntryIdentity {
   readonly #source: JsonObject | undefined
   #json: JsonObject | undefined
 
-  /** `source` is what the entry was read from. */
+  /** `source` is the JSON of the entry, if it was read. */
   constructor(identity: EntryIdentity, fields: FieldSet, time: string | undefined, source?: JsonObject) {
     this.#source = source
     this.manager = identity.manager
@@ -39,7 +39,7 @@ export class ManagedEntry implements Owner, EntryIdentity {
     this.time = time
   }
 
-  /** The very same entry if it owns just that. */
+  /** Returns the entry with other fields; the same reference if they are identical. */
   owning(fields: FieldSet): ManagedEntry {
     return fields === this.fields ? this : new ManagedEntry(this, fields, this.time)
   }
@@ -48,7 +48,7 @@ export class ManagedEntry implements Owner, EntryIdentity {
     return time === this.time ? this : new ManagedEntry(this, this.fields, time)
   }
 
-  /** As it stands in managedFields: what it was read from, if that is how the server writes it. Made once. */
+  /** JSON of the entry in managedFields; the source if it has upstream's form. Built once. */
   get json(): JsonObject {
     if (this.#json === undefined) {
       const written = this.#write()
@@ -71,7 +71,7 @@ export class ManagedEntry implements Owner, EntryIdentity {
   }
 }
 
-/** A text that two entries share only if they are of the same manager; managers are listed in its order. */
+/** Returns a text that identifies the manager of an entry. Managers are listed in its order. */
 export function identityText({ manager, operation, apiVersion, subresource }: EntryIdentity): string {
   return goJson({
     ...(manager === '' ? {} : { manager }),
@@ -81,7 +81,7 @@ export function identityText({ manager, operation, apiVersion, subresource }: En
   })
 }
 
-/** The order of entries in managedFields. */
+/** Compares entries in the order of managedFields. */
 export function compareEntries(left: ManagedEntry, right: ManagedEntry): number {
   return (
     compareText(left.operation, right.operation) ||
@@ -92,7 +92,7 @@ export function compareEntries(left: ManagedEntry, right: ManagedEntry): number 
   )
 }
 
-/** When an entry without a time counts as made. */
+/** Time of an entry without one. */
 const epoch = '1970-01-01T00:00:00Z'
 
 function compareText(left: string, right: string): number {

@@ -1,5 +1,6 @@
-// How are the managers of an object's fields read and written? A list that was written here is never parsed again, and one
-// that was read is parsed once. Source: k8s.io/apimachinery/pkg/util/managedfields/internal/managedfields.go.
+// Reading and writing of managedFields.
+// A list that was written here is never parsed again; one that was read is parsed once.
+// Source: k8s.io/apimachinery/pkg/util/managedfields/internal/managedfields.go.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { parsePathElement } from '../../diff/field-path.ts'
 import { FieldSet } from '../../diff/field-set.ts'
@@ -7,19 +8,19 @@ import { goQuoted } from '../field-error.ts'
 import { compareEntries, identityText, ManagedEntry } from './managed-entry.ts'
 import { readFields } from './shared-fields.ts'
 
-/** Entries by their identity text. */
+/** Entries by identity text. */
 export type Managed = ReadonlyMap<string, ManagedEntry>
 
 export const nothingManaged: Managed = new Map()
 
-/** `metadata.managedFields`, undefined where there is none or it is no list of entries. */
+/** Returns `metadata.managedFields`; undefined if absent or malformed. */
 export function managedFieldsOf(object: JsonObject): readonly JsonObject[] | undefined {
   const metadata = own(object, 'metadata')
   const list = isJsonObject(metadata) ? own(metadata, 'managedFields') : undefined
   return isJsonList(list) && list.every(isEntry) ? list : undefined
 }
 
-/** The object with other managedFields; the very same if they are the same, without the field for undefined. */
+/** Returns the object with other managedFields, or without them for undefined; the same reference if equal. */
 export function withManagedFields(object: JsonObject, list: readonly JsonObject[] | undefined): JsonObject {
   const metadata = own(object, 'metadata')
   const before = isJsonObject(metadata) ? metadata : {}
@@ -29,20 +30,20 @@ export function withManagedFields(object: JsonObject, list: readonly JsonObject[
   return { ...object, metadata: rest }
 }
 
-/** Does the list say that nothing is to be managed any more? It is empty, or it is one empty entry. */
+/** Returns whether the list resets the tracking: it is empty, or has one empty entry. */
 export function isReset(list: readonly JsonObject[] | undefined): boolean {
   if (list === undefined || list.length > 1) return false
   return list.every((entry) => entryFields.every((name) => isZero(own(entry, name))))
 }
 
-/** The object as it was read, with the empty list that `sent` has: reading drops it, and it says that nothing is to be managed. */
+/** Returns the decoded object with the empty list of `sent`: decoding drops the list, but it resets the tracking. */
 export function withReset(object: JsonObject, sent: JsonObject): JsonObject {
   return managedFieldsOf(sent)?.length === 0 ? withManagedFields(object, []) : object
 }
 
 const read = new WeakMap<readonly JsonObject[], Managed | string>()
 
-/** The entries by their identity, or in one sentence what is wrong with them. */
+/** Returns the entries by identity text, or the error in one sentence. */
 export function readManagedFields(list: readonly JsonObject[] | undefined): Managed | string {
   if (list === undefined) return nothingManaged
   let managed = read.get(list)
@@ -53,7 +54,7 @@ export function readManagedFields(list: readonly JsonObject[] | undefined): Mana
   return managed
 }
 
-/** The list for an object; the very same list as before if it says the same. Undefined if there is no entry. */
+/** Returns the list of an object; the same reference as before if equal. Undefined without entries. */
 export function writeManagedFields(
   managed: Managed,
   before: readonly JsonObject[] | undefined,
@@ -100,7 +101,7 @@ function fieldsOf(fieldsV1: Json): FieldSet | undefined {
   return isJsonObject(fieldsV1) ? readFields(fieldsV1, isFieldsV1) : undefined
 }
 
-/** Steps of an unknown kind are taken for those of a later server; what is no step at all is refused. */
+/** Accepts steps of an unknown kind, which a later server may write; rejects anything that is no step. */
 function isFieldsV1(value: Json): boolean {
   if (value === null) return true
   if (!isJsonObject(value)) return false
@@ -115,7 +116,7 @@ function isFieldsV1(value: Json): boolean {
 const textFields = ['manager', 'operation', 'apiVersion', 'fieldsType', 'subresource'] as const
 const entryFields = [...textFields, 'time', 'fieldsV1']
 
-/** Can it be read as an entry at all? */
+/** Returns whether the value can be decoded as an entry. */
 function isEntry(value: Json): value is JsonObject {
   if (!isJsonObject(value)) return false
   const time = own(value, 'time') ?? null

@@ -1,6 +1,6 @@
-// What does server-side apply know of one endpoint of one kind? Its types, compiled once, in the version of the endpoint and
-// in the others that managers may have written in. Source: k8s.io/apimachinery/pkg/util/managedfields/internal
-// (structuredmerge.go, versionconverter.go).
+// One endpoint of one kind for server-side apply: types, compiled once, of the endpoint's version and of all other
+// versions.
+// Source: k8s.io/apimachinery/pkg/util/managedfields/internal (structuredmerge.go, versionconverter.go).
 import { isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { fieldPath } from '../../diff/field-path.ts'
 import { FieldSet } from '../../diff/field-set.ts'
@@ -14,28 +14,28 @@ import { typeFault, type ValueOrigin } from './validate-typed.ts'
 
 /** One version of a kind. */
 export interface KindVersion {
-  /** As objects carry it: `apps/v1`. */
+  /** As in objects: `apps/v1`. */
   readonly apiVersion: string
-  /** Undefined where the kind has no schema: fields are deduced from the values. */
+  /** Undefined if the kind has no schema; types are then deduced from the values. */
   readonly schema: Schema | undefined
-  /** Paths whose ownership a write through the endpoint never takes or gives, as `['spec']`. */
+  /** Paths whose ownership a write through the endpoint never changes: `['spec']`. */
   readonly resetFields: readonly (readonly string[])[]
 }
 
 export interface ManagedKindOptions extends KindVersion {
   readonly kind: string
-  /** Empty for the object itself. */
+  /** '' for the object itself. */
   readonly subresource: string
   readonly otherVersions?: readonly OtherVersion[]
 }
 
 export interface OtherVersion extends KindVersion {
-  /** Objects of the endpoint's version as this one has them, and back. */
+  /** Converts objects of the endpoint's version to this one, and back. */
   fromCurrent(object: JsonObject): JsonObject
   toCurrent(object: JsonObject): JsonObject
 }
 
-/** A value that is not of its type; the message says where. */
+/** A value that violates its type; the message names the path. */
 export class TypeFault extends Error {
   override readonly name = 'TypeFault'
 }
@@ -46,9 +46,9 @@ export class ManagedKind {
   readonly subresource: string
   readonly type: MergeType
   readonly ownership: Ownership<ManagedEntry>
-  /** What a new object is compared with, and applied to. */
+  /** Base that a new object is compared with and applied to. */
   readonly emptyObject: JsonObject
-  /** Objects that were found to be of their type, without their managedFields. */
+  /** Validated objects, without their managedFields. */
   readonly #checked = new WeakMap<JsonObject, JsonObject>()
 
   constructor(options: ManagedKindOptions) {
@@ -61,7 +61,7 @@ export class ManagedKind {
     this.emptyObject = emptyObject(options.schema, { apiVersion: options.apiVersion, kind: options.kind })
   }
 
-  /** An object as the merge takes it: of its type, and without managedFields. Throws TypeFault. */
+  /** Returns the validated object without managedFields. Throws TypeFault. */
   checked(object: JsonObject): JsonObject {
     let checked = this.#checked.get(object)
     if (checked === undefined) {
@@ -96,7 +96,11 @@ class KindVersions implements Versions {
     this.#versions.set(this.current.apiVersion, this.current)
   }
 
-  /** What was written in a version that is gone is forgotten for built-in kinds, and stops every write for custom ones. */
+  /**
+   * Returns a version.
+   * A removed version is undefined for built-in kinds, so its managers are dropped; for custom kinds it throws
+   * TypeFault.
+   */
   find(apiVersion: string): OwnershipVersion | undefined {
     const version = this.#versions.get(apiVersion)
     if (version === undefined && this.#isCustom)
@@ -105,7 +109,7 @@ class KindVersions implements Versions {
   }
 
   convert(object: Json, to: OwnershipVersion, doing = ''): Json {
-    // All of an object can be taken only if all of it is owned as one piece.
+    // A whole object can be removed only if it is atomic.
     if (!isJsonObject(object)) throw new TypeFault(`${doing}failed to convert value to unstructured for type <nil>`)
     const from = own(object, 'apiVersion')
     if (from === to.apiVersion) return object

@@ -1,5 +1,6 @@
-// How may several managers share a value? A kind's schema as server-side apply reads it: what is owned as one piece, what
-// field by field, and which fields tell the items of a list apart. Compiled once for each Schema, parts when first reached.
+// Types for merging: a schema as server-side apply reads it.
+// It tells which values are atomic, which are merged by field, and which fields identify list items.
+// Compiled once per Schema; nested types on first use.
 // Source: k8s.io/kube-openapi/pkg/schemaconv, k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder.
 import { isJsonList, isJsonObject, type Json, own } from '../../base/json.ts'
 import { fieldElement, type PathElement } from '../../diff/field-path.ts'
@@ -8,7 +9,7 @@ import { objectMetaDefinition, objectMetaSchema } from './object-meta-schema.ts'
 
 export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped'
 
-/** What may stand somewhere: one form, or where the schema names no type any of the three. */
+/** Type of a value: one form, or all three if the schema names no type. */
 export interface MergeType {
   readonly scalar: ScalarType | undefined
   readonly list: ListType | undefined
@@ -18,38 +19,38 @@ export interface MergeType {
 export interface MapType {
   readonly isAtomic: boolean
   readonly fields: ReadonlyMap<string, MapField>
-  /** Of fields that are not named; undefined where there may be none. */
+  /** Type of undeclared fields; undefined if there may be none. */
   readonly elementType: MergeType | undefined
-  /** Nothing is known of its fields, so a change of how they are shared cannot be seen. */
+  /** True if no fields are known, so that a change of granularity cannot be detected. */
   readonly isDeduced: boolean
 }
 
 export interface MapField {
   readonly type: MergeType
-  /** Its step in a field set, and the key of that. */
+  /** Path element of the field, and its key in a field set. */
   readonly element: PathElement
   readonly key: string
 }
 
 export interface ListType {
   readonly isAtomic: boolean
-  /** The fields that identify an item, as declared; none: the list is a set, unless it is atomic. */
+  /** Fields that identify an item, as declared. Empty: the list is a set, or atomic. */
   readonly keys: readonly string[]
-  /** The same in the order in which a key is written, with what an item that leaves the field out is taken to have. */
+  /** The same fields in the order of a written key, with their defaults. */
   readonly sortedKeys: readonly ListKey[]
   readonly elementType: MergeType
 }
 
 export interface ListKey {
   readonly name: string
-  /** The name as a key is written, up to the value. */
+  /** The name as written in a key, up to the value. */
   readonly label: string
   readonly default: Json | undefined
 }
 
 export type Form = 'map' | 'scalar' | 'list'
 
-/** The form that a value has by its type; what the type does not allow is left to validation to refuse. */
+/** Returns the form of a value under its type. Validation rejects values that the type does not allow. */
 export function formOf(type: MergeType, value: Json | undefined): Form {
   if (value !== undefined && value !== null) {
     if (isJsonList(value)) {
@@ -62,14 +63,14 @@ export function formOf(type: MergeType, value: Json | undefined): Form {
   return type.scalar !== undefined ? 'scalar' : 'list'
 }
 
-/** The type of a map's field, undefined where the map has no such field. */
+/** Returns the type of a map's field; undefined if the map has no such field. */
 export function fieldTypeOf(map: MapType, name: string): MergeType | undefined {
   return map.fields.get(name)?.type ?? map.elementType
 }
 
 const noFields: ReadonlyMap<string, MapField> = new Map()
 
-/** Anything, as one piece. */
+/** Any value, atomic. */
 const untyped: MergeType = {
   scalar: 'untyped',
   get list() {
@@ -82,7 +83,7 @@ const untyped: MergeType = {
 const untypedList: ListType = { isAtomic: true, keys: [], sortedKeys: [], elementType: untyped }
 const untypedMap: MapType = { isAtomic: true, fields: noFields, elementType: untyped, isDeduced: false }
 
-/** Anything: maps field by field, lists as one piece. What is known where there is no schema. */
+/** Any value: maps merged by field, lists atomic. Used without a schema. */
 const deduced: MergeType = {
   scalar: 'untyped',
   list: untypedList,
@@ -95,8 +96,8 @@ const deducedMap: MapType = { isAtomic: false, fields: noFields, elementType: de
 const compiled = new WeakMap<Schema, MergeType>()
 
 /**
- * The type of a whole object. Whatever the schema says of them, `apiVersion` and `kind` are texts and `metadata` is that of
- * every object.
+ * Returns the type of a whole object.
+ * Whatever the schema says, `apiVersion` and `kind` are strings, and `metadata` is ObjectMeta.
  */
 export function mergeTypeOf(schema: Schema | undefined): MergeType {
   if (schema === undefined) return deduced
@@ -108,13 +109,13 @@ export function mergeTypeOf(schema: Schema | undefined): MergeType {
   return type
 }
 
-/** Is this one of the server's own kinds, which exist as structs there, as opposed to a custom one? */
+/** Returns whether the schema is of a built-in kind, which is a struct in upstream, as opposed to a custom kind. */
 export function isBuiltIn(schema: Schema | undefined): boolean {
   return schema?.properties.get('metadata')?.definition === objectMetaDefinition
 }
 
 interface Place {
-  /** Unknown fields are kept here, because something further up says so. */
+  /** True if an enclosing schema preserves unknown fields. */
   readonly preserves: boolean
   readonly isResource: boolean
 }
@@ -124,7 +125,7 @@ const inside = (preserves: boolean): Place => ({ preserves, isResource: false })
 function typeOf(schema: Schema, place: Place): MergeType {
   if (schema.definition === 'io.k8s.apimachinery.pkg.api.resource.Quantity') return scalarType('untyped')
   if (schema.definition === 'io.k8s.apimachinery.pkg.runtime.RawExtension') return untyped
-  // What a definition says of unknown fields does not reach into those that it refers to.
+  // A definition's setting for unknown fields does not apply to the definitions that it references.
   const inherited = place.preserves && schema.definition === undefined
   const preserves = schema.preservesUnknownFields || inherited
   const isResource = place.isResource || schema.isEmbeddedResource

@@ -1,10 +1,14 @@
-// What is an object after a configuration was applied to it? All of both; where both say something, what the configuration
-// says. What does not change is the very same value as before. Source: sigs.k8s.io/structured-merge-diff, typed.Merge.
+// Merge of a configuration into an object: the union of both; the configuration wins.
+// Unchanged values keep their reference.
+// Source: sigs.k8s.io/structured-merge-diff, typed.Merge.
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { type KeyedList, keyedList, stepAt } from './list-element.ts'
 import { fieldTypeOf, formOf, type ListType, type MapType, type MergeType } from './merge-type.ts'
 
-/** Linear in the configuration, and in the lists and maps that it speaks of. Both have been validated. */
+/**
+ * Returns the merged value. Both inputs must be validated.
+ * Cost: linear in the configuration and in the lists and maps that it contains.
+ */
 export function mergeTyped(type: MergeType, live: Json, applied: Json): Json {
   if (live === applied) return live
   switch (formOf(type, applied)) {
@@ -28,7 +32,7 @@ function mergeMaps(map: MapType, live: Json, applied: Json): Json {
   const before = isJsonObject(live) ? live : {}
   const after = isJsonObject(applied) ? applied : {}
   const names = Object.keys(after)
-  // Empty and null are not the same, and nothing but the configuration can say which.
+  // Empty and null differ, and only the configuration can decide between them.
   if (names.length === 0) return Object.keys(before).length === 0 ? replaced(live, applied) : before
   let changes: [string, Json][] | undefined
   for (const name of names) {
@@ -44,7 +48,7 @@ function mergeMaps(map: MapType, live: Json, applied: Json): Json {
   return changes === undefined ? before : withEntries(before, changes)
 }
 
-/** Built from entries, because to assign to `__proto__` would not make a key. */
+/** Builds from entries, because an assignment to `__proto__` would not create a key. */
 function withEntries(object: JsonObject, changes: readonly (readonly [string, Json])[]): JsonObject {
   return { ...object, ...Object.fromEntries(changes) }
 }
@@ -62,24 +66,24 @@ function mergeLists(list: ListType, live: Json, applied: Json): Json {
   return isUnchanged ? before : merged
 }
 
-/** Do both lists have the same items in the same order? Most that are applied again do. */
+/** Returns whether both lists have the same items in the same order, as most repeated applies do. */
 function isInStep(live: KeyedList, applied: KeyedList): boolean {
   if (live.steps.length !== applied.steps.length || live.hasDuplicates) return false
   return live.steps.every((_, index) => stepAt(live, index).key === stepAt(applied, index).key)
 }
 
 /**
- * Items that both lists have come in the order of the configuration; what only the live one has keeps its place before the
- * next that both have.
+ * Merge of two keyed lists. Common items have the order of the configuration.
+ * Live-only items keep their place before the next common item.
  */
 class ListMerge {
   readonly #type: MergeType
   readonly #liveItems: readonly Json[]
   readonly #live: KeyedList
   readonly #applied: KeyedList
-  /** The keys of those that both have and are still to come, in the configuration's order. */
+  /** Keys of the common items that are still to come, in the configuration's order. */
   readonly #shared: string[]
-  /** The keys that live items share: what the configuration has of them takes the place of all. */
+  /** Keys of duplicate live items; the configuration's item replaces all of them. */
   readonly #alike: ReadonlySet<string>
   readonly #taken = new Set<string>()
   readonly #merged: Json[] = []

@@ -1,9 +1,10 @@
-// Which structs on the way to an owned field count as owned with it? Those that the schema names; map entries and list items
-// say so themselves. Source: sigs.k8s.io/structured-merge-diff, fieldpath.Set.EnsureNamedFieldsAreMembers.
+// Ancestors of owned fields that count as owned too: the fields that the schema names.
+// Map entries and list items have their own membership.
+// Source: sigs.k8s.io/structured-merge-diff, fieldpath.Set.EnsureNamedFieldsAreMembers.
 import { FieldSet, type FieldSetChild } from '../../diff/field-set.ts'
 import type { MergeType } from './merge-type.ts'
 
-/** The set with every field that the schema names and that leads to a path of the set. */
+/** Returns the set plus every schema-named field that is an ancestor of a member. */
 export function withNamedFields(type: MergeType | undefined, set: FieldSet): FieldSet {
   if (set.children.size === 0) return set
   const children = new Map<string, FieldSetChild>()

@@ -1,5 +1,5 @@
-// Which fields does the metadata of every object have, and how are they shared? The published definition of ObjectMeta, cut
-// down to what server-side apply reads of it. Source: k8s.io/kubernetes/api/openapi-spec/v3/api__v1_openapi.json.
+// Schema of ObjectMeta: the published definition, reduced to what server-side apply reads.
+// Source: k8s.io/kubernetes/api/openapi-spec/v3/api__v1_openapi.json.
 import { compileSchema } from '../schema/schema.ts'
 
 export const objectMetaDefinition = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'

@@ -1,17 +1,18 @@
-// Which fields does a configuration say something of? Those that its manager owns from then on: each leaf, each item of a
-// shared list, each entry of a map. Source: sigs.k8s.io/structured-merge-diff, typed.TypedValue.ToFieldSet.
+// Fields that a configuration contains, which its manager then owns: each leaf, each item of a keyed list, each map
+// entry.
+// Source: sigs.k8s.io/structured-merge-diff, typed.TypedValue.ToFieldSet.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { fieldElement } from '../../diff/field-path.ts'
 import { FieldSet, type FieldSetChild } from '../../diff/field-set.ts'
 import { keyedList, stepAt } from './list-element.ts'
 import { fieldTypeOf, formOf, type ListType, type MapType, type MergeType } from './merge-type.ts'
 
-/** Linear in the value. */
+/** Returns the fields of a value. Cost: linear in the value. */
 export function ownedFields(type: MergeType, value: Json): FieldSet {
   return owned(type, value, false).ofRoot
 }
 
-/** `isMember` says that the value itself is owned, whatever is below it. */
+/** Returns the fields of a value. `isMember`: the value itself is owned, whatever is below it. */
 function owned(type: MergeType, value: Json, isMember: boolean): FieldSet {
   switch (formOf(type, value)) {
     case 'scalar':
@@ -47,7 +48,7 @@ function ownedItems(list: ListType, items: readonly Json[], isMember: boolean): 
   const keyed = keyedList(list, items)
   for (const [index, item] of items.entries()) {
     const { element, key } = stepAt(keyed, index)
-    // Items that cannot be told apart are owned together, and nothing below them.
+    // Items with the same key are owned together, without anything below them.
     const set = children.has(key) ? FieldSet.leaf : owned(list.elementType, item, true)
     children.set(key, { element, set })
   }

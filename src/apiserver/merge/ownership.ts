@@ -1,5 +1,6 @@
-// Who owns what after a write? The heart of server-side apply: an update takes the fields that it changes, an apply owns what
-// its configuration says, gives up what it no longer says, and may not change what others own unless it is forced.
+// Ownership rules, the core of server-side apply. An update takes the fields that it changes.
+// An apply owns the fields of its configuration and gives up those that it omits.
+// Without force, it may not change fields of others.
 // Source: sigs.k8s.io/structured-merge-diff, merge.Updater.
 import { deepEqual, type Json } from '../../base/json.ts'
 import { FieldSet } from '../../diff/field-set.ts'
@@ -11,7 +12,7 @@ import { ownedFields } from './owned-fields.ts'
 import { reconcileGranularity } from './reconcile-granularity.ts'
 import { removeItems } from './remove-items.ts'
 
-/** What one manager owns, as fields of one version of the kind. */
+/** Fields of one manager, in terms of one version of the kind. */
 export interface Owner {
   readonly apiVersion: string
   readonly fields: FieldSet
@@ -21,36 +22,39 @@ export interface Owner {
 export interface OwnershipVersion {
   readonly apiVersion: string
   readonly type: MergeType
-  /** Fields that no write through this endpoint takes or gives. */
+  /** Fields whose ownership no write through this endpoint changes. */
   readonly resetFields: FieldSet
 }
 
-/** The versions of the kind that a manager may have written in. */
+/** Versions of the kind in which a manager may have written. */
 export interface Versions {
   readonly current: OwnershipVersion
-  /** Undefined for a version that there is no more: who wrote in it is forgotten. */
+  /** Returns a version; undefined for a removed one, whose managers are dropped. */
   find(apiVersion: string): OwnershipVersion | undefined
-  /** The object in another version; the very same if it is in that version. Throws, after `doing`, if it is not valid there. */
+  /**
+   * Returns the object in another version; the same reference if it has that version.
+   * Throws with the prefix `doing` if it is invalid there.
+   */
   convert(object: Json, to: OwnershipVersion, doing?: string): Json
 }
 
 export type Owners<Of extends Owner> = ReadonlyMap<string, Of>
 
 export interface Applied<Of extends Owner> {
-  /** The very same as the live object if nothing changed. */
+  /** The same reference as the live object if nothing changed. */
   readonly object: Json
   readonly owners: Owners<Of>
 }
 
 const pruning = 'failed to prune fields: '
 
-/** The fields of one manager that stand against an apply; managers are known by their identity text. */
+/** Fields of one manager that conflict with an apply; `manager` is its identity text. */
 export interface Conflict {
   readonly manager: string
   readonly fields: FieldSet
 }
 
-/** Thrown where an apply would change what others own. */
+/** Thrown if an apply would change fields of others. */
 export class ConflictsFound extends Error {
   readonly conflicts: readonly Conflict[]
 
@@ -64,13 +68,13 @@ export class Ownership<Of extends Owner> {
   readonly #versions: Versions
   readonly #owns: (owner: Of, fields: FieldSet) => Of
 
-  /** `owns` gives an owner other fields. */
+  /** `owns` returns an owner with other fields. */
   constructor(versions: Versions, owns: (owner: Of, fields: FieldSet) => Of) {
     this.#versions = versions
     this.#owns = owns
   }
 
-  /** The owners after `live` became `now`, and the fields that the writer is now the only one to own. */
+  /** Returns the owners after `live` became `now`, and the fields that the writer now owns alone. */
   update(live: Json, now: Json, owners: Owners<Of>): { readonly owners: Owners<Of>; readonly taken: FieldSet } {
     const { current } = this.#versions
     const changed = compareTyped(current.type, live, now)
@@ -81,7 +85,7 @@ export class Ownership<Of extends Owner> {
     return { owners: left, taken: comparison.modified.union(comparison.added) }
   }
 
-  /** The object and its owners after `owner`, who is known as `manager`, applied a configuration. */
+  /** Returns the object and its owners after `owner`, known as `manager`, applied a configuration. */
   apply(
     live: Json,
     configuration: Json,
@@ -100,7 +104,7 @@ export class Ownership<Of extends Owner> {
     return { object: isSame(changed) && deepEqual(live, object) ? live : object, owners: left }
   }
 
-  /** Takes from all but the writer what has changed, or says which fields stand against it. */
+  /** Takes the changed fields from all managers but the writer. Throws ConflictsFound without `force`. */
   #settle(
     live: Json,
     now: Json,
@@ -144,18 +148,18 @@ export class Ownership<Of extends Owner> {
     for (const [manager, owner] of owners) {
       const version = this.#versions.find(owner.apiVersion)
       if (version === undefined) continue
-      this.#versions.convert(live, version) // An object that is not valid in a manager's version is not written any more.
+      this.#versions.convert(live, version) // Throws: an object that is invalid in a manager's version can no longer be written.
       reconciled.set(manager, this.#owns(owner, reconcileGranularity(version.type, owner.fields)))
     }
     return reconciled
   }
 
-  /** Without what the manager applied the last time, does not apply any more, and nobody else owns. */
+  /** Removes items that the manager applied last time, omits now, and no one else owns. */
   #prune(merged: Json, owners: Owners<Of>, last: Of, fields: FieldSet): Json {
     const { current } = this.#versions
     const version = this.#versions.find(last.apiVersion)
     if (version === undefined || last.fields.isEmpty) return merged
-    // All versions have to be able to say what the object is, even if nothing goes.
+    // All versions must be able to represent the object, even if nothing is removed.
     const isOneVersion = [...owners.values()].every(({ apiVersion }) => apiVersion === current.apiVersion)
     if (isOneVersion && version === current && last.fields.isSubsetOf(fields)) return merged
     const { type } = version
@@ -176,7 +180,7 @@ export class Ownership<Of extends Owner> {
     return this.#versions.convert(removeItems(type, all, dangling), current, pruning)
   }
 
-  /** Puts back what was taken although somebody owns it, first in the version it was taken in. */
+  /** Restores removed items that a manager owns, first in the version of the removal. */
   #addBackOwned(merged: Json, pruned: Json, version: OwnershipVersion, owners: Owners<Of>): Json {
     const ownedBy = new Map<string, FieldSet>()
     const isFirst = ({ apiVersion }: Owner): boolean => apiVersion === version.apiVersion

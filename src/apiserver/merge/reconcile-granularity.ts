@@ -1,11 +1,14 @@
-// What does a manager own now that a value is shared differently than when the manager wrote it? Who owned anything in what
-// has become one piece owns all of it. The other way round needs nothing: an owned path stays owned.
+// Ownership after a schema change of granularity: the owner of any part of a now atomic value owns all of it.
+// The other direction needs no change: an owned path stays owned.
 // Source: sigs.k8s.io/structured-merge-diff, typed.ReconcileFieldSetWithSchema.
 import type { PathElement } from '../../diff/field-path.ts'
 import { FieldSet, type FieldSetChild } from '../../diff/field-set.ts'
 import { fieldTypeOf, type MapType, type MergeType } from './merge-type.ts'
 
-/** The very same set if nothing changes. Linear in the set. An object as a whole is nobody's, whatever its type says. */
+/**
+ * Returns the adapted set; the same reference if nothing changes. Cost: linear in the set.
+ * The object as a whole never becomes owned, whatever its type says.
+ */
 export function reconcileGranularity(type: MergeType, set: FieldSet): FieldSet {
   const { map } = type
   return map === undefined || map.isAtomic || map.isDeduced ? set : reconcileChildren(set, fieldTypes(map))
@@ -23,7 +26,7 @@ function fieldTypes(map: MapType): (element: PathElement) => MergeType | undefin
   return (element) => (element.kind === 'field' ? fieldTypeOf(map, element.name) : map.elementType)
 }
 
-/** Fields that the schema does not have are left as they are. */
+/** Adapts the children. Fields without a schema stay the same. */
 function reconcileChildren(set: FieldSet, typeAt: (element: PathElement) => MergeType | undefined): FieldSet {
   let changed: Map<string, FieldSetChild> | undefined
   for (const [key, { element, set: before }] of set.children) {

@@ -1,11 +1,11 @@
-// What is left of a value without certain fields and items? A map or list of which something was taken and nothing is left
-// becomes null, which is how the server has it. Source: sigs.k8s.io/structured-merge-diff, typed.TypedValue.RemoveItems.
+// Removal of fields and items from a value. A map or list that loses its last child becomes null, as in upstream.
+// Source: sigs.k8s.io/structured-merge-diff, typed.TypedValue.RemoveItems.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { FieldSet } from '../../diff/field-set.ts'
 import { keyedList, stepAt } from './list-element.ts'
 import { fieldTypeOf, formOf, type ListType, type MapType, type MergeType } from './merge-type.ts'
 
-/** Shares what is not touched. */
+/** Returns the value without `items`; shares unchanged parts. */
 export function removeItems(type: MergeType, value: Json, items: FieldSet): Json {
   if (items.children.size === 0 && type.map?.isAtomic !== true) return value
   return removeBelow(type, value, items)

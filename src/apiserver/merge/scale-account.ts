@@ -1,5 +1,7 @@
-// Who set the number of replicas? The scale endpoint sees of managedFields only the replicas, as fields of a Scale; what it
-// makes of them is put back into those of the object. Source: k8s.io/apimachinery/pkg/util/managedfields/scalehandler.go.
+// Field ownership of writes through the scale endpoint.
+// The endpoint sees only the replicas in managedFields, as fields of a Scale; its result is merged back into the
+// object's.
+// Source: k8s.io/apimachinery/pkg/util/managedfields/scalehandler.go.
 
 import type { JsonObject } from '../../base/json.ts'
 import { fieldPath } from '../../diff/field-path.ts'
@@ -15,12 +17,12 @@ import {
 } from './managed-fields.ts'
 import { ManagedKind } from './managed-kind.ts'
 
-/** Where the replicas are in each version of a kind: `none` where the version has no scale, undefined for no such version. */
+/** Returns the path of the replicas in a version: `none` for a version without scale, undefined for an unknown one. */
 export type ReplicasIn = (apiVersion: string) => readonly string[] | 'none' | undefined
 
 export interface ScaleUpdate {
   readonly live: JsonObject
-  /** The object with other replicas. */
+  /** Object with changed replicas. */
   readonly scaled: JsonObject
   readonly manager: string
   readonly timestamp: string
@@ -29,11 +31,11 @@ export interface ScaleUpdate {
 const scaleVersion = 'autoscaling/v1'
 const replicasInScale = fieldPath('spec', 'replicas')
 
-/** Keeps account of what is written through the scale endpoint of one version of a kind. */
+/** Tracks writes through the scale endpoint of one version of a kind. */
 export class ScaleAccount {
   readonly #apiVersion: string
   readonly #replicasIn: ReplicasIn
-  /** The replicas of an object, absent where they are none. */
+  /** Returns the replicas of an object, or undefined. */
   readonly #replicasOf: (object: JsonObject) => number | undefined
   readonly #scale = new ManagedKind({
     apiVersion: scaleVersion,
@@ -49,7 +51,7 @@ export class ScaleAccount {
     this.#replicasOf = replicasOf
   }
 
-  /** `scaled` with its managedFields as they are to be stored. */
+  /** Returns `scaled` with the managedFields to store. */
   record({ live, scaled, manager, timestamp }: ScaleUpdate): JsonObject {
     const managed = readManagedFields(managedFieldsOf(live))
     const known = typeof managed === 'string' ? nothingManaged : managed
@@ -69,7 +71,7 @@ export class ScaleAccount {
   #scaleOf(object: JsonObject): JsonObject {
     const replicas = this.#replicasOf(object)
     const spec = replicas === undefined || replicas === 0 ? {} : { replicas }
-    // Only that it is there counts: the object is none that is being created.
+    // Any uid does: it marks the object as existing.
     return { apiVersion: scaleVersion, kind: 'Scale', metadata: { uid: 'known' }, spec }
   }
 
@@ -81,7 +83,10 @@ export class ScaleAccount {
     }
   }
 
-  /** An update's entry is another in a Scale than in the object, so the replicas always move to one without a time. */
+  /**
+   * Merges the entries of the Scale back.
+   * An update's entry has another identity in a Scale, so the replicas always move to an entry without a time.
+   */
   #putBack(managed: Managed, ofScale: Managed): ManagedEntry[] {
     const entries: ManagedEntry[] = []
     const left = new Map(ofScale)

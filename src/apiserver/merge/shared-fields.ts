@@ -1,6 +1,6 @@
-// Which sets of fields have many objects in common? Objects of a kind mostly have the same fields, so that a set that was written or
-// read for one serves the next: writing one costs as much as all else that a create does for its managers, reading one half of it.
-// What is remembered is bounded, and changes nothing but how long it takes.
+// Bounded memory of field sets. Objects of a kind mostly have equal sets, so that one object's set serves the next.
+// Writing a set costs as much as all other field management of a create, reading one half of it.
+// The memory affects only the time.
 import type { JsonObject } from '../../base/json.ts'
 import { wireJson } from '../../base/wire-json.ts'
 import { type FieldSet, fieldSetOf } from '../../diff/field-set.ts'
@@ -8,11 +8,11 @@ import { type FieldSet, fieldSetOf } from '../../diff/field-set.ts'
 const setsKept = 8
 const textsKept = 256
 
-/** What was used last comes first. */
+/** Most recently used first. */
 const sets: FieldSet[] = []
 const byText = new Map<string, FieldSet>()
 
-/** An equal set that was used lately, with its fieldsV1 already made; else the set itself. */
+/** Returns an equal, recently used set with its fieldsV1 already built; else the set itself. */
 export function sharedFields(fields: FieldSet): FieldSet {
   const at = sets.findIndex((known) => known.equals(fields))
   const shared = sets[at] ?? fields
@@ -23,7 +23,7 @@ export function sharedFields(fields: FieldSet): FieldSet {
   return shared
 }
 
-/** As `fieldSetOf`, but once for all objects that say the same. `isValid` is asked only about what was not read before. */
+/** Like `fieldSetOf`, memoized by text. Calls `isValid` only for texts that are not remembered. */
 export function readFields(fieldsV1: JsonObject, isValid: (fieldsV1: JsonObject) => boolean): FieldSet | undefined {
   const text = wireJson(fieldsV1)
   const known = byText.get(text)

@@ -1,4 +1,4 @@
-// Does a value have the form that its type asks for? Server-side apply works on nothing else.
+// Validation of a value against its type. Server-side apply works only on valid values.
 // Source: sigs.k8s.io/structured-merge-diff, typed.TypedValue.Validate.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { PathElement } from '../../diff/field-path.ts'
@@ -8,12 +8,12 @@ import { keyedList } from './list-element.ts'
 import { fieldTypeOf, formOf, type ListType, type MapType, type MergeType, type ScalarType } from './merge-type.ts'
 
 export interface ValueOrigin {
-  /** In a live list items may be alike; in a configuration each must be told apart from the others. */
+  /** A live list may have duplicate items; a configuration may not. */
   readonly duplicates: 'tolerated' | 'refused'
   readonly numbers: Numbers
 }
 
-/** All that is wrong as one text, undefined if nothing is. Linear in the value. */
+/** Returns all errors as one text, or undefined. Cost: linear in the value. */
 export function typeFault(type: MergeType, value: Json, origin: ValueOrigin): string | undefined {
   const validation = new Validation(origin)
   validation.validate(type, value)
@@ -25,7 +25,7 @@ export function typeFault(type: MergeType, value: Json, origin: ValueOrigin): st
 class Validation {
   readonly faults: string[] = []
   readonly #origin: ValueOrigin
-  /** Fields as bare names: most steps are fields, and most values have no fault to name a path in. */
+  /** Current path. Fields are bare names, because most steps are fields and most values have no error. */
   readonly #path: (string | PathElement)[] = []
 
   constructor(origin: ValueOrigin) {
@@ -87,7 +87,7 @@ class Validation {
     const { steps, hasDuplicates } = keyedList(list, items)
     const seen = hasDuplicates && this.#origin.duplicates === 'refused' ? new Set<string>() : undefined
     for (const [index, step] of steps.entries()) {
-      // Without a step nothing that is deeper has a name.
+      // Without a step, deeper errors have no path.
       if (typeof step === 'string') return this.#report(`element ${index}: ${step}`)
       if (seen?.has(step.key)) {
         this.#report(`duplicate entries for key ${renderStep(step.element, this.#origin.numbers)}`)

@@ -1,9 +1,11 @@
-// What does OpenAPI say of a custom kind? The paths and kinds of a real server's document for a kind of the same scope, under the names
-// of this one, and the schema of its definition. Source: k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder.
+// OpenAPI document of a custom kind. It takes the paths and kinds of a real server's document for a kind of the same
+// scope.
+// It replaces the names and inserts the schema of the CRD.
+// Source: k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { mapAt, structAt, structsAt, textAt, textsAt, withField } from '../built-in/field-walk.ts'
 
-/** The documents of two kinds with a status and a scale, whose names are those that `named` replaces. */
+/** Documents of two kinds with status and scale, with the placeholder names that `named` replaces. */
 export interface CustomTemplates {
   readonly namespaced: JsonObject
   readonly cluster: JsonObject
@@ -19,13 +21,13 @@ const metadataSchema: JsonObject = {
 }
 const anything: JsonObject = { anyOf: [{ type: 'integer' }, { type: 'string' }] }
 
-/** The document of one version of a definition. */
+/** Returns the document of one version of a CRD. */
 export function customDocument(definition: JsonObject, version: JsonObject, templates: CustomTemplates): JsonObject {
   const spec = structAt(definition, 'spec')
   const template = textAt(spec, 'scope') === 'Namespaced' ? templates.namespaced : templates.cluster
   const [group, name, names] = [textAt(spec, 'group'), textAt(version, 'name'), mapAt(spec, 'names')]
   const text = named(JSON.stringify(template), { group, version: name, names })
-  const document = JSON.parse(text) as JsonObject // Names of groups, versions and kinds need no quoting.
+  const document = JSON.parse(text) as JsonObject // Sound: names of groups, versions and kinds need no quoting.
   const subresources = structAt(version, 'subresources')
   const paths = Object.entries(mapAt(document, 'paths')).filter(([path]) =>
     ['status', 'scale'].every((below) => !path.endsWith(`}/${below}`) || structAt(subresources, below) !== undefined),
@@ -37,7 +39,7 @@ export function customDocument(definition: JsonObject, version: JsonObject, temp
   return { ...document, paths: kept, components: { schemas: reachable(whole, kept) } }
 }
 
-/** Several kinds of one group and version share a document. */
+/** Merges the documents of the kinds of one group and version. */
 export function mergedDocument(documents: readonly JsonObject[]): JsonObject {
   const all = (parts: (document: JsonObject) => JsonObject): JsonObject =>
     Object.fromEntries(documents.flatMap((document) => Object.entries(parts(document))))
@@ -51,7 +53,7 @@ interface Names {
   readonly names: JsonObject
 }
 
-/** The template under other names: in paths, in the names of schemas, in operations and in tags. */
+/** Replaces the placeholder names in paths, schema names, operations and tags. */
 function named(template: string, { group, version, names }: Names): string {
   const kind = textAt(names, 'kind')
   const replaced: readonly (readonly [string, string])[] = [
@@ -73,7 +75,7 @@ function article(kind: string): string {
   return /^[aeiou]/i.test(kind) ? ' an ' : ' a '
 }
 
-/** Letters and digits, each part with a capital: `odd-one.ex.io` is `OddOneExIo`. */
+/** Returns the name as an identifier: `odd-one.ex.io` becomes `OddOneExIo`. */
 function operationWords(name: string, isFirstCapital: boolean): string {
   const parts = name.split(/[^\p{L}\p{N}_]+/u)
   return parts.map((part, index) => (index === 0 && !isFirstCapital ? part : capital(part))).join('')
@@ -83,7 +85,7 @@ function capital(part: string): string {
   return part.charAt(0).toUpperCase() + part.slice(1)
 }
 
-/** The schema of the definition with what every object has, in the place of the template's. */
+/** Returns the schema of the CRD plus the fields of every object, in place of the template's schema. */
 function publishedSchema(template: Json | undefined, version: JsonObject): JsonObject {
   const common = isJsonObject(template) ? template : {}
   const written = structAt(structAt(version, 'schema'), 'openAPIV3Schema')
@@ -102,7 +104,10 @@ function publishedSchema(template: Json | undefined, version: JsonObject): JsonO
   }
 }
 
-/** A schema as clients that know only OpenAPI understand it: either type is a choice, an embedded object has its metadata. */
+/**
+ * Rewrites extensions for clients that know only OpenAPI.
+ * int-or-string becomes a choice; an embedded object gets its metadata.
+ */
 function published(schema: JsonObject): JsonObject {
   const below = (key: string): JsonObject => {
     const value = own(schema, key)
@@ -153,7 +158,7 @@ function withObjectFields(schema: JsonObject): JsonObject {
   }
 }
 
-/** Only what the paths lead to. */
+/** Returns only the schemas that the paths reference. */
 function reachable(schemas: JsonObject, paths: JsonObject): JsonObject {
   const found = new Set<string>()
   const visit = (value: Json | undefined): void => {

@@ -1,5 +1,6 @@
-// Which OpenAPI documents are there of custom kinds at this moment? One for each group and version that an established definition
-// serves; made anew when a definition changes. Source: k8s.io/apiextensions-apiserver/pkg/controller/openapiv3.
+// OpenAPI documents of the current custom kinds: one per group and version that an established CRD serves.
+// They are rebuilt when a CRD changes.
+// Source: k8s.io/apiextensions-apiserver/pkg/controller/openapiv3.
 import type { JsonObject } from '../../base/json.ts'
 import { wireJson } from '../../base/wire-json.ts'
 import { isTrueAt, structAt, structsAt, textAt } from '../built-in/field-walk.ts'
@@ -10,7 +11,7 @@ import { type CustomTemplates, customDocument, mergedDocument } from './custom-d
 
 const shelf = 'customresourcedefinitions.apiextensions.k8s.io'
 
-/** Gives the same documents until a definition changes. */
+/** Returns a function that gives the same documents until a CRD changes. */
 export function customDocuments(view: View, templates: () => CustomTemplates): () => readonly OpenApiDocument[] {
   let known: { readonly state: string; readonly documents: readonly OpenApiDocument[] } = { state: '', documents: [] }
   return () => {

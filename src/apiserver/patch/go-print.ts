@@ -1,4 +1,4 @@
-// How does Go's fmt print a JSON value with `%v`, as some refusals show one? Maps by their sorted keys, no quotes.
+// Go's `%v` of JSON values, as some error texts contain it: maps sorted by key, without quotes.
 import { isJsonList, isJsonObject, type Json } from '../../base/json.ts'
 
 /** @example goPrinted({ b: [1, 'x'], a: null }) // map[a:<nil> b:[1 x]] */
@@ -12,7 +12,7 @@ export function goPrinted(value: Json | undefined): string {
   return typeof value === 'number' ? goNumber(value) : String(value)
 }
 
-/** The type of a decoded JSON value. */
+/** Returns the Go type of a decoded JSON value. */
 export function goTypeName(value: Json | undefined): string {
   if (value === null || value === undefined) return '%!s(<nil>)'
   if (isJsonList(value)) return '[]interface {}'
@@ -22,7 +22,7 @@ export function goTypeName(value: Json | undefined): string {
   return typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : 'float64'
 }
 
-/** Integers as they are; other numbers with an exponent of at least two digits where they are small or large. */
+/** Formats a number: integers plain, small or large other numbers with an exponent of at least two digits. */
 function goNumber(value: number): string {
   if (Number.isSafeInteger(value)) return String(value)
   const exponent = Math.floor(Math.log10(Math.abs(value)))

@@ -1,19 +1,20 @@
-// Is this a list of operations? Their fields are checked before any of them is applied, in the words of Go's decoder, unless the
-// client wants no checks: then only their form is. Source: k8s.io/apiserver/pkg/endpoints/handlers/patch.go, applyJSPatch.
+// Body of a JSON patch. All operations are checked before the first one is applied, with the texts of Go's decoder.
+// With fieldValidation=Ignore only their form is checked.
+// Source: k8s.io/apiserver/pkg/endpoints/handlers/patch.go, applyJSPatch.
 import { isJsonList, isJsonObject, type Json } from '../../base/json.ts'
 import { goTypeOf } from '../request-body.ts'
 import { badRequest, StatusError } from '../status-error.ts'
 
 export interface JsonPatchBody {
   readonly operations: readonly Json[]
-  /** Fields that no operation has. */
+  /** Errors for unknown fields of operations. */
   readonly strictErrors: readonly string[]
 }
 
 const maxOperations = 10_000
 const textFields: ReadonlySet<string> = new Set(['op', 'path', 'from'])
 
-/** Throws StatusError: 400, and 413 for too many operations. */
+/** Returns the operations. Throws StatusError: 400, and 413 for too many operations. */
 export function readJsonPatch(patch: Json, isChecked: boolean): JsonPatchBody {
   const operations = patch === null ? [] : patch
   const type = (name: string, unchecked: string) => (isChecked ? `handlers.${name}` : `jsonpatch.${unchecked}`)
