@@ -73,7 +73,7 @@ export class ManagedKind {
   }
 }
 
-/** Throws TypeFault. */
+/** Throws TypeFault if the value violates its type. */
 export function checkType(type: MergeType, value: Json, origin: ValueOrigin): void {
   const fault = typeFault(type, value, origin)
   if (fault !== undefined) throw new TypeFault(fault)

@@ -148,13 +148,13 @@ export class Ownership<Of extends Owner> {
     for (const [manager, owner] of owners) {
       const version = this.#versions.find(owner.apiVersion)
       if (version === undefined) continue
-      this.#versions.convert(live, version) // Throws: an object that is invalid in a manager's version can no longer be written.
+      this.#versions.convert(live, version) // Throws for an object that is invalid there.
       reconciled.set(manager, this.#owns(owner, reconcileGranularity(version.type, owner.fields)))
     }
     return reconciled
   }
 
-  /** Removes items that the manager applied last time, omits now, and no one else owns. */
+  /** Removes items that the manager applied last time, omits now, and that no other manager owns. */
   #prune(merged: Json, owners: Owners<Of>, last: Of, fields: FieldSet): Json {
     const { current } = this.#versions
     const version = this.#versions.find(last.apiVersion)

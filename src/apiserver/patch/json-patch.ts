@@ -1,12 +1,16 @@
-// What does a JSON patch make of an object, as the API server reads it? As RFC 6902 says, and as its library bends it: indexes count
-// from the end, a replace may add a field, a copy of nothing is null. Source: gopkg.in/evanphx/json-patch.v4.
+// JSON patch: RFC 6902 with the deviations of upstream's library.
+// Indexes may count from the end, a replace may add a field, and a copy of a missing field is null.
+// Source: gopkg.in/evanphx/json-patch.v4.
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { wireJson } from '../../base/wire-json.ts'
 
-/** Together, all that the copies of one patch add. Source: k8s.io/apiserver/pkg/server/config.go, JSONPatchMaxCopyBytes. */
+/**
+ * Limit of all bytes that the copies of one patch add.
+ * Source: k8s.io/apiserver/pkg/server/config.go, JSONPatchMaxCopyBytes.
+ */
 const maxCopiedBytes = 3 * 1024 * 1024
 
-/** The document after all operations in order; undefined if one does not apply. */
+/** Returns the document after all operations; undefined if one does not apply. */
 export function jsonPatched(document: JsonObject, operations: readonly Json[]): Json | undefined {
   const patching = new Patching(document)
   return operations.every((operation) => isJsonObject(operation) && patching.apply(operation))
@@ -21,10 +25,10 @@ interface Spot {
   readonly key: string
 }
 
-/** Works on its own copy of what it touches, so that a long patch costs what it changes. */
+/** Patches copies of the containers that it changes, so that the cost depends on the changes. */
 class Patching {
   document: Json
-  /** Containers that were made here, and stand at one place only. */
+  /** Containers created here that have a single parent. */
   #owned = new WeakSet<object>()
   #copiedBytes = 0
 
@@ -32,7 +36,7 @@ class Patching {
     this.document = document
   }
 
-  /** False where the operation does not apply. */
+  /** Returns false if the operation does not apply. */
   apply(operation: JsonObject): boolean {
     const path = textOf(operation, 'path')
     if (path === undefined) return false
@@ -91,7 +95,7 @@ class Patching {
     return true
   }
 
-  /** Into itself, too: what is moved has gone before its new place is looked for. */
+  /** Moves a value, also into itself: it is removed before the new location is resolved. */
   #move(from: string | undefined, path: string): boolean {
     const spot = from === undefined ? undefined : this.#spot(from)
     const value = spot && valueIn(spot)
@@ -105,12 +109,12 @@ class Patching {
     if (value === undefined && isJsonList(spot.container)) return false
     if (value !== undefined) this.#copiedBytes += Buffer.byteLength(wireJson(value))
     if (this.#copiedBytes > maxCopiedBytes) return false
-    // It stands at two places from now on.
+    // The value now has two parents.
     if (typeof value === 'object' && value !== null) this.#owned = new WeakSet()
     return this.#add(path, value ?? null)
   }
 
-  /** A field that is not there is null, and equal to a value that is not given. */
+  /** Compares a value. A missing field is null, and equals an absent `value`. */
   #test(path: string, value: Json | undefined): boolean {
     if (path === '') return value !== undefined && deepEqual(this.document, value)
     const spot = this.#spot(path)
@@ -131,7 +135,7 @@ class Patching {
     return key !== undefined && (isJsonList(container) || isJsonObject(container)) ? { container, key } : undefined
   }
 
-  /** The container that a path ends in, to be changed; those on the way are our own then. */
+  /** Returns the container of a path's last step, for changes. It and its ancestors are copies then. */
   #owner(path: string): Container | undefined {
     if (this.#spot(path) === undefined) return undefined
     let container = this.#ownCopy(this.document)
@@ -147,7 +151,7 @@ class Patching {
 
   #ownCopy(value: Json | undefined): Container {
     if (typeof value === 'object' && value !== null && this.#owned.has(value)) return value as Container // Made below.
-    const copy: Container = isJsonList(value) ? [...value] : { ...(value as JsonObject) } // The way has been gone before.
+    const copy: Container = isJsonList(value) ? [...value] : { ...(value as JsonObject) } // `#spot` has checked the path.
     this.#owned.add(copy)
     return copy
   }
@@ -159,7 +163,7 @@ function valueIn({ container, key }: Spot): Json | undefined {
   return index === undefined ? undefined : container[index]
 }
 
-/** A whole number below `length`, or so far from the end. */
+/** Parses an index below `length`; a negative one counts from the end. */
 function indexIn(key: string, length: number): number | undefined {
   if (!/^[+-]?\d+$/.test(key)) return undefined
   const index = Number(key)
@@ -167,7 +171,7 @@ function indexIn(key: string, length: number): number | undefined {
   return fromStart >= 0 && fromStart < length ? fromStart : undefined
 }
 
-/** What stands before the first slash counts for nothing. */
+/** Splits a path; ignores the text before the first slash. */
 function stepsOf(path: string): string[] {
   return path
     .split('/')
@@ -179,7 +183,7 @@ function lastStep(path: string): string {
   return stepsOf(path).at(-1) ?? ''
 }
 
-/** `__proto__` is a field as any other. */
+/** Sets a field, also `__proto__`. */
 function setField(object: Record<string, Json | undefined>, key: string, value: Json): true {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })

@@ -1,5 +1,6 @@
-// How do the items of a patch go into a list? Items with a key are merged with those of the same key or join them, plain
-// values join the set; then the patch's items stand in the order of the patch, the others in the order they had.
+// List merge of strategic merge patches. Items with a key merge with the item of the same key or are added.
+// Scalars join the set.
+// The patch's items have the order of the patch, the others keep theirs.
 // Source: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go (mergeSlice and what it calls).
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { GoType } from '../built-in/go-type.ts'
@@ -10,11 +11,11 @@ import { badArgument, badPatchType, listOfLists, noMergeKey } from './patch-faul
 export interface MergeItems {
   readonly original: readonly Json[]
   readonly patch: readonly Json[]
-  /** Empty for lists of plain values. */
+  /** '' for lists of scalars. */
   readonly mergeKey: string
-  /** Of one item. */
+  /** Type of one item. */
   readonly type: GoType
-  /** Does the patch list what has to go? */
+  /** True if the patch lists items to delete. */
   readonly isDeletion: boolean
 }
 
@@ -25,13 +26,13 @@ const mapType = 'map[string]interface {}'
 export interface MergedItems {
   readonly items: readonly Json[]
   /**
-   * The order that a later `$setElementOrder` takes for the server's. Go deletes and adds in place, so it sees what was
-   * added where there was room from what was deleted.
+   * Server order for a later `$setElementOrder`.
+   * Go deletes and adds in place, so it sees added items in the room of deleted ones.
    */
   readonly serverOrder: readonly Json[]
 }
 
-/** The merged list; not both may be empty. */
+/** Returns the merged list. At least one of the lists must have items. */
 export function mergeItems(lists: MergeItems, mergeObjects: MergeObjects): MergedItems {
   const { original, patch, mergeKey, type, isDeletion } = lists
   const form = wholeType(original, patch)
@@ -53,7 +54,7 @@ function ordered(merged: readonly Json[], { original, patch, mergeKey }: MergeIt
   return inOrder({ patch: inPatch, server: onServer, patchOrder: patch, serverOrder: original, mergeKey, form })
 }
 
-/** What is left of both lists once items with `$patch` have done their work. */
+/** Returns both lists after the items with `$patch` have been executed. */
 function followDirectives(
   original: readonly Json[],
   patch: readonly Json[],
@@ -82,7 +83,7 @@ function followDirectives(
 function joinItems({ original, patch, mergeKey, type }: MergeItems, mergeObjects: MergeObjects): readonly Json[] {
   const joined = [...original]
   for (const item of patch) {
-    if (!isJsonObject(item)) continue // All items are objects: their common type was asked for.
+    if (!isJsonObject(item)) continue // Unreachable: all items are objects, as their common type was checked.
     const key = keyOf(item, mergeKey)
     const at = joined.findIndex((other) => hasKey(other, mergeKey, key))
     const found = joined[at]
@@ -101,14 +102,14 @@ function hasKey(item: Json, mergeKey: string, key: Json | undefined): boolean {
   return isJsonObject(item) && Object.hasOwn(item, mergeKey) && isSameScalar(item[mergeKey], key)
 }
 
-/** Only what has no parts can tell items apart; the real server panics at anything else. */
+/** Returns whether two scalars are equal. Throws for lists and maps, at which upstream panics. */
 export function isSameScalar(left: Json | undefined, right: Json | undefined): boolean {
   if (typeof left === 'object' && left !== null && goTypeName(left) === goTypeName(right))
     throw plainError(`comparing uncomparable type ${goTypeName(left)}`)
   return left === right
 }
 
-/** The items that `list` has too, and the others. */
+/** Returns the items that are in `list`, and the others. */
 export function itemsIn(items: readonly Json[], list: readonly Json[], mergeKey: string): [Json[], Json[]] {
   const present: Json[] = []
   const absent: Json[] = []
@@ -128,7 +129,7 @@ function isIn(item: Json, list: readonly Json[], mergeKey: string): boolean {
 }
 
 export interface Ordering {
-  /** The items that the patch has a word on, and those that only the server has. */
+  /** Items in the patch's order, and items that only the server has. */
   readonly patch: readonly Json[]
   readonly server: readonly Json[]
   readonly patchOrder: readonly Json[]
@@ -137,7 +138,7 @@ export interface Ordering {
   readonly form: string
 }
 
-/** Both in one list: each in its own order, and the server's items before those that followed them on the server. */
+/** Merges both: each keeps its order; server items precede the items that followed them on the server. */
 export function inOrder({ patch, server, patchOrder, serverOrder, mergeKey, form }: Ordering): readonly Json[] {
   const identity = (item: Json) => (form === mapType && isJsonObject(item) ? item[mergeKey] : item)
   const right = sorted(patch, patchOrder, { mergeKey, form, identity })
@@ -189,7 +190,10 @@ function sorted(
   return [...inOrder, ...items.filter(isDeleted)]
 }
 
-/** Go calls an item without a rank smaller than any other, and others smaller than it; only its own steps give its order. */
+/**
+ * Go's comparison. An item without a rank is less than all others, and they are less than it.
+ * Only Go's own sort steps give its order.
+ */
 function isBefore(left: number | undefined, right: number | undefined): boolean {
   return left === undefined || right === undefined || left < right
 }
@@ -212,12 +216,12 @@ function checkKeyed(item: Json, mergeKey: string): void {
   keyOf(item, mergeKey)
 }
 
-/** The one type of all items of both lists. */
+/** Returns the common type of all items of the lists. Throws StatusError. */
 export function wholeType(...lists: readonly (readonly Json[])[]): string {
   const items = lists.flat()
   const [first] = items
   if (first === undefined) throw plainError('no elements in any of the given slices')
-  if (first === null) throw plainError('a merged list begins with null') // The real server panics here.
+  if (first === null) throw plainError('a merged list begins with null') // Upstream panics here.
   if (isJsonList(first)) throw listOfLists()
   const form = goTypeName(first)
   if (items.some((item) => goTypeName(item) !== form))

@@ -1,8 +1,9 @@
-// What does a merge patch make of an object, as the API server reads it? As RFC 7396 says; and objects in a list that is new lose
-// their nulls, unless the list takes the place of an object. Source: gopkg.in/evanphx/json-patch.v4, merge.go.
+// Merge patch: RFC 7396 with upstream's deviation.
+// Objects in a new list lose their nulls, unless the list replaces an object.
+// Source: gopkg.in/evanphx/json-patch.v4, merge.go.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 
-/** Parts that the patch does not name are shared with the object. A list takes its place. */
+/** Returns the patched object; shares parts that the patch does not name. A list replaces the object. */
 export function mergePatched(live: JsonObject, patch: JsonObject | readonly Json[]): Json {
   return isJsonObject(patch) ? mergedObject(live, patch) : withoutNulls(patch)
 }

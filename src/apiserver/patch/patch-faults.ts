@@ -1,5 +1,5 @@
-// What is wrong with a strategic merge patch, in the server's words? Only the faults of form are the client's (400); what
-// else goes wrong comes out as a plain error (500), as it does from the real server.
+// Errors of strategic merge patches, with upstream's texts.
+// Only errors of form are the client's (400); all others are plain errors (500), as in upstream.
 // Source: k8s.io/apimachinery/pkg/util/mergepatch/errors.go, interpretStrategicMergePatchError of apiserver's patch.go.
 import type { Json, JsonObject } from '../../base/json.ts'
 import { plainError, StatusError } from '../status-error.ts'
@@ -26,7 +26,7 @@ export function listOfLists(): StatusError {
   })
 }
 
-/** As Go's `%s` shows what may be no string. */
+/** Formats a value like Go's `%s`, even if it is no string. */
 function shown(value: Json | undefined): string {
   if (typeof value === 'string') return value
   return value === null ? '%!s(<nil>)' : `%!s(${goTypeName(value)}=${goPrinted(value)})`

@@ -1,8 +1,10 @@
-// How does a refusal print what a patch made of an object? The real server's libraries read only the parts that a patch leads
-// through; these are written with their keys in order, all others as they were. Source: gopkg.in/evanphx/json-patch.v4.
+// Key order of a patched object in error texts.
+// Upstream's libraries parse only the parts that a patch touches.
+// They write these with sorted keys, and all others unchanged.
+// Source: gopkg.in/evanphx/json-patch.v4.
 import { isJsonList, isJsonObject, type Json, own } from '../../base/json.ts'
 
-/** What a JSON patch made, its keys in order along the way of each operation. */
+/** Returns the result of a JSON patch with sorted keys along the path of each operation. */
 export function sortedAlong(patched: Json, operations: readonly Json[]): Json {
   const ways = new Set<string>([''])
   for (const operation of operations) {
@@ -24,7 +26,7 @@ function sortedOn(value: Json, at: string, ways: ReadonlySet<string>): Json {
   return Object.fromEntries(inOrder(value).map(([key, field]) => [key, sortedOn(field, below(key), ways)]))
 }
 
-/** What a merge patch made, its keys in order wherever it merged, and in all that it brought. */
+/** Returns the result of a merge patch with sorted keys wherever it merged, and in all values that it added. */
 export function sortedWhereMerged(patched: Json, patch: Json): Json {
   if (!isJsonObject(patched) || !isJsonObject(patch)) return patched
   return Object.fromEntries(

@@ -1,7 +1,8 @@
-// What does a strategic merge patch make of an object? Like a merge patch, but lists are merged by the key that the kind's
-// type gives, and directives (`$patch`, `$retainKeys`, …) say the rest. Neither object nor patch is changed.
-// Source: k8s.io/apimachinery/pkg/util/strategicpatch (StrategicMergeMapPatch), util/mergepatch for the texts. Where a patch
-// has several faults, Go tells one by chance; here it is the first in the patch.
+// Strategic merge patch: a merge patch that merges lists by the key of the kind's Go type.
+// Directives (`$patch`, `$retainKeys`, …) control the rest.
+// Invariant: neither object nor patch is changed.
+// Source: k8s.io/apimachinery/pkg/util/strategicpatch (StrategicMergeMapPatch), util/mergepatch for the texts.
+// Go reports a random one of several errors; here it is the first in the patch.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { GoField, GoStruct, GoType } from '../built-in/go-type.ts'
 import { badRequest, plainError } from '../status-error.ts'
@@ -22,7 +23,9 @@ const retainKeys = '$retainKeys'
 const deletePrefix = '$deleteFromPrimitiveList'
 const orderPrefix = '$setElementOrder'
 
-/** Throws StatusError: 400 for directives in a wrong form, 500 for what the real server does not foresee. */
+/**
+ * Returns the patched object. Throws StatusError: 400 for malformed directives, 500 for other errors, as upstream does.
+ */
 export function applyStrategicMergePatch(original: JsonObject, patch: JsonObject, type: GoStruct): JsonObject {
   return mergeObjects(original, patch, type)
 }
@@ -42,7 +45,7 @@ function mergeObjects(original: JsonObject, patch: JsonObject, type: GoType): Js
   return isUnchanged(original, merged) ? original : result
 }
 
-/** `$patch` in a map replaces it by the rest of the patch, or empties it. */
+/** Executes `$patch` in a map: `replace` takes the rest of the patch, `delete` empties it. */
 function directed(patch: JsonObject): JsonObject {
   const { [directive]: how, ...rest } = patch
   if (how === 'replace') return rest
@@ -50,7 +53,7 @@ function directed(patch: JsonObject): JsonObject {
   throw badPatchType(how, patch)
 }
 
-/** `$retainKeys` lists all keys that may be left; those of the patch must be among them. */
+/** Executes `$retainKeys`, the list of the keys to keep. It must contain the keys of the patch. */
 function retain(merged: Map<string, Json>, pending: Map<string, Json>): void {
   const list = pending.get(retainKeys)
   if (!pending.delete(retainKeys) || list === undefined) return
@@ -72,7 +75,7 @@ interface OrderedMerge {
   readonly type: GoType
 }
 
-/** `$setElementOrder/list` and the patch's own list of that name are merged together. */
+/** Merges `$setElementOrder/list` together with the patch's list of that name. */
 function mergeOrdered({ merged, pending, key, order, type }: OrderedMerge): void {
   if (!isJsonList(order)) throw badArgument('[]interface {}', order)
   const name = keyBehind(key, orderPrefix)
@@ -124,9 +127,9 @@ function setOrDelete(merged: Map<string, Json>, key: string, value: Json | undef
   else merged.set(key, value)
 }
 
-/** The list must not name its items in another order than the patch has them, nor leave any out. */
+/** Throws if `order` omits items of the patch's list or has them in another order. */
 function checkOrder(patched: readonly Json[] | undefined, order: readonly Json[], mergeKey: string): void {
-  // A patch without the list is no list at all to Go, which takes it for an empty one.
+  // To Go, a patch without the list has an empty one.
   if (patched === undefined || order.length === 0 || patched.length === 0) return
   const kept = mergeKey === '' ? patched : patched.filter((item) => !isDeleted(item))
   let at = 0
@@ -172,13 +175,13 @@ function listOrNothing(map: ReadonlyMap<string, Json>, name: string): readonly J
   throw badArgument('[]interface {}', value)
 }
 
-/** The list without what is a directive. */
+/** Returns the list without directives. */
 function plainList(list: readonly Json[]): readonly Json[] {
   const plain = withoutDirectives(list)
   return isJsonList(plain) ? plain : []
 }
 
-/** Undefined for a map that is a directive itself. */
+/** Removes directives; returns undefined for a map that is a directive itself. */
 function withoutDirectives(value: Json): Json | undefined {
   if (isJsonList(value)) return value.map(withoutDirectives).filter((item) => item !== undefined)
   if (!isJsonObject(value)) return value
@@ -191,7 +194,7 @@ function withoutDirectives(value: Json): Json | undefined {
   )
 }
 
-/** Fields that are null say nothing about what is not there; items of lists stay. */
+/** Removes null fields, which have nothing to delete here. List items stay. */
 function withoutNulls(value: Json): Json {
   if (isJsonList(value)) return value.map(withoutNulls)
   if (!isJsonObject(value)) return value
@@ -210,7 +213,7 @@ function isUnchanged(original: JsonObject, merged: ReadonlyMap<string, Json>): b
   return true
 }
 
-/** How the field's struct is patched, and what it is. */
+/** Returns the type and the patch strategy of a struct field. */
 function structField(type: GoType, name: string): { readonly type: GoType; readonly strategy: string } {
   const field = fieldOf(type, name)
   return { type: field.type, strategy: strategyOf(field) }
@@ -240,7 +243,7 @@ function fieldOf(type: GoType, name: string): GoField {
 }
 
 const nothing: ReadonlyMap<string, GoField> = new Map()
-/** Structs to Go, that have no fields to be seen. */
+/** Structs in Go without visible fields. */
 const ownStructs: ReadonlySet<string> = new Set(['raw', 'time', 'microTime', 'quantity', 'intOrString'])
 
 function kindOf({ form }: GoType): string {
@@ -248,7 +251,7 @@ function kindOf({ form }: GoType): string {
   return form === 'pointer' ? 'ptr' : form === 'list' ? 'slice' : form
 }
 
-/** `retainKeys` is said by the patch itself; beside it there is one strategy at most. */
+/** Returns the patch strategy besides `retainKeys`, which the patch itself requests; at most one is left. */
 function strategyOf({ patchStrategy }: GoField): string {
   return patchStrategy.split(',').find((strategy) => strategy !== 'retainKeys') ?? ''
 }

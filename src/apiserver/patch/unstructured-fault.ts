@@ -1,11 +1,12 @@
-// Why can what a strategic merge patch made not be read as its kind? The real server does not go by JSON there: it converts maps to its own
-// type, field by field in the order of the type, and says so in other words. The first fault counts. Pure.
+// Error of a strategic merge result that its kind cannot decode. Pure.
+// Upstream converts maps to its Go type instead of decoding JSON: field by field in type order, with other texts.
+// The first error counts.
 // Source: fromUnstructured of k8s.io/apimachinery/pkg/runtime/converter.go.
 import { isJsonList, isJsonObject, type Json, own } from '../../base/json.ts'
 import { type Reading, readBytes, readIntOrString, readMoment, readQuantity } from '../built-in/go-scalar.ts'
 import type { GoStruct, GoType } from '../built-in/go-type.ts'
 
-/** Undefined where it can be read. */
+/** Returns the first error; undefined if the value fits the type. */
 export function unstructuredFault(type: GoType, value: Json | undefined): string | undefined {
   if (value === null || value === undefined) return undefined
   switch (type.form) {
@@ -46,7 +47,10 @@ function structFault(type: GoStruct, value: Json): string | undefined {
 
 type ScalarForm = 'string' | 'bool' | 'int32' | 'int64' | 'float64'
 
-/** Whole numbers fit every number, however large. Go converts an integer to a text, and that alone is forbidden by name. */
+/**
+ * Returns the error of a scalar. Integers of any size fit all number types.
+ * Go could convert an integer to a string, so that case has its own text.
+ */
 function scalarFault(form: ScalarForm, goName: string, kind: GoKind): string | undefined {
   const isInteger = form === 'int32' || form === 'int64'
   const isNumber = isInteger || form === 'float64'

@@ -1,23 +1,24 @@
-// How is the log written down? One line a record: a checksum, a blank, JSON. A line is whole when its newline is there; so a process
-// that dies in the middle of a write leaves at most one line that is not, and nobody was told of that write.
+// File format of the object log: one record per line, as a checksum, a blank and JSON.
+// A line is complete with its newline.
+// A process that dies within a write leaves at most one incomplete line, of a write that was never acknowledged.
 import { crc32 } from 'node:zlib'
 import { isJsonObject, type JsonObject, own } from '../../base/json.ts'
 import { parseWireJson, WireJsonError, wireJson } from '../../base/wire-json.ts'
 import type { LogEntry, Place } from '../object-log.ts'
 
-/** One committed write, or where a rewritten file begins: what was before is compacted away. */
+/** One committed write, or the base of a rewritten file: earlier history is compacted. */
 export type LogRecord =
   | { readonly kind: LogEntry['kind']; readonly revision: number; readonly place: Place; readonly object: JsonObject }
   | { readonly kind: 'base'; readonly revision: number }
 
 export interface ScannedLog {
-  /** All whole records before the first fault. */
+  /** All valid records before the first corrupt one. */
   readonly records: readonly LogRecord[]
-  /** Bytes of the whole records: what to cut the file to. */
+  /** Size of these records in bytes; the file is truncated to it. */
   readonly wholeBytes: number
-  /** Where the first record stands that is whole by its newline and yet no record; undefined if there is none. */
+  /** Byte offset of the first complete but invalid line, or undefined. */
   readonly corruptAt: number | undefined
-  /** All whole records, those after a fault included: what a repair keeps. */
+  /** All valid records, including those after a corrupt one; a repair keeps them. */
   readonly salvaged: readonly LogRecord[]
 }
 
@@ -29,7 +30,7 @@ export function recordLine(record: LogRecord): string {
   return `${checksum(json)} ${json}\n`
 }
 
-/** Reads a file's bytes. A last line without its newline is neither whole nor corrupt: it was never acknowledged. */
+/** Parses a file. A last line without newline is neither valid nor corrupt: it was never acknowledged. */
 export function scanLog(bytes: Buffer): ScannedLog {
   const records: LogRecord[] = []
   const salvaged: LogRecord[] = []
@@ -52,7 +53,7 @@ export function scanLog(bytes: Buffer): ScannedLog {
   return { records, wholeBytes, corruptAt, salvaged }
 }
 
-/** Undefined for a line that was not written by us, was changed since, or stands out of order. */
+/** Returns the record; undefined for a foreign, changed or out-of-order line. */
 function recordOf(line: string, previousRevision: number): LogRecord | undefined {
   const sum = line.slice(0, 8)
   const json = line.slice(9)

@@ -1,5 +1,6 @@
-// How does a log outlive its process? Every commit is in the file before anybody hears of it, so that a process that is killed has lost
-// nothing that it acknowledged. What is corrupt is refused, never guessed at.
+// Persistence of the object log. Every commit is in the file before any listener sees it.
+// Invariant: a killed process loses no acknowledged write.
+// A corrupt file is rejected; its content is never guessed.
 import {
   closeSync,
   fstatSync,
@@ -27,26 +28,29 @@ export class PersistenceError extends CodedError<PersistenceErrorCode> {
 
 export interface OpenLogOptions extends ObjectLogOptions {
   readonly folder: string
-  /** Keeps every whole record of a corrupt file instead of refusing it; the file as it was stays beside it. */
+  /** True to keep all valid records of a corrupt file instead of rejecting it. The corrupt file is kept beside it. */
   readonly repairs?: boolean
 }
 
 export interface PersistedLog {
   readonly log: ObjectLog
-  /** How many records were read. */
+  /** Number of records read. */
   readonly read: number
   close(): void
 }
 
 const fileName = 'objects.log'
 const lockName = 'lock'
-/** There are secrets in it. */
+/** The file contains Secrets. */
 const ownerOnly = 0o600
 const ownFolder = 0o700
-/** A file has so many more records than objects before it is written anew. */
+/** Number of surplus records, compared with objects, above which the file is rewritten. */
 const superseded = 10_000
 
-/** Reads the log of a folder, makes the folder if it is not there, and records what is committed from then on. */
+/**
+ * Opens the log of a folder, creates the folder if needed, and records all later commits.
+ * Throws PersistenceError: CorruptLog, LogInUse.
+ */
 export function openPersistedLog(options: OpenLogOptions): PersistedLog {
   const { folder, repairs = false } = options
   mkdirSync(folder, { recursive: true, mode: ownFolder })
@@ -81,7 +85,7 @@ export function openPersistedLog(options: OpenLogOptions): PersistedLog {
   return { log, read: records.length, close }
 }
 
-/** Has the file open, and writes it anew where most of it is history. */
+/** Holds the open file, and rewrites it if most of it is history. */
 class LogRecorder {
   readonly #path: string
   readonly #log: ObjectLog
@@ -98,25 +102,28 @@ class LogRecorder {
     ftruncateSync(this.#file, this.#size)
   }
 
-  /** Throws StatusError (500) where the disk takes no more: nothing is committed then, and the next write is tried anew. */
+  /**
+   * Appends a record. Throws StatusError (500) if the disk is full; nothing is committed then, and the next write tries
+   * again.
+   */
   write({ kind, revision, place, now }: LogEntry): void {
     try {
       this.#size += writeWhole(this.#file, recordLine({ kind, revision, place, object: now.object }))
       this.#records++
     } catch (thrown) {
-      ftruncateSync(this.#file, this.#size) // Half a record must not stand before the next one.
+      ftruncateSync(this.#file, this.#size) // No partial record may precede the next one.
       throw internalError(`nothing was written, because ${this.#path} takes no more: ${messageOf(thrown)}`)
     }
   }
 
-  /** A file that is more history than objects is written anew; so the cost of that is shared by as many writes. */
+  /** Rewrites the file if history outweighs objects, so that the cost is amortized over as many writes. */
   rewriteIfSuperseded(): void {
     const count = countOf(this.#log)
     if (this.#records - count <= Math.max(superseded, count)) return
     try {
       this.rewrite()
     } catch (thrown) {
-      // On a full disk the file that is there serves on, and is written anew when there is room.
+      // On a full disk the old file stays in use; it is rewritten once there is room.
       rmSync(`${this.#path}.new`, { force: true })
       if (!isFullDisk(thrown)) throw thrown
     }
@@ -151,7 +158,7 @@ function countOf(log: ObjectLog): number {
   return log.shelves().reduce((sum, shelf) => sum + log.list(shelf).length, 0)
 }
 
-/** Only what is there, in the order of its revisions, then the revision that the log has come to. */
+/** Writes the current objects, ordered by revision, then the revision of the log. */
 function rewrite(path: string, log: ObjectLog): void {
   const states = log.shelves().flatMap((shelf) => log.list(shelf))
   const file = openSync(`${path}.new`, 'w', ownerOnly)
@@ -166,14 +173,14 @@ function rewrite(path: string, log: ObjectLog): void {
   renameSync(`${path}.new`, path)
 }
 
-/** Gives how many bytes were written: all of them, or it throws. */
+/** Writes the whole text or throws. Returns the number of bytes. */
 function writeWhole(file: number, text: string): number {
   const bytes = Buffer.from(text, 'utf8')
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
   return bytes.length
 }
 
-/** One process a folder. */
+/** Takes the lock of a folder. Invariant: one process per folder. */
 function takeLock(folder: string): Claim {
   const claimed = claim(join(folder, lockName))
   if (!claimed.isTaken) return claimed

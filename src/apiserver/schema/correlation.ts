@@ -1,9 +1,9 @@
-// Which old value does a new one stand for, and are they equal? A fault in a part that an update leaves as it was does not
-// refuse the update (ratcheting). Source: k8s.io/apiserver/pkg/cel/common (equality.go, maplist.go).
+// Correlation of new and old values for ratcheting: an error in an unchanged part does not reject an update.
+// Source: k8s.io/apiserver/pkg/cel/common (equality.go, maplist.go).
 import { canonicalJson, deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import type { Schema } from './schema.ts'
 
-/** A new value with the old one in its place. Parts without an old value have no correlation. */
+/** New value with its old counterpart. Parts without an old value have no correlation. */
 export class Correlation {
   readonly value: Json
   readonly old: Json
@@ -18,7 +18,7 @@ export class Correlation {
     this.#schema = schema
   }
 
-  /** Equal as the server counts it: items of a list map in any order, and nothing below a field that has no schema. */
+  /** True if equal by upstream's rules: list maps in any order; a field without schema never counts as unchanged. */
   get isUnchanged(): boolean {
     this.#isEqual ??= this.#compare()
     return this.#isEqual
@@ -36,7 +36,7 @@ export class Correlation {
     return typeof schema === 'object' ? this.#keep(name, new Correlation(value, old, schema)) : undefined
   }
 
-  /** Only items of a list map are found again, by their keys. */
+  /** Returns the correlation of an item. Only list maps have one, by their keys. */
   item(index: number): Correlation | undefined {
     const known = this.#children.get(index)
     if (known !== undefined) return known
@@ -79,13 +79,13 @@ function itemsByKey(items: readonly Json[], schema: Schema): ReadonlyMap<string,
   if (schema.type !== 'array') return byKey
   for (const item of items) {
     const key = itemKey(item, schema.listMapKeys)
-    // Of items with the same key the first one counts.
+    // The first of several items with one key counts.
     if (key !== undefined && isJsonObject(item) && !byKey.has(key)) byKey.set(key, item)
   }
   return byKey
 }
 
-/** Undefined where a key is missing or no scalar. */
+/** Returns the key; undefined if a key field is missing or not a scalar. */
 function itemKey(item: Json, keys: readonly string[]): string | undefined {
   if (!isJsonObject(item) || keys.length === 0) return undefined
   const values = keys.map((key) => own(item, key) ?? null)

@@ -1,12 +1,13 @@
-// What does the API server add to an object of a custom kind by its schema? A null where there may be none is dropped, or
-// replaced by the default; a field that is absent gets its default. Also done on objects read from storage.
+// Defaults and nulls of custom kinds by schema. A forbidden null is dropped or becomes the default; a missing field
+// gets it.
+// Objects read from storage get them too.
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { copyOf, setOwn } from './own-fields.ts'
 import { pruneItem, pruneValue } from './prune.ts'
 import type { Schema } from './schema.ts'
 
-/** Drops each null whose field is not nullable and has no default. The same reference where there is none. */
+/** Drops each null of a field that is not nullable and has no default. The same reference if there is none. */
 export function dropNulls(value: Json, schema: Schema | undefined): Json {
   if (schema === undefined) return value
   if (isJsonList(value)) return mapItems(value, (item) => dropNulls(item, schema.items))
@@ -26,7 +27,7 @@ export function dropNulls(value: Json, schema: Schema | undefined): Json {
   return changed ?? value
 }
 
-/** Fills in what is absent. The same reference where nothing is. */
+/** Sets the defaults of missing fields. The same reference if none is missing. */
 export function setDefaults(value: Json, schema: Schema | undefined): Json {
   if (schema === undefined || typeof value !== 'object' || value === null || !hasDefaults(schema)) return value
   if (isJsonList(value)) {
@@ -67,7 +68,7 @@ function fieldsWithDefaults(object: JsonObject, schema: Schema): JsonObject {
 
 const preparedDefaults = new WeakMap<Schema, { readonly value: Json | undefined }>()
 
-/** A field's default as it is put in: pruned, and with the defaults of what is inside. Made once and shared. */
+/** Returns the default of a field, pruned and with nested defaults. Prepared once and shared. */
 function defaultOf(schema: Schema, list?: Schema): Json | undefined {
   const known = preparedDefaults.get(schema)
   if (known !== undefined) return known.value
@@ -82,7 +83,9 @@ function defaultOf(schema: Schema, list?: Schema): Json | undefined {
 
 const defaultsBelow = new WeakMap<Schema, boolean>()
 
-/** Has the schema anything to fill in below a value? Custom kinds' schemas are finite trees. */
+/**
+ * Returns whether the schema has defaults below its root. Terminates, because schemas of custom kinds are finite trees.
+ */
 function hasDefaults(schema: Schema): boolean {
   const known = defaultsBelow.get(schema)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-// Is a text a duration? As Go writes it (`1h30m`), or as Scala does (`3 days`).
+// Format `duration`: Go's notation (`1h30m`) or Scala's (`3 days`).
 // Sources: Go's time.ParseDuration, k8s.io/kube-openapi/pkg/validation/strfmt/duration.go.
 
 const goDuration = /^[-+]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)$/u
@@ -28,7 +28,7 @@ function isWithinInt64(text: string): boolean {
   return total < 2n ** 63n || (text.startsWith('-') && total === 2n ** 63n)
 }
 
-/** At least one part with a unit, anywhere in the text; every number has to fit. */
+/** Returns whether the text has at least one part with a unit, anywhere. Every number must fit in an int64. */
 function isScalaDuration(text: string): boolean {
   let isFound = false
   for (const [, digits = '', unit = ''] of text.matchAll(scalaPart)) {

@@ -1,5 +1,5 @@
-// Is a text one e-mail address, alone or as `Name <local@domain>`? Source: Go's net/mail.ParseAddress (RFC 5322). Groups
-// and words encoded in another character set are not read.
+// Format `email`: one address, alone or as `Name <local@domain>`.
+// Source: Go's net/mail.ParseAddress (RFC 5322). Groups and encoded words are not supported.
 import { parseIpAddress } from '../ip-address.ts'
 
 export function isEmail(text: string): boolean {
@@ -7,7 +7,7 @@ export function isEmail(text: string): boolean {
   return reader.isAddress()
 }
 
-// Printable ASCII but the specials, and everything beyond ASCII.
+// Printable ASCII except the specials, and everything beyond ASCII.
 const atom = /[!#-'*+\-./0-9=?A-Z^-~\u0080-\u{10ffff}]+/uy
 const quoted = /"((?:[ \t!#-[\]-~\u0080-\u{10ffff}]|\\[ \t!-~\u0080-\u{10ffff}])*)"/uy
 const literal = /\[([!-Z^-~\u0080-\u{10ffff}]*)\]/uy
@@ -30,7 +30,7 @@ class Reader {
     return this.#takes('<') && this.#isSpec() && this.#takes('>') && this.#skipComments() && this.#isAtEnd()
   }
 
-  /** local@domain */
+  /** Reads local@domain. */
   #isSpec(): boolean {
     this.#skipSpace()
     const local = this.#is('"') ? this.#take(quoted)?.slice(1, -1) : this.#dotAtom()
@@ -57,7 +57,7 @@ class Reader {
     return found
   }
 
-  /** Comments nest, and a backslash escapes. */
+  /** Skips comments, which nest; a backslash escapes. Returns false for an unterminated one. */
   #skipComments(): boolean {
     this.#skipSpace()
     while (this.#takes('(')) {

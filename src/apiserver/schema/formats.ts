@@ -1,5 +1,6 @@
-// Is a text of the format that a schema names? Formats that the API server does not know are not checked.
-// Sources: k8s.io/kube-openapi/pkg/validation/strfmt, k8s.io/apiextensions-apiserver/pkg/apiserver/validation/formats.go.
+// String formats of schemas. Formats unknown to upstream are not checked.
+// Sources: k8s.io/kube-openapi/pkg/validation/strfmt,
+// k8s.io/apiextensions-apiserver/pkg/apiserver/validation/formats.go.
 import { parseIpAddress, parseNetwork } from '../ip-address.ts'
 import { dns1123Label, dns1123Subdomain } from '../name-rules.ts'
 import { isDuration } from './duration-format.ts'
@@ -8,12 +9,12 @@ import { isRequestUri } from './uri-format.ts'
 
 export type Format = (text: string) => boolean
 
-/** The check of a format; undefined for one that is not known. Dashes in the name do not count. */
+/** Returns the check of a format, or undefined if unknown. Ignores dashes in the name. */
 export function stringFormat(name: string): Format | undefined {
   return formats.get(name.replaceAll('-', ''))
 }
 
-/** Is the format one that the server takes note of beside a field of this type? An absent type is the empty text. */
+/** Returns whether upstream considers the format for a field of this type. An absent type is ''. */
 export function isKnownFormat(format: string, type: string): boolean {
   switch (type) {
     case '':
@@ -28,7 +29,7 @@ export function isKnownFormat(format: string, type: string): boolean {
   }
 }
 
-// The dialect of Go needs the dash escaped here; the set of texts is the same.
+// JavaScript needs an escaped dash here; the pattern matches the same texts as Go's.
 const hostname =
   /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
 const creditCard =
@@ -115,7 +116,9 @@ function isDate(text: string): boolean {
   return Number(day) >= 1 && Number(day) <= days
 }
 
-/** The hour, the minute and the second are bounded; what follows a second `t` is not looked at, as the server has it. */
+/**
+ * Checks date and time with bounded hour, minute and second. Like upstream, it ignores a second `t` and what follows.
+ */
 function isDateTime(text: string): boolean {
   const [date = '', time] = text.toLowerCase().split('t')
   if (time === undefined || !isDate(date)) return false

@@ -1,10 +1,10 @@
-// Has a set no member, and a list map no key, twice?
+// Uniqueness of set members and of list map keys.
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype.
 import { canonicalJson, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { duplicate, type FieldError, invalid, sortedByKey } from '../field-error.ts'
 import type { Schema } from './schema.ts'
 
-/** All members and keys that appear again, each told once; `field` is where the value stands, empty for a whole object. */
+/** Returns one error per duplicate member or key; `field` is the path of the value, '' for a whole object. */
 export function validateUniqueness(value: Json, schema: Schema, field: string): FieldError[] {
   if (!hasUniqueLists(schema)) return []
   const errors: FieldError[] = []
@@ -48,7 +48,7 @@ function keyErrors(list: readonly Json[], keyFields: readonly string[], field: s
   )
 }
 
-/** Two items have the same only if they have the same key fields, with the same values. */
+/** Returns a text that is equal only for items with the same key fields and values. */
 function keyText(item: Json, keyFields: readonly string[]): string {
   if (!isJsonObject(item)) return keyFields.map(() => '').join()
   return keyFields
@@ -59,7 +59,7 @@ function keyText(item: Json, keyFields: readonly string[]): string {
     .join()
 }
 
-/** The key fields that an item has. */
+/** Returns the key fields of an item. */
 function keyOf(item: Json, keyFields: readonly string[]): JsonObject {
   if (!isJsonObject(item)) return {}
   const present = keyFields.flatMap((key) => {
@@ -69,7 +69,7 @@ function keyOf(item: Json, keyFields: readonly string[]): JsonObject {
   return Object.fromEntries(present)
 }
 
-/** The position of the second appearance of each text that appears more than once. */
+/** Returns the index of the second occurrence of each repeated text. */
 function repeated(texts: readonly string[]): number[] {
   if (new Set(texts).size === texts.length) return []
   const times = new Map<string, number>()
@@ -82,7 +82,10 @@ function repeated(texts: readonly string[]): number[] {
 
 const uniqueListsBelow = new WeakMap<Schema, boolean>()
 
-/** Is there a set or a list map in the schema? Custom kinds' schemas are finite trees. */
+/**
+ * Returns whether the schema contains a set or a list map. Terminates, because schemas of custom kinds are finite
+ * trees.
+ */
 function hasUniqueLists(schema: Schema): boolean {
   const known = uniqueListsBelow.get(schema)
   if (known !== undefined) return known

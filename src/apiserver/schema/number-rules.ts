@@ -1,5 +1,6 @@
-// Is a number within its type, its bounds and its steps? Bounds are floats there, and cut to integers where the value is
-// one. Source: k8s.io/kube-openapi/pkg/validation/validate (validator.go, values.go).
+// Number rules of schemas: range of the type, bounds, multiples.
+// Upstream stores bounds as floats and truncates them for integer values.
+// Source: k8s.io/kube-openapi/pkg/validation/validate (validator.go, values.go).
 import type { JsonObject } from '../../base/json.ts'
 import { own } from '../../base/json.ts'
 import { goFloat } from '../field-error.ts'
@@ -10,9 +11,9 @@ type Numeric = number | bigint
 const minInt64 = -(2n ** 63n)
 
 export interface NumberRules {
-  /** `integer`, `number`, or empty where the type is not one of them alone. */
+  /** `integer`, `number`, or '' unless it is exactly one of them. */
   readonly type: string
-  /** A format of that type, or empty. */
+  /** Format of that type, or ''. */
   readonly format: string
   readonly multipleOf: Numeric | undefined
   readonly maximum: Numeric | undefined
@@ -35,7 +36,7 @@ export function numberRules(source: JsonObject, types: readonly string[], format
   }
 }
 
-/** Is there clearly nothing to say against it? Most numbers are small, as are their bounds, and then nothing is made. */
+/** Returns true if the value certainly passes: the fast path for small numbers and bounds, without allocation. */
 export function isPlainlyWithin(value: Numeric, rules: NumberRules): boolean {
   const { multipleOf, maximum, isMaximumExclusive, minimum, isMinimumExclusive } = rules
   if (multipleOf !== undefined || !isPlain(value, rules)) return false
@@ -58,12 +59,12 @@ export function numberFailures(value: Numeric, rules: NumberRules, path: string)
   ]
 }
 
-/** Does the server hold this number as an integer? */
+/** Returns whether upstream holds the number as an integer. */
 export function isInteger(value: Numeric): boolean {
   return typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < 2 ** 63)
 }
 
-/** A float that counts as an integer, with the tolerance of the real server. Source: swag.IsFloat64AJSONInteger. */
+/** Returns whether a float counts as an integer, with upstream's tolerance. Source: swag.IsFloat64AJSONInteger. */
 export function isNearlyInteger(value: number): boolean {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false
   if (Number.isInteger(value)) return true
@@ -87,7 +88,7 @@ function isWithinRange(value: Numeric, type: string, format: string): boolean {
     if (!isInteger(value)) return false
     return format !== 'int32' || (value >= -(2 ** 31) && value < 2 ** 31)
   }
-  // The largest number that is not rounded to infinity.
+  // Limit below which a number is not rounded to infinity.
   return format !== 'float' || Math.abs(Number(value)) < 2 ** 128 - 2 ** 103
 }
 
@@ -139,7 +140,7 @@ interface Bound {
   readonly fail: (path: string, value: Numeric, message: string) => Failure
 }
 
-/** A bound that its type cannot hold makes the server take the value for a float. */
+/** Returns the bound. If its type cannot hold the bound, upstream treats the value as a float. */
 function boundOf(value: Numeric, bound: Numeric, isNative: boolean): Bound {
   if (!isNative || !isInteger(value)) return { bound, shown: goFloat(Number(bound)), fail: floatFailure }
   const whole = Number.isSafeInteger(bound) ? bound : wholeOf(bound)
@@ -154,7 +155,7 @@ function floatFailure(path: string, value: Numeric, message: string): Failure {
   return { ...failure('FieldValueInvalid', path, value, message), shownValue: goFloat(Number(value)) }
 }
 
-/** As Go converts a float to an int64; what does not fit becomes the smallest one. */
+/** Converts like Go from float to int64; out of range becomes the smallest int64. */
 function wholeOf(value: Numeric): bigint {
   if (typeof value === 'bigint') return BigInt(Number(value))
   return Math.abs(value) < 2 ** 63 ? BigInt(Math.trunc(value)) : minInt64

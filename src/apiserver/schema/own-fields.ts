@@ -1,10 +1,9 @@
-// How is an object made anew with other fields? Users may name a key `__proto__`, so fields are defined where assigning
-// would not do.
+// Copies of objects with changed fields. Users may name a key `__proto__`, for which assignment is not enough.
 import type { Json, JsonObject } from '../../base/json.ts'
 
-/** A shallow copy that may be changed. */
+/** Returns a mutable shallow copy. */
 export function copyOf(object: JsonObject): Record<string, Json> {
-  return { ...object } as Record<string, Json> // A field that is undefined counts as absent.
+  return { ...object } as Record<string, Json> // Sound: an undefined field counts as absent.
 }
 
 /** Sets an own field, whatever its name. */

@@ -1,32 +1,32 @@
-// Which fields of an object does its schema not know? They are dropped, and their paths are what strict decoding refuses.
+// Pruning: drops fields that the schema does not know. Their paths are the errors of strict decoding.
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { copyOf, setOwn } from './own-fields.ts'
 import type { Schema } from './schema.ts'
 
 export interface Pruned {
-  /** The same reference where nothing was dropped. */
+  /** The same reference if nothing was dropped. */
   readonly object: JsonObject
-  /** As `unknown field "…"` names them, in order of text: `spec.x`, `spec.list[0].y`. */
+  /** Paths as in `unknown field "…"`, sorted: `spec.x`, `spec.list[0].y`. */
   readonly unknownFields: readonly string[]
 }
 
-/** What an object has beside what its schema says: the root of an object, and every embedded one. */
+/** Fields that every object has besides its schema: at its root, and in embedded objects. */
 const typeAndMeta: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
-/** Drops what the schema of a whole object does not know; its apiVersion, kind and metadata stay as they are. */
+/** Prunes a whole object; its apiVersion, kind and metadata stay unchanged. */
 export function pruneObject(object: JsonObject, schema: Schema): Pruned {
   const pruning = new Pruning()
   const pruned = pruning.root(object, schema)
   return { object: pruned, unknownFields: pruning.unknownFields.sort() }
 }
 
-/** Drops what the schema of a part of an object does not know. */
+/** Prunes a part of an object. */
 export function pruneValue(value: Json, schema: Schema): Json {
   return new Pruning().value(value, schema)
 }
 
-/** The same for an item of a list; a list that preserves what is unknown does so for its items too. */
+/** Prunes a list item. A list that preserves unknown fields does so for its items too. */
 export function pruneItem(item: Json, list: Schema, schema: Schema): Json {
   return list.preservesUnknownFields ? new Pruning().preservedItem(item, schema) : pruneValue(item, schema)
 }
@@ -64,7 +64,7 @@ class Pruning {
     })
   }
 
-  /** Keeps what is not named; what is named is pruned again, unless it says otherwise itself. */
+  /** Keeps undeclared fields. Declared ones are pruned, unless their own schema preserves unknown fields. */
   #preserved(object: JsonObject, schema: Schema, isEmbedded: boolean): JsonObject {
     return this.#fields(object, (key, field) => {
       if (isEmbedded && typeAndMeta.has(key)) return field
@@ -74,7 +74,7 @@ class Pruning {
     })
   }
 
-  /** An item of a list that preserves what is unknown does so too. */
+  /** Prunes an item of a list that preserves unknown fields; the item preserves them too. */
   preservedItem(item: Json, schema: Schema | undefined): Json {
     if (schema === undefined) return item
     if (isJsonObject(item)) return this.#preserved(item, schema, schema.isEmbeddedResource)
@@ -86,13 +86,13 @@ class Pruning {
   }
 
   #unknown(key: string): undefined {
-    // At the root these three are looked at elsewhere.
+    // At the root, other code checks these three.
     if (this.#path.length > 0 || !typeAndMeta.has(key))
       this.unknownFields.push(this.#below(key, () => this.#rendered()))
     return undefined
   }
 
-  /** The object with each field as `keep` has it; undefined drops it. Copied only when something changes. */
+  /** Maps each field by `keep`; undefined drops it. Copies only on a change. */
   #fields(object: JsonObject, keep: (key: string, field: Json) => Json | undefined): JsonObject {
     let changed: Record<string, Json> | undefined
     for (const key of Object.keys(object)) {
@@ -132,7 +132,10 @@ class Pruning {
   }
 }
 
-/** `additionalProperties: false` keeps a field, so that validation can refuse it. */
+/**
+ * Returns the schema of undeclared fields. `additionalProperties: false` keeps them, so that validation can reject
+ * them.
+ */
 function additionalOf(schema: Schema): Schema | true | undefined {
   const { additionalProperties } = schema
   return additionalProperties ?? (own(schema.source, 'additionalProperties') === false ? true : undefined)

@@ -1,19 +1,19 @@
-// What may stand where in an object? One compiled shape for the schemas of built-in kinds (published OpenAPI) and of custom
-// kinds (a CRD's OpenAPI v3 schema): references resolved, Kubernetes' extensions read. Everything that walks an object by its
-// schema (pruning, defaults, validation, server-side apply, strategic merge) walks this.
+// Compiled schema of built-in kinds (published OpenAPI) and custom kinds (a CRD's OpenAPI v3 schema).
+// References are resolved, and Kubernetes' extensions are parsed.
+// All schema walks use it: pruning, defaults, validation, server-side apply, strategic merge.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 
 export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
 export type ListType = 'atomic' | 'set' | 'map'
 
 export interface Schema {
-  /** The name under which the document publishes it: `io.k8s.apimachinery.pkg.api.resource.Quantity`. Absent inside others. */
+  /** Name in the document: `io.k8s.apimachinery.pkg.api.resource.Quantity`. Absent for inline schemas. */
   readonly definition: string | undefined
-  /** Absent where anything may stand, and for int-or-string. */
+  /** Absent for any type, and for int-or-string. */
   readonly type: SchemaType | undefined
   readonly format: string | undefined
   readonly properties: ReadonlyMap<string, Schema>
-  /** The schema of every property that is not named, `true` for any value, `undefined` for none. */
+  /** Schema of undeclared properties; `true` for any value, `undefined` for none. */
   readonly additionalProperties: Schema | true | undefined
   readonly items: Schema | undefined
   readonly required: readonly string[]
@@ -22,30 +22,29 @@ export interface Schema {
   readonly isIntOrString: boolean
   readonly preservesUnknownFields: boolean
   readonly isEmbeddedResource: boolean
-  /** As declared; absent means atomic. */
+  /** As declared. Default: atomic. */
   readonly listType: ListType | undefined
   readonly listMapKeys: readonly string[]
   readonly mapType: 'granular' | 'atomic' | undefined
-  /** Strategic merge, of built-in kinds only: how lists and structs are patched, and by which key. */
+  /** Patch strategy of lists and structs for strategic merge; built-in kinds only. */
   readonly patchStrategy: string | undefined
   readonly patchMergeKey: string | undefined
-  /** Everything as it was published: value validations, CEL rules, descriptions. */
+  /** Source schema: value validations, CEL rules, descriptions. */
   readonly source: JsonObject
 }
 
-/** Resolves `#/components/schemas/…` and `#/definitions/…`; undefined where the document has no such schema. */
+/** Resolves `#/components/schemas/…` and `#/definitions/…`; returns undefined for an unknown reference. */
 export type Resolve = (reference: string) => JsonObject | undefined
 
 /**
- * Compiles one schema. References are followed when they are reached, and each once, so recursive schemas are fine.
- *
+ * Compiles one schema. References are resolved lazily and once each, so recursive schemas work.
  * @example compileSchema(crd.spec.versions[0].schema.openAPIV3Schema)
  */
 export function compileSchema(source: JsonObject, resolve: Resolve = () => undefined): Schema {
   return new Compiler(resolve).compile(source)
 }
 
-/** Compiles schemas of one document; equal references give the same Schema. */
+/** Compiles schemas of one document; equal references yield the same Schema. */
 export class Compiler {
   readonly #resolve: Resolve
   readonly #byReference = new Map<string, Schema>()
@@ -59,7 +58,7 @@ export class Compiler {
     if (reference === undefined) return this.#compilePlain(source, undefined)
     const definition = reference.slice(reference.lastIndexOf('/') + 1)
     const target = this.#resolve(reference) ?? {}
-    // What stands beside a reference (a field's own default, its place in a strategic merge) adds to what it refers to.
+    // Keys beside a reference (a default, a patch strategy) extend the referenced schema.
     const { $ref: _, allOf: __, ...beside } = source
     if (Object.keys(beside).some((key) => key !== 'description'))
       return this.#compilePlain({ ...target, ...beside }, definition)
@@ -75,7 +74,7 @@ export class Compiler {
   }
 }
 
-/** `{allOf: [{$ref}]}` is how OpenAPI v3 says `{$ref}` beside other keys. */
+/** Returns the reference. `{allOf: [{$ref}]}` is OpenAPI v3's form of `{$ref}` beside other keys. */
 function referenceOf(source: JsonObject): string | undefined {
   const direct = own(source, '$ref')
   if (typeof direct === 'string') return direct
@@ -85,7 +84,7 @@ function referenceOf(source: JsonObject): string | undefined {
   return typeof inner === 'string' ? inner : undefined
 }
 
-/** Properties and items are compiled when they are first asked for, which is what makes recursion end. */
+/** Compiles properties and items on first use, so that recursion ends. */
 class LazySchema implements Schema {
   readonly definition: string | undefined
   readonly source: JsonObject
@@ -111,7 +110,7 @@ class LazySchema implements Schema {
     this.definition = definition
     this.source = source
     this.#compile = compile
-    this.type = text(source, 'type') as SchemaType | undefined // The only types that OpenAPI has.
+    this.type = text(source, 'type') as SchemaType | undefined // The only types of OpenAPI.
     this.format = text(source, 'format')
     this.required = texts(source, 'required')
     this.isNullable = own(source, 'nullable') === true

@@ -1,13 +1,13 @@
-// Is a text the address of a request: an absolute URI or an absolute path? Source: Go's net/url.ParseRequestURI.
+// Format `uri`: an absolute URI or an absolute path. Source: Go's net/url.ParseRequestURI.
 import { parseIpAddress } from '../ip-address.ts'
 
 const brokenEscape = /%(?![0-9a-fA-F]{2})/
 const userInfo = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/
-/** What may stand in a host unescaped; letters beyond ASCII may. */
+/** Characters of a host that must be allowed by name. Letters beyond ASCII need no escape. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range up to the last ASCII character is meant.
 const badHostCharacter = /[\x00-\x7f]/g
 const goodHostCharacter = /^[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%]$/
-/** In a host only `%25` and bytes beyond ASCII may be escaped. */
+/** Forbidden escapes of a host: only `%25` and bytes beyond ASCII may be escaped. */
 const asciiEscape = /%(?!25)[0-7][0-9a-fA-F]/
 
 export function isRequestUri(text: string): boolean {
@@ -36,12 +36,12 @@ function isHost(host: string, scheme: string): boolean {
   if (open === 0) return isLiteral(host)
   const first = host.indexOf(':')
   if (first < 0) return isHostText(host)
-  // For other schemes than these the last colon begins the port.
+  // For other schemes, the last colon starts the port.
   const colon = scheme === 'http:' || scheme === 'https:' ? first : host.lastIndexOf(':')
   return /^:[0-9]*$/.test(host.slice(colon)) && isHostText(host)
 }
 
-/** `[::1]:80`, with a zone after `%25` or not. */
+/** Returns whether the text is an address like `[::1]:80`, optionally with a zone after `%25`. */
 function isLiteral(host: string): boolean {
   const close = host.lastIndexOf(']')
   if (close < 0 || !/^(?::[0-9]*)?$/.test(host.slice(close + 1))) return false

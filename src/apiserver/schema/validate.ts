@@ -1,5 +1,5 @@
-// Does a value keep to its schema? Every fault is found, in the API server's own words and order. On an update, a fault in
-// a part that stays as it was does not count (ratcheting). A schema is compiled at its first use.
+// Schema validation: finds every error, with upstream's texts and order.
+// On an update, errors in unchanged parts do not count (ratcheting). A schema is compiled on first use.
 // Source: k8s.io/kube-openapi/pkg/validation/validate, k8s.io/apiextensions-apiserver/pkg/apiserver/validation.
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { type FieldError, goJson, goQuoted, sortedByKey } from '../field-error.ts'
@@ -12,14 +12,14 @@ import { type Reading, type ValueRules, valueRules } from './value-rules.ts'
 export interface ValueValidation {
   readonly value: Json
   readonly schema: Schema
-  /** Where the value stands: empty for a whole object, `status` for its status. */
+  /** Path of the value: '' for a whole object, `status` for its status. */
   readonly field: string
-  /** The old value with what the new one has in common with it; absent on creation. */
+  /** Correlation with the old value; absent on create. */
   readonly correlation?: Correlation | undefined
   readonly reading?: Reading
 }
 
-/** All faults; none for most values, at the cost of one walk and no allocation but the path. */
+/** Returns all errors. A valid value costs one walk, without allocations but the path. */
 export function validateValue({ value, schema, field, correlation, reading }: ValueValidation): FieldError[] {
   const walk = new Walk()
   const findings = new Findings()
@@ -27,7 +27,7 @@ export function validateValue({ value, schema, field, correlation, reading }: Va
   return findings.failures.map((found) => fieldErrorOf(found, field))
 }
 
-/** Failures, none twice, and how many checks were made: by that the best of several schemas is chosen. */
+/** Unique failures and the number of checks made, by which the best of several schemas is chosen. */
 class Findings {
   readonly failures: Failure[] = []
   count = 0
@@ -40,7 +40,7 @@ class Findings {
     this.failures.push(found)
   }
 
-  /** Takes back what was added since there were `length` failures. */
+  /** Removes the failures beyond the first `length`. */
   forgetFrom(length: number): void {
     for (const { message } of this.failures.splice(length)) this.#messages?.delete(message)
   }
@@ -70,7 +70,7 @@ class Walk {
       this.#checkEnum(value, rules, findings)
       return
     }
-    // Each kind of check that applies counts once, and the whole once more.
+    // Each applicable kind of check counts once, and the whole once more.
     findings.count += 3
     if (rules.hasTypeOrFormat) {
       findings.count++
@@ -112,7 +112,7 @@ class Walk {
     const invalid = (words: string): void =>
       findings.add(failure('FieldValueInvalid', this.#name(), value, `${this.#name()} in body should ${words}`))
     const { maxLength, minLength, pattern } = rules
-    // The first of these alone is told; lengths are counted in characters.
+    // Only the first of these errors is reported. Lengths are in characters.
     if (maxLength !== undefined && value.length > maxLength && characters(value) > maxLength)
       findings.add(this.#tooLong(maxLength))
     else if (minLength !== undefined && characters(value) < minLength) invalid(`be at least ${minLength} chars long`)
@@ -194,9 +194,9 @@ class Walk {
       if (named === undefined && additional === false) findings.add(this.#notAllowed(key))
       const inner = named ?? additional
       if (typeof inner !== 'object') continue
-      // At the root, the server writes a dot before a field that is not declared by name.
+      // At the root, upstream writes a dot before an undeclared field.
       this.#path.push(named === undefined && this.#path.length === 0 ? `.${key}` : key)
-      // What kind of object it is cannot have been so before.
+      // The object's type does not ratchet.
       const isType = this.#path.length === 1 && (key === 'kind' || key === 'apiVersion')
       this.validate(field, inner, findings, isType ? undefined : correlation?.field(key))
       this.#path.pop()
@@ -213,7 +213,7 @@ class Walk {
     return { type: 'FieldValueRequired', path, value: undefined, message: `${path} in body is required`, detail: '' }
   }
 
-  /** anyOf, oneOf, allOf and not: none of them ratchets, and of those that failed the best is told. */
+  /** Checks anyOf, oneOf, allOf and not. None of them ratchets; of failed alternatives, the best is reported. */
   #checkCombined(value: Json, { anyOf, oneOf, allOf, not }: ValueRules, findings: Findings): void {
     findings.count++
     if (anyOf.length > 0) this.#checkAnyOf(value, anyOf, findings)
@@ -285,7 +285,7 @@ function typeOf(value: Exclude<Json, null>): string {
   return typeof value
 }
 
-/** The format that a value of this type has by itself. */
+/** Returns the implicit format of a type. */
 function formatOf(type: string): string {
   if (type === 'integer') return 'int64'
   return type === 'number' ? 'float64' : ''
@@ -297,7 +297,7 @@ function characters(text: string): number {
   return count
 }
 
-/** Compared after a conversion to the type of the allowed value, as Go converts: 1.5 is 1 there, and 65 is "A". */
+/** Compares like Go after a conversion to the type of the allowed value: 1.5 equals 1, and 65 equals "A". */
 function isSameInEnum(value: Json, allowed: Json): boolean {
   if (value === null || allowed === null) return false
   const isNumber = typeof value === 'number' || typeof value === 'bigint'

@@ -1,4 +1,4 @@
-// What does a schema ask of a value? Its rules, read once from the published text and kept.
+// Validation rules of a schema, parsed once from the published schema.
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/validation (ConvertJSONSchemaProps).
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { type RegularExpression, regularExpression } from '../regular-expression.ts'
@@ -8,7 +8,7 @@ import { type NumberRules, numberRules } from './number-rules.ts'
 export interface ValueRules {
   readonly types: readonly string[]
   readonly isNullable: boolean
-  /** Empty where the server takes no note of it. */
+  /** '' if upstream ignores the format. */
   readonly format: string
   readonly hasTypeOrFormat: boolean
   readonly formatCheck: Format | undefined
@@ -24,7 +24,7 @@ export interface ValueRules {
   readonly allowed: readonly Json[]
   readonly required: readonly string[]
   readonly properties: ReadonlyMap<string, ValueRules>
-  /** The rules of a field that is not declared by name; `true` for any value, `false` for none. */
+  /** Rules of undeclared fields; `true` for any value, `false` for none. */
   readonly additional: ValueRules | boolean
   readonly minProperties: number | undefined
   readonly maxProperties: number | undefined
@@ -35,8 +35,8 @@ export interface ValueRules {
 }
 
 /**
- * How a schema is read: for objects, formats that the server does not know are passed over, and int-or-string is two types;
- * for its own defaults it is taken by the letter.
+ * Interpretation of a schema. For objects, unknown formats are ignored, and int-or-string is two types.
+ * For its own defaults, the schema is taken literally.
  */
 export type Reading = 'forObjects' | 'forDefaults'
 
@@ -45,7 +45,7 @@ const compiled: Readonly<Record<Reading, WeakMap<JsonObject, ValueRules>>> = {
   forDefaults: new WeakMap(),
 }
 
-/** The rules of a schema as a definition of a custom kind writes it; the same object for the same schema. */
+/** Returns the rules of a schema in a CRD; the same object for the same schema. */
 export function valueRules(source: JsonObject, reading: Reading): ValueRules {
   const known = compiled[reading].get(source)
   if (known !== undefined) return known
@@ -126,7 +126,7 @@ function texts(source: JsonObject, key: string): readonly string[] {
   return isJsonList(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** A limit; beyond 2^53 it limits nothing that fits into memory. */
+/** Returns a limit as a number. Limits beyond 2^53 exceed what fits in memory. */
 function count(source: JsonObject, key: string): number | undefined {
   const value = own(source, key)
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined
