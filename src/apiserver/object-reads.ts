@@ -98,7 +98,7 @@ interface OneObject {
   readonly place: Place
 }
 
-/** Lists one name like a get: without pages. */
+/** Lists one name like a get: without pages, and at a past revision only with resourceVersionMatch=Exact. */
 function oneObject(log: ObjectLog, { scope, options, newest, place }: OneObject): Page {
   const view = viewFor(log, { ...options, limit: 0 }, { from: undefined, newest })
   const state = view.get(place)

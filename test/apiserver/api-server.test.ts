@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 
 describe('the API server', () => {
-  it('creates an object with an identity, a version and a time, and gives it back', async () => {
+  it('creates an object with uid, resourceVersion and creationTimestamp, and returns it', async () => {
     const { status, body } = await send('POST', collection, toy('ball'))
     expect(status).toBe(201)
     expect(body).toMatchObject({
@@ -26,7 +26,7 @@ describe('the API server', () => {
     expect((await send('GET', `${collection}/ball`)).body).toEqual(body)
   })
 
-  it('refuses a second of the same name, in the words of the real server', async () => {
+  it('rejects a second object of the same name with the message of the real server', async () => {
     await send('POST', collection, toy('ball'))
     expect(await send('POST', collection, toy('ball'))).toMatchObject({
       status: 409,
@@ -34,12 +34,12 @@ describe('the API server', () => {
     })
   })
 
-  it('makes a name of generateName', async () => {
+  it('generates a name from generateName', async () => {
     const { body } = await send('POST', collection, { ...toy(''), metadata: { generateName: 'ball-' } })
     expect(body.metadata.name).toMatch(/^ball-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
   })
 
-  it('keeps the version when an update changes nothing, and refuses one that builds on another', async () => {
+  it('keeps the resourceVersion for an update without changes, and rejects an outdated one', async () => {
     const { body: first } = await send('POST', collection, toy('ball'))
     expect((await send('PUT', `${collection}/ball`, first)).body.metadata.resourceVersion).toBe('2')
     const second = await send('PUT', `${collection}/ball`, { ...first, spec: { color: 'red' } })
@@ -55,7 +55,7 @@ describe('the API server', () => {
     })
   })
 
-  it('patches by merge and by operations', async () => {
+  it('applies merge patches and JSON patches', async () => {
     await send('POST', collection, { ...toy('ball'), spec: { color: 'red', size: 1 } })
     const merged = await send('PATCH', `${collection}/ball`, { spec: { size: null } }, 'application/merge-patch+json')
     expect(merged.body.spec).toEqual({ color: 'red' })
@@ -64,7 +64,7 @@ describe('the API server', () => {
     expect(patched.body.spec).toEqual({ color: 'blue' })
   })
 
-  it('applies, keeps account of who owns what, and tells one manager of another', async () => {
+  it('applies, records field owners, and reports conflicts between managers', async () => {
     const apply = (manager: string, spec: object, more = '') =>
       send(
         'PATCH',
@@ -86,7 +86,7 @@ describe('the API server', () => {
     ])
   })
 
-  it('marks what has finalizers, and lets it go with the last of them', async () => {
+  it('marks an object with finalizers as deleting, and removes it with the last finalizer', async () => {
     const { body } = await send('POST', collection, {
       ...toy('ball'),
       metadata: { name: 'ball', finalizers: ['a.b/c'] },
@@ -104,7 +104,7 @@ describe('the API server', () => {
     expect((await send('GET', `${collection}/ball`)).status).toBe(404)
   })
 
-  it('deletes at once what nothing holds', async () => {
+  it('deletes an object without finalizers immediately', async () => {
     const { body } = await send('POST', collection, toy('ball'))
     expect((await send('DELETE', `${collection}/ball`)).body).toEqual({
       kind: 'Status',
@@ -115,7 +115,7 @@ describe('the API server', () => {
     })
   })
 
-  it('gives a list page by page as it was when it began', async () => {
+  it('returns all pages of a list at the revision of the first page', async () => {
     for (const name of ['a', 'b', 'c']) await send('POST', collection, toy(name))
     const first = await send('GET', `${collection}?limit=2`)
     expect(namesOf(first.body)).toEqual(['a', 'b'])
@@ -128,7 +128,7 @@ describe('the API server', () => {
     expect(namesOf((await send('GET', collection)).body)).toEqual(['a', 'b', 'd'])
   })
 
-  it('watches from a version, and tells what enters and leaves a selection', async () => {
+  it('watches from a resourceVersion, and reports objects that enter and leave a selection', async () => {
     await send('POST', collection, toy('before'))
     const events = await watch('?resourceVersion=2&labelSelector=kind%3Dround')
     const { body } = await send('POST', collection, {
@@ -144,7 +144,7 @@ describe('the API server', () => {
     events.stop()
   })
 
-  it('begins a watch with what there is and closes that with a bookmark', async () => {
+  it('starts a watch with the existing objects and ends them with a bookmark', async () => {
     await send('POST', collection, toy('ball'))
     const events = await watch('?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true')
     expect(await events.next()).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'ball' } } })
@@ -161,13 +161,13 @@ describe('the API server', () => {
     events.stop()
   })
 
-  it('ends a watch at its time', async () => {
+  it('ends a watch at its timeout', async () => {
     const events = await watch('?timeoutSeconds=5')
     await clock.advance(5_000)
     expect(await events.next()).toBeUndefined()
   })
 
-  it('says in the stream that a version is compacted away', async () => {
+  it('reports a compacted resourceVersion as an event of the watch', async () => {
     for (const name of ['a', 'b', 'c']) await send('POST', collection, toy(name))
     server.log.compact(4)
     const events = await watch('?resourceVersion=2')
@@ -178,7 +178,7 @@ describe('the API server', () => {
     expect(await events.next()).toBeUndefined()
   })
 
-  it('answers a list of a version to come when it has come, or says after three seconds that it has not', async () => {
+  it('answers a list at a future resourceVersion when it is reached, or fails after three seconds', async () => {
     const early = send('GET', `${collection}?resourceVersion=2`)
     await send('POST', collection, toy('ball'))
     expect(namesOf((await early).body)).toEqual(['ball'])

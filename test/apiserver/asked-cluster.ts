@@ -1,4 +1,5 @@
-// A whole control plane on a clock of its own, asked over its handler: `root` may do everything, `ann` what roles give her.
+// Complete control plane on its own clock, queried through its handler. `root` may do everything, `ann` what roles
+// allow.
 import { Cluster, type ClusterOptions } from '../../src/apiserver/cluster.ts'
 import { handleFetch } from '../../src/apiserver/fetch-handler.ts'
 import { seededRandom } from '../../src/base/random.ts'
@@ -39,7 +40,7 @@ export class AskedCluster {
     return this.send('POST', path, body, asked)
   }
 
-  /** Gives `ann` rules in the whole cluster. */
+  /** Grants `ann` rules in the whole cluster. */
   async allow(...rules: readonly object[]): Promise<void> {
     const at = '/apis/rbac.authorization.k8s.io/v1'
     await this.create(`${at}/clusterroles`, { metadata: { name: 'of-ann' }, rules })

@@ -20,7 +20,7 @@ const ports = [
 const inRange = expect.stringMatching(/^10\.96\.\d+\.\d+$/)
 
 describe('the services of a cluster', () => {
-  it('get an address, and keep it', async () => {
+  it('get an address and keep it', async () => {
     const { spec } = await posted(services, { metadata: { name: 'web' }, spec: { ports } })
     expect(spec).toMatchObject({ clusterIP: inRange, ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' })
     expect(spec.clusterIPs).toEqual([spec.clusterIP])
@@ -31,7 +31,7 @@ describe('the services of a cluster', () => {
     })
   })
 
-  it('get no address where they want none', async () => {
+  it('get no address when clusterIP is None', async () => {
     const spec = { clusterIP: 'None', selector: { app: 'web' }, ports }
     expect((await posted(services, { metadata: { name: 'web' }, spec })).spec).toMatchObject({
       clusterIP: 'None',
@@ -39,7 +39,7 @@ describe('the services of a cluster', () => {
     })
   })
 
-  it('get an address of their own only while it is free', async () => {
+  it('get a requested address only while it is free', async () => {
     const spec = { clusterIP: '10.96.3.4', ports }
     await posted(services, { metadata: { name: 'first' }, spec })
     expect(await send('POST', services, { metadata: { name: 'second' }, spec })).toMatchObject({
@@ -51,7 +51,7 @@ describe('the services of a cluster', () => {
     })
   })
 
-  it('get an address again that went with its service, or that it gave back', async () => {
+  it('get an address again after its service was deleted or released it', async () => {
     const spec = { clusterIP: '10.96.3.4', ports }
     await posted(services, { metadata: { name: 'first' }, spec })
     expect((await send('DELETE', `${services}/first`, {})).status).toBe(200)
@@ -61,7 +61,7 @@ describe('the services of a cluster', () => {
     await posted(services, { metadata: { name: 'third' }, spec })
   })
 
-  it('get ports of the nodes, none of them twice', async () => {
+  it('get unique node ports', async () => {
     const spec = { type: 'NodePort', ports }
     const told = await Promise.all(
       ['a', 'b', 'c'].map((name) => posted(services, { metadata: { name }, spec: { ...spec } })),
@@ -76,14 +76,14 @@ describe('the services of a cluster', () => {
 })
 
 describe('admission in a cluster', () => {
-  it('ranks pods, and lets them bear a node in trouble for a while', async () => {
+  it('sets the priority of pods and their default tolerations', async () => {
     const spec = { containers: [{ name: 'web', image: 'nginx' }] }
     const pod = await posted('/api/v1/namespaces/default/pods', { metadata: { name: 'web' }, spec })
     expect(pod.spec).toMatchObject({ priority: 0, preemptionPolicy: 'PreemptLowerPriority' })
     expect(pod.spec.tolerations.map((toleration: Body) => toleration.tolerationSeconds)).toEqual([300, 300])
   })
 
-  it('gives pods the account of their namespace, and its token', async () => {
+  it('sets the default service account of pods and mounts its token', async () => {
     const spec = { containers: [{ name: 'web', image: 'nginx' }] }
     const pod = await posted('/api/v1/namespaces/default/pods', { metadata: { name: 'web' }, spec })
     const name = pod.spec.volumes[0].name
@@ -96,7 +96,7 @@ describe('admission in a cluster', () => {
     })
   })
 
-  it('asks for no account where nobody makes any', async () => {
+  it('requires no service account when no controller creates one', async () => {
     cluster.stop()
     cluster = clusterWith(['*', '-serviceaccount'])
     const spec = { containers: [{ name: 'web', image: 'nginx' }] }
@@ -105,7 +105,7 @@ describe('admission in a cluster', () => {
     expect(pod.spec).not.toHaveProperty('volumes')
   })
 
-  it('protects storage only where somebody lets it go again', async () => {
+  it('protects storage only when a controller removes the finalizer', async () => {
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
     const claims = '/api/v1/namespaces/default/persistentvolumeclaims'
     const { metadata } = await posted(claims, { metadata: { name: 'data' }, spec })
@@ -115,7 +115,7 @@ describe('admission in a cluster', () => {
     expect((await posted(claims, { metadata: { name: 'data' }, spec })).metadata).not.toHaveProperty('finalizers')
   })
 
-  it('taints a new node only where somebody takes the taint off again', async () => {
+  it('taints a new node only when a controller removes the taint', async () => {
     const node = await posted('/api/v1/nodes', { metadata: { name: 'new' } })
     expect(node.spec.taints).toEqual([{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }])
     cluster.stop()

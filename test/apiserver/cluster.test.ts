@@ -22,13 +22,13 @@ beforeEach(() => {
 afterEach(() => cluster.stop())
 
 describe('a cluster', () => {
-  it('has its namespaces from the first moment', async () => {
+  it('has its namespaces at the start', async () => {
     const { body } = await send('GET', '/api/v1/namespaces')
     const names = body.items.map((item: Body) => item.metadata.name)
     expect(names).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system'])
   })
 
-  it('has a service for itself, again when it is deleted', async () => {
+  it('has the Service kubernetes, and recreates it after deletion', async () => {
     const path = '/api/v1/namespaces/default/services/kubernetes'
     const { body } = await send('GET', path)
     expect(body.spec).toMatchObject({ clusterIP: '10.96.0.1', ports: [{ name: 'https', port: 443 }] })
@@ -38,12 +38,12 @@ describe('a cluster', () => {
     expect(again.metadata.uid).not.toBe(body.metadata.uid)
   })
 
-  it('answers nobody whom it does not know', async () => {
+  it('rejects an anonymous request', async () => {
     const response = await handleFetch(cluster.server, new Request('http://server/api/v1/pods'))
     expect(response.status).toBe(403)
   })
 
-  it('empties a namespace before it lets it go', async () => {
+  it('empties a namespace before it removes it', async () => {
     await send('POST', '/api/v1/namespaces', { metadata: { name: 'shop' } })
     const held = { metadata: { name: 'held', finalizers: ['hold.example/on'] } }
     for (const object of [{ metadata: { name: 'free' } }, held])
@@ -69,7 +69,7 @@ describe('a cluster', () => {
     expect((await send('GET', '/api/v1/namespaces/shop')).status).toBe(404)
   })
 
-  it('serves a custom kind from its definition, judges its objects, and takes them with it', async () => {
+  it('serves a custom kind of a CRD, validates its objects, and deletes them with the CRD', async () => {
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
     expect((await send('POST', definitions, definition)).status).toBe(201)
     await clock.advance(1_000)
@@ -96,7 +96,7 @@ describe('a cluster', () => {
     expect((await send('GET', `${definitions}/shops.trade.example`)).status).toBe(404)
   })
 
-  it('asks again who somebody is when reviewed', async () => {
+  it('answers a SubjectAccessReview about another user', async () => {
     const spec = { resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'default' }, user: 'ann' }
     const review = await send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec })
     expect(review).toMatchObject({ status: 201, body: { kind: 'SubjectAccessReview', status: { allowed: false } } })
@@ -104,7 +104,7 @@ describe('a cluster', () => {
 })
 
 describe('the rights in a cluster', () => {
-  it('lets everybody who is known ask what there is and what he may do, and nobody else', async () => {
+  it('let only authenticated users discover the API and review their rights', async () => {
     const known = { authorization: 'Bearer ann' }
     expect((await send('GET', '/apis', undefined, { headers: known })).status).toBe(200)
     const review = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
@@ -116,7 +116,7 @@ describe('the rights in a cluster', () => {
     expect((await send('GET', '/apis', undefined, { headers: {} })).status).toBe(403)
   })
 
-  it('says that it serves the reviews', async () => {
+  it('include reviews, which discovery lists', async () => {
     const { body } = await send('GET', '/apis/authorization.k8s.io/v1')
     expect(body.resources).toContainEqual({
       name: 'selfsubjectaccessreviews',
@@ -127,7 +127,7 @@ describe('the rights in a cluster', () => {
     })
   })
 
-  it('follow from the roles of the real server, which gather what others declare for them', async () => {
+  it('follow from the roles of the real server, including aggregated ones', async () => {
     const binding = {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann' }],

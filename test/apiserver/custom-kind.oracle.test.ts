@@ -118,7 +118,7 @@ function ourAnswer({ version, object: body, old: oldBody, status }: Question): J
   }
 }
 
-/** Ages depend on the clock of the oracle; other kinds of cells do not. */
+/** Removes ages, which depend on the oracle's clock; other cells do not. */
 function withoutAges(answer: JsonObject): JsonObject {
   const cells = own(answer, 'cells') as readonly Json[] | undefined // The oracle's own form, and ours.
   const columns = own(answer, 'columns') as readonly JsonObject[] | undefined
@@ -128,7 +128,7 @@ function withoutAges(answer: JsonObject): JsonObject {
   return { ...answer, ...(kept === undefined ? {} : { cells: kept }) }
 }
 
-it('walks writes of custom kinds as the control plane does', async () => {
+it('takes writes of custom kinds through the same steps as the control plane', async () => {
   const asked = questions(oracleRuns(2_500))
   const answers = await ask('custom-kind', asked as unknown as readonly Json[]) // Plain data.
   const differing = asked.flatMap((question, index): JsonObject[] => {
@@ -136,7 +136,7 @@ it('walks writes of custom kinds as the control plane does', async () => {
     if (error !== undefined)
       return error.startsWith('failed to prune default') ? [] : [{ question: question as unknown as JsonObject, error }]
     const given = value as JsonObject // The oracle's own form.
-    // A definition with such a rule would not have been taken; the types in its texts have random names.
+    // The real server would have rejected a CRD with such a rule; the types in its texts have random names.
     if (canonicalJson(given).includes('rule compile error')) return []
     const theirs: JsonObject = withoutAges({
       ...given,

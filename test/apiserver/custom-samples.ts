@@ -1,4 +1,4 @@
-// Random structural schemas, and objects that nearly keep to them. Made from a seed, so that a difference is found again.
+// Random structural schemas, and objects that mostly conform to them. Seeded, so that a difference is reproducible.
 import type { Json, JsonObject } from '../../src/base/json.ts'
 
 type Fields = Record<string, Json>
@@ -49,7 +49,7 @@ const formats = [
 const patterns = ['^[a-z]+$', 'a|b', '^\\d{2,3}$', '^(a+)+$', '\\p{L}', '[[:upper:]]', '^.{0,3}$']
 const types = ['object', 'array', 'string', 'integer', 'number', 'boolean'] as const
 
-/** Rules of validation that compile, mostly. */
+/** CEL rules that mostly compile. */
 const rulesByType: Readonly<Record<(typeof types)[number], readonly string[]>> = {
   object: [
     'self == oldSelf',
@@ -66,17 +66,17 @@ const rulesByType: Readonly<Record<(typeof types)[number], readonly string[]>> =
 }
 
 export class Samples {
-  /** How often a part of a schema has a rule. */
+  /** Probability that a part of a schema has a rule. */
   rules = 0
   #state: number
-  /** A default with metadata that cannot be read is refused with its definition. */
+  /** True within a default: its metadata must be valid, or the CRD is rejected. */
   #isDefault = false
 
   constructor(seed: number) {
     this.#state = seed >>> 0
   }
 
-  /** The schema of a whole object with a spec and perhaps a status. */
+  /** Returns the schema of a whole object with a spec and perhaps a status. */
   rootSchema(): JsonObject {
     const properties: Fields = { spec: this.schema(4) }
     if (this.chance(0.7)) properties['status'] = this.schema(3)
@@ -108,7 +108,7 @@ export class Samples {
     return { ...body, apiVersion: 'g.io/v1', kind: 'K', metadata: this.metadata() }
   }
 
-  /** The same object with few changes, as an update brings it. */
+  /** Returns the same object with few changes, as in an update. */
   changed(value: Json, schema: JsonObject): Json {
     if (this.chance(0.1)) return this.value(schema, 0.15)
     if (Array.isArray(value)) {
@@ -248,7 +248,7 @@ export class Samples {
   }
 
   pick<Value>(values: readonly Value[]): Value {
-    return values[this.below(values.length)] as Value // Never empty.
+    return values[this.below(values.length)] as Value // Sound: never empty.
   }
 
   #default(schema: JsonObject): Json {
@@ -352,7 +352,7 @@ export class Samples {
     return fields
   }
 
-  /** The fields that make a value an object of its own. */
+  /** Adds the fields that make a value an embedded object. */
   #embed(fields: Fields): void {
     if (this.chance(0.9))
       fields['apiVersion'] = this.#isDefault || this.chance(0.9) ? 'v1' : this.pick<Json>(['', 'a/b/c', 1, null])

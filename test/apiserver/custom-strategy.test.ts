@@ -35,7 +35,7 @@ function resourceOf(name: string): ServedResource {
 }
 
 describe('customResources', () => {
-  it('gives one resource for each version that is served, all on one shelf', () => {
+  it('returns one resource for each served version, all with one storage key prefix', () => {
     const resources = customResources(definition)
     expect(resources.map(({ version, shelf, storageVersion }) => [version, shelf, storageVersion])).toEqual([
       ['v1', 'widgets.example.com', 'v1'],
@@ -43,7 +43,7 @@ describe('customResources', () => {
     ])
   })
 
-  it('keeps an object in the storage version, by its schema, and shows it in each', () => {
+  it('stores an object in the storage version, by its schema, and serves it in each version', () => {
     const beta = resourceOf('v1beta1')
     const object = {
       apiVersion: 'example.com/v1beta1',
@@ -56,7 +56,7 @@ describe('customResources', () => {
     expect(beta.fromStored?.(stored)).toEqual({ ...object, spec: { size: 2, color: 'red' } })
   })
 
-  it('sets defaults of today on what was stored before they were declared, and leaves the rest the same object', () => {
+  it('sets current defaults on objects stored earlier, and keeps the reference of others', () => {
     const { fromStored } = resourceOf('v1')
     const old = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' }, spec: {} }
     expect(fromStored?.(old)).toEqual({ ...old, spec: { size: 1 } })
@@ -64,7 +64,7 @@ describe('customResources', () => {
     expect(fromStored?.(current)).toBe(current)
   })
 
-  it('lets field selectors ask for what the version declares', () => {
+  it('allows field selectors on the selectable fields of the version', () => {
     const { strategy } = resourceOf('v1')
     expect(strategy.selectableFields({ spec: { size: 5 } })).toEqual({ 'spec.size': '5' })
     expect(strategy.selectableFields({})).toEqual({ 'spec.size': '' })

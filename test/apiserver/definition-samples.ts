@@ -1,10 +1,10 @@
-// Random definitions, most of them with something wrong.
+// Random CRDs, most of them with an error.
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { Samples } from './custom-samples.ts'
 
 type Fields = Record<string, Json>
 
-/** Things to set somewhere in a schema. */
+/** Mostly invalid values to set somewhere in a schema. */
 const mischief: readonly (readonly [string, Json])[] = [
   ['type', ''],
   ['type', 'null'],
@@ -174,7 +174,7 @@ export class DefinitionSamples extends Samples {
     return this.chance(0.93) ? value : this.pick(others)
   }
 
-  /** Sets something here, or in a part. */
+  /** Sets one such value here or in a nested schema. */
   #spoil(schema: Fields): void {
     const parts = ['properties', 'items', 'additionalProperties', 'anyOf', 'allOf', 'oneOf', 'not'].filter(
       (key) => typeof schema[key] === 'object',
@@ -185,7 +185,7 @@ export class DefinitionSamples extends Samples {
       return
     }
     const key = this.pick(parts)
-    const part = schema[key] as JsonObject | Json[] // Found above.
+    const part = schema[key] as JsonObject | Json[] // Sound: found above.
     if (Array.isArray(part)) {
       schema[key] = part.map((item) => this.mischievous(item as JsonObject))
       return

@@ -18,7 +18,7 @@ function conditions(status: JsonObject): string[] {
 }
 
 describe('nextDefinitionStatus', () => {
-  it('accepts names that nobody has, and establishes', () => {
+  it('accepts unused names, and establishes the CRD', () => {
     const status = nextDefinitionStatus(definition(names), [], first)
     expect(status['acceptedNames']).toEqual(names)
     expect(conditions(status)).toEqual([
@@ -27,12 +27,12 @@ describe('nextDefinitionStatus', () => {
     ])
   })
 
-  it('changes nothing when called again', () => {
+  it('returns the same status when called again', () => {
     const status = nextDefinitionStatus(definition(names), [], first)
     expect(nextDefinitionStatus(definition(names, status), [], later)).toBe(status)
   })
 
-  it('refuses a name that another definition of the group was given, and takes the rest', () => {
+  it('rejects a name that another CRD of the group has, and accepts the others', () => {
     const other = definition(names, { acceptedNames: names })
     const own = {
       plural: 'gadgets',
@@ -49,7 +49,7 @@ describe('nextDefinitionStatus', () => {
     ])
   })
 
-  it('tells a conflict of short names, and lets other groups use the same names', () => {
+  it('reports a conflict of short names, and allows the same names in other groups', () => {
     const other = definition(names, { acceptedNames: { ...names, shortNames: ['g', 'h'] } })
     const own = {
       plural: 'gadgets',
@@ -65,7 +65,7 @@ describe('nextDefinitionStatus', () => {
     expect(conditions(elsewhere)[0]).toContain('NamesAccepted=True')
   })
 
-  it('establishes once the other has given its names up, and moves the times of what turned', () => {
+  it('establishes the CRD once the other has released its names, and updates transition times', () => {
     const other = definition(names, { acceptedNames: names })
     const own = { ...names, plural: 'gadgets', singular: 'gadget' }
     const blocked = nextDefinitionStatus(definition(own), [other], first)
@@ -76,7 +76,7 @@ describe('nextDefinitionStatus', () => {
     ])
   })
 
-  it('says of a definition in a group of the community whether it was approved', () => {
+  it('reports the API approval of a CRD in a community group', () => {
     const status = nextDefinitionStatus(definition(names, {}, 'x.k8s.io'), [], first)
     expect(conditions(status)[0]).toContain('KubernetesAPIApprovalPolicyConformant=False MissingAnnotation')
   })

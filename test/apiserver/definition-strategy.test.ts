@@ -21,7 +21,7 @@ function definition(spec: JsonObject = {}, schema: JsonObject = { type: 'object'
 }
 
 describe('definitionRules', () => {
-  it('fills in the names, the conversion and the stored versions', () => {
+  it('sets defaults for names, conversion and stored versions', () => {
     const { spec, status } = definition()
     expect(spec).toMatchObject({
       names: { singular: 'widget', listKind: 'WidgetList' },
@@ -30,7 +30,7 @@ describe('definitionRules', () => {
     expect(status).toEqual({ storedVersions: ['v1'] })
   })
 
-  it('takes a plain definition and counts its generations', () => {
+  it('accepts a simple CRD and counts its generations', () => {
     const created = definitionRules.prepareForCreate(definition(), context)
     expect(created['metadata']).toMatchObject({ generation: 1 })
     expect(definitionRules.validateCreate(created)).toEqual([])
@@ -38,7 +38,7 @@ describe('definitionRules', () => {
     expect(changed['metadata']).toMatchObject({ generation: 2 })
   })
 
-  it('remembers each version in which objects were kept', () => {
+  it('records each version in which objects were stored', () => {
     const created = definitionRules.prepareForCreate(definition(), context)
     const schema = { openAPIV3Schema: { type: 'object' } }
     const versions = [
@@ -50,13 +50,13 @@ describe('definitionRules', () => {
     expect(definitionRules.validateUpdate(changed, created)).toEqual([])
   })
 
-  it('says that it does not serve a conversion webhook', () => {
+  it('reports that conversion webhooks are not supported', () => {
     const unserved = definition({ conversion: { strategy: 'Webhook' } })
     expect(() => definitionRules.validateCreate(unserved)).toThrow(StatusError)
     expect(() => definitionRules.validateCreate(unserved)).toThrow(/is not served by this API server/)
   })
 
-  it('refuses a rule that cannot be compiled', () => {
+  it('rejects a rule that does not compile', () => {
     const rules = (rule: string): JsonObject => ({ type: 'object', 'x-kubernetes-validations': [{ rule }] })
     const errorsOf = (rule: string) =>
       definitionRules.validateCreate(definitionRules.prepareForCreate(definition({}, rules(rule)), context))
@@ -66,13 +66,13 @@ describe('definitionRules', () => {
     ])
   })
 
-  it('warns of formats that nobody checks', () => {
+  it('warns of unknown formats', () => {
     const schema = { type: 'object', properties: { a: { type: 'string', format: 'odd' } } }
     expect(definitionRules.warningsOnCreate(definition({}, schema))).toEqual(['unrecognized format "odd"'])
     expect(definitionRules.warningsOnUpdate(definition({}, schema), definition({}, schema))).toEqual([])
   })
 
-  it('keeps a definition that is being deleted until its objects are gone', () => {
+  it('keeps a terminating CRD until its objects are deleted', () => {
     const marked = definitionRules.markForDeletion?.(definition(), context)
     expect(marked?.['metadata']).toMatchObject({
       deletionTimestamp: context.timestamp,

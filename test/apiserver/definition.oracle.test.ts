@@ -28,10 +28,13 @@ function questions(count: number): Question[] {
   })
 }
 
-/** Is the old definition one that could have been stored? Others loosen rules that we never loosen. */
+/**
+ * Returns whether the old CRD could have been stored. Upstream loosens rules for other old CRDs; this server never
+ * does.
+ */
 function isStorable({ old }: Question): boolean {
   if (old === undefined) return true
-  const spec = own(old, 'spec') as JsonObject // Made above.
+  const spec = own(old, 'spec') as JsonObject // Sound: made above.
   const names = own(spec, 'names') as JsonObject
   const asNew = { ...old, metadata: { name: `${own(names, 'plural')}.${own(spec, 'group')}` } }
   return validateDefinitionCreate(withDefinitionDefaults(asNew))
@@ -39,18 +42,18 @@ function isStorable({ old }: Question): boolean {
     .every(({ field }) => !field.startsWith('spec'))
 }
 
-/** What is wrong with a rule's text names types at random, and is compared where rules are. */
+/** Removes compiler messages, which name types at random and which other tests compare. */
 function withoutCompilerText(error: string): string {
   return error.replace(/compilation failed: .*$/s, 'compilation failed')
 }
 
-it('judges definitions as the control plane does', async () => {
+it('validates CRDs like the control plane', async () => {
   const asked = questions(oracleRuns(4_000)).filter(isStorable)
   const answers = await ask('definition', asked as unknown as readonly Json[]) // Plain data.
   const clean = { count: 0 }
   const differing = asked.flatMap((question, index): JsonObject[] => {
     const { value, error } = answers[index] ?? {}
-    // A selectable field without a schema ends the real server's own function; ours tells the fault.
+    // A selectable field without a schema makes the real function panic; ours reports the error.
     if (error?.startsWith('panic: runtime error: invalid memory address') === true) return []
     if (error !== undefined) return [{ question: question as unknown as JsonObject, error }]
     const theirs = answeredErrors(own(value as JsonObject, 'errors')).map(withoutCompilerText) // The oracle's own form.

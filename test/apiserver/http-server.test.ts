@@ -11,7 +11,7 @@ interface Exchange {
   readonly requestLimitMs?: number
 }
 
-/** What a client hears until the connection ends, and the faults that the server tells of. */
+/** Returns what a client receives until the connection ends, and the server's internal errors. */
 async function heard({ sent, ...limits }: Exchange): Promise<{ text: string; faults: unknown[] }> {
   const faults: unknown[] = []
   const random = seededRandom(1)
@@ -28,14 +28,14 @@ async function heard({ sent, ...limits }: Exchange): Promise<{ text: string; fau
   return { text, faults }
 }
 
-it('ends a request whose body does not come in time, which is no fault of the server', async () => {
+it('ends a request whose body is late, without reporting an internal error', async () => {
   const sent = 'POST /api/v1/pods HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{'
   const { text, faults } = await heard({ sent, requestLimitMs: 50 })
   expect(text).toContain('HTTP/1.1 408 Request Timeout')
   expect(faults).toEqual([])
 })
 
-it('reads selectors of any length that the real server reads, and says how long its answer is', async () => {
+it('accepts selectors as long as the real server does, and sends a content-length', async () => {
   const sent = `GET /healthz?labelSelector=${'a'.repeat(200_000)} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`
   const { text } = await heard({ sent })
   expect(text).toMatch(/^HTTP\/1.1 200 OK.*\r\ncontent-length: 2\r\n.*\r\n\r\nok$/s)

@@ -5,7 +5,7 @@ import { isOwnKubeconfig, kubeconfigText } from '../../src/apiserver/kubeconfig.
 const text = kubeconfigText({ url: 'https://127.0.0.1:6443', certificate: 'PEM\n', token: 'secret' })
 
 describe('the kubeconfig of an embedded server', () => {
-  it('holds all that a client needs', () => {
+  it('contains all that a client needs', () => {
     expect(parse(text)).toMatchObject({
       apiVersion: 'v1',
       kind: 'Config',
@@ -39,7 +39,7 @@ describe('the kubeconfig of an embedded server', () => {
       title: 'one cluster more',
       other: '{"current-context":"konverge","clusters":[{"name":"konverge"},{"name":"production"}]}',
     },
-  ])('is not taken for $title', ({ other }) => {
+  ])('differs from $title', ({ other }) => {
     expect(isOwnKubeconfig(other)).toBe(false)
   })
 })

@@ -10,7 +10,7 @@ import { expectForgetting } from '../conformance/forgetting.ts'
 
 const minutes = 60_000
 
-describe('a log that is compacted', () => {
+describe('a compacted log', () => {
   let clock: SimClock
   let log: ObjectLog
   let compactor: LogCompactor
@@ -25,7 +25,7 @@ describe('a log that is compacted', () => {
   })
   afterEach(() => compactor.stop())
 
-  it('keeps what was written within five minutes, and nothing older than ten', async () => {
+  it('keeps writes of the last five minutes, and none older than ten', async () => {
     const first = write('a')
     await clock.advance(4 * minutes)
     const second = write('b')
@@ -41,7 +41,7 @@ describe('a log that is compacted', () => {
     expect(log.entriesAfter(third)).toEqual([])
   })
 
-  it('waits for nothing where nothing is written, and again when something is', async () => {
+  it('runs a timer only while there are writes to compact', async () => {
     write('a')
     await clock.advance(10 * minutes)
     expect(clock.nextTimerMs()).toBeUndefined()
@@ -50,14 +50,14 @@ describe('a log that is compacted', () => {
     expect([log.compactedRevision, clock.nextTimerMs()]).toEqual([last, undefined])
   })
 
-  it('waits no more when it is stopped', () => {
+  it('runs no timer after it is stopped', () => {
     write('a')
     compactor.stop()
     expect(clock.nextTimerMs()).toBeUndefined()
   })
 })
 
-it('says of what is forgotten what the real server says', async () => {
+it('reports compacted revisions like the real server', async () => {
   const clock = new SimClock()
   const user = { name: 'admin', groups: ['system:masters'] }
   const cluster = new Cluster({ clock, random: seededRandom(1), tokens: new Map([['t', user]]), controllers: [] })

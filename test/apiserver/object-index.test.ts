@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 
 describe('an index of objects', () => {
-  it('knows what was there before it was asked, and what came, changed and went since', () => {
+  it('contains objects from before the first query, and follows later writes', () => {
     write('b', { labels: { app: 'web' } })
     expect(names({ label: 'app', value: 'web', namespace: 'shop' })).toEqual(['b'])
     write('a', { labels: { app: 'web', tier: 'front' } })
@@ -25,7 +25,7 @@ describe('an index of objects', () => {
     expect(names({ label: 'app', value: 'api', namespace: 'other' })).toEqual([])
   })
 
-  it('finds by the controlling owner, and by no other', () => {
+  it('finds objects by their controlling owner only', () => {
     const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'set', uid: 'u1' }
     write('held', { ownerReferences: [{ ...owner, controller: true }] })
     write('owned', { ownerReferences: [owner] })
@@ -37,13 +37,13 @@ describe('an index of objects', () => {
     { selector: { matchLabels: { app: 'web' } }, asksFor: ['app', 'web'] },
     { selector: { matchExpressions: [{ key: 'app', operator: 'Exists' }] }, asksFor: undefined },
     { selector: {}, asksFor: undefined },
-  ])('finds what asks for $asksFor by $selector', ({ selector, asksFor }) => {
+  ])('finds an object by label $asksFor for the selector $selector', ({ selector, asksFor }) => {
     write('chooser', {}, { selector })
     expect(names({ asksFor, namespace: 'shop' })).toEqual(['chooser'])
     expect(names({ asksFor: ['app', 'other'], namespace: 'shop' })).toEqual([])
   })
 
-  it('knows the addresses and ports that services have, until the last that has them goes', () => {
+  it('contains allocated addresses and ports until the last Service with them is deleted', () => {
     const shelf = 'services'
     const place = { shelf, namespace: 'shop' }
     const has = (...values: readonly string[]) => values.map((taken) => index.has(shelf, { taken }))
@@ -61,7 +61,7 @@ describe('an index of objects', () => {
     expect(has('10.96.3.5', '30080', '31000')).toEqual([true, false, false])
   })
 
-  it('finds volumes by the claim that they are kept for', () => {
+  it('finds volumes by the claim that they are reserved for', () => {
     const shelf = 'persistentvolumes'
     write('free', {}, {}, { shelf, namespace: '' })
     write('kept', {}, { claimRef: { namespace: 'shop', name: 'data' } }, { shelf, namespace: '' })

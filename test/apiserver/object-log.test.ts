@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ObjectLog } from '../../src/apiserver/object-log.ts'
 
-it('keeps no more of the past than its bound allows, however large the objects are', () => {
+it('bounds its history in characters, however large the objects are', () => {
   const log = new ObjectLog({ historyCharacters: 10_000 })
   const place = { shelf: 'configmaps', namespace: 'a', name: 'b' }
   for (let write = 0; write < 100; write++)

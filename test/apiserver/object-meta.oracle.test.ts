@@ -89,7 +89,7 @@ const question = fc.record({
   rule: fc.constantFrom(...Object.keys(rules)),
 })
 
-it('finds the faults of metadata that the control plane finds', async () => {
+it('finds the same errors in metadata as the control plane', async () => {
   const questions = fc.sample(question, { numRuns: oracleRuns(4_000), seed: 1 })
   const answers = await ask('object-meta', questions as unknown as readonly Json[])
   const differing = questions.flatMap((asked, index) => {

@@ -26,8 +26,8 @@ function get(target: string, headers: Readonly<Record<string, string>> = {}): Ap
   })
 }
 
-describe('the published forms of kinds', () => {
-  it('are listed by addresses that carry their hashes', () => {
+describe('OpenAPI documents', () => {
+  it('are listed with URLs that contain their hashes', () => {
     const { status, body } = get('/openapi/v3')
     expect(status).toBe(200)
     expect(body).toBe(
@@ -35,7 +35,7 @@ describe('the published forms of kinds', () => {
     )
   })
 
-  it('may be kept for ever under their own hash, and are sent on from another', () => {
+  it('are immutable under their own hash, and redirect from another one', () => {
     expect(get(`/openapi/v3/apis/apps/v1?hash=${hash}`)).toMatchObject({
       status: 200,
       body: text,
@@ -48,13 +48,13 @@ describe('the published forms of kinds', () => {
     expect(get('/openapi/v3/apis/apps/v1').headers).not.toHaveProperty('cache-control')
   })
 
-  it('are not sent again to who has them', () => {
+  it('are not sent again for a matching ETag', () => {
     expect(get('/openapi/v3/api/v1', { 'if-none-match': `"${hash}"` }).status).toBe(304)
     const { headers } = get('/openapi/v3')
     expect(get('/openapi/v3', { 'if-none-match': headers['etag'] ?? '' }).status).toBe(304)
   })
 
-  it('are refused to who takes no JSON, and are not found elsewhere', () => {
+  it('answer 406 without JSON, and 404 at other paths', () => {
     const protobuf = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf'
     expect(get('/openapi/v3/api/v1', { accept: protobuf }).status).toBe(406)
     expect(get('/openapi/v3/api/v1', { accept: `${protobuf}, application/json;q=0.5` }).status).toBe(200)

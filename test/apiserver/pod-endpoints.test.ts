@@ -14,12 +14,12 @@ beforeEach(async () => {
 
 afterEach(() => asked.stop())
 
-// What is expected here is what a real server of 1.36 answered.
+// Expected answers come from a real server of version 1.36.
 describe('a binding', () => {
   const bindTo = (target: object, name = 'web') =>
     asked.create(`${pods}/${name}/binding`, { metadata: { name: 'web' }, target })
 
-  it('gives the pod its node, once', async () => {
+  it('sets the node of a pod, once', async () => {
     expect(await bindTo({ kind: 'Node', name: 'one' })).toEqual({
       status: 201,
       body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
@@ -38,7 +38,7 @@ describe('a binding', () => {
     })
   })
 
-  it('names a node, and the pod of its path', async () => {
+  it('must name a node, and the pod of its path', async () => {
     expect(await bindTo({ kind: 'Nod', name: '' })).toMatchObject({
       status: 500,
       body: {
@@ -56,13 +56,13 @@ describe('a binding', () => {
 describe('an eviction', () => {
   const evict = (name = 'web') => asked.create(`${pods}/${name}/eviction`, { metadata: { name } })
 
-  it('deletes the pod where no budget keeps it', async () => {
+  it('deletes the pod when no budget forbids it', async () => {
     expect((await evict()).status).toBe(201)
     expect((await asked.send('GET', `${pods}/web`)).status).toBe(404)
     expect((await evict()).status).toBe(404)
   })
 
-  it('is refused by a budget that the server has not looked at', async () => {
+  it('is rejected by a budget that no controller has processed', async () => {
     const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'
     const type = 'application/merge-patch+json'
     await asked.send('PATCH', `${pods}/web/status`, { status: { phase: 'Running' } }, { type })
@@ -74,7 +74,7 @@ describe('an eviction', () => {
 describe('a token', () => {
   const ask = (spec: object, name = 'default') => asked.create(`${accounts}/${name}/token`, { spec })
 
-  it('is given for a service account, and tells who asks', async () => {
+  it('is issued for a service account, and identifies it', async () => {
     const { status, body } = await ask({ expirationSeconds: 900 })
     expect(status).toBe(201)
     expect(body.spec.audiences).toEqual(['https://kubernetes.default.svc.cluster.local'])
@@ -83,7 +83,7 @@ describe('a token', () => {
     expect(review.body.status.user.username).toBe('system:serviceaccount:default:default')
   })
 
-  it('ends with the pod to which it is bound', async () => {
+  it('expires with its bound pod', async () => {
     const { body, status } = await ask({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'web' } })
     expect([status, body.message]).toEqual([201, undefined])
     const review = () =>
@@ -93,7 +93,7 @@ describe('a token', () => {
     expect((await review()).body.status.authenticated).toBeUndefined()
   })
 
-  it('is refused in the words of the real server', async () => {
+  it('is rejected with the message of the real server', async () => {
     expect((await ask({ expirationSeconds: 5 })).body.message).toBe(
       'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 5: may not specify a duration less than 10 minutes',
     )

@@ -1,4 +1,4 @@
-// Patterns mean what they mean in Go, and none can keep the process busy.
+// Tests: patterns have Go's semantics and bounded time.
 import { describe, expect, it } from 'vitest'
 import { RegularExpressionError, regularExpression } from '../../src/apiserver/regular-expression.ts'
 
@@ -15,11 +15,11 @@ describe('a regular expression', () => {
     expect(regularExpression(pattern).test(text)).toBe(matches)
   })
 
-  it('takes time linear in the text', () => {
+  it('matches in time linear in the text', () => {
     expect(regularExpression('^(a+)+$').test(`${'a'.repeat(5_000)}!`)).toBe(false)
   })
 
-  it('finds the leftmost match, and all that do not overlap', () => {
+  it('finds the leftmost match, and all non-overlapping ones', () => {
     const numbers = regularExpression('[0-9]+')
     expect(numbers.find('a12b3')).toBe('12')
     expect(numbers.find('ab')).toBeUndefined()
@@ -32,7 +32,7 @@ describe('a regular expression', () => {
     ['(', 'error parsing regexp: missing closing ): `(`'],
     ['(?=a)', 'error parsing regexp: invalid or unsupported Perl syntax: `(?=`'],
     ['[z-a]', 'error parsing regexp: invalid character class range: `z-a`'],
-  ])('refuses %s as Go does', (pattern, message) => {
+  ])('rejects %s like Go', (pattern, message) => {
     expect(() => regularExpression(pattern)).toThrow(new RegularExpressionError(message))
   })
 })

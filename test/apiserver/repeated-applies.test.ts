@@ -13,8 +13,8 @@ import { toys } from './toy-resource.ts'
 const toy = '/apis/play.example/v1/namespaces/default/toys/ball'
 const red = { apiVersion: 'play.example/v1', kind: 'Toy', metadata: { name: 'ball' }, spec: { color: 'red' } }
 
-describe('an apply that changed nothing', () => {
-  it('changes nothing again, and is answered with the same text', async () => {
+describe('a repeated apply', () => {
+  it('changes nothing, and gets the same answer', async () => {
     const { server, clock } = toyServer()
     const { body } = await send(server, 'PATCH', toy, red)
     const { revision } = server.log
@@ -23,7 +23,7 @@ describe('an apply that changed nothing', () => {
     expect(server.log.revision).toBe(revision)
   })
 
-  it('is one once more, when another has changed the object since', async () => {
+  it('is applied after another write has changed the object', async () => {
     const { server } = toyServer()
     for (let round = 0; round < 3; round++) await send(server, 'PATCH', toy, red)
     const blue = { ...red, spec: { color: 'blue' } }
@@ -31,14 +31,14 @@ describe('an apply that changed nothing', () => {
     expect((await send(server, 'PATCH', toy, red)).status).toBe(409)
   })
 
-  it('is another one for another manager', async () => {
+  it('is applied for another manager', async () => {
     const { server } = toyServer()
     for (let round = 0; round < 3; round++) await send(server, 'PATCH', toy, red)
     const { body } = await send(server, 'PATCH', `${toy}?fieldManager=other`, red)
     expect(body['metadata']).toMatchObject({ managedFields: [{ manager: 'other' }, { manager: 'tester' }] })
   })
 
-  it('is refused by admission all the same', async () => {
+  it('is still rejected by admission', async () => {
     let isOpen = true
     const gate: AdmissionPlugin = {
       validate: ({ name }) => {
@@ -51,7 +51,7 @@ describe('an apply that changed nothing', () => {
     expect((await send(server, 'PATCH', toy, red)).status).toBe(403)
   })
 
-  it('is read by the schema of today', async () => {
+  it('is decoded with the current schema', async () => {
     const clock = new SimClock()
     const cluster = new Cluster({ clock, random: seededRandom(1), tokens: new Map([['secret', admin]]) })
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'

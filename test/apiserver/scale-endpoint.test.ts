@@ -46,11 +46,11 @@ describe('the scale of a built-in kind', () => {
     })
   })
 
-  it('leaves no replicas out of the spec, but not of the status', () => {
+  it('omits zero replicas in the spec, but not in the status', () => {
     expect(readScale(deployments, { metadata, spec: {} })).toMatchObject({ spec: {}, status: { replicas: 0 } })
   })
 
-  it('changes the replicas alone, at the resourceVersion of the scale', () => {
+  it('changes only the replicas, at the resourceVersion of the Scale', () => {
     const scale = { metadata: { name: 'web', namespace: 'shop', resourceVersion: '5' }, spec: { replicas: 9 } }
     expect(writtenScale(deployments, deployment, scale)).toEqual({
       ...deployment,
@@ -77,7 +77,7 @@ describe('the scale of a built-in kind', () => {
 })
 
 describe('the scale of a custom kind', () => {
-  it('reads the selector as it stands', () => {
+  it('returns the selector text unchanged', () => {
     const toy = { metadata, spec: { size: 1 }, status: { size: 1, selector: 'a=b' } }
     expect(readScale(scaledToys, toy)).toMatchObject({
       spec: { replicas: 1 },
@@ -85,7 +85,7 @@ describe('the scale of a custom kind', () => {
     })
   })
 
-  it('is not there without replicas, and may be written all the same', () => {
+  it('is absent without replicas, but may be written', () => {
     const toy = { metadata, spec: {} }
     expect(refusal(() => readScale(scaledToys, toy))).toEqual([
       500,
@@ -99,14 +99,14 @@ describe('the scale of a custom kind', () => {
     expect(writtenScale(scaledToys, toy, { ...begun, spec: { replicas: 4 } })).toEqual({ metadata, spec: { size: 4 } })
   })
 
-  it('keeps the resourceVersion of the object where the scale has none', () => {
+  it('keeps the resourceVersion of the object when the Scale has none', () => {
     const toy = { metadata, spec: { size: 1 } }
     expect(writtenScale(scaledToys, toy, { spec: { replicas: 2 } })).toEqual({ metadata, spec: { size: 2 } })
   })
 })
 
-describe('a Scale that is sent', () => {
-  it('says what it has that no Scale has, and refuses replicas that are no integer', () => {
+describe('a decoded Scale', () => {
+  it('reports unknown fields, and rejects replicas that are no integer', () => {
     const scale = { spec: { replicas: 2, extra: 1 }, status: { replicas: 1, selector: 'a=b' }, other: true }
     expect(decodeScale(scale)).toEqual({
       object: scale,

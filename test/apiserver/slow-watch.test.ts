@@ -1,4 +1,4 @@
-// A client that reads slowly: what a watch begins with may be larger than what may wait for the client.
+// Test of a slow watch client: the initial state may exceed the limit of unsent bytes.
 import { afterEach, expect, it } from 'vitest'
 import type { StreamSink } from '../../src/apiserver/exchange.ts'
 import { settle } from '../../src/testing/sim-clock.ts'
@@ -9,7 +9,7 @@ afterEach(() => asked.stop())
 const path = '/api/v1/namespaces/default/configmaps'
 const megabyte = 1_000_000
 
-/** Lines, as `added a` or `end`, and how much waits for the client. */
+/** Client that records lines, as `added a` or `end`, and the number of unread characters. */
 class SlowClient implements StreamSink {
   readonly lines: string[] = []
   waitingBytes = 0
@@ -42,7 +42,7 @@ class SlowClient implements StreamSink {
   }
 }
 
-it('is sent no more than it reads, then what was written meanwhile, in order, then events', async () => {
+it('receives the state at its own pace, then missed writes in order, then events', async () => {
   const put = (name: string) => asked.create(path, { metadata: { name }, data: { text: 'x'.repeat(megabyte) } })
   for (const name of ['a', 'b', 'c', 'd', 'e']) await put(name)
   const client = new SlowClient()

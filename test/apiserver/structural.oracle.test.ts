@@ -16,7 +16,7 @@ interface Question {
   readonly old?: JsonObject
 }
 
-/** Several objects a schema; half of them are updates. */
+/** Returns several objects per schema; half of them are updates. */
 function questions(schemas: number, seed: number): Question[] {
   return Array.from({ length: schemas }, (_, index) => index).flatMap((index) => {
     const samples = new Samples(seed * 1_000_003 + index)
@@ -24,13 +24,13 @@ function questions(schemas: number, seed: number): Question[] {
     return Array.from({ length: 6 }, (_, turn): Question => {
       const old = samples.object(schema)
       if (turn % 2 === 0) return { schema, object: old }
-      const object = samples.changed(old, schema) as JsonObject // An object stays one at its root, or the body is empty.
+      const object = samples.changed(old, schema) as JsonObject // Sound: an object at its root, or the body is empty.
       return { schema, object: { ...object, apiVersion: 'g.io/v1', kind: 'K', metadata: samples.metadata() }, old }
     })
   })
 }
 
-/** What our functions make of a question, in the words of the oracle. */
+/** Returns our answer to a question in the oracle's form. */
 function ourAnswer({ schema: source, object: body, old: oldBody }: Question): JsonObject {
   const schema = compileSchema(source)
   const read = readObject(body, schema)
@@ -73,7 +73,7 @@ function theirAnswer(value: Json | undefined): JsonObject {
   }
 }
 
-it('reads and judges custom objects as the control plane does', async () => {
+it('decodes and validates custom objects like the control plane', async () => {
   const asked = questions(oracleRuns(2_500), Number(process.env['KONVERGE_ORACLE_SEED'] ?? 1))
   const answers = await ask('structural', asked as unknown as readonly Json[]) // Plain data.
   let unreadable = 0
@@ -86,7 +86,7 @@ it('reads and judges custom objects as the control plane does', async () => {
     const ours = ourAnswer(question)
     const theirs = theirAnswer(value)
     const parts = new Set([...Object.keys(ours), ...Object.keys(theirs)])
-    // Of several things that cannot be read, the server tells the one that Go's map happens to give first.
+    // The real server reports the first of several decoding errors in Go's random map order.
     if (own(ours, 'unreadable') !== undefined && own(theirs, 'unreadable') !== undefined) {
       unreadable++
       if (own(ours, 'unreadable') === own(theirs, 'unreadable')) sameReason++

@@ -1,4 +1,4 @@
-// A kind with no rules of its own, to see what the server does by itself.
+// Kind without rules of its own, to test the behaviour of the server alone.
 import type { ServedResource } from '../../src/apiserver/strategy.ts'
 
 const steps = {

@@ -15,10 +15,10 @@ const resources = [
   { group: '', plural: 'pods/log' },
   { group: 'apps', plural: 'deployments/log' },
 ]
-/** Those of HTTP, and some that nobody has given a meaning. */
+/** HTTP status codes, including unassigned ones. */
 const codes = Array.from({ length: 300 }, (_, index) => index + 300)
 
-it('hands refusals of a server behind it on as the control plane does', async () => {
+it('passes on errors of a backend server like the control plane', async () => {
   const asked = codes.flatMap((status) =>
     texts.flatMap((text) => resources.map((resource) => ({ status, text, ...resource, name: 'web-1' }))),
   )

@@ -1,4 +1,5 @@
-// Bounds of YAML bodies: the worst texts are refused or read within a bounded time, and what clients send is read as before.
+// Bounds of YAML bodies: the worst texts are rejected or parsed within a bounded time. Texts of clients are parsed as
+// before.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +8,7 @@ import { StatusError } from '../../src/apiserver/status-error.ts'
 import { maxYamlLength, parseYaml } from '../../src/apiserver/yaml-text.ts'
 import { WireJsonError } from '../../src/base/wire-json.ts'
 
-/** A quarter of the longest, as the test compares costs and not lengths. */
+/** A quarter of the limit: the test compares costs, not lengths. */
 const length = maxYamlLength / 4
 const filled = (unit: string) => unit.repeat(Math.floor(length / unit.length))
 function numbered(unit: (at: number) => string): string {
@@ -20,7 +21,7 @@ function numbered(unit: (at: number) => string): string {
   return parts.join('')
 }
 
-/** CPU time: other processes of the machine do not count. */
+/** Returns CPU time in milliseconds, so that other processes do not count. */
 function cpuMs(work: () => unknown): number {
   const before = process.cpuUsage()
   try {
@@ -41,7 +42,7 @@ describe('a YAML body', () => {
     { title: 'lists in one line', text: filled('- ') },
     { title: 'keys in one line', text: filled('? ') },
     { title: 'deeper and deeper maps', text: numbered((at) => `${' '.repeat(at)}a:\n`) },
-  ])('nested beyond 100 levels is refused at once: $title', ({ text }) => {
+  ])('nested beyond 100 levels is rejected at once: $title', ({ text }) => {
     expect(() => parseYaml(text)).toThrow(new WireJsonError('yaml: exceeded max depth of 100'))
     expect(cpuMs(() => parseYaml(text))).toBeLessThan(1_000)
   })
@@ -67,10 +68,10 @@ describe('a YAML body', () => {
     { title: 'comments', text: filled('#\n') },
     { title: 'spaces before a comment', text: `a: b${' '.repeat(length)}#c` },
     { title: 'tabs', text: `a:${'\t'.repeat(length)}x` },
-  ])('costs no more than its length: $title', ({ text }) => {
+  ])('costs time linear in its length: $title', ({ text }) => {
     const quarter = cpuMs(() => parseYaml(text.slice(0, text.length / 4)))
     const whole = cpuMs(() => parseYaml(text))
-    // A quadratic cost is 16 times that of the quarter. What is below 500 ms is too short to be compared.
+    // A quadratic cost is 16 times that of the quarter. Times below 500 ms are too short for a comparison.
     expect(whole).toBeLessThan(Math.max(500, quarter * 12))
   })
 
@@ -79,25 +80,25 @@ describe('a YAML body', () => {
     { title: 'numbers', text: `[${filled('1,')}]` },
     { title: 'keys', text: numbered((at) => `k${at}: 1\n`) },
     { title: 'items', text: filled('- a\n') },
-  ])('of more than 16,384 tokens is refused with a remedy: $title', ({ text }) => {
+  ])('with more than 16,384 tokens is rejected with a remedy: $title', ({ text }) => {
     expect(() => parseYaml(text)).toThrow(
       new WireJsonError('yaml: exceeded max tokens of 16384; send the object as JSON'),
     )
   })
 
-  it('of the size of the largest definition is read', async () => {
+  it('with the size of the largest CRD is parsed', async () => {
     const text = await readFile(join(import.meta.dirname, '../../crds/database.yaml'), 'utf8')
     expect(parseYaml(text)).toMatchObject({ value: { kind: 'CustomResourceDefinition' }, duplicates: [] })
   })
 
-  it('of 90 levels is read', () => {
+  it('with 90 levels is parsed', () => {
     const depth = 90
     expect(JSON.stringify(parseYaml('['.repeat(depth) + ']'.repeat(depth)).value)).toHaveLength(2 * depth)
     expect(JSON.stringify(parseYaml(`${'{a: '.repeat(depth)}1${'}'.repeat(depth)}`).value)).toHaveLength(6 * depth + 1)
     expect(parseYaml('- '.repeat(depth)).duplicates).toEqual([])
   })
 
-  it('that is longer than the limit is refused with 413 and a remedy; JSON of that length is read', () => {
+  it('over the size limit is rejected with 413 and a remedy; JSON of that length is parsed', () => {
     const text = `a: ${'x'.repeat(maxYamlLength)}`
     expect(() => parseBody(text, 'application/yaml')).toThrow(StatusError)
     expect(() => parseBody(text, 'application/yaml')).toThrow(
@@ -107,7 +108,7 @@ describe('a YAML body', () => {
     expect(parseBody(json, 'application/yaml').duplicates).toEqual([])
   })
 
-  it('with a key twice is read, and the key is reported', () => {
+  it('with a duplicate key is parsed, and the key is reported', () => {
     expect(parseYaml('a: 1\nb: {c: 1, c: 2}\na: 2\n')).toEqual({ value: { a: 2, b: { c: 2 } }, duplicates: ['a', 'c'] })
   })
 
@@ -115,15 +116,15 @@ describe('a YAML body', () => {
     { text: 'a: [1', message: /^yaml: Flow sequence .* at line 1, column 6$/ },
     { text: 'a: 1\nb: [\n', message: /^yaml: .* at line 3, column 1$/ },
     { text: 'a: "', message: /^yaml: Missing closing "quote at line 1, column 5$/ },
-  ])('that is not well-formed is refused with the place: $text', ({ text, message }) => {
+  ])('that is malformed is rejected with the position: $text', ({ text, message }) => {
     expect(() => parseYaml(text)).toThrow(message)
   })
 
-  it.each(['? [a]\n: 1\n', '{{a: 1}: 2}'])('with a collection as a key is refused: %j', (text) => {
+  it.each(['? [a]\n: 1\n', '{{a: 1}: 2}'])('with a collection as a key is rejected: %j', (text) => {
     expect(() => parseYaml(text)).toThrow('yaml: invalid map key: a list or a map')
   })
 
-  it('of several documents is read as its first', () => {
+  it('with several documents is parsed as its first', () => {
     expect(parseYaml('a: 1\n---\nb: [\n').value).toEqual({ a: 1 })
     expect(parseYaml('').value).toBeNull()
     expect(parseYaml('# nothing\n').value).toBeNull()

@@ -1,4 +1,4 @@
-// Plain scalars of YAML, held against sigs.k8s.io/yaml, with which kubectl and the API server read them.
+// Test: plain YAML scalars are parsed like by sigs.k8s.io/yaml, which kubectl and the API server use.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseYaml, yamlText } from '../../src/apiserver/yaml-text.ts'
@@ -90,10 +90,10 @@ const words = [
   ...['.NaN', '.inf', '-.Inf', '+.INF', '.iNF'],
 ]
 
-/** Text of one to six of the characters that numbers and words are made of. */
+/** Texts of one to six characters of which numbers and words consist. */
 const scalar = fc.string({ unit: fc.constantFrom(...'0123456789abefoxyONnEX_+-.:~'), minLength: 1, maxLength: 6 })
 
-it('are read as the real server reads them', async () => {
+it('are parsed like in the real server', async () => {
   const texts = [...words, ...fc.sample(scalar, { numRuns: 20_000, seed: 18 })].map((word) => `value: ${word}\n`)
   const answers = await ask('yaml', texts)
   const differences = texts.flatMap((text, index) => {
@@ -103,7 +103,7 @@ it('are read as the real server reads them', async () => {
   expect(differences).toEqual([])
 })
 
-it('are written so that the real server reads back the same strings', async () => {
+it('are written so that the real server parses the same strings', async () => {
   const values = [...words, ...fc.sample(scalar, { numRuns: 20_000, seed: 19 })]
   const answers = await ask(
     'yaml',

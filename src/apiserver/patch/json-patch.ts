@@ -151,7 +151,7 @@ class Patching {
 
   #ownCopy(value: Json | undefined): Container {
     if (typeof value === 'object' && value !== null && this.#owned.has(value)) return value as Container // Made below.
-    const copy: Container = isJsonList(value) ? [...value] : { ...(value as JsonObject) } // `#spot` has checked the path.
+    const copy: Container = isJsonList(value) ? [...value] : { ...(value as JsonObject) } // Checked by `#spot`.
     this.#owned.add(copy)
     return copy
   }

@@ -29,7 +29,7 @@ export function isKnownFormat(format: string, type: string): boolean {
   }
 }
 
-// JavaScript needs an escaped dash here; the pattern matches the same texts as Go's.
+// JavaScript needs an escaped dash here. The texts that match are those of Go's pattern.
 const hostname =
   /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
 const creditCard =

@@ -23,12 +23,12 @@ beforeEach(() => {
 })
 
 describe('access control', () => {
-  it('takes a request without a token for anonymous, and one with an unknown token for nobody', () => {
+  it('treats a request without a token as anonymous, and rejects an unknown token', () => {
     expect(authenticated({}).name).toBe('system:anonymous')
     expect(() => authenticated({ authorization: 'Bearer who' })).toThrow('Unauthorized')
   })
 
-  it('says who may not do what, in the words of the real server', () => {
+  it('denies a request with the message of the real server', () => {
     const user = authenticated({ authorization: 'Bearer ann' })
     const info = requestInfoOf('GET', '/apis/apps/v1/namespaces/shop/deployments/web/status', new URLSearchParams())
     expect(() => access.authorize(user, info)).toThrow(
@@ -39,7 +39,7 @@ describe('access control', () => {
     )
   })
 
-  it('knows a service account by its token, until the token expires or the account is made anew', async () => {
+  it('accepts a service account token until it expires or the account is recreated', async () => {
     account('first')
     const token = signToken(claims('first'), key)
     expect(access.userOf(token)).toMatchObject({
@@ -53,7 +53,7 @@ describe('access control', () => {
     expect(access.userOf(token)).toBeUndefined()
   })
 
-  it('knows what a token is bound to, and takes it as long as that is there', () => {
+  it('accepts a bound token while its bound object exists', () => {
     account('first')
     log.commit({ shelf: 'nodes', namespace: '', name: 'n1' }, 'created', () => ({ metadata: { name: 'n1', uid: 'a' } }))
     const bound = (uid: string) => signToken({ ...claims('first'), boundTo: { kind: 'node', name: 'n1', uid } }, key)
@@ -65,7 +65,7 @@ describe('access control', () => {
     expect(access.userOf(bound('b'))).toBeUndefined()
   })
 
-  it('lets nobody become somebody else without the right to', () => {
+  it('rejects impersonation without the right to impersonate', () => {
     const headers = { authorization: 'Bearer ann', 'impersonate-user': 'ben', 'impersonate-group': 'staff' }
     expect(() => authenticated(headers)).toThrow('forbidden: User "ann" cannot impersonate-on:user-info:get path "/"')
     expect(authenticated({ ...headers, authorization: 'Bearer root' })).toEqual({

@@ -18,7 +18,7 @@ const rule = fc.oneof(
 )
 const rules = (maxLength: number) => fc.array(rule, { maxLength })
 
-it('refuses what the control plane refuses to give away, in its words', async () => {
+it('rejects the same escalations as the control plane, with the same messages', async () => {
   const numRuns = 5_000 * Number(process.env['KONVERGE_ORACLE_RUNS'] ?? 1)
   const questions = fc.sample(fc.record({ held: rules(4), given: rules(3) }), { numRuns, seed: 1 }) as Question[]
   const theirs = (await ask('escalation', questions as unknown as Json[])).map(({ value }) => value)

@@ -1,4 +1,4 @@
-// In which worlds is admission asked, and about which objects?
+// Cluster states and objects for the admission tests.
 import type { JsonObject } from '../../../src/base/json.ts'
 import { podBases, podWords } from '../built-in/pod-cases.ts'
 
@@ -36,7 +36,7 @@ const agent: JsonObject = {
 const plainAccounts = [agent, ...['default', 'store', 'web'].map((name) => account(name))]
 const named = { secrets: [{ name: 'login' }, { name: 'a' }], imagePullSecrets: [{ name: 'registry' }, { name: 'a' }] }
 
-/** The control plane waits for a missing account for a while, so few pods may miss theirs. */
+/** The control plane waits for a missing account for a while, so only few pods may lack theirs. */
 export const worlds: readonly (readonly JsonObject[])[] = [
   [...always, ...plainAccounts, storageClass('fast', true, { allowVolumeExpansion: true })],
   [
@@ -151,7 +151,7 @@ function kind(resource: string, apiVersion: string, kind: string, objects: reado
 const podKind = kind('pods', 'v1', 'Pod', pods)
 const claimKind = kind('persistentvolumeclaims', 'v1', 'PersistentVolumeClaim', claims)
 
-/** Pods and claims are what admission is about. */
+/** Admission concerns mainly pods and claims. */
 export const admittedBases: readonly AdmittedKind[] = [
   podKind,
   podKind,

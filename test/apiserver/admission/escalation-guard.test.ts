@@ -18,8 +18,8 @@ beforeEach(() => {
 
 afterEach(() => asked.stop())
 
-describe('somebody who may write roles', () => {
-  it('gives away only what he has', async () => {
+describe('a user who may write roles', () => {
+  it('grants only rights that the user has', async () => {
     await asked.allow(writesRoles, readPods)
     const given = (verbs: readonly string[]) => ({ metadata: { name: 'given' }, rules: [{ ...readPods, verbs }] })
     const refused = await asked.create(roles, given(['get', 'list', 'watch']), { as })
@@ -37,7 +37,7 @@ describe('somebody who may write roles', () => {
     expect((await asked.send('PATCH', `${roles}/given`, owned, { as, type })).status).toBe(200)
   })
 
-  it('binds only roles of whose rights he has each, unless he may bind them', async () => {
+  it('binds only roles whose rights the user has, unless the user may bind them', async () => {
     await asked.allow(writesRoles)
     expect(await asked.create(bindings, bindingOf('none'), { as })).toMatchObject({
       status: 404,
@@ -55,7 +55,7 @@ describe('somebody who may write roles', () => {
     expect((await asked.create(bindings, bindingOf('edit'), { as })).status).toBe(403)
   })
 
-  it('lets roles gather others only as an administrator', async () => {
+  it('may write an aggregationRule only as cluster-admin', async () => {
     await asked.allow(writesRoles)
     const gathering = { metadata: { name: 'all' }, aggregationRule: { clusterRoleSelectors: [{}] } }
     expect(await asked.create(roles, gathering, { as })).toMatchObject({

@@ -31,14 +31,14 @@ const usual = { hasServiceAccounts: true, hasNodeLifecycle: true, hasStorageProt
 const admission = new Admission(usualAdmission({ random: seededRandom(3), ...usual }))
 
 describe('the usual admission', () => {
-  it('changes and refuses as the plugins of the control plane do', async () => {
+  it('mutates and rejects objects like the plugins of the control plane', async () => {
     const dice = new Dice(13)
     const questions: Question[] = []
     for (let count = oracleRuns(3_000); count > 0; count--) questions.push(questionOf(dice))
     const answers = await ask('admission', questions as unknown as readonly Json[]) // Plain objects all of them.
     const differing = questions.flatMap((question, index) => {
       const answer = answers[index]
-      // A body cannot be read: the codec's matter.
+      // Undecodable bodies are tested with the codec.
       if (answer?.error?.includes('unmarshal') || answer?.error?.includes('quantities must match')) return []
       const [ours, theirs] = [outcome(question), answer?.error ?? shown(answer?.value ?? null, question)]
       return ours === theirs ? [] : [{ ours, theirs, question: wireJson(question as unknown as Json) }]

@@ -34,7 +34,7 @@ function random(kind: BuiltInKind, seed: number): JsonObject[] {
 function decoded(kind: BuiltInKind, objects: RandomObjects): JsonObject {
   for (;;) {
     try {
-      return decodeBuiltIn(kind, objects.value(kind.type) as JsonObject).object // A struct is made as an object.
+      return decodeBuiltIn(kind, objects.value(kind.type) as JsonObject).object // A struct is generated as an object.
     } catch (thrown) {
       if (!(thrown instanceof DecodeError)) throw thrown
     }
@@ -63,11 +63,11 @@ async function differing(
 const toV1 = (object: JsonObject) => versions.toV1(object)
 const toV2 = (object: JsonObject) => versions.toV2(object)
 
-it('shows autoscalers in v1 as the control plane does', async () => {
+it('converts autoscalers to v1 like the control plane', async () => {
   expect((await differing(random(v2, 1), v2, toV1)).slice(0, 3)).toEqual([])
 })
 
-it('keeps autoscalers of v1 as the control plane does, with all that v1 carries in annotations', async () => {
+it('stores autoscalers of v1 like the control plane, including the fields in annotations', async () => {
   const carried = random(v2, 2).map(toV1)
   expect((await differing([...random(v1, 3), ...carried], v1, toV2)).slice(0, 3)).toEqual([])
 })

@@ -30,7 +30,7 @@ describe('the catalogue of built-in resources', () => {
     expect(ours.flatMap(listed)).toEqual(theirs)
   })
 
-  it('has the groups in the order of the real server, the preferred version first', async () => {
+  it('orders groups and versions like the real server, the preferred version first', async () => {
     const { groups } = (await get('/apis')) as {
       readonly groups: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[]
     } // An APIGroupList.

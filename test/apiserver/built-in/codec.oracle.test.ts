@@ -10,7 +10,7 @@ import { RandomObjects, seededNumbers } from './random-object.ts'
 const runs = Number(process.env['KONVERGE_ORACLE_RUNS'] ?? 1)
 const loader = new BuiltInDataLoader()
 
-/** What ours and theirs answer to a body, as texts, so that the order of fields counts. */
+/** Returns our and the oracle's answers that differ, as texts, so that the order of fields counts. */
 async function differing(faultPercent: number, casesPerKind: number): Promise<unknown[]> {
   const questions = typedKinds.flatMap((kind, index) => {
     const random = new RandomObjects({ next: seededNumbers(index + 1), faultPercent, emptyPercent: 6 })
@@ -19,7 +19,7 @@ async function differing(faultPercent: number, casesPerKind: number): Promise<un
     return Array.from({ length: casesPerKind * runs }, () => ({
       found,
       kind: { ...kind },
-      body: random.value(found.type) as JsonObject, // A struct is made as an object.
+      body: random.value(found.type) as JsonObject, // A struct is generated as an object.
       plain: !found.isKeptAsProto,
     }))
   })
@@ -46,11 +46,11 @@ function answerTo(decode: () => { readonly object: Json; readonly strictErrors: 
 }
 
 describe('a body of a built-in kind', () => {
-  it('is read and written as the control plane does', async () => {
+  it('is decoded and encoded like in the control plane', async () => {
     expect((await differing(0.1, 150)).slice(0, 3)).toEqual([])
   })
 
-  it('is refused as the control plane does when something is wrong with it', async () => {
+  it('is rejected like in the control plane when it is invalid', async () => {
     expect((await differing(3, 150)).slice(0, 3)).toEqual([])
   })
 })

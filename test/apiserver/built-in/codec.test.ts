@@ -16,7 +16,7 @@ function builtIn(name: KindName): BuiltInKind {
 const deployment = builtIn({ group: 'apps', version: 'v1', kind: 'Deployment' })
 
 describe('the codec of built-in kinds', () => {
-  it('gives a body back that is in its form already', () => {
+  it('returns the same reference for a canonical body', () => {
     const sent = {
       metadata: { labels: { z: '1', a: '2' }, name: 'web' },
       spec: {
@@ -32,12 +32,12 @@ describe('the codec of built-in kinds', () => {
     expect(decodeBuiltIn(deployment, object).object).toBe(object)
   })
 
-  it('gives the parts back that are in their form already', () => {
+  it('returns the same references for canonical parts', () => {
     const spec = decodeBuiltIn(deployment, { spec: { replicas: 3 } }).object['spec']
     expect(decodeBuiltIn(deployment, { spec, metadata: { unknown: 1 } } as JsonObject).object['spec']).toBe(spec)
   })
 
-  it('answers with the sentence of the real server', () => {
+  it('rejects a body with the message of the real server', () => {
     const body = { spec: { replicas: 'three' } }
     let thrown: unknown
     try {

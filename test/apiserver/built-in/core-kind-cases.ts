@@ -1,4 +1,4 @@
-// Which objects are the core kinds tried with? Realistic ones of each, and the words that matter to them.
+// Test objects of the core kinds: realistic ones of each, and values for their texts.
 import type { JsonObject } from '../../../src/base/json.ts'
 import { podBases, podWords } from './pod-cases.ts'
 
@@ -7,11 +7,11 @@ export interface CoreKindCase {
   readonly kind: string
   /** Accepted on creation; `apiVersion` and `kind` are added. */
   readonly bases: readonly JsonObject[]
-  /** Texts that may stand in a text's place. */
+  /** Values for texts. */
   readonly words: readonly string[]
-  /** Statuses that may follow each other, of kinds that have the endpoint. */
+  /** Statuses that may follow each other, for kinds with a status endpoint. */
   readonly statuses: readonly JsonObject[]
-  /** Questions of each operation. */
+  /** Number of questions per operation. */
   readonly runs: number
 }
 

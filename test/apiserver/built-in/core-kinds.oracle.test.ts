@@ -29,9 +29,9 @@ const strategies = new Map(
     strategy,
   ]),
 )
-/** The moment at which the oracle's one clock stands. */
+/** The fixed time of the oracle's clock. */
 const context = { timestamp: '2023-11-14T22:13:20Z' }
-/** What follows is a picture of a difference, which only the real server draws. */
+/** Messages that end with a diff, which only the real server prints. */
 const pictures = [
   'pod updates may not change fields other than',
   'spec is immutable after creation except',
@@ -49,7 +49,7 @@ describe('the core kinds', () => {
       const unserved: Question[] = []
       const differing = questions.flatMap((question, index) => {
         const answer = answers[index]
-        if (answer?.error !== undefined) return [] // The body cannot be read: the codec's matter.
+        if (answer?.error !== undefined) return [] // Undecodable bodies are tested with the codec.
         if (isKnownDeviation(question)) return []
         const ours = outcome(strategy, question)
         if (ours === undefined) {
@@ -72,7 +72,7 @@ function isKnownDeviation({ operation, object }: Question): boolean {
   return operation === 'update' && /"(requests|data|binaryData)":\{\}/.test(wireJson(object))
 }
 
-/** Only what differs, for eyes. */
+/** Returns the differing lines, for readable failures. */
 function difference(ours: Outcome, theirs: Outcome): JsonObject {
   const shown = ({ errors, warnings, object }: Outcome) => [...errors, ...warnings, ...leaves(object)]
   const [left, right] = [shown(ours), shown(theirs)]
@@ -82,7 +82,7 @@ function difference(ours: Outcome, theirs: Outcome): JsonObject {
   }
 }
 
-/** Every value of an object with its path, in their order. */
+/** Returns every value of an object with its path, in order. */
 function leaves(text: string): readonly string[] {
   const walk = (value: Json | undefined, path: string): readonly string[] => {
     const entries = isJsonList(value) || isJsonObject(value) ? Object.entries(value) : []
@@ -157,21 +157,21 @@ function answered(answer: Json, { operation }: Question, strategy: Strategy): Ou
   }
 }
 
-/** As the control plane reads it from its store: with defaults, and without empty lists. */
+/** Returns the object as the control plane reads it from its store: with defaults, and without empty lists. */
 function asRead(object: Json, strategy: Strategy): string {
   if (!isJsonObject(object)) throw new Error(`no object: ${wireJson(object)}`)
   const read = wireJson(strategy.decode(object).object)
-  // A moment that no one can set.
+  // A time that a test cannot set.
   return read.replace(/(?<="lastTransitionTime":")[^"]+(?=","reason":"SchedulingGated")/, context.timestamp)
 }
 
 function withoutPicture(error: string): string {
   const drawn = pictures.some((sentence) => error.includes(sentence)) ? (error.split('\n')[0] ?? '') : error
-  // An empty list or map is none once it is stored; only the real server still tells them apart here.
+  // A stored empty list or map is absent; only the real server still distinguishes them here.
   return drawn.replace(/(?<=(Invalid|Unsupported) value: )(\[\]|\{\})(?=:)/, 'null')
 }
 
-/** The bases as they are stored: what an update has before it. */
+/** Returns the bases as stored, the old objects of updates. */
 async function storedBases({ bases, apiVersion, kind }: CoreKindCase): Promise<JsonObject[]> {
   const questions = bases.map((base): JsonObject => ({ operation: 'create', object: { apiVersion, kind, ...base } }))
   const answers = await ask('builtin-kinds', questions)

@@ -12,10 +12,10 @@ function kept(file: string): string {
 
 const remedy = 'run node test/control-plane/built-in-data.ts'
 
-it('keeps the types of the built-in kinds as Go has them', async () => {
+it('has the types of the built-in kinds as in Go', async () => {
   expect(kept('types.json.br') === (await typesText(inject('oracles'))), remedy).toBe(true)
 })
 
-it('keeps the columns of the tables as the server prints them', async () => {
+it('has the table columns of the control plane', async () => {
   expect(kept('columns.json.br') === (await columnsText(inject('oracles'))), remedy).toBe(true)
 })

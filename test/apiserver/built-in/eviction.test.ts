@@ -25,20 +25,20 @@ describe('the eviction of a pod', () => {
     ['is going already', pod(undefined, { deletionTimestamp: now }), false],
     ['never began, if that is still so', pod({ phase: 'Pending' }), true],
     ['is not ready, while enough others are', unready, true],
-  ])('asks no budget for one that %s', (_, asked, atResourceVersion) => {
+  ])('ignores budgets for a pod that %s', (_, asked, atResourceVersion) => {
     expect(decideEviction(asked, [budget({ disruptionsAllowed: 0 })], now)).toEqual({
       kind: 'delete',
       atResourceVersion,
     })
   })
 
-  it('is free where no budget chooses the pod', () => {
+  it('is allowed when no budget selects the pod', () => {
     const other = budget({}, { selector: { matchLabels: { app: 'db' } } })
     const without = { metadata: { name: 'none' }, spec: {} }
     expect(decideEviction(pod(), [other, without], now)).toEqual({ kind: 'delete', atResourceVersion: false })
   })
 
-  it('lets an unready pod go below its budget only where the budget says so', () => {
+  it('allows an unready pod below its budget only with AlwaysAllow', () => {
     const low = { disruptionsAllowed: 0, currentHealthy: 1 }
     expect(decideEviction(unready, [budget(low)], now).kind).toBe('refuse')
     expect(decideEviction(unready, [budget(low, { unhealthyPodEvictionPolicy: 'AlwaysAllow' })], now)).toEqual({
@@ -47,7 +47,7 @@ describe('the eviction of a pod', () => {
     })
   })
 
-  it('takes one disruption from the budget and notes the pod', () => {
+  it('takes one disruption from the budget and records the pod', () => {
     const decided = decideEviction(pod(), [budget({ disruptionsAllowed: 2 })], now)
     expect(decided).toMatchObject({
       kind: 'deleteWithin',
@@ -55,7 +55,7 @@ describe('the eviction of a pod', () => {
     })
   })
 
-  it('says in the budget that the last disruption is taken', () => {
+  it('records in the budget that the last disruption is taken', () => {
     const decided = decideEviction(pod(), [budget({ disruptionsAllowed: 1 })], now)
     expect(decided).toMatchObject({
       budget: {
@@ -89,7 +89,7 @@ describe('the eviction of a pod', () => {
     ],
     [{}, 429, 'The disruption budget web does not allow evicting pods currently'],
     [{ disruptionsAllowed: -1 }, 403, undefined],
-  ])('is refused by a budget of status %j', (status, code, why) => {
+  ])('is rejected by a budget of status %j', (status, code, why) => {
     const decided = decideEviction(pod(), [budget(status)], now)
     if (decided.kind !== 'refuse') throw new Error('not refused')
     expect(decided.error.parts).toMatchObject({
@@ -98,7 +98,7 @@ describe('the eviction of a pod', () => {
     })
   })
 
-  it('is refused where two budgets choose the pod', () => {
+  it('is rejected when two budgets select the pod', () => {
     const decided = decideEviction(pod(), [budget({}), budget({})], now)
     expect(decided).toMatchObject({ kind: 'refuse', error: { parts: { code: 500 } } })
   })

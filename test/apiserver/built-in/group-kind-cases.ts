@@ -1,5 +1,4 @@
-// Which objects are the kinds of the other groups tried with? Realistic ones of each, the words that matter to them, and the
-// places that may be mutated.
+// Test objects of the kinds of the other groups: realistic ones of each, values for their texts, and mutable paths.
 import type { JsonObject } from '../../../src/base/json.ts'
 import type { Path } from './object-mutations.ts'
 
@@ -8,10 +7,10 @@ export interface GroupKindCase {
   readonly kind: string
   /** Accepted on creation; `apiVersion` and `kind` are added. */
   readonly bases: readonly JsonObject[]
-  /** Texts that may stand in a text's place. */
+  /** Values for texts. */
   readonly words: readonly string[]
   readonly isOpen: (path: Path) => boolean
-  /** Statuses that may follow each other, of kinds that have the endpoint. */
+  /** Statuses that may follow each other, for kinds with a status endpoint. */
   readonly statuses: readonly JsonObject[]
 }
 
@@ -23,7 +22,7 @@ const metadata = {
   annotations: { note: 'x' },
 }
 const labels = { app: 'web', tier: 'back' }
-/** With all its defaults, which are tried elsewhere. */
+/** With all defaults, which other tests cover. */
 const container = {
   name: 'main',
   image: 'nginx:1',
@@ -50,7 +49,7 @@ const selector = {
 }
 const selectorWords = ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'app', 'web', 'tier', 'back']
 
-/** Pods are judged elsewhere; here only what a workload says of them. */
+/** Returns whether a path is outside pod templates, which other tests cover. */
 function isOutsidePods(path: Path): boolean {
   const at = path.indexOf('template')
   return at < 0 && path.length > 1
@@ -167,7 +166,7 @@ const workloads: readonly GroupKindCase[] = [
 ]
 
 const jobTemplate = { metadata: { labels: { a: 'b' } }, spec: { ...pod, restartPolicy: 'Never' } }
-/** Every part of a pod that a refusal prints in a way of its own. */
+/** All parts of a pod that error messages print in a special form. */
 const richTemplate = {
   metadata: { labels: { b: '1', a: '2' }, annotations: { x: 'y' } },
   spec: {

@@ -55,7 +55,7 @@ describe('the kinds of the other groups', () => {
   )
 })
 
-it('knows the internal types of pods', async () => {
+it('prints the internal types of pods like the control plane', async () => {
   const [answer] = await ask('printed-types', [null])
   const table = podPrintTable
     .trim()
@@ -64,7 +64,7 @@ it('knows the internal types of pods', async () => {
   expect(table).toEqual(answer?.value)
 })
 
-/** Only what differs, for eyes. */
+/** Returns the differing lines, for readable failures. */
 function difference(ours: Outcome, theirs: Outcome): JsonObject {
   const without = (texts: readonly string[], others: readonly string[]): Json => {
     const left = [...others]
@@ -100,7 +100,7 @@ interface Outcome {
   readonly object: Json
 }
 
-/** An empty list or map and none at all are one once they are decoded; the real server prints what came. */
+/** Normalizes empty lists and maps, which equal absent ones after decoding; the real server prints the input. */
 function withoutEmpty(error: string): string {
   return error.replaceAll(/": ?(\[\]|\{\})/g, '":null').replaceAll(/ (\[\]|\{\}):/g, ' null:')
 }
@@ -128,7 +128,7 @@ function outcome(known: Known, question: Question): Outcome {
 }
 
 function decoded({ rules, kind }: Known, { operation, object, old }: Question): Outcome {
-  // The oracle does not store what it answers.
+  // The oracle does not store its answers.
   const read = (body: JsonObject): JsonObject => decodeBuiltIn({ ...kind, isKeptAsProto: false }, body).object
   const defaulted = read(rules.setDefaults(read(object)))
   if (operation === 'default') return { errors: [], warnings: [], object: defaulted }
@@ -149,7 +149,7 @@ function decoded({ rules, kind }: Known, { operation, object, old }: Question): 
   return { errors, warnings: steps.warningsOnUpdate(prepared, before), object: prepared }
 }
 
-/** What the handler does before a strategy's own steps, as the oracle does it. */
+/** Sets the generation as the handler does before a strategy's steps, like the oracle. */
 function withGenerationOf(object: JsonObject, old: JsonObject): JsonObject {
   return { ...object, metadata: { ...meta(object), generation: meta(old)['generation'] ?? 0 } }
 }
@@ -177,7 +177,7 @@ function shownAnswer({ value = null, error }: OracleAnswer, { operation }: Quest
   return { errors: answeredErrors(value['errors']).map(withoutEmpty), warnings, object: value['object'] ?? null }
 }
 
-/** The bases as they are stored: what an update has before it. */
+/** Returns the bases as stored, the old objects of updates. */
 async function acceptedObjects({ bases, apiVersion, kind }: GroupKindCase): Promise<JsonObject[]> {
   const questions = bases.map((base): JsonObject => ({ operation: 'create', object: { apiVersion, kind, ...base } }))
   const answers = await ask('builtin-kinds', questions)

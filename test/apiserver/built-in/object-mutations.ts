@@ -1,8 +1,8 @@
-// How does an object come to be slightly wrong? Mutations of one place in a tree: dropped, nulled, emptied, doubled, out of
-// bounds, or with what stands in another place. Seeded, so that a failure comes again.
+// Mutations of one value in a tree: dropped, nulled, emptied, duplicated, out of bounds, or replaced by another value.
+// Seeded, so that a failure is reproducible.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../../src/base/json.ts'
 
-/** A small deterministic source of numbers (mulberry32). */
+/** Small deterministic random numbers (mulberry32). */
 export class Dice {
   #state: number
 
@@ -44,7 +44,7 @@ const texts = [
 const numbers = [0, 1, -1, 5, 65535, 65536, 100_001, 2_147_483_647, -2_147_483_648]
 const intOrTexts: readonly Json[] = [0, 1, -1, '0%', '50%', '101%', 'x', '5', '%', '']
 
-/** Every place in a tree. */
+/** Returns every path of a tree. */
 export function pathsOf(value: Json, path: Path = []): Path[] {
   const here = path.length === 0 ? [] : [path]
   if (isJsonList(value)) return [...here, ...value.flatMap((item, index) => pathsOf(item, [...path, index]))]
@@ -52,7 +52,7 @@ export function pathsOf(value: Json, path: Path = []): Path[] {
   return [...here, ...Object.entries(value).flatMap(([key, field]) => pathsOf(field ?? null, [...path, key]))]
 }
 
-/** The tree with another value at one place; `undefined` takes the place away. */
+/** Returns the tree with another value at one path; `undefined` removes the value. */
 export function changed(value: Json, path: Path, to: (old: Json | undefined) => Json | undefined): Json {
   const [step, ...rest] = path
   if (step === undefined) return to(value) ?? null
@@ -73,7 +73,7 @@ export function changed(value: Json, path: Path, to: (old: Json | undefined) => 
   ])
 }
 
-/** One mutation of one place below `object`, of those that `isOpen` leaves open. */
+/** Returns the object with one mutation, at a path that `isOpen` accepts. */
 export function mutated(
   object: JsonObject,
   dice: Dice,
@@ -91,7 +91,7 @@ export function mutated(
   })
 }
 
-/** Another value of the same type, mostly a wrong one. */
+/** Returns another value of the same type, mostly an invalid one. */
 function similar(old: Json | undefined, dice: Dice, words: readonly string[]): Json | undefined {
   if (typeof old === 'number') return dice.pick(numbers)
   if (typeof old === 'boolean') return !old

@@ -1,9 +1,9 @@
-// Which pods are ours held against the control plane's with? Realistic ones that together have nearly every field.
+// Test pods for comparison with the control plane: realistic ones that together have nearly every field.
 import type { JsonObject } from '../../../src/base/json.ts'
 
 const metadata = { name: 'web-0', namespace: 'shop', labels: { app: 'web' }, annotations: { note: 'x' } }
 
-/** What a cautious operator writes. */
+/** Pod of a cautious operator. */
 const careful: JsonObject = {
   metadata,
   spec: {
@@ -211,7 +211,7 @@ const careful: JsonObject = {
   },
 }
 
-/** Close to the node. */
+/** Pod with access to the node. */
 const hosted: JsonObject = {
   metadata: { name: 'agent', namespace: 'kube-system' },
   spec: {

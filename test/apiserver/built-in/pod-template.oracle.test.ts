@@ -28,7 +28,7 @@ function judge(object: JsonObject): readonly FieldError[] {
   ]
 }
 
-it('judges templates of pods as the control plane does', async () => {
+it('validates pod templates like the control plane', async () => {
   const dice = new Dice(2)
   const objects = Array.from({ length: oracleRuns(2500) }, () => ({
     apiVersion: 'v1',
@@ -42,7 +42,7 @@ it('judges templates of pods as the control plane does', async () => {
   )
   const differing = objects.flatMap((object, index) => {
     const { value } = answers[index] ?? {}
-    if (!isJsonObject(value)) return [] // The body cannot be read: the codec's matter.
+    if (!isJsonObject(value)) return [] // Undecodable bodies are tested with the codec.
     const [ours, theirs] = [shownErrors(judge(object)), answeredErrors(value['errors'])]
     return JSON.stringify(ours) === JSON.stringify(theirs) ? [] : [{ ours, theirs, object }]
   })

@@ -15,7 +15,7 @@ interface Sent {
   readonly object: JsonObject
 }
 
-/** What Go sends of random objects of every kind, with what Go reads of it. */
+/** Returns random objects of every kind as Go sends them, with Go's own decoding. */
 async function sentObjects(casesPerKind: number): Promise<Sent[]> {
   const questions = typedKinds.flatMap((kind, index) => {
     const random = new RandomObjects({
@@ -36,7 +36,7 @@ function read(body: Uint8Array): JsonObject | undefined {
   return readProtobuf(body, (kind) => loader.kind(kind)?.type)
 }
 
-/** Null is as good as nothing to whoever reads the object. */
+/** Removes nulls, which readers of an object treat as absent. */
 function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map((item: Json) => withoutNulls(item))
   if (!isJsonObject(value)) return value
@@ -46,14 +46,14 @@ function withoutNulls(value: Json): Json {
   return Object.fromEntries(fields)
 }
 
-it('reads of a body in protocol buffers what the control plane reads', async () => {
+it('decodes a protobuf body like the control plane', async () => {
   const all = await sentObjects(100)
   expect(all.length).toBeGreaterThan(3_000 * runs)
   for (const { sent, object } of all)
     expect(withoutNulls(read(Buffer.from(sent, 'base64')) ?? null)).toEqual(withoutNulls(object))
 })
 
-it('refuses what is cut off or changed, and never fails otherwise', async () => {
+it('rejects truncated or changed bodies without any other failure', async () => {
   const next = seededNumbers(7)
   const refused = (await sentObjects(4)).filter(({ sent }) => {
     const body = Buffer.from(sent, 'base64')

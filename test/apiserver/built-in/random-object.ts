@@ -1,9 +1,9 @@
-// Which bodies could a client send for a built-in kind? Objects made from the kind's type, most of them right and some with
-// something wrong in a few places. The same seed gives the same objects.
+// Random bodies for built-in kinds, generated from the kind's type: most valid, some with errors in a few values.
+// Invariant: the same seed gives the same objects.
 import type { GoField, GoType } from '../../../src/apiserver/built-in/go-type.ts'
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
+/** Returns numbers in [0, 1), the same for the same seed (mulberry32). */
 export function seededNumbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -16,17 +16,17 @@ export function seededNumbers(seed: number): () => number {
 
 export interface Recipe {
   readonly next: () => number
-  /** How many values in a hundred are something else than the type asks for. */
+  /** Percentage of values of a wrong type. */
   readonly faultPercent: number
-  /** How many values in a hundred are null or empty. */
+  /** Percentage of values that are null or empty. */
   readonly emptyPercent: number
-  /** Then times, quantities and bytes are ones that the server takes, and lists are longer. */
+  /** True to generate only valid times, quantities and bytes, and longer lists. */
   readonly isWellFormed?: boolean
-  /** Then texts are often ones that the server knows, and label keys and operators are always valid. */
+  /** True to generate often known texts, and always valid label keys and operators. */
   readonly isMeaningful?: boolean
 }
 
-/** What fields of these names may say. */
+/** Values for fields of these names. */
 const words: Readonly<Record<string, readonly [string, ...string[]]>> = {
   operator: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
   phase: ['Pending', 'Running', 'Succeeded', 'Failed', 'Bound'],
@@ -36,7 +36,7 @@ const words: Readonly<Record<string, readonly [string, ...string[]]>> = {
   accessModes: ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'],
 }
 
-/** What fields called type or kind may say, whatever they are of. */
+/** Values for fields named type or kind, of any object. */
 const types = [
   'Ready PodScheduled Initialized Complete Failed Suspended FailureTarget SuccessCriteriaMet InternalIP ExternalIP'.split(
     ' ',
@@ -67,7 +67,7 @@ export class RandomObjects {
     return this.#recipe.next() * 100 < percent
   }
 
-  /** The deeper, the fewer fields: the size stays within reason. */
+  /** Returns a value. Deeper objects have fewer fields, to bound the size. */
   value(type: GoType, depth = 0): Json {
     if (depth > 0 && this.chance(this.#recipe.faultPercent)) return this.#wrong()
     if (depth > 0 && this.chance(this.#recipe.emptyPercent)) return this.#empty(type)
@@ -93,7 +93,7 @@ export class RandomObjects {
     }
   }
 
-  /** A word that the field's name lets expect, else any value. */
+  /** Returns a value that suits the field's name, else any value. */
   #meaningful({ name, type }: GoField, depth: number): Json {
     const inner = type.form === 'pointer' ? type.to : type
     const known = name === 'type' || name === 'kind' ? ([...types] as [string, ...string[]]) : words[name] // Not empty.

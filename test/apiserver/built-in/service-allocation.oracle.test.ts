@@ -60,19 +60,19 @@ const { strategy } = serviceKind()
 const clusterIps = rangeOf(range)
 
 describe('the addresses and ports of services', () => {
-  it('are given as the control plane gives them', async () => {
+  it('are allocated like in the control plane', async () => {
     const dice = new Dice(11)
     const stored = bases.map((object) => allocated({ object }, 5))
     const questions: Question[] = []
     for (let count = oracleRuns(3_000); count > 0; count--) {
       questions.push({ object: roll(dice.pick(bases), dice) })
       const old = dice.pick(stored)
-      // What is sent on an update is often the manifest again, without what was given.
+      // An update often sends the manifest again, without allocated values.
       const next = [old, dice.pick(bases), dice.pick(stored)][dice.below(3)] ?? old
       questions.push({ object: roll(next, dice), old })
     }
     const unlike = await differing(questions)
-    // The control plane sometimes draws what is asked for further on; hardly twice.
+    // The control plane sometimes draws a value that is requested later; hardly twice.
     const twice = await differing(unlike.map(({ question }) => question))
     const shownOnes = twice.map((one) => ({ ...one, question: wireJson(asked(one.question)) }))
     expect(shownOnes.slice(0, 3), `${twice.length} of ${questions.length} differ`).toEqual([])
@@ -89,7 +89,7 @@ async function differing(questions: readonly Question[]): Promise<readonly Diffe
   const answers = await ask('service-allocation', questions.map(asked))
   return questions.flatMap((question, index) => {
     const answer = answers[index]
-    // A body cannot be read: the codec's matter.
+    // Undecodable bodies are tested with the codec.
     if (answer?.error?.includes('unmarshal') || isHeadlessUpgrade(question)) return []
     const [ours, theirs] = [outcome(question), answer?.error ?? shown(answer?.value ?? null, question)]
     return ours === theirs ? [] : [{ ours, theirs, question }]
@@ -110,7 +110,7 @@ interface Question {
 function asked({ object, old }: Question): JsonObject {
   const taken = { range, takenIPs: takenIps, takenPorts }
   if (old === undefined) return { object, ...taken }
-  // What the old one has is given out.
+  // The values of the old object are allocated.
   const [ownIps, ownPorts] = [ipsOf(old), portsOf(old)]
   return {
     object,
@@ -149,7 +149,7 @@ function allocated(question: Question, seed: number): JsonObject {
   return strategy.decode(allocateService(object, old, pools)).object
 }
 
-/** With the first drawn number in place of each that nobody has asked for. */
+/** Replaces each unrequested number with the first drawn one. */
 function shown(value: Json, question: Question): string {
   if (!isJsonObject(value) || value['code'] !== undefined) return wireJson(value)
   const text = wireJson(strategy.decode(value).object)

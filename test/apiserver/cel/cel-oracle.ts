@@ -1,5 +1,5 @@
-// Asks the control plane what it makes of rules, and compares: types, fields, texts and order of all errors, warnings and cost.
-// Of a compiler's message only that there is one is compared, because its wording is not the API server's.
+// Comparison of CEL rules with the control plane: types, fields, texts and order of all errors, warnings and cost.
+// Compiler messages are compared only by presence, because their wording is not the API server's.
 
 import { compileRules } from '../../../src/apiserver/cel/rules.ts'
 import { errorBody, type FieldError } from '../../../src/apiserver/field-error.ts'
@@ -33,7 +33,7 @@ interface Verdict {
   readonly panic?: string
 }
 
-/** What ours and theirs say differently, question by question. */
+/** Returns the differences between our and the oracle's answers, by question. */
 export async function differences(questions: readonly CelQuestion[]): Promise<Difference[]> {
   const answers = await ask(
     'cel',
@@ -78,8 +78,9 @@ function line({ type, field, text }: Fault): string {
 }
 
 /**
- * The API server visits properties in no order; of one field, the order counts. It names four rules at most that cost too much
- * together; which ones of several hopeless rules hangs on digits that no double has.
+ * Sorts lines by field: the API server visits properties in random order, but keeps the order within a field.
+ * It names at most four rules that together cost too much.
+ * Its choice among several hopeless rules depends on digits beyond the precision of a double.
  */
 function inOrder(lines: readonly string[]): readonly string[] {
   const fieldOf = (text: string) =>
@@ -93,7 +94,7 @@ function inOrder(lines: readonly string[]): readonly string[] {
   ]
 }
 
-/** Only the lines that the other side does not have. */
+/** Returns the lines that only one side has. */
 function difference(where: string, our: readonly string[], their: readonly string[]): Difference | undefined {
   const [ours, theirs] = [inOrder(our), inOrder(their)]
   if (ours.length === theirs.length && ours.every((text, index) => text === theirs[index])) return undefined

@@ -1,4 +1,4 @@
-// Every expression of the list says on every sample what the API server's rules say.
+// Test: every expression of the list has the API server's result on every sample.
 import { describe, expect, it } from 'vitest'
 import { differences } from './cel-oracle.ts'
 import { conditions, texts } from './expressions.ts'
@@ -7,7 +7,7 @@ import { pairs, sampleSchema } from './sample-schema.ts'
 const perQuestion = 20
 
 describe('rules', () => {
-  it('hold, fail and are refused as with the API server', async () => {
+  it('hold, fail and are rejected like in the API server', async () => {
     const rules = [
       ...conditions.map((rule) => ({ rule, message: 'no' })),
       ...texts.map((messageExpression) => ({ rule: 'self.a > 1000000 && false', messageExpression })),

@@ -1,5 +1,5 @@
-// Expressions that rules are made of, one a line: about `spec` of the sample schema. Conditions are true, false, errors, or no
-// rules at all; texts are shown as the message of a rule that never holds.
+// CEL expressions for rules, one a line, about `spec` of the sample schema.
+// Conditions are true, false, errors, or invalid rules. Texts are shown as the message of a rule that never holds.
 
 export const conditions: readonly string[] = lines(String.raw`
 self.a == 5
@@ -665,7 +665,7 @@ self.l.all(x, x in oldSelf.l)
 has(oldSelf.n) == has(self.n)
 `)
 
-/** What these give is shown; those that are no texts are refused. */
+/** Expressions whose result is shown; the API server rejects those that are no texts. */
 export const texts: readonly string[] = lines(String.raw`
 'plain'
 ''
@@ -754,7 +754,7 @@ function lines(text: string): readonly string[] {
     .trim()
     .split('\n')
     .reduce<string[]>((found, line) => {
-      // The one expression that has a line break in it.
+      // The only expression with a line break.
       const last = found.at(-1)
       if (last?.split('"""').length === 2) found[found.length - 1] = `${last}\n${line}`
       else found.push(line)

@@ -1,5 +1,5 @@
-// Rules from a grammar say on generated objects what the API server's rules say: at every place of a schema, of new objects and
-// of changed ones.
+// Test: rules generated from a grammar have the API server's result on generated objects.
+// Rules stand at every path of a schema; objects are new or changed.
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { type CelQuestion, differences } from './cel-oracle.ts'

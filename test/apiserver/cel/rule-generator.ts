@@ -1,10 +1,10 @@
-// Makes rules from a grammar of typed expressions, and objects for them, always the same ones for a seed.
+// Generator of rules, from a grammar of typed expressions, and of objects for them. Deterministic for a seed.
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 import { fields, full } from './sample-schema.ts'
 
 type Type = 'bool' | 'int' | 'double' | 'string' | 'ints' | 'strings' | 'time' | 'span' | 'maybe'
 
-/** What a rule may speak of, by type. */
+/** Variables of a rule, by type. */
 type Scope = Readonly<Record<Type, readonly string[]>>
 
 const nothing: Scope = {
@@ -43,7 +43,7 @@ const specScope: Scope = {
   maybe: ['self.?a', 'self.?o.?y', "self.m[?'one']", 'self.l[?1]', 'self.?ml[0].port'],
 }
 
-/** Rules stand at several places, where `self` is something else. */
+/** Paths of rules, each with a different `self`. */
 const places: readonly { readonly path: readonly string[]; readonly scope: Scope }[] = [
   { path: [], scope: specScope },
   {
@@ -91,7 +91,7 @@ export class RuleGenerator {
     this.#state = seed
   }
 
-  /** The sample schema with rules all over it. */
+  /** Returns the sample schema with rules at all these paths. */
   schema(ruleCount: number): JsonObject {
     let spec: JsonObject = { type: 'object', properties: fields }
     for (let count = 0; count < ruleCount; count++) {
@@ -121,7 +121,7 @@ export class RuleGenerator {
     return rule
   }
 
-  /** Sometimes the old object is spoken of too. */
+  /** Sometimes adds the old object to the scope. */
   #aged(scope: Scope): Scope {
     if (scope !== specScope || this.#below(4) !== 0) return scope
     return { ...scope, int: [...scope.int, 'oldSelf.a', 'oldSelf.l[0]'], bool: [...scope.bool, 'self.o == oldSelf.o'] }
@@ -136,7 +136,7 @@ export class RuleGenerator {
     return template.replace(/\$(\w+)/g, (_, name: string) => {
       if (name === 'v') return variable
       const [wanted = '', over] = name.split('_')
-      const inner = over === undefined ? scope : { ...scope, [over]: [...scope[over as Type], variable] } // As the templates name them.
+      const inner = over === undefined ? scope : { ...scope, [over]: [...scope[over as Type], variable] } // Type names.
       const made = this.#expression(wanted as Type, depth - 1, inner)
       return /^[\w.'[\]]+$/.test(made) ? made : `(${made})`
     })
@@ -152,10 +152,10 @@ export class RuleGenerator {
     return { apiVersion: 'example.com/v1', kind: 'Thing', spec }
   }
 
-  /** The same object, with few changes. */
+  /** Returns the same object with few changes. */
   successor(object: JsonObject): JsonObject {
     const spec: Record<string, Json> = {}
-    for (const [key, value] of Object.entries(object['spec'] as JsonObject)) // As `object` makes it.
+    for (const [key, value] of Object.entries(object['spec'] as JsonObject)) // Sound: `object` makes it.
       if (value !== undefined && this.#below(9) > 0) spec[key] = this.#below(4) === 0 ? this.#changed(value) : value
     return { ...object, spec }
   }
@@ -176,7 +176,7 @@ export class RuleGenerator {
     return item
   }
 
-  /** A linear congruential generator is random enough to choose. */
+  /** Returns a random number; a linear congruential generator suffices for choices. */
   #below(limit: number): number {
     this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0
     return Math.floor((this.#state / 2 ** 32) * limit)
@@ -186,7 +186,7 @@ export class RuleGenerator {
 function withRule(schema: JsonObject, path: readonly string[], rule: JsonObject): JsonObject {
   const [key, ...rest] = path
   if (key !== undefined) {
-    const inner = schema[key] as JsonObject // As the sample schema has it.
+    const inner = schema[key] as JsonObject // Sound: in the sample schema.
     return { ...schema, [key]: withRule(inner, rest, rule) }
   }
   const known = schema['x-kubernetes-validations']

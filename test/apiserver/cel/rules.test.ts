@@ -1,4 +1,4 @@
-// Rules are checked with the schema and judged with the object, and none can keep the process busy.
+// Tests of CEL rules: errors in rules, results on objects, and bounded time.
 import { describe, expect, it } from 'vitest'
 import { compileRules } from '../../../src/apiserver/cel/rules.ts'
 import { errorText } from '../../../src/apiserver/field-error.ts'
@@ -17,7 +17,7 @@ function verdict(rule: JsonObject, spec: Json = full, old?: Json): readonly stri
 }
 
 describe('the rules of a schema', () => {
-  it('are none where the schema has none', () => {
+  it('are empty for a schema without rules', () => {
     const schema = compileSchema({ type: 'object' })
     expect(compileRules(schema, { path: 'schema' })).toEqual({ errors: [], program: undefined })
   })
@@ -40,7 +40,7 @@ describe('the rules of a schema', () => {
     expect(error).toContain("ERROR: <input>:1:1: undeclared reference to 'nope' (in container '')\n | nope\n | ^")
   })
 
-  it('refuse what could cost too much', () => {
+  it('reject a rule that could cost too much', () => {
     const unbounded = { type: 'array', items: { type: 'string' } }
     const rule = 'self.all(x, self.all(y, x == y))'
     const schema = compileSchema({
@@ -52,7 +52,7 @@ describe('the rules of a schema', () => {
     )
   })
 
-  it('say by message, reason and field what is wrong', () => {
+  it('report message, reason and field of a violation', () => {
     expect(verdict({ rule: 'self.a > 5' })).toEqual(['spec: Invalid value: failed rule: self.a > 5'])
     expect(verdict({ rule: 'self.a > 5', message: 'too few', reason: 'FieldValueForbidden', fieldPath: '.a' })).toEqual(
       ['spec.a: Forbidden: too few'],
@@ -65,14 +65,14 @@ describe('the rules of a schema', () => {
     ])
   })
 
-  it('compare with the old object only where there is one', () => {
+  it('evaluate transition rules only on an update', () => {
     const rule = { rule: 'self.a >= oldSelf.a', message: 'a only grows' }
     expect(verdict(rule)).toEqual([])
     expect(verdict(rule, full, { ...full, a: 9 })).toEqual(['spec: Invalid value: a only grows'])
     expect(verdict({ rule: '!oldSelf.hasValue()', optionalOldSelf: true }, full, { ...full, a: 9 })).toHaveLength(1)
   })
 
-  it('only warn of what has not changed', () => {
+  it('only warn about unchanged values', () => {
     const { program } = compiled({ rule: 'self.a > 5', message: 'too few' })
     const object = { spec: { a: 5 } }
     const judged = program?.judge({ object, old: object, field: '' })
@@ -85,8 +85,8 @@ describe('the rules of a schema', () => {
     ['lists.range(1000000000).size() > 0'],
     ['self.l.all(a, lists.range(100000).all(b, lists.range(100000).all(c, b != c + 1000000)))'],
     ['self.ls.map(x, self.ls + self.ls + self.ls).all(y, self.ls.map(z, y + y).size() >= 0)'],
-  ])('end soon: %s', (rule) => {
-    // Of this process alone: time on the wall is also that of whatever else the machine does.
+  ])('end within bounded time: %s', (rule) => {
+    // CPU time of this process: wall time would include other processes.
     const before = process.cpuUsage()
     verdict({ rule, message: 'no' })
     const { user, system } = process.cpuUsage(before)

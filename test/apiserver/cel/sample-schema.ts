@@ -1,4 +1,4 @@
-// A schema with something of everything that rules may speak of, and objects of it.
+// Sample schema with every type that rules may use, and objects of it.
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 
 const text = { type: 'string', maxLength: 30 }
@@ -66,7 +66,7 @@ export const fields: JsonObject = {
   res: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
 }
 
-/** The whole schema, with rules about `spec`. */
+/** Returns the whole schema, with rules about `spec`. */
 export function sampleSchema(rules: readonly JsonObject[]): JsonObject {
   return {
     type: 'object',
@@ -122,7 +122,7 @@ export const full: JsonObject = {
   res: { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'inner' }, spec: { q: 1 } },
 }
 
-/** Much is absent, what is there is at its edges. */
+/** Few fields, with boundary values. */
 const sparse: JsonObject = {
   a: 9007199254740993n,
   d: 3,
@@ -155,7 +155,7 @@ function object(spec: JsonObject): JsonObject {
   return { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'sample' }, spec }
 }
 
-/** New objects and old ones; without an old one it is a creation. */
+/** Pairs of a new and an old object; without an old one it is a create. */
 export const pairs: readonly (readonly [Json] | readonly [Json, Json])[] = [
   [object(full)],
   [object(sparse)],

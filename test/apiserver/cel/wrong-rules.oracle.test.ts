@@ -1,5 +1,5 @@
-// Is what is wrong with a rule said in the compiler's words? Good rules are broken in the ways that people break them, and the texts
-// are compared whole; how many are the same is what this holds.
+// Test: invalid rules get the compiler's messages.
+// Valid rules are broken by common mistakes, and whole texts are compared. The test checks the share of equal texts.
 import { describe, expect, it } from 'vitest'
 import { compileRules } from '../../../src/apiserver/cel/rules.ts'
 import { errorBody } from '../../../src/apiserver/field-error.ts'
@@ -50,7 +50,7 @@ const syntaxMistakes: Readonly<Record<string, Breaks>> = {
   'an operator of another language': replacing(/^([<>=!]=|&&|\|\||[-+<>])$/, ['=', '===', 'and', '&', '|', '<>', '=>']),
 }
 
-/** Each rule's text, or undefined for one that compiles or fails later. */
+/** Returns the error text by rule; none for a rule that compiles or fails later. */
 function compileTexts(faults: readonly { field: string; text: string }[]): ReadonlyMap<number, string> {
   return new Map(
     faults.flatMap(({ field, text }) => {
@@ -99,14 +99,14 @@ async function share(mistakes: Readonly<Record<string, Breaks>>, seed: number) {
   return found
 }
 
-describe('what is wrong with a rule', () => {
-  it('is said in the same words where its types do not fit', async () => {
+describe('the error of an invalid rule', () => {
+  it('has the same text for type errors', async () => {
     const { wrong, same, different } = await share(typeMistakes, 1)
     expect(wrong).toBeGreaterThan(900 * runs)
     expect(same / wrong, JSON.stringify(different, null, 1)).toBeGreaterThan(0.99)
   }, 60_000)
 
-  it('is said in the same words where it cannot be read, unless it is wrong in another way, too', async () => {
+  it('has the same text for syntax errors, unless the rule has another error too', async () => {
     const { wrong, same, different } = await share(syntaxMistakes, 2)
     expect(wrong).toBeGreaterThan(1_400 * runs)
     expect(same / wrong, JSON.stringify(different.slice(0, 30), null, 1)).toBeGreaterThan(0.97)

@@ -1,5 +1,6 @@
-// Does a client written in Go notice which server it talks to? The same program of informers, patches, applies and leader elections
-// (test/control-plane/kubernetes/informer) must see the same of both; it fails by itself where a cache differs from a list.
+// Test: a Go client cannot distinguish our server from the real one.
+// The same program of informers, patches, applies and leader elections runs against both and must see the same.
+// The program (test/control-plane/kubernetes/informer) fails if a cache differs from a list.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// Does the official client for Node.js notice which server it talks to? Its informer must end with what a list has, and tell of the
-// same changes, on both.
+// Test: the official Node.js client cannot distinguish our server from the real one.
+// On both, its informer must report the same changes and end with the content of a list.
 import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from '@kubernetes/client-node'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { waitUntil } from '../../control-plane/wait-until.ts'
@@ -22,7 +22,7 @@ it('keeps an informer’s cache equal to a list', async () => {
   expect(told).toEqual(['add early', 'add late', 'update late', 'delete early'])
 })
 
-/** What the informer told of a few writes, in its order. */
+/** Returns the informer's events for a few writes, in order. */
 async function toldBy({ kubeconfig }: ComparedServer): Promise<readonly string[]> {
   const config = new KubeConfig()
   config.loadFromFile(kubeconfig)

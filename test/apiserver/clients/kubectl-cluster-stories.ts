@@ -1,5 +1,5 @@
-// What do people do with kubectl on a cluster that lives: whose controllers run, with a node for its pods? Commands in the order in which
-// they are run. Both servers run them all; what comes to pass is waited for by kubectl itself.
+// Stories of kubectl on a running cluster, with controllers and a node for its pods.
+// Commands in the order in which users run them. Both servers run them all; kubectl itself waits for effects.
 import type { Command } from './kubectl.ts'
 import { of } from './kubectl-stories.ts'
 
@@ -34,12 +34,12 @@ metadata: { name: cart }
 spec: { image: "valkey/valkey:8.0", replicas: 2 }
 `
 
-/** What is told on the way is left out. */
+/** Compares only the last line of a command's output. */
 function gradually(line: string): Command {
   return { ...of(line), isGradual: true }
 }
 
-/** Commands by what they show. */
+/** Commands by story. */
 export const clusterStories: Readonly<Record<string, readonly Command[]>> = {
   'rolls out, and back': [
     of('create deployment web --image=web:1 --replicas=3'),
@@ -137,7 +137,7 @@ export const clusterStories: Readonly<Record<string, readonly Command[]>> = {
   ],
 }
 
-/** What people do with a store of the flagship, whose operator runs. */
+/** Story of a store of the flagship, while its operator runs. */
 export const storeStory: readonly Command[] = [
   of('api-resources --api-group=data.konverge.dev'),
   of('explain kv.spec.replicas'),

@@ -1,5 +1,6 @@
-// Does kubectl notice which server it talks to, on a cluster that lives? The same commands against the real control plane, whose nodes kwok
-// plays, and ours, whose nodes are simulated; and the flagship's operator on both.
+// Test: on a running cluster, kubectl cannot distinguish our server from the real one.
+// The same commands run on the real control plane, with kwok nodes, and on ours, with simulated nodes; the flagship
+// runs on both.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OperatorProcess } from '../../e2e/operator-process.ts'
 import { clusterStories, storeStory } from './kubectl-cluster-stories.ts'
@@ -7,7 +8,7 @@ import { tellBoth } from './kubectl-telling.ts'
 import { type ComparedServer, startTwoServers, type TwoServers } from './two-servers.ts'
 
 const namespace = 'live'
-/** Of all kinds: the operator waits for every one that it looks after. */
+/** CRDs of all kinds: the operator waits for every one that it manages. */
 const definitions = new URL('../../../crds', import.meta.url).pathname
 
 let servers: TwoServers
@@ -20,10 +21,10 @@ beforeAll(async () => {
 
 afterAll(() => servers?.[Symbol.asyncDispose]())
 
-describe('kubectl, on a cluster that lives,', () => {
+describe('kubectl on a running cluster', () => {
   for (const [name, commands] of Object.entries(clusterStories)) it(name, () => tellBoth(servers, namespace, commands))
 
-  it('tends a store while its operator runs', async () => {
+  it('manages a store while its operator runs', async () => {
     await both(['apply', '-f', definitions])
     await both(['wait', '--for=condition=Established', '--timeout=180s', '-f', definitions])
     const operators = [servers.real, servers.ours].map(({ kubeconfig }) => new OperatorProcess(kubeconfig))
@@ -48,7 +49,7 @@ describe('kubectl, on a cluster that lives,', () => {
   })
 })
 
-/** What a watch prints of the store while it is deleted. */
+/** Returns the output of a watch of the store during its deletion. */
 async function seenToTheEnd({ kubectl }: ComparedServer): Promise<readonly string[]> {
   const args = ['get', 'kv', 'cart', '--watch', '--output-watch-events', '--namespace', namespace]
   const change = async () => {

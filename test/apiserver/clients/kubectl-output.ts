@@ -1,5 +1,5 @@
-// What must differ between two servers in what kubectl prints? Uids, times, ages, versions, addresses and the names of its temporary
-// files. Pure.
+// Canonical form of kubectl's output: replaces values that must differ between two servers. Pure.
+// These are uids, times, ages, versions, addresses and names of temporary files.
 import type { CommandOutcome } from './kubectl.ts'
 
 const renamings: readonly (readonly [RegExp, string])[] = [
@@ -15,16 +15,16 @@ const renamings: readonly (readonly [RegExp, string])[] = [
   [/(?<= )(?:<invalid>|(?:\d+[dhms])+)(?= |$)/gm, '<age>'],
   [/^(?:\d+[dhms])+(?= )/gm, '<age>'],
   [/\b(?:\d+[dhms])+ ago\b/g, '<age> ago'],
-  // Names that a server made up; of a ReplicaSet the last part is a hash.
+  // Generated names; for a ReplicaSet the last part is a hash.
   [/-[bcdfghjklmnpqrstvwxz2456789]{6,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '-<hash>-<suffix>'],
   [/(?<=(?:web|\.apps\/[a-z]+))-[bcdfghjklmnpqrstvwxz2456789]{6,10}\b/g, '-<hash>'],
   [/(pod-template-hash[=:] *)\S+?(?=[, \n])/g, '$1<hash>'],
-  // The width of a column follows what stands in it.
+  // The width of a column depends on its content.
   [/ {2,}/g, '  '],
   [/ +$/gm, ''],
 ]
 
-/** A command's outcome in a form that is equal for servers that behave alike. */
+/** Returns the outcome in a form that is equal for servers that behave alike. */
 export function canonicalOutcome({ exitCode, stdout, stderr }: CommandOutcome): CommandOutcome {
   return { exitCode, stdout: canonicalText(stdout), stderr: canonicalText(stderr) }
 }

@@ -1,4 +1,4 @@
-// What do people do with kubectl? Commands in the order in which they are run, with their files. Both servers run them all.
+// Stories of kubectl: commands in the order in which users run them, with their files. Both servers run them all.
 import type { Command } from './kubectl.ts'
 
 const shop = `apiVersion: apps/v1
@@ -50,7 +50,7 @@ metadata: { name: host, labels: { zone: a } }
 spec: { podCIDR: 10.1.0.0/24 }
 `
 
-/** Objects of v1, each named after its place. */
+/** Returns objects of v1, each named by its position. */
 function listOf(...items: readonly string[]): string {
   const written = items.map((item, index) => `- { apiVersion: v1, metadata: { name: listed-${index} }, ${item} }\n`)
   return `apiVersion: v1\nkind: List\nitems:\n${written.join('')}`
@@ -94,8 +94,9 @@ spec: ${spec}
 }
 
 /**
- * Commands by what they show. `of` splits at blanks; what has blanks inside goes in as a list. Warnings are left out of events: a busy real
- * server warns of a Service (`ClusterIPNotAllocated`) whose address its own repair has not seen yet.
+ * Commands by story. `of` splits at blanks; arguments with blanks are passed as a list.
+ * Events show no warnings: a busy real server warns of a Service (`ClusterIPNotAllocated`) whose address its own repair
+ * has not seen yet.
  */
 export const stories: Readonly<Record<string, readonly Command[]>> = {
   'applies, and says what changed': [
@@ -316,7 +317,7 @@ export const stories: Readonly<Record<string, readonly Command[]>> = {
 }
 
 export function of(line: string, stdin?: string): Command {
-  // A schedule has blanks, which stand as underscores here.
+  // Underscores stand for the blanks of a schedule.
   return {
     args: line.split(' ').map((word) => (word.startsWith('--schedule') ? word.replaceAll('_', ' ') : word)),
     stdin,

@@ -1,4 +1,4 @@
-// The same commands of kubectl, one after the other, on both servers: exit code, standard output and standard error must be equal.
+// Runs the same kubectl commands in order on both servers: exit code, standard output and standard error must be equal.
 import { expect } from 'vitest'
 import type { Command, CommandOutcome } from './kubectl.ts'
 import { canonicalOutcome } from './kubectl-output.ts'

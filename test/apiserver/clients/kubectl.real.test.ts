@@ -1,5 +1,5 @@
-// Does kubectl notice which server it talks to? The same commands, with the same files, against the real one and ours: exit code,
-// standard output and standard error must be equal.
+// Test: kubectl cannot distinguish our server from the real one.
+// For the same commands and files, exit code, standard output and standard error must be equal.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Kubectl } from './kubectl.ts'
 import { canonicalText } from './kubectl-output.ts'
@@ -25,7 +25,7 @@ afterAll(() => servers[Symbol.asyncDispose]())
 describe('kubectl', () => {
   for (const [name, commands] of Object.entries(stories)) it(name, () => tellBoth(servers, namespace, commands))
 
-  it('lists kinds and versions of the real one only', async () => {
+  it('lists only kinds and versions of the real server', async () => {
     for (const args of [['api-versions'], ['api-resources', '--no-headers']]) {
       const [theirs, listed] = await Promise.all([real, ours].map((kubectl) => kubectl.run({ args })))
       const known = new Set(canonicalText(theirs?.stdout ?? '').split('\n'))

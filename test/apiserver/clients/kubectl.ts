@@ -1,4 +1,4 @@
-// How do tests run kubectl, the real one? Each command is a process, with a kubeconfig and a cache folder of its server's own.
+// Runner of the real kubectl. Each command is a process, with the kubeconfig and the cache folder of its server.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { waitUntil } from '../../control-plane/wait-until.ts'
@@ -6,17 +6,17 @@ import { waitUntil } from '../../control-plane/wait-until.ts'
 export interface KubectlOptions {
   readonly program: string
   readonly kubeconfig: string
-  /** Where it keeps what it learned of the server; also its home and working folder. */
+  /** Discovery cache of kubectl; also its home and working folder. */
   readonly folder: string
 }
 
 export interface Command {
-  /** As on a command line, without `kubectl`. */
+  /** Arguments, without `kubectl`. */
   readonly args: readonly string[]
   readonly stdin?: string | undefined
   /** The program that `edit` starts. */
   readonly editor?: string | undefined
-  /** How the outcome is told, where servers differ in what they tell on the way: by its last line only. */
+  /** True to compare only the last line of output, if servers report different progress. */
   readonly isGradual?: boolean | undefined
 }
 
@@ -40,7 +40,7 @@ export class Kubectl {
     return await outcome
   }
 
-  /** Starts a command that goes on, calls `change` when it has printed something, and ends it when it has printed `last`. */
+  /** Starts a long-running command. Calls `change` after its first output, and ends it once it has printed `last`. */
   async watch(command: Command, last: RegExp, change: () => Promise<unknown>): Promise<string> {
     const { child, outcome, printed } = this.#start(command)
     const giveUp = () => {
@@ -71,7 +71,7 @@ export class Kubectl {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text
     })
-    child.stdin.on('error', () => {}) // A command that reads nothing has ended before.
+    child.stdin.on('error', () => {}) // A command that reads no input may have ended before.
     child.stdin.end(stdin)
     const outcome = once(child, 'close').then(([exitCode]): CommandOutcome => ({ exitCode, stdout, stderr }))
     return { child, outcome, printed: () => stdout }

@@ -1,4 +1,5 @@
-// Which two servers do clients compare? A real one and ours, both without controllers, so that all that is in them came from the client.
+// The two servers that clients compare: a real one and ours.
+// By default neither has controllers, so that the client created everything in them.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +18,7 @@ export interface TwoServers extends AsyncDisposable {
 }
 
 export interface TwoServersOptions {
-  /** Controllers run on both, and nodes whose pods only seem to run. Default: no controllers at all. */
+  /** Number of nodes with simulated pods; controllers then run on both. Default: no controllers. */
   readonly nodes?: number
 }
 

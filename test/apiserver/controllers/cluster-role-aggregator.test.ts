@@ -5,7 +5,7 @@ import { metadataText } from '../../../src/apiserver/metadata.ts'
 
 const roles = new BuiltInDataLoader().bootstrapObjects().filter(({ kind }) => kind === 'ClusterRole')
 
-it.each(['admin', 'edit', 'view'])('gathers for %s what the real controller gathered', (name) => {
+it.each(['admin', 'edit', 'view'])('aggregates the rules of %s like the real controller', (name) => {
   const role = roles.find((one) => metadataText(one, 'name') === name)
   const rules = gatheredRules(role ?? {}, roles)
   expect(rules.length).toBeGreaterThan(3)

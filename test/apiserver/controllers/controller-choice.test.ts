@@ -16,11 +16,11 @@ describe('a choice of controllers', () => {
       chosen: ['garbage-collector-controller', 'namespace-controller'],
     },
     { words: ['-job', 'job', 'namespace'], chosen: ['namespace-controller'] },
-  ])('of $words is $chosen', ({ words, chosen }) => {
+  ])('resolves $words to $chosen', ({ words, chosen }) => {
     expect(controllerChoice(words, known)).toEqual({ chosen, unknown: [] })
   })
 
-  it('names what it does not know', () => {
+  it('reports unknown names', () => {
     expect(controllerChoice(['*', 'nope', '-jobs', 'none'], known).unknown).toEqual(['nope', '-jobs', 'none'])
   })
 })

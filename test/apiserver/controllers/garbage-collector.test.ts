@@ -28,7 +28,7 @@ beforeEach(() => {
 })
 
 describe('the garbage collector', () => {
-  it('deletes what loses its only owner, and what that owned', async () => {
+  it('deletes an object that loses its only owner, and its dependents', async () => {
     const top = create('top')
     const middle = create('middle', [top])
     create('bottom', [middle])
@@ -37,7 +37,7 @@ describe('the garbage collector', () => {
     expect(names()).toEqual([])
   })
 
-  it('keeps what has another owner, and takes the lost one from its references', async () => {
+  it('keeps an object with another owner, and removes the reference to the lost one', async () => {
     const lost = create('lost')
     const kept = create('kept')
     create('child', [lost, kept])
@@ -46,14 +46,14 @@ describe('the garbage collector', () => {
     expect(ownersNamed('child')).toEqual(['kept'])
   })
 
-  it('deletes what names an owner of the same name and another uid', async () => {
+  it('deletes an object whose owner has the same name but another uid', async () => {
     const owner = create('owner')
     create('child', [{ ...owner, metadata: { name: 'owner', uid: 'another' } }])
     await settle()
     expect(names()).toEqual(['owner'])
   })
 
-  it('lets an owner in the foreground wait for the dependents that block it, and for no others', async () => {
+  it('makes foreground deletion of an owner wait only for blocking dependents', async () => {
     const owner = create('owner')
     create('blocking', [owner], { blockOwnerDeletion: true }, ['hold.example/on'])
     create('free', [owner], {}, ['hold.example/on'])
@@ -65,7 +65,7 @@ describe('the garbage collector', () => {
     expect(names()).toEqual(['free'])
   })
 
-  it('passes on that it deletes in the foreground before anything waits for it', async () => {
+  it('propagates foreground deletion before anything waits for it', async () => {
     const top = create('top')
     const middle = create('middle', [top], {}, ['hold.example/on'])
     create('bottom', [middle])
@@ -75,7 +75,7 @@ describe('the garbage collector', () => {
     expect(names()).toEqual(['middle'])
   })
 
-  it('leaves dependents behind when asked to orphan them', async () => {
+  it('keeps dependents when the delete orphans them', async () => {
     const owner = create('owner')
     create('child', [owner])
     client.delete(named('owner'), { propagationPolicy: 'Orphan' })
@@ -84,7 +84,7 @@ describe('the garbage collector', () => {
     expect(ownersNamed('child')).toEqual([])
   })
 
-  it('gets through a cycle that is deleted in the foreground', async () => {
+  it('completes a foreground deletion of a cycle', async () => {
     const first = create('first')
     const second = create('second', [first], { blockOwnerDeletion: true })
     client.update(named('first'), (live) => ({
@@ -99,7 +99,7 @@ describe('the garbage collector', () => {
     expect(names()).toEqual([])
   })
 
-  it('leaves a cluster-scoped object with a namespaced owner alone, and says so', async () => {
+  it('keeps a cluster-scoped object with a namespaced owner, and reports it', async () => {
     const owner = create('owner')
     const shop = client.resource('play.example/v1', 'Shop')
     if (shop === undefined) throw new Error('no shops')
@@ -110,7 +110,7 @@ describe('the garbage collector', () => {
     expect(misplacedOwners).toEqual(['owner'])
   })
 
-  it('says once of an owner that it is in another namespace, and deletes what has no other', async () => {
+  it('reports once an owner in another namespace, and deletes an object without other owners', async () => {
     const owner = create('owner')
     const ownerReferences = [reference(owner)]
     client.create(toys, 'chest', { metadata: { name: 'child', namespace: 'chest', ownerReferences } })

@@ -14,7 +14,7 @@ import { randomSequences, type Write, type WriteSequences } from './write-sequen
 
 const runs = Number(process.env['KONVERGE_ORACLE_RUNS'] ?? 1)
 
-/** What came of one write, on their side with what it was made of. */
+/** Result of one write; on the oracle's side with the input objects. */
 interface WriteAnswer {
   readonly live?: JsonObject
   readonly updated?: JsonObject
@@ -22,7 +22,7 @@ interface WriteAnswer {
   readonly status?: JsonObject
 }
 
-it('merges and records as the control plane does, whatever the schema of a custom kind', async () => {
+it('merges and records like the control plane for any schema of a custom kind', async () => {
   const dice = new Dice(1)
   const questions = Array.from({ length: 150 * runs }, () => randomSequences(dice))
   const answers = await ask('smd', questions as unknown as Json[])
@@ -30,7 +30,7 @@ it('merges and records as the control plane does, whatever the schema of a custo
   expect(differing.slice(0, 1).map((found) => JSON.stringify(found))).toEqual([])
 })
 
-it('merges and records as the control plane does with built-in kinds', async () => {
+it('merges and records like the control plane for built-in kinds', async () => {
   const dice = new Dice(2)
   const questions = Array.from({ length: 100 * runs }, () => randomBuiltInSequences(dice))
   const answers = await ask('smd', questions as unknown as Json[])
@@ -39,7 +39,7 @@ it('merges and records as the control plane does with built-in kinds', async () 
   const differing = questions.flatMap((question, index) => {
     return differences(question, answers[index], kinds(question), (ours, theirs, write) => {
       merged.push({ ours, theirs, write })
-      // What is merged has still to be decoded; who owns what stands already, to the letter.
+      // The merged object is not decoded yet; the managedFields are final.
       return JSON.stringify(managedFieldsOf(ours)) === JSON.stringify(managedFieldsOf(theirs))
     })
   })
@@ -52,7 +52,7 @@ it('merges and records as the control plane does with built-in kinds', async () 
   expect(unlike.slice(0, 1).map((found) => JSON.stringify(found))).toEqual([])
 })
 
-/** Are two objects the same, after a write of which something came? */
+/** Returns whether two objects are equal after a successful write. */
 type AreAlike = (ours: JsonObject, theirs: JsonObject, write: Write) => boolean
 
 function differences(
@@ -144,14 +144,17 @@ function isAlike(
   const ourText = comparable(String(ours.status?.['message']))
   const theirText = comparable(String(message))
   if (ourText === theirText) return true
-  // Go looks at the fields of a map in any order, and stops at the first that is not declared.
+  // Go visits map fields in random order, and stops at the first undeclared one.
   const head = (text: string): string => text.slice(0, text.indexOf('): ') + 3)
   const isPartial = (text: string): boolean => text.includes('field not declared') || text.includes('errors:')
   if (head(ourText) !== head(theirText) || !isPartial(ourText + theirText)) return false
   return true
 }
 
-/** In these the real server prints a whole number as it happens to have it: see apply-number-text in deviations.yaml. */
+/**
+ * Normalizes messages in which the real server prints a whole number in its current form: see apply-number-text in
+ * deviations.yaml.
+ */
 function comparable(message: string): string {
   const isOfResult = message.startsWith('failed to prune fields') || message.startsWith('failed to convert new object:')
   return isOfResult ? message.replaceAll('1.234567e+06', '1234567') : message

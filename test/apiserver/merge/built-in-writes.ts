@@ -1,5 +1,6 @@
-// Random writes to built-in kinds: the parts of Deployments, Services and ConfigMaps in which server-side apply has its
-// subtleties (ports by two keys of which one has a default, containers by name, atomic selectors, quantities, empty structs).
+// Random writes to built-in kinds: the parts of Deployments, Services and ConfigMaps in which server-side apply is
+// subtle.
+// These are ports by two keys, one with a default; containers by name; atomic selectors; quantities; empty structs.
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 import { type Dice, randomMetadata } from './custom-kinds.ts'
 import type { Write, WriteSequences } from './write-sequences.ts'
@@ -37,7 +38,7 @@ export function randomBuiltInSequences(dice: Dice): WriteSequences {
   return { apiVersion, kind, resetFields, objects }
 }
 
-/** Each field with its own chance to be there. */
+/** Returns an object with each field at its own chance. */
 function chosen(dice: Dice, density: number, fields: Readonly<Record<string, () => Json>>): JsonObject {
   const names = Object.keys(fields).filter(() => dice.chance(density))
   return Object.fromEntries(names.map((name) => [name, fields[name]?.() ?? null]))

@@ -1,8 +1,8 @@
-// Random schemas of custom kinds, with every way in which a value can be shared, and random values that mostly fit them.
+// Random schemas of custom kinds, with every form of field sharing, and random values that mostly conform.
 // Names and values come from small pools, so that managers meet at the same fields.
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 
-/** Numbers from 0 to 1 that a seed decides. */
+/** Random numbers in [0, 1), determined by a seed. */
 export class Dice {
   #state: number
 
@@ -21,7 +21,7 @@ export class Dice {
     return this.roll() < probability
   }
 
-  /** From `from` to `to`, both included. */
+  /** Returns an integer from `from` to `to`, inclusive. */
   between(from: number, to: number): number {
     return from + Math.floor(this.roll() * (to - from + 1))
   }
@@ -46,7 +46,7 @@ const scalars: readonly [JsonObject, ...JsonObject[]] = [
 ]
 const fieldNames = ['a', 'b', 'c', 'd'] as const
 
-/** A schema for a field; `depth` says how much deeper it may go. */
+/** Returns a schema for a field with at most `depth` nested levels. */
 export function randomSchema(dice: Dice, depth: number): JsonObject {
   if (depth === 0 || dice.chance(0.2)) return dice.pick(scalars)
   const below = (): JsonObject => randomSchema(dice, depth - 1)
@@ -90,7 +90,7 @@ function listMap(dice: Dice, below: () => JsonObject): JsonObject {
   }
 }
 
-/** The same schema with some of what is shared shared otherwise. */
+/** Returns the schema with some list and map types changed. */
 export function changedGranularity(dice: Dice, schema: Json): Json {
   if (Array.isArray(schema)) return schema
   if (typeof schema !== 'object' || schema === null) return schema
@@ -113,9 +113,9 @@ export function changedGranularity(dice: Dice, schema: Json): Json {
 }
 
 export interface Wildness {
-  /** How often a value is not of its type, null, or has a like where it must have none. */
+  /** Probability that a value is mistyped, null, or a forbidden duplicate. */
   readonly fault: number
-  /** How often a field is there. */
+  /** Probability that a field is present. */
   readonly density: number
 }
 

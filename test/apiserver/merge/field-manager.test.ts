@@ -34,12 +34,12 @@ function owners(object: JsonObject): unknown {
 }
 
 describe('applyConfiguration', () => {
-  it('gives back the live object when nothing changes', () => {
+  it('returns the live object when nothing changes', () => {
     const live = apply(undefined, 'one', { color: 'red', parts: [{ name: 'a', size: 1 }] })
     expect(apply(live, 'one', { color: 'red', parts: [{ name: 'a', size: 1 }] })).toBe(live)
   })
 
-  it('shares what two managers say alike, and removes it when neither does any more', () => {
+  it('shares equal fields of two managers, and removes them when both omit them', () => {
     const first = apply(undefined, 'one', { color: 'red', parts: [{ name: 'a', size: 1 }] })
     const both = apply(first, 'two', { color: 'red' })
     expect(owners(both)).toContainEqual(['two', { 'f:spec': { 'f:color': {} } }])
@@ -48,7 +48,7 @@ describe('applyConfiguration', () => {
     expect(apply(left, 'two', {})['spec']).toEqual({ parts: [{ name: 'a', size: 1 }] })
   })
 
-  it('refuses to change what another manager owns, and takes it when forced', () => {
+  it('reports a conflict with another manager, and takes the field when forced', () => {
     const live = apply(undefined, 'one', { parts: [{ name: 'a', size: 1 }] })
     const change = { parts: [{ name: 'a', size: 2 }] }
     const message = 'Apply failed with 1 conflict: conflict with "one": .spec.parts[name="a"].size'
@@ -59,7 +59,7 @@ describe('applyConfiguration', () => {
     ])
   })
 
-  it('refuses a field that the schema does not have, and items that cannot be told apart', () => {
+  it('rejects undeclared fields and duplicate items', () => {
     const head = 'failed to create typed patch object (/it; test.dev/v1, Kind=Thing): '
     expect(() => apply(undefined, 'one', { colour: 'red' })).toThrow(
       `${head}.spec.colour: field not declared in schema`,
@@ -69,7 +69,7 @@ describe('applyConfiguration', () => {
     )
   })
 
-  it('says that what nobody has kept account of was there before the first apply', () => {
+  it('attributes untracked fields to before-first-apply', () => {
     const untracked = { ...thing({ color: 'red' }), metadata: { name: 'it', uid: 'u' } }
     expect(owners(apply(untracked, 'one', { parts: [] }))).toContainEqual([
       'before-first-apply',
@@ -82,7 +82,7 @@ describe('recordUpdate', () => {
   const write = (live: JsonObject | undefined, updated: JsonObject, second: number): JsonObject =>
     recordUpdate({ of, live, updated, manager: `m${second}`, timestamp: `2024-01-01T00:00:${10 + second}Z` })
 
-  it('remembers ten managers one by one, and the oldest of more together', () => {
+  it('keeps ten managers, and merges older ones', () => {
     let live = write(undefined, thing({ parts: [] }), 0)
     for (let second = 1; second < 14; second++) {
       const parts = Array.from({ length: second }, (_, index) => ({ name: `p${index}` }))
@@ -93,7 +93,7 @@ describe('recordUpdate', () => {
     expect(managers).toContain('ancient-changes')
   })
 
-  it('forgets all managers when it is told to, and keeps no account from then on', () => {
+  it('drops all managers on a reset, and then stops tracking', () => {
     const live = { ...write(undefined, thing({ color: 'red' }), 0) }
     const stored = { ...live, metadata: { ...Object(live['metadata']), uid: 'u' } }
     const cleared = write(stored, { ...stored, metadata: { name: 'it', uid: 'u', managedFields: [{}] } }, 1)

@@ -16,7 +16,7 @@ interface Question {
   readonly manager: string
 }
 
-it('keeps account of who scaled as the control plane does', async () => {
+it('records scaling managers like the control plane', async () => {
   const dice = new Dice(3)
   const questions = Array.from({ length: 2_000 * runs }, () => randomQuestion(dice))
   const answers = await ask('smd-scale', questions as unknown as Json[])
@@ -27,7 +27,7 @@ it('keeps account of who scaled as the control plane does', async () => {
   expect(differing.slice(0, 2).map((found) => JSON.stringify(found))).toEqual([])
 })
 
-/** Of two entries that differ in their fields alone Go lists any first. */
+/** Sorts entries: Go's order of entries that differ only in their fields is random. */
 function listed(entries: Json): string {
   return (entries as readonly Json[])
     .map((entry) => JSON.stringify(entry))
@@ -39,7 +39,7 @@ function recorded({ apiVersion, entries, replicas, old, new: now, manager }: Que
   const account = new ScaleAccount(
     apiVersion,
     (version) => (Object.hasOwn(replicas, version) ? (replicas[version] ?? 'none') : undefined),
-    (object) => object['replicas'] as number, // As below.
+    (object) => object['replicas'] as number, // Sound: as below.
   )
   const live = { metadata: { managedFields: entries }, replicas: old }
   const scaled = account.record({
@@ -72,7 +72,7 @@ function randomQuestion(dice: Dice): Question {
   const entries = Array.from({ length: dice.between(0, 5) }, entry).filter((found) => {
     const { manager, operation, subresource = '', apiVersion } = found
     const key = JSON.stringify([manager, operation, subresource, operation === 'Apply' || apiVersion])
-    // Of entries that are told apart by their version alone one hides another in the scale, and Go takes any.
+    // Entries that differ only in the version hide each other in the Scale, and Go takes a random one.
     const inScale = JSON.stringify([manager, operation, subresource])
     return !seen.has(key) && !seen.has(inScale) && seen.add(key) && seen.add(inScale)
   })

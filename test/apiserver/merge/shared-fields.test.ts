@@ -6,7 +6,7 @@ import { FieldSet, fieldSetOf } from '../../../src/diff/field-set.ts'
 const setOf = (...names: readonly string[]) => FieldSet.of(names.map((name) => fieldPath('spec', name)))
 
 describe('sharedFields', () => {
-  it('gives one set for all that are equal, and another for any other', () => {
+  it('returns one set for equal sets, and another for different ones', () => {
     const first = sharedFields(setOf('a', 'b'))
     expect(sharedFields(setOf('b', 'a'))).toBe(first)
     const other = setOf('a', 'c')
@@ -14,7 +14,7 @@ describe('sharedFields', () => {
     expect(sharedFields(setOf('a', 'b'))).toBe(first)
   })
 
-  it('forgets what has not been used for long', () => {
+  it('drops the least recently used set', () => {
     const first = sharedFields(setOf('old'))
     for (let index = 0; index < 20; index++) sharedFields(setOf(`new-${index}`))
     const again = setOf('old')
@@ -24,7 +24,7 @@ describe('sharedFields', () => {
 })
 
 describe('readFields', () => {
-  it('reads a text once, and what it says is what fieldSetOf says', () => {
+  it('parses a text once, with the result of fieldSetOf', () => {
     const fieldsV1 = () => ({ 'f:spec': { 'f:once': {}, 'k:{"name":"a"}': { '.': {} } } })
     let asked = 0
     const isValid = () => ++asked > 0
@@ -34,7 +34,7 @@ describe('readFields', () => {
     expect(read?.toFieldsV1()).toEqual(fieldSetOf(fieldsV1()).toFieldsV1())
   })
 
-  it('refuses again what is not valid, whatever is in it', () => {
+  it('rejects an invalid text each time', () => {
     for (const fieldsV1 of [{ spec: {} }, { 'f:spec': 2n ** 62n }])
       for (let time = 0; time < 2; time++) expect(readFields(fieldsV1, () => false)).toBeUndefined()
   })

@@ -1,4 +1,4 @@
-// Sequences of writes by several managers to one object, as both the control plane and we are asked for.
+// Sequences of writes by several managers to one object, as questions for the control plane and for this server.
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 import { changedGranularity, type Dice, randomMetadata, randomSchema, randomValue } from './custom-kinds.ts'
 
@@ -7,19 +7,19 @@ export interface Write {
   readonly manager: string
   readonly subresource: string
   readonly force?: boolean
-  /** The configuration of an apply. */
+  /** Configuration of an apply. */
   readonly apply?: Json
-  /** A merge patch that makes the object of an update. */
+  /** Merge patch that yields the object of an update. */
   readonly patch?: Json
 }
 
 export interface WriteSequences {
   readonly apiVersion: string
   readonly kind: string
-  /** By version; none for a built-in kind. */
+  /** Schemas by version; absent for a built-in kind. */
   readonly schemas?: Readonly<Record<string, JsonObject>>
   readonly resetFields: Readonly<Record<string, readonly (readonly string[])[]>>
-  /** The writes to each object. */
+  /** Writes to each object. */
   readonly objects: readonly (readonly Write[])[]
 }
 
@@ -100,7 +100,7 @@ function configuration(
   }
 }
 
-/** What users do to managedFields. */
+/** Returns changes that users make to managedFields. */
 function wished(dice: Dice): JsonObject {
   if (!dice.chance(0.1)) return {}
   const entry = {

@@ -7,10 +7,10 @@ import type { JsonObject } from '../../../src/base/json.ts'
 import { attachToControlPlane } from '../../control-plane/attach.ts'
 import { waitUntil } from '../../control-plane/wait-until.ts'
 
-/** As the file has it, in a group of this test. */
+/** Returns the CRD of a file, moved to a group of this test. */
 async function definitionOf(file: string): Promise<Definition> {
   const text = await readFile(new URL(`../../../${file}`, import.meta.url), 'utf8')
-  const { metadata, spec, ...rest } = parse(text) as Definition // A definition.
+  const { metadata, spec, ...rest } = parse(text) as Definition // Sound: a CRD.
   const group = 'odd-one.open-api.example'
   return { ...rest, metadata: { ...metadata, name: `${spec.names.plural}.${group}` }, spec: { ...spec, group } }
 }
@@ -25,7 +25,7 @@ interface Definition extends JsonObject {
 }
 
 it.each(['crds/replicated-kv-store.yaml', 'examples/02-owned-children/wiki.crd.yaml'])(
-  'publishes for %s what the real server publishes',
+  'publishes the same document for %s as the real server',
   async (file) => {
     const controlPlane = attachToControlPlane()
     const definition = await definitionOf(file)

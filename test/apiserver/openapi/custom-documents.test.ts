@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => asked.stop())
 
 describe('OpenAPI documents of a cluster', () => {
-  it('stand at addresses that carry the hash of their content', async () => {
+  it('have URLs that contain the hash of their content', async () => {
     const { body } = await asked.send('GET', '/openapi/v3')
     const { serverRelativeURL } = body.paths['apis/apps/v1']
     const response = await get(serverRelativeURL)
@@ -30,7 +30,7 @@ describe('OpenAPI documents of a cluster', () => {
     expect((await get('/openapi/v4')).status).toBe(404)
   })
 
-  it('come and go with the definitions of custom kinds', async () => {
+  it('appear and disappear with CRDs', async () => {
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
     for (const kind of ['Odd', 'Even']) await asked.create(definitions, definitionOf(kind))
     await asked.clock.advance(1_000)

@@ -16,7 +16,7 @@ const { value } = fc.letrec<{ value: Json }>((tie) => ({
     { depthSize: 'small', withCrossShrink: true },
     scalars,
     fc.constant(null),
-    // Go's library panics where it compares a list that holds null.
+    // Go's library panics when it compares a list that contains null.
     fc.array(
       tie('value').filter((item) => item !== null),
       { maxLength: 4 },
@@ -53,7 +53,7 @@ interface Question extends Record<string, Json> {
   readonly patch: Json
 }
 
-/** The document, and what is strictly wrong with the patch; or the refusal's code and, for 400, its text. */
+/** Returns the document and the strict errors, or the error's code and, for 400, its text. */
 function outcome({ type, isChecked, document: live, patch }: Question): string {
   try {
     if (type === 'merge') return told(mergedWith(live, patch, isChecked), [])
@@ -91,7 +91,7 @@ async function compare(questions: readonly Question[]): Promise<number> {
 }
 
 describe('patches', () => {
-  it('come to what the API server makes of a JSON patch', async () => {
+  it('apply a JSON patch like the API server', async () => {
     const question = fc.record({
       type: fc.constant<'json'>('json'),
       isChecked: fc.boolean(),
@@ -105,14 +105,14 @@ describe('patches', () => {
     expect(await compare(fc.sample(question, { numRuns: runs, seed: 1 }))).toBeGreaterThan(runs / 20)
   }, 60_000)
 
-  it('may copy three mebibytes and no more', async () => {
+  it('may copy at most three mebibytes', async () => {
     const live = { a: 'x'.repeat(2 ** 20 - 2) }
     const copies = (count: number) => Array.from({ length: count }, () => ({ op: 'copy', from: '/a', path: '/b' }))
     const of = (patch: Json): Question => ({ type: 'json', isChecked: true, document: live, patch })
     expect(await compare([of(copies(3)), of(copies(4))])).toBe(1)
   })
 
-  it('come to what the API server makes of a merge patch', async () => {
+  it('apply a merge patch like the API server', async () => {
     const question = fc.record({
       type: fc.constant<'merge'>('merge'),
       isChecked: fc.boolean(),

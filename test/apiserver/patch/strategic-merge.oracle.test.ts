@@ -14,7 +14,7 @@ const runs = Number(process.env['KONVERGE_ORACLE_RUNS'] ?? 1)
 const casesPerKind = 100
 const loader = new BuiltInDataLoader()
 
-/** A patch for an object: parts of it and of another, some taken away, some reordered, now and then a directive. */
+/** Random patches: parts of an object and of another one, some removed, some reordered, sometimes a directive. */
 class RandomPatches {
   readonly #random: RandomObjects
 
@@ -65,7 +65,7 @@ class RandomPatches {
       if (this.#random.chance(15))
         return { ...item, $patch: this.#random.pick<Json>(['delete', 'delete', 'replace', 'x', null]) }
       const patch = this.patch(items, item)
-      // What tells items apart stays, mostly.
+      // Fields that may be keys mostly stay.
       const scalars = Object.entries(item).filter(([, value]) => typeof value !== 'object')
       return isJsonObject(patch) && this.#random.chance(95) ? { ...patch, ...Object.fromEntries(scalars) } : patch
     })
@@ -90,7 +90,7 @@ function lastListKeys(keys: readonly Json[], random: RandomObjects): readonly Js
 function original(kind: BuiltInKind, random: RandomObjects): JsonObject {
   for (;;) {
     try {
-      return decodeBuiltIn(kind, random.value(kind.type) as JsonObject).object // A struct is made as an object.
+      return decodeBuiltIn(kind, random.value(kind.type) as JsonObject).object // A struct is generated as an object.
     } catch (thrown) {
       if (!(thrown instanceof DecodeError)) throw thrown
     }
@@ -110,7 +110,7 @@ function canonical(text: string): string {
   return text.startsWith('{') ? canonicalJson(parseWireJson(text).value) : text
 }
 
-it('patches built-in kinds as the control plane does', async () => {
+it('patches built-in kinds like the control plane', async () => {
   const questions = keptKinds.flatMap((entry, index) => {
     const kind = loader.kind(entry)
     if (kind === undefined) throw new Error(`no type for ${entry.kind}`)
@@ -130,11 +130,11 @@ it('patches built-in kinds as the control plane does', async () => {
   const differing = questions.flatMap((question, index) => {
     const ours = outcome(() => applyStrategicMergePatch(question.live, question.patch, question.kind.type))
     const theirs = outcomes[index] ?? []
-    // A panic there is a refusal here.
+    // This server rejects a patch at which Go panics.
     const isPanic = ours.startsWith('error: ') && theirs.some((text) => text.startsWith('panic: '))
     return isPanic || theirs.includes(ours) ? [] : [{ question, ours, theirs }]
   })
-  // Of several faults the oracle tells one by chance; asked often enough, it tells each.
+  // The oracle reports a random one of several errors; enough repetitions yield each.
   const rare = await outcomesOf(differing.flatMap(({ question }) => Array.from({ length: 60 }, () => question)))
   const left = differing.filter(
     ({ ours }, index) =>

@@ -33,7 +33,7 @@ describe('a strategic merge patch', () => {
     })
   })
 
-  it('takes items away and sets the order', () => {
+  it('removes items and sets the order', () => {
     const patch = {
       spec: {
         $setElementOrder: undefined,
@@ -47,12 +47,12 @@ describe('a strategic merge patch', () => {
     expect(without['spec']).toEqual({ containers: [{ name: 'side', image: 'y' }] })
   })
 
-  it('gives the same object where nothing changes, and the same parts', () => {
+  it('returns the same references for unchanged objects and parts', () => {
     expect(patched({ metadata: { labels: { a: '1', b: null } } })).toBe(live)
     expect(patched({ metadata: { labels: { a: '2' } } })['spec']).toBe(live.spec)
   })
 
-  it('answers as the real server to a directive in a wrong form', () => {
+  it('rejects a malformed directive like the real server', () => {
     expect(() => patched({ spec: { $retainKeys: 'x' } })).toThrow('invalid patch format of retainKeys')
     expect(() => patched({ spec: { containers: [{ image: 'x' }] } })).toThrow(
       'map: map[image:x] does not contain declared merge key: name',

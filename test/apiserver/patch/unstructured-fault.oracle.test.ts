@@ -10,8 +10,8 @@ const runs = Number(process.env['KONVERGE_ORACLE_RUNS'] ?? 1)
 const casesPerKind = 60
 const loader = new BuiltInDataLoader()
 
-it('says what is wrong with an object of maps as the control plane does', async () => {
-  // A definition's schemas are read by types of their own.
+it('reports the errors of an unstructured object like the control plane', async () => {
+  // CRD schemas have their own Go types.
   const kinds = keptKinds.filter(({ kind }) => kind !== 'CustomResourceDefinition')
   const questions = kinds.flatMap((entry, index) => {
     const kind = loader.kind(entry)

@@ -25,7 +25,7 @@ afterEach(() => {
 })
 
 describe('a persisted log', () => {
-  it('has after a restart all that was committed, at the same revisions', () => {
+  it('contains all commits at the same revisions after a restart', () => {
     const first = start()
     write(first.log, 'a', 1)
     write(first.log, 'b', 1)
@@ -43,7 +43,7 @@ describe('a persisted log', () => {
     ).toEqual(['a', 'b'])
   })
 
-  it('cuts off a record that was being written when the process died', () => {
+  it('truncates a record that was incomplete when the process died', () => {
     const first = start()
     write(first.log, 'a', 1)
     write(first.log, 'b', 1)
@@ -56,7 +56,7 @@ describe('a persisted log', () => {
     expect(names(start().log)).toEqual(['a', 'c'])
   })
 
-  it('loses nothing whole, wherever the file ends', () => {
+  it('loses no complete record, wherever the file ends', () => {
     const first = start()
     for (const name of ['a', 'b', 'c']) write(first.log, name, 1)
     first.close()
@@ -69,7 +69,7 @@ describe('a persisted log', () => {
     }
   })
 
-  it('refuses a changed byte and says where, and keeps every whole record when asked to repair', () => {
+  it('rejects a changed byte with its offset, and keeps every valid record on repair', () => {
     const first = start()
     for (const name of ['a', 'b', 'c']) write(first.log, name, 1)
     first.close()
@@ -85,26 +85,26 @@ describe('a persisted log', () => {
     expect(names(start().log)).toEqual(['a', 'c'])
   })
 
-  it('refuses what is no log at all', () => {
+  it('rejects a file that is no log', () => {
     start().close()
     appendFileSync(file(), 'hello\n')
     expect(() => start()).toThrow('is corrupt at byte 0')
   })
 
-  it('lets one process in at a time', () => {
+  it('admits one process at a time', () => {
     const { close } = start()
     expect(() => start()).toThrow(`is in use by process ${process.pid}; end it, or name another folder`)
     close()
     start()
   })
 
-  it('lets the next one in after a process that has ended, though another one has its number now', () => {
+  it('admits the next process after one has ended, even if another has its pid now', () => {
     start().close()
     writeFileSync(join(folder, 'lock'), JSON.stringify({ pid: process.pid, startMark: 'before' }))
     start()
   })
 
-  it('says that there is no room, has nothing of that write, and goes on with what fits', () => {
+  it('rejects a write on a full disk without a trace, and accepts later writes that fit', () => {
     const { stdout, stderr } = spawnSync('sh', [
       '-c',
       'ulimit -f 8; exec "$0" --input-type=module -e "$1"',
@@ -119,7 +119,7 @@ describe('a persisted log', () => {
     expect(names(start().log)).toEqual(['small', 'smaller'])
   })
 
-  it('is written anew when most of it is superseded, and forgets the history then', () => {
+  it('rewrites a mostly superseded file and drops the history', () => {
     const first = start()
     for (let size = 0; size < 10_010; size++) write(first.log, 'a', size)
     first.close()
@@ -132,7 +132,7 @@ describe('a persisted log', () => {
     expect(names(log)).toEqual(['a'])
   })
 
-  it('writes the file anew when history is forgotten that most of it was, and goes on in it', () => {
+  it('rewrites the file after a compaction that supersedes most of it, and appends to it', () => {
     const { log, close } = start()
     for (let size = 0; size < 10_100; size++) write(log, 'a', size)
     const before = readFileSync(file()).length
@@ -146,7 +146,7 @@ describe('a persisted log', () => {
   })
 })
 
-/** A process that may write so much to a file and no more. */
+/** Returns a program with a limited file size. */
 function crowded(): string {
   const recorder = new URL('../../../src/apiserver/persistence/log-recorder.ts', import.meta.url).href
   return `

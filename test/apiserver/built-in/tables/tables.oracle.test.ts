@@ -12,7 +12,7 @@ const runs = Number(process.env['KONVERGE_ORACLE_RUNS'] ?? 1)
 const casesPerKind = 200
 const loader = new BuiltInDataLoader()
 
-/** Tables are made of objects in the version in which they are kept. */
+/** Tables are built from objects in the storage version. */
 const storedKinds = keptKinds.filter(({ group, version, storage }) =>
   group === 'apiextensions.k8s.io' ? true : storage.group === group && storage.version === version,
 )
@@ -20,7 +20,7 @@ const storedKinds = keptKinds.filter(({ group, version, storage }) =>
 function decoded(kind: BuiltInKind, random: RandomObjects): JsonObject {
   for (;;) {
     try {
-      return decodeBuiltIn(kind, random.value(kind.type) as JsonObject).object // A struct is made as an object.
+      return decodeBuiltIn(kind, random.value(kind.type) as JsonObject).object // A struct is generated as an object.
     } catch (thrown) {
       if (!(thrown instanceof DecodeError)) throw thrown
     }
@@ -31,7 +31,7 @@ function keptObject(answer: OracleAnswer | undefined): JsonObject | undefined {
   return (answer?.value as { readonly object: JsonObject } | undefined)?.object // The oracle's own form.
 }
 
-it('shows built-in kinds as the control plane does', async () => {
+it('prints tables of built-in kinds like the control plane', async () => {
   const drafts = storedKinds.flatMap(({ group, version, kind }, index) => {
     const found = loader.kind({ group, version, kind })
     if (found === undefined) throw new Error(`no type for ${kind}`)
@@ -49,7 +49,7 @@ it('shows built-in kinds as the control plane does', async () => {
       hub: found.isKeptAsProto,
     }))
   })
-  // What is kept has one form of what can be said in two ways, and so has what is shown.
+  // A stored object has one form for equivalent inputs, and so has its table.
   const kept = await ask('built-in-codec', drafts)
   const questions = drafts.map(({ kind, body }, index) => ({ kind, object: keptObject(kept[index]) ?? body }))
   const answers = await ask('printers', questions)
@@ -60,7 +60,7 @@ it('shows built-in kinds as the control plane does', async () => {
       return error?.startsWith('panic') ? [] : [{ kind: kind.kind, ours: '', theirs: error, object: wireJson(object) }]
     const { cells, nowMs } = value as { readonly cells: readonly Json[]; readonly nowMs: number } // The oracle's own form.
     const theirs = wireJson(cells)
-    // A selector that cannot be is never kept.
+    // An invalid selector is never stored.
     if (theirs.includes('"<error>"') || theirs.includes('"<invalid>"')) return []
     shown++
     const ours = wireJson([...(loader.table(kind)?.cells(object, nowMs) ?? [])])

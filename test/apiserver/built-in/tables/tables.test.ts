@@ -25,6 +25,6 @@ it.each([
   [2 * 365 * 86_400_000, '2y'],
   [(3 * 365 + 4) * 86_400_000, '3y4d'],
   [9.5 * 365 * 86_400_000, '9y'],
-])('says %d ms as %s', (durationMs, text) => {
+])('formats %d ms as %s', (durationMs, text) => {
   expect(humanDuration(durationMs)).toBe(text)
 })

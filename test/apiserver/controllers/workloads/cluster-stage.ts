@@ -1,5 +1,4 @@
-// Where do the scenarios of the workload controllers play? On a whole cluster with simulated nodes and a clock that moves when
-// told to.
+// Test environment of the workload controllers: a whole cluster with simulated nodes and a simulated clock.
 import { Cluster } from '../../../../src/apiserver/cluster.ts'
 import { KindClient } from '../../../../src/apiserver/controllers/workloads/kind-client.ts'
 import { metadataText } from '../../../../src/apiserver/metadata.ts'
@@ -13,10 +12,10 @@ export interface ClusterStage {
   readonly clock: SimClock
   readonly cluster: Cluster
   kind(apiVersion: string, kind: string): KindClient
-  /** Lets everything that is due happen. */
+  /** Runs all due work. */
   settle(): Promise<void>
   podNames(): readonly string[]
-  /** Reasons and messages of the Events about an object, in their order. */
+  /** Returns reasons and messages of the Events about an object, in order. */
   eventsOf(name: string): readonly string[]
 }
 
@@ -43,7 +42,7 @@ export function clusterStage(simulatedNodes = 3): ClusterStage {
   }
 }
 
-/** The value at a path of keys and indexes; undefined where the path ends early. */
+/** Returns the value at a path of keys and indexes; undefined if the path ends early. */
 export function at(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
   return path.reduce<Json | undefined>((found, step) => {
     if (typeof step === 'number') return isJsonList(found) ? found[step] : undefined
@@ -51,7 +50,7 @@ export function at(value: Json | undefined, ...path: readonly (string | number)[
   }, value)
 }
 
-/** A template with one container. */
+/** Returns a template with one container. */
 export function template(app: string, image = 'web:1', more: JsonObject = {}): JsonObject {
   return {
     metadata: { labels: { app } },

@@ -6,7 +6,7 @@ import { at, type ClusterStage, clusterStage, namespace } from './cluster-stage.
 let stage: ClusterStage
 let cronJobs: KindClient
 let jobs: KindClient
-/** The start of the clock. */
+/** Start time of the clock. */
 let beginMs: number
 
 const minuteMs = 60_000
@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => stage.cluster.stop())
 
 describe('a CronJob', () => {
-  it('starts a job at each of its times, and says which run and which did', async () => {
+  it('starts a job at each scheduled time, and reports running and finished jobs', async () => {
     create({ schedule: '*/5 * * * *' }, '1m')
     await untilMinute(5)
     const [job] = jobs.list(namespace)
@@ -50,7 +50,7 @@ describe('a CronJob', () => {
     ])
   })
 
-  it('goes by the clock of its time zone', async () => {
+  it('follows the clock of its time zone', async () => {
     // 03:30 in Kathmandu is 21:45 of UTC.
     create({ schedule: '30 3 * * *', timeZone: 'Asia/Kathmandu' }, '1m')
     await stage.clock.advance(24 * 60 * minuteMs)
@@ -66,7 +66,7 @@ describe('a CronJob', () => {
       event: 'JobAlreadyActive: Not starting job because prior execution is running and concurrency policy is Forbid',
     },
     { policy: 'Replace', names: [3], event: 'SuccessfulCreate: Created job' },
-  ])('with the policy $policy has jobs side by side or not', async ({ policy, names, event }) => {
+  ])('with the policy $policy runs jobs concurrently or not', async ({ policy, names, event }) => {
     create({ schedule: '* * * * *', concurrencyPolicy: policy }, '1h')
     await untilMinute(3)
     expect(jobs.list(namespace).map((job) => at(job, 'metadata', 'name'))).toEqual(
@@ -86,7 +86,7 @@ describe('a CronJob', () => {
     expect(stage.eventsOf('tick')).toContain(`SuccessfulDelete: Deleted job tick-${startOf(1) / minuteMs}`)
   })
 
-  it('starts nothing while it is suspended, and makes up for the newest missed time then', async () => {
+  it('starts nothing while suspended, and then runs only the newest missed time', async () => {
     create({ schedule: '* * * * *', suspend: true }, '1h')
     await untilMinute(200)
     expect(jobs.list(namespace)).toEqual([])
@@ -98,7 +98,7 @@ describe('a CronJob', () => {
     )
   })
 
-  it('starts nothing that is later than its deadline', async () => {
+  it('starts no job after its starting deadline', async () => {
     create({ schedule: '0 * * * *', suspend: true, startingDeadlineSeconds: 60 }, '1h')
     await stage.clock.advance(startOf(0) + 65 * minuteMs - beginMs)
     change({ suspend: false })
@@ -108,7 +108,7 @@ describe('a CronJob', () => {
     expect(jobs.list(namespace)).toHaveLength(1)
   })
 
-  it('does not make up for times that another schedule would have had', async () => {
+  it('ignores missed times of a previous schedule', async () => {
     create({ schedule: '0 0 1 1 *' }, '1h')
     await untilMinute(3)
     change({ schedule: '* * * * *' })
@@ -118,7 +118,7 @@ describe('a CronJob', () => {
     expect(at(jobs.list(namespace)[0], 'metadata', 'name')).toBe(`tick-${startOf(4) / minuteMs}`)
   })
 
-  it('says that no year has its day', async () => {
+  it('reports a schedule whose day never occurs', async () => {
     create({ schedule: '59 23 31 2 *' }, '1h')
     await stage.settle()
     expect(stage.eventsOf('tick')).toEqual([
@@ -126,7 +126,7 @@ describe('a CronJob', () => {
     ])
   })
 
-  it('misses a job that somebody deleted, and warns of one that it did not make', async () => {
+  it('reports a deleted job, and warns of a job that it did not create', async () => {
     create({ schedule: '* * * * *', concurrencyPolicy: 'Forbid' }, '1h')
     await untilMinute(1)
     const [first = {}] = jobs.list(namespace)
@@ -143,7 +143,7 @@ describe('a CronJob', () => {
   })
 })
 
-/** Pods of its jobs succeed after `runs`. */
+/** Creates a CronJob whose pods succeed after `runs`. */
 function create(spec: JsonObject, runs: string): void {
   const annotations = { 'konverge.dev/ready-after': runs }
   const template = {
@@ -162,7 +162,7 @@ function cronJob(): JsonObject {
   return cronJobs.get(namespace, 'tick') ?? {}
 }
 
-/** The beginning of a minute, from the last whole hour on. */
+/** Returns the start of a minute, counted from the last whole hour. */
 function startOf(minute: number): number {
   return Math.floor(beginMs / (60 * minuteMs)) * 60 * minuteMs + minute * minuteMs
 }

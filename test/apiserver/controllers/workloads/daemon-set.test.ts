@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { at, clusterStage, namespace, template } from './cluster-stage.ts'
 
-it('a DaemonSet has one pod on each node, and replaces them one after the other', async () => {
+it('a DaemonSet runs one pod on each node, and replaces pods one by one', async () => {
   const stage = clusterStage(3)
   const sets = stage.kind('apps/v1', 'DaemonSet')
   const pods = stage.kind('v1', 'Pod')

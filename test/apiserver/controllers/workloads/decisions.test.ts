@@ -1,4 +1,4 @@
-// The decisions that need no cluster to be judged.
+// Tests of the pure decisions of the workload controllers.
 import { describe, expect, it } from 'vitest'
 import { byDeletionRank } from '../../../../src/apiserver/controllers/workloads/deletion-rank.ts'
 import { allowedReplicas, rollingStep } from '../../../../src/apiserver/controllers/workloads/deployment-scaling.ts'
@@ -13,7 +13,7 @@ import { at } from './cluster-stage.ts'
 const nowMs = Date.UTC(2026, 0, 2)
 
 describe('the name of a revision', () => {
-  it('is the one that a real cluster gives', () => {
+  it('equals that of a real cluster', () => {
     const container = {
       ...{ name: 'main', image: 'web:1', imagePullPolicy: 'IfNotPresent', resources: {} },
       ports: [{ name: 'http', containerPort: 80, protocol: 'TCP' }],
@@ -29,7 +29,7 @@ describe('the name of a revision', () => {
   })
 })
 
-describe('pods that are too many', () => {
+describe('surplus pods', () => {
   it.each<[string, JsonObject, JsonObject]>([
     ['no node', pod('b', { node: '' }), pod('a')],
     ['pending', pod('b', { phase: 'Pending' }), pod('a')],
@@ -38,7 +38,7 @@ describe('pods that are too many', () => {
     ['a crowded node', pod('b', { node: 'full' }), pod('a')],
     ['ready for a shorter time', pod('b', { hours: 1 }), pod('a', { hours: 20 })],
     ['the lesser uid among those of about an age', pod('a', { hours: 5 }), pod('b', { hours: 4.9 })],
-  ])('go first with %s', (_, first, second) => {
+  ])('are deleted first with %s', (_, first, second) => {
     const related = [first, second, pod('x', { node: 'full' }), pod('y', { node: 'full' })]
     expect(byDeletionRank([second, first], related, nowMs)[0]).toBe(first)
   })
@@ -50,7 +50,7 @@ describe('completion indexes', () => {
     [[3], '3'],
     [[0, 1], '0,1'],
     [[5, 0, 1, 2], '0-2,5'],
-  ])('%o read as "%s", and back', (indexes, text) => {
+  ])('%o are formatted as "%s", and parsed back', (indexes, text) => {
     expect(indexText(indexes)).toBe(text)
     expect([...indexesIn(text)]).toEqual([...indexes].sort())
   })
@@ -63,7 +63,7 @@ describe('after failures', () => {
     ['three', ['Failed', 'Failed', 'Failed'], 40_000],
     ['one since a success', ['Failed', 'Succeeded', 'Failed'], 10_000],
     ['none since a success', ['Failed', 'Succeeded'], 0],
-  ])('a job waits: %s', (_, phases, waitMs) => {
+  ])('a job backs off: %s', (_, phases, waitMs) => {
     const pods = phases.map((phase, index) => pod(`p${index}`, { phase, hours: (phases.length - 1 - index) / 1_000 }))
     expect(backoffMs(pods, nowMs)).toBe(waitMs)
   })
@@ -137,7 +137,7 @@ describe('a disruption budget', () => {
     [{ maxUnavailable: 1 }, 1],
     [{ maxUnavailable: '100%' }, 3],
     [{ minAvailable: 4 }, 0],
-  ])('%o lets %i of three healthy pods go', (spec, allowed) => {
+  ])('%o allows %i disruptions of three healthy pods', (spec, allowed) => {
     const pods = ['a', 'b', 'c'].map((name) => pod(name))
     const facts = { budget: { spec }, pods, expectedScale: 3, fault: '', nowMs, timestamp: 'now' }
     expect(at(disruptionPlan(facts).budget, 'status', 'disruptionsAllowed')).toBe(allowed)
@@ -149,7 +149,7 @@ interface PodParts {
   readonly phase?: string
   readonly ready?: boolean
   readonly cost?: string
-  /** How long it has been as it is. */
+  /** Hours since the last change. */
   readonly hours?: number
 }
 

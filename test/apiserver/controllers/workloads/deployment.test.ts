@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => stage.cluster.stop())
 
 describe('a Deployment', () => {
-  it('makes a ReplicaSet by the hash of its template, and tells of its progress', async () => {
+  it('creates a ReplicaSet named by the hash of its template, and reports its progress', async () => {
     create(2)
     await stage.settle()
     const [set] = sets.list(namespace)
@@ -45,7 +45,7 @@ describe('a Deployment', () => {
     expect(stage.eventsOf('web')).toEqual([`ScalingReplicaSet: Scaled up replica set web-${hash} from 0 to 2`])
   })
 
-  it('never has more pods than the surge allows, nor fewer available than it must', async () => {
+  it('respects maxSurge and maxUnavailable during a rollout', async () => {
     create(4, { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } }, '2s')
     await stage.clock.advance(5_000)
     change({ template: podTemplate('web:2', '2s') })
@@ -59,7 +59,7 @@ describe('a Deployment', () => {
     expect(at(deployment(), 'metadata', 'annotations', 'deployment.kubernetes.io/revision')).toBe('2')
   })
 
-  it('waits for the end of all old pods before it makes new ones, with Recreate', async () => {
+  it('with Recreate creates new pods only after all old pods have ended', async () => {
     create(2, { strategy: { type: 'Recreate' } })
     await stage.settle()
     change({ template: podTemplate('web:2') })
@@ -69,7 +69,7 @@ describe('a Deployment', () => {
     expect(events.map((event) => /Scaled (up|down)/.exec(event)?.[1])).toEqual(['up', 'down', 'up'])
   })
 
-  it('goes back to an old set under a new revision', async () => {
+  it('rolls back to an old ReplicaSet under a new revision', async () => {
     create(1)
     await stage.settle()
     change({ template: podTemplate('web:2') })
@@ -86,7 +86,7 @@ describe('a Deployment', () => {
     })
   })
 
-  it('says when a rollout is past its deadline, and keeps what works', async () => {
+  it('reports a rollout past its deadline, and keeps the working pods', async () => {
     create(2, { progressDeadlineSeconds: 30 })
     await stage.settle()
     change({ template: podTemplate('web:missing') })
@@ -97,7 +97,7 @@ describe('a Deployment', () => {
     expect(images().filter((image) => image === 'web:1')).toHaveLength(2)
   })
 
-  it('does nothing but scale while it is paused', async () => {
+  it('only scales while it is paused', async () => {
     create(1, { paused: true })
     await stage.settle()
     expect(stage.podNames()).toEqual([])
@@ -107,7 +107,7 @@ describe('a Deployment', () => {
     expect(stage.podNames()).toHaveLength(1)
   })
 
-  it('shares replicas among its sets when it is scaled in the middle of a rollout', async () => {
+  it('distributes replicas among its ReplicaSets when it is scaled during a rollout', async () => {
     create(4, { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 2, maxUnavailable: 0 } } })
     await stage.settle()
     change({ template: podTemplate('web:missing') })
@@ -122,7 +122,7 @@ describe('a Deployment', () => {
     ).toEqual([3, 7])
   })
 
-  it('keeps as many old sets as its limit says', async () => {
+  it('keeps as many old ReplicaSets as its history limit', async () => {
     create(1, { revisionHistoryLimit: 1 })
     for (const image of ['web:2', 'web:3', 'web:4']) {
       await stage.settle()

@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => stage.cluster.stop())
 
 describe('a Service', () => {
-  it('has the ready pods as its endpoints, in one slice that keeps its name', async () => {
+  it('has the ready pods as endpoints, in one slice with a stable name', async () => {
     const services = stage.kind('v1', 'Service')
     const ports = [{ name: 'http', port: 80, targetPort: 'http' }]
     services.create(namespace, {

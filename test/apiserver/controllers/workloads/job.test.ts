@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => stage.cluster.stop())
 
 describe('a Job', () => {
-  it('runs as many pods as it asks for, some at a time, and says that it is complete', async () => {
+  it('runs its completions with limited parallelism, and reports completion', async () => {
     create({ completions: 3, parallelism: 2 }, '1s')
     await stage.settle()
     expect(stage.podNames()).toHaveLength(2)
@@ -33,7 +33,7 @@ describe('a Job', () => {
     expect(stage.eventsOf('work').at(-1)).toBe('Completed: Job completed')
   })
 
-  it('gives each index its pod', async () => {
+  it('runs one pod for each index', async () => {
     create({ completions: 3, parallelism: 3, completionMode: 'Indexed' })
     await stage.settle()
     expect(stage.podNames().map((name) => name.slice(0, 7))).toEqual(['work-0-', 'work-1-', 'work-2-'])
@@ -43,7 +43,7 @@ describe('a Job', () => {
     expect(at(job(), 'status', 'completedIndexes')).toBe('0-2')
   })
 
-  it('tries again later and later, and fails when its limit is reached', async () => {
+  it('retries with growing backoff, and fails at its backoff limit', async () => {
     create({ backoffLimit: 1 }, '1h')
     await stage.settle()
     fail()
@@ -63,14 +63,14 @@ describe('a Job', () => {
     })
   })
 
-  it('ends its pods when it has been active for too long', async () => {
+  it('deletes its pods after its active deadline', async () => {
     create({ activeDeadlineSeconds: 5 }, '1h')
     await stage.clock.advance(6_000)
     expect(stage.podNames()).toEqual([])
     expect(at(job(), 'status', 'conditions', 1)).toMatchObject({ type: 'Failed', reason: 'DeadlineExceeded' })
   })
 
-  it('runs nothing while it is suspended', async () => {
+  it('runs no pod while it is suspended', async () => {
     create({ suspend: true }, '1h')
     await stage.settle()
     expect(stage.podNames()).toEqual([])
@@ -81,7 +81,7 @@ describe('a Job', () => {
     expect(at(job(), 'status', 'conditions', 0)).toMatchObject({ type: 'Suspended', status: 'False' })
   })
 
-  it('goes with its pods when its time after the end is over', async () => {
+  it('is deleted with its pods after its TTL', async () => {
     create({ ttlSecondsAfterFinished: 10 })
     await stage.clock.advance(9_000)
     expect(jobs.list(namespace)).toHaveLength(1)
@@ -90,7 +90,7 @@ describe('a Job', () => {
     expect(stage.podNames()).toEqual([])
   })
 
-  it('makes no pod for a policy that is not served, and says so', async () => {
+  it('creates no pod for an unsupported policy, and reports it', async () => {
     const onExitCodes = { operator: 'In', values: [1] }
     create({ podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes }] } })
     await stage.settle()
@@ -110,7 +110,7 @@ function job(): JsonObject {
   return jobs.get(namespace, 'work') ?? {}
 }
 
-/** Lets every pod that runs fail now. */
+/** Makes every running pod fail. */
 function fail(): void {
   for (const pod of pods.list(namespace))
     if (at(pod, 'status', 'phase') === 'Running')

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => stage.cluster.stop())
 
 describe('a node', () => {
-  it('loses its first taint when its conditions bear none of it any more', async () => {
+  it('loses its initial taint once its conditions are good', async () => {
     nodes.create('', { metadata: { name: 'new', labels: { 'kubernetes.io/os': 'linux' } } })
     expect(taints()).toEqual([['node.kubernetes.io/not-ready', 'NoSchedule']])
     await stage.settle()
@@ -22,7 +22,7 @@ describe('a node', () => {
     expect(at(node(), 'metadata', 'labels', 'beta.kubernetes.io/os')).toBe('linux')
   })
 
-  it('has a taint for each condition that speaks against it, and for its owner’s wish', async () => {
+  it('has a taint for each bad condition, and for spec.unschedulable', async () => {
     const theirs = { key: 'disk', effect: 'NoSchedule' }
     nodes.create('', { metadata: { name: 'new' }, spec: { taints: [theirs], unschedulable: true } })
     say({ Ready: 'Unknown', MemoryPressure: 'True', DiskPressure: 'False' })

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => stage.cluster.stop())
 
 describe('a StatefulSet', () => {
-  it('makes its pods one after the other, each with its labels and its claim', async () => {
+  it('creates its pods in order, each with its labels and its claim', async () => {
     create({ replicas: 2, claims: true, readyAfter: '5s' })
     await stage.settle()
     expect(stage.podNames()).toEqual(['web-0'])
@@ -55,13 +55,13 @@ describe('a StatefulSet', () => {
     ])
   })
 
-  it('makes all at once when it may', async () => {
+  it('creates all pods at once with Parallel', async () => {
     create({ replicas: 3, readyAfter: '5s', more: { podManagementPolicy: 'Parallel' } })
     await stage.settle()
     expect(stage.podNames()).toEqual(['web-0', 'web-1', 'web-2'])
   })
 
-  it('goes down from the last pod, and keeps the claims', async () => {
+  it('scales down from the last pod, and keeps the claims', async () => {
     create({ replicas: 3, claims: true })
     await stage.settle()
     change({ replicas: 1 })
@@ -75,7 +75,7 @@ describe('a StatefulSet', () => {
     ])
   })
 
-  it('gives up the claims of what is scaled away when it shall', async () => {
+  it('deletes the claims of removed pods with whenScaled: Delete', async () => {
     const persistentVolumeClaimRetentionPolicy = { whenScaled: 'Delete', whenDeleted: 'Retain' }
     create({ replicas: 2, claims: true, more: { persistentVolumeClaimRetentionPolicy } })
     await stage.settle()
@@ -85,7 +85,7 @@ describe('a StatefulSet', () => {
     expect(claims.map((claim) => at(claim, 'metadata', 'name'))).toEqual(['data-web-0'])
   })
 
-  it('updates from the last pod on, waiting for each to be ready', async () => {
+  it('updates from the last pod, and waits for each to be ready', async () => {
     create({ replicas: 3, readyAfter: '5s' })
     await stage.clock.advance(20_000)
     const before = at(set(), 'status', 'currentRevision')
@@ -99,7 +99,7 @@ describe('a StatefulSet', () => {
     expect(at(set(), 'status', 'currentRevision')).toBe(at(set(), 'status', 'updateRevision'))
   })
 
-  it('leaves the pods below the partition as they are, also when they are made anew', async () => {
+  it('keeps pods below the partition at the old revision, even when they are recreated', async () => {
     create({ replicas: 3 })
     await stage.settle()
     const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition: 2 } }
@@ -111,7 +111,7 @@ describe('a StatefulSet', () => {
     expect(images()).toEqual(['web:1', 'web:1', 'web:2'])
   })
 
-  it('changes nothing by itself with OnDelete', async () => {
+  it('replaces no pod by itself with OnDelete', async () => {
     create({ replicas: 2, more: { updateStrategy: { type: 'OnDelete' } } })
     await stage.settle()
     change({ template: podTemplate('web:2') })
@@ -136,7 +136,7 @@ describe('a StatefulSet', () => {
     expect(images()).toEqual(['web:3', 'web:3', 'web:3'])
   })
 
-  it('makes an old revision the newest when the template goes back, and keeps so many', async () => {
+  it('reuses an old revision when the template is reverted, and keeps its history limit', async () => {
     create({ replicas: 1, more: { revisionHistoryLimit: 1 } })
     for (const image of ['web:2', 'web:3', 'web:4', 'web:3']) {
       await stage.settle()

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => stage.cluster.stop())
 
 describe('a claim', () => {
-  it('gets the default class and a volume of its own, which goes with it', async () => {
+  it('gets the default class and its own volume, which is deleted with it', async () => {
     create({})
     await stage.settle()
     expect(at(claim(), 'spec', 'storageClassName')).toBe('standard')
@@ -37,7 +37,7 @@ describe('a claim', () => {
     expect(volumes.list()).toEqual([])
   })
 
-  it('stays as long as a pod uses it', async () => {
+  it('is kept while a pod uses it', async () => {
     create({})
     await stage.settle()
     usingPod()
@@ -50,7 +50,7 @@ describe('a claim', () => {
     expect(claims.list(namespace)).toEqual([])
   })
 
-  it('leaves a volume that is retained behind, released', async () => {
+  it('releases a retained volume when it is deleted', async () => {
     makeClass({ reclaimPolicy: 'Retain' })
     create({ storageClassName: 'other' })
     await stage.settle()
@@ -59,7 +59,7 @@ describe('a claim', () => {
     expect(volumes.list().map((volume) => at(volume, 'status', 'phase'))).toEqual(['Released'])
   })
 
-  it('waits for its first consumer when its class says so', async () => {
+  it('waits for its first consumer with WaitForFirstConsumer', async () => {
     makeClass({ volumeBindingMode: 'WaitForFirstConsumer' })
     create({ storageClassName: 'other' })
     await stage.settle()
@@ -74,7 +74,7 @@ describe('a claim', () => {
     expect(at(pods.get(namespace, 'user'), 'status', 'phase')).toBe('Running')
   })
 
-  it('takes the smallest volume that is large enough', async () => {
+  it('binds the smallest volume that is large enough', async () => {
     for (const [name, storage] of [
       ['large', '5Gi'],
       ['fitting', '2Gi'],
@@ -91,7 +91,7 @@ describe('a claim', () => {
     expect(at(claim(), 'status', 'capacity')).toEqual({ storage: '2Gi' })
   })
 
-  it('grows with its request where its class allows it', async () => {
+  it('grows with its request when its class allows expansion', async () => {
     makeClass({ allowVolumeExpansion: true })
     create({ storageClassName: 'other' })
     await stage.settle()
@@ -106,7 +106,7 @@ describe('a claim', () => {
 })
 
 describe('a pod', () => {
-  it('says why it has no node, until it may have one', async () => {
+  it('reports why it is unschedulable, until it can be scheduled', async () => {
     const spec = { containers: [{ name: 'main', image: 'web:1' }], nodeSelector: { disk: 'fast' } }
     pods.create(namespace, { metadata: { name: 'picky', namespace }, spec })
     await stage.settle()
