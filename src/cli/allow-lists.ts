@@ -1,15 +1,16 @@
-// The flags --allow-… of the flagship's controllers. Absent lists allow everything, and of Secrets none but the labelled ones. Pure.
+// Flags --allow-… of the flagship's controllers. Without a list, everything is allowed, except Secrets: only labelled
+// ones. Pure.
 import type { ReferencePolicy } from '../controllers/references/reference-policy.ts'
 import { listedIn } from './option-values.ts'
 import type { FlagValues } from './program.ts'
 
-/** Flag, help text and form of each; the argument is a list of patterns separated by commas. */
+/** Flag, help text and format of each list. The argument of a flag is a list of patterns, separated by commas. */
 export const allowFlags = [
   {
     flag: '--allow-secret <namespace/name>',
     text: 'Secrets that resources may name without a label, separated by commas; * for any characters',
     form: "give namespace/name, such as shop/postgres or 'shop/*'",
-    // A * stands for a slash too.
+    // A * also matches a slash.
     isForm: (pattern: string) => /^[^\s/]+\/[^\s/]+$|^[^\s/]*\*[^\s/]*$/.test(pattern),
   },
   {
@@ -32,14 +33,17 @@ export const allowFlags = [
   },
 ] as const
 
-/** The sentence that says which pattern can match nothing, and what the form is; undefined: all can. */
+/**
+ * Returns an error message for the first pattern that can match nothing, with the expected format; undefined if all are
+ * valid.
+ */
 export function allowComplaint({ form, isForm }: (typeof allowFlags)[number], patterns: readonly string[]) {
   if (patterns.length === 0) return form
   const wrong = patterns.find((pattern) => !isForm(pattern))
   return wrong === undefined ? undefined : `'${wrong}' can match nothing; ${form}`
 }
 
-/** What the flags, whose values are lists of patterns separated by commas, allow. */
+/** Returns the policy of the flags; each value is a list of patterns, separated by commas. */
 export function policyOf(flags: FlagValues): ReferencePolicy {
   const listOf = (name: string) => {
     const value = flags[name]

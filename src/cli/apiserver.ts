@@ -1,15 +1,16 @@
-// Serves the API server alone, for operators in any language: says in one line where it is, and runs until it is told to end.
+// Command `apiserver`: serves the API server alone, for operators in any language. It prints its address in one line
+// and runs until the signal aborts.
 import { messageOf } from '../base/errors.ts'
 import { type EmbeddedServerOptions, startEmbeddedServer } from './embedded-server.ts'
 
 export interface ApiserverOptions extends Omit<EmbeddedServerOptions, 'onFault' | 'controllers'> {
-  /** As kube-controller-manager's flag; none named: all. */
+  /** Names as in kube-controller-manager's flag `--controllers`; empty: all. */
   readonly controllers: readonly string[]
   readonly write: (text: string) => void
   readonly writeError: (text: string) => void
 }
 
-/** Resolves when everything has stopped after the signal. */
+/** Resolves after the signal has aborted and the server has stopped. */
 export async function apiserver(options: ApiserverOptions, signal: AbortSignal): Promise<void> {
   const { write, writeError, controllers } = options
   const server = await startEmbeddedServer({

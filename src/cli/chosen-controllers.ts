@@ -1,4 +1,4 @@
-// The controllers that a command works with: all of the program, or those that --controllers names.
+// Selection of the controllers of a command: all of the program, or those that --controllers names.
 import type { Controller } from '../index.ts'
 import type { KubeObject } from '../object/object.ts'
 import { groupKindOf, isOf } from '../object/resource.ts'
@@ -6,11 +6,14 @@ import { CommandError } from './command-error.ts'
 import type { ControllerSettings, OperatorCliOptions } from './program.ts'
 
 export interface ControllerChoice extends ControllerSettings {
-  /** By resource (`websites`) or kind, in any case; empty: all. */
+  /** Plurals (`websites`) or kinds, in any case; empty: all. */
   readonly names?: readonly string[] | undefined
 }
 
-/** Each once, in the order of the names. Rejects with a CommandError of exit code 2 for a name that is none. */
+/**
+ * Returns each chosen controller once, in the order of the names. Rejects with a CommandError of exit code 2 for an
+ * unknown name.
+ */
 export async function chosenControllers(
   { controllers }: Pick<OperatorCliOptions, 'controllers'>,
   { names = [], ...settings }: ControllerChoice,
@@ -28,7 +31,10 @@ export async function chosenControllers(
   return [...new Set(chosen)]
 }
 
-/** The controllers of an object that a file holds, mostly one. Throws a CommandError of exit code 2 that names the file if there is none. */
+/**
+ * Returns the controllers of an object from a file, usually one. Throws a CommandError of exit code 2 that names the
+ * file if there is none.
+ */
 export function controllersOf(
   object: KubeObject,
   { file, controllers }: { readonly file: string; readonly controllers: readonly Controller[] },

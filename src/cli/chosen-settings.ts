@@ -1,4 +1,4 @@
-// The settings of an operator that its program makes of the flags and the environment.
+// Settings of an operator. Its program derives them from the flags and the environment.
 import type { ControllerSettings, OperatorCliOptions, OperatorSettings } from './program.ts'
 
 export async function chosenSettings(

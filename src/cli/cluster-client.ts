@@ -1,4 +1,5 @@
-// A client of the cluster that a command's options name. Invariant: it is closed when the command ends, however it ends.
+// Client of the cluster that a command's options name. Invariant: the client is closed when the command ends, also
+// after a failure.
 import { deadline, systemClock } from '../base/clock.ts'
 import { silentInstruments } from '../base/instrument.ts'
 import type { KubeClient } from '../kube/client.ts'
@@ -7,21 +8,21 @@ import { DiscreetClient } from '../kube/discreet-client.ts'
 import { type ConnectionSource, loadConnection } from '../kube/kube-config-loader.ts'
 import { RestClient } from '../kube/rest-client.ts'
 
-/** Which cluster, and as whom. */
+/** Kubeconfig, context and environment that select the cluster and the user. */
 export interface ClusterChoice {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly kubeconfig?: string | undefined
   readonly context?: string | undefined
 }
 
-/** The program that asks. */
+/** Program that sends the requests. */
 export interface Asker {
   readonly userAgent: string
 }
 
 const closeLimitMs = 500
 
-/** The errors of the client quote no values. */
+/** Calls `use` with a client and closes the client afterwards. Errors of the client quote no values. */
 export async function withClient<T>(
   { environment, kubeconfig, context, userAgent }: ClusterChoice & Asker,
   use: (client: KubeClient, connection: Connection) => Promise<T>,

@@ -1,5 +1,5 @@
-// What does a command say when it cannot do what was asked? One sentence on standard error and an exit code: 2 when the
-// input is at fault, 1 when something else is.
+// Failure of a command: one sentence for standard error, and an exit code. Code 2: the input is invalid. Code 1: any
+// other failure.
 
 export class CommandError extends Error {
   override readonly name = 'CommandError'

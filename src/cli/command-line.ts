@@ -1,5 +1,6 @@
-// A command-line program: reads arguments, environment and signals, and hands values to the command. Invariant: a failure is one sentence on standard
-// error and an exit code; nothing that a command needs is loaded before the command is known.
+// Command-line program: reads arguments, environment and signals, and passes values to the command. Invariants: a
+// failure prints one sentence on standard error and sets an exit code; a command's modules load only after the command
+// is known.
 import process from 'node:process'
 import { Command, CommanderError } from 'commander'
 import { CodedError, messageOf } from '../base/errors.ts'
@@ -22,11 +23,11 @@ import type { OperatorCliOptions } from './program.ts'
 import { addRun } from './run-command.ts'
 import { withSharding } from './sharding-option.ts'
 
-/** What a program of this package has besides the commands of every operator. */
+/** Commands and options that a program of this package adds to those of every operator. */
 export interface OwnParts {
   /** Adds commands. */
   readonly addCommands?: (program: Command, signal: AbortSignal) => void
-  /** What `dev` shows instead of the controllers on a cluster whose pods only seem to run, and its further options. */
+  /** Show of `dev`, with its options. Default: the controllers on a cluster with simulated pods. */
   readonly dev?: {
     readonly description: string
     readonly addOptions: (dev: Command) => void
@@ -34,7 +35,7 @@ export interface OwnParts {
   }
   /** By command: examples of its help instead of those of every operator. */
   readonly examples?: Readonly<Record<string, readonly string[]>>
-  /** `install` adds the NetworkPolicies of the pods of konverge's own kinds. */
+  /** Makes `install` add the NetworkPolicies of the pods of konverge's own kinds. */
   readonly includesDataPods?: boolean
 }
 
@@ -58,7 +59,8 @@ export async function runCommandLine(
   own: OwnParts = {},
 ): Promise<number> {
   const stop = new AbortController()
-  // The first signal asks to end in order; Node's own default is back for the second, which ends at once.
+  // The first signal stops the command gracefully. For the second, Node's default applies again and ends the process at
+  // once.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => stop.abort(new CommandError(`ended by ${signal}`, 1)))
   const exits: ExitCodes = { failure: 1, success: 0 }
@@ -75,7 +77,7 @@ export async function runCommandLine(
   }
 }
 
-/** The program with all its commands, which parses nothing yet. */
+/** Returns the program with all its commands. It has parsed no arguments yet. */
 export function programWith(building: Building): Command {
   const { options, own, signal } = building
   const program = new Command(options.name)
@@ -96,7 +98,7 @@ export function programWith(building: Building): Command {
   return program
 }
 
-/** Commands print what the cluster, files and other programs say. */
+/** Commands print text from the cluster, files and other programs, so control characters are escaped. */
 const write = (text: string) => void process.stdout.write(terminalText(text))
 const writeError = (text: string) => void process.stderr.write(terminalText(text))
 
@@ -134,7 +136,7 @@ function addInstall(program: Command, { options, own, signal }: Building): void 
   )
 }
 
-/** It listens to signals itself: more ends it than them. */
+/** `dev` handles signals itself, because more than signals ends it. */
 function addDev(program: Command, { options, own, signal }: Building): void {
   const dev = program
     .command('dev')
@@ -218,7 +220,7 @@ interface Asked {
   readonly commands: readonly string[]
 }
 
-/** The command that the words name, as far as they name one. */
+/** Returns the longest command path that the words name. */
 function commandIn(program: Command, words: readonly string[]): Asked {
   const [word = ''] = words
   const command = program.commands.find((one) => one.name() === word)
@@ -232,7 +234,7 @@ function report(
   { name, exits: { failure }, ...asked }: Asked & { readonly name: string; readonly exits: ExitCodes },
 ): number {
   if (thrown instanceof CommanderError) {
-    // Help and version have been printed; anything else is a wrong flag.
+    // Help and version are already printed. Any other error is a wrong flag.
     if (thrown.exitCode === 0) return 0
     writeError(`${name}: ${wrongUse(thrown, asked)}\n`)
     return 2

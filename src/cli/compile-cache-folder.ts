@@ -1,11 +1,11 @@
-// Where does Node keep what it compiled of this program? In a folder of the user's own: in the shared temporary one somebody
-// else could lie in wait with code of his. Pure.
+// Folder of Node's compile cache for this program. Invariant: the folder belongs to the user, because others could
+// place code in the shared temporary folder. Pure.
 import { isAbsolute, join } from 'node:path'
 
-/** Undefined where the environment names no place that is the user's; then nothing is kept. */
+/** Returns undefined if the environment names no folder of the user; then nothing is cached. */
 export function compileCacheFolder(environment: Readonly<Record<string, string | undefined>>): string | undefined {
   const { XDG_CACHE_HOME: caches = '', HOME: home = '' } = environment
-  // The base directory specification has relative paths ignored.
+  // The XDG Base Directory Specification requires programs to ignore relative paths.
   if (isAbsolute(caches)) return join(caches, 'konverge', 'compiled')
   return isAbsolute(home) ? join(home, '.cache', 'konverge', 'compiled') : undefined
 }

@@ -1,9 +1,12 @@
-// CustomResourceDefinitions that a program brings along, by the resource that they define.
+// CustomResourceDefinitions of a program, and the lookup by the resource that they define.
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
 import { loadFolder } from './manifest-loader.ts'
 
-/** In the order of their file names; none if the program names no place. Rejects with a CommandError of exit code 2. */
+/**
+ * Loads the definitions in the order of their file names; empty if the program sets no `crds`. Rejects with a
+ * CommandError of exit code 2.
+ */
 export async function loadDefinitions(
   { crds }: { readonly crds?: URL | string | undefined },
   signal: AbortSignal,
@@ -12,7 +15,7 @@ export async function loadDefinitions(
   return objects.filter(({ kind }) => kind === 'CustomResourceDefinition')
 }
 
-/** The API server insists on the name: a CRD is called what it defines. */
+/** Returns the definition of a resource. The API server requires that the name of a CRD is `<plural>.<group>`. */
 export function definitionOf<Definition extends { readonly metadata?: unknown }>(
   resource: Resource,
   definitions: readonly Definition[],

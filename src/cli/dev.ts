@@ -1,5 +1,5 @@
-// Shows an operator at work: a control plane, the operator, samples, a live table until all are Ready, and then what to try.
-// However this process ends, nothing stays behind but what was asked to stay.
+// Command `dev`: starts a control plane and the operator, applies samples, draws a live table until all resources are
+// Ready, and then prints hints. Invariant: when the process ends, it leaves only what the user asked to keep.
 import { sleep, systemClock } from '../base/clock.ts'
 import { terminalText } from '../base/terminal-text.ts'
 import type { KubeObject } from '../object/object.ts'
@@ -22,10 +22,12 @@ export interface DevOptions {
 }
 
 const pollMs = 250
-/** From when the samples are applied; seconds are usual. After this the person is told how to look for what is wrong. */
+/**
+ * Limit from the apply of the samples until all are Ready; seconds are usual. Then `dev` prints how to find the fault.
+ */
 const readyLimitMs = 180_000
 
-/** Resolves when nobody wants it any more; rejects if something fails. By then all that it started has been stopped. */
+/** Resolves when `interest` ends; rejects if something fails. By then, everything that it started has stopped. */
 export async function dev(options: DevOptions, play: Play): Promise<void> {
   using wanted = interest(() => say(options, `\n${options.program.name}: stopping …`))
   try {
@@ -36,7 +38,7 @@ export async function dev(options: DevOptions, play: Play): Promise<void> {
   }
 }
 
-/** Ends only by rejecting. */
+/** Never resolves; rejects when the signal aborts or something fails. */
 async function show(options: DevOptions, play: Play, signal: AbortSignal): Promise<void> {
   const { program, environment } = options
   const tell = (text: string) => say(options, `${program.name}: ${text}`)
@@ -83,7 +85,7 @@ async function watchResources(show: Show, signal: AbortSignal): Promise<void> {
     await operator.throwIfEnded()
     played.stage.throwIfEnded()
     const rows = await loader.rows(signal)
-    signal.throwIfAborted() // What is written after that belongs below the table, not into it.
+    signal.throwIfAborted() // Later output belongs below the table, not into it.
     if (isLive) screen.draw(rows, systemClock.now())
     else screen.add(rows, systemClock.now())
     if (!isLive) continue

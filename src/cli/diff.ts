@@ -1,5 +1,5 @@
-// Shows what applying resources would change in the live cluster: in the resources themselves, and in the objects that the operator makes of them.
-// Invariant: nothing is written, and no value of a Secret is shown.
+// Command `diff`: shows what an apply of resources would change in the cluster, in the resources and in their children.
+// Invariants: it writes nothing and shows no value of a Secret.
 import { systemClock } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import { systemSecrets } from '../base/random.ts'
@@ -23,18 +23,18 @@ export interface DiffOptions extends ClusterChoice {
   readonly program: OperatorCliOptions
   readonly flags: FlagValues
   readonly files: readonly string[]
-  /** Of the operator as it runs in the cluster. */
+  /** Name of the operator in the cluster. */
   readonly name: string
-  /** Those that the operator serves; absent: all. */
+  /** Namespaces that the operator serves; absent: all. */
   readonly namespaces?: readonly string[] | undefined
-  /** Of the person or tool that applies the resources. */
+  /** Field manager of the person or tool that applies the resources. */
   readonly fieldManager: string
   readonly write: (text: string) => void
-  /** One sentence, for standard error. */
+  /** Writes one sentence to standard error. */
   readonly writeError: (sentence: string) => void
 }
 
-/** One resource of a file, and what is needed to compare it. */
+/** Resource of a file, with its controllers. */
 interface Given {
   readonly file: string
   readonly object: KubeObject
@@ -42,18 +42,19 @@ interface Given {
   readonly controllers: readonly [Controller, ...Controller[]]
 }
 
-/** What is said of one resource. */
+/** Result for one resource. */
 interface Findings {
   readonly lines: readonly string[]
   readonly notes: readonly string[]
   readonly isDifferent: boolean
-  /** Objects that cannot be made as declared. */
+  /** Number of objects that the API server would reject as declared. */
   readonly rejected: number
 }
 
 /**
- * Writes a line for each object that would change, and one below it for each field. Says whether there is any. Rejects with a CommandError of exit code
- * 2 when a resource is invalid, and writes nothing then, or when an object cannot be made as declared.
+ * Writes a line for each object that would change, and one below it for each field. Returns whether there is a change.
+ * Rejects with a CommandError of exit code 2 if a resource is invalid, and then writes nothing. Rejects also if an
+ * object cannot be made as declared.
  */
 export async function diff(options: DiffOptions, signal: AbortSignal): Promise<boolean> {
   const { program, flags, environment, files, write, writeError } = options
@@ -89,7 +90,7 @@ async function givenIn(
   })
 }
 
-/** In the namespace of the kubeconfig's context where it names none. */
+/** Adds the namespace of the kubeconfig's context to an object without a namespace. */
 function placed(given: Given, namespace: string): Given {
   const { object, controllers } = given
   if (controllers[0].resource.scope === 'Cluster') return given
@@ -143,7 +144,7 @@ async function comparedOf(
   }
 }
 
-/** Characters for the values of one field. */
+/** Maximum length of the values of one field, in characters. */
 const valueWidth = 400
 
 function linesOf(step: LiveStep): readonly string[] {

@@ -1,5 +1,5 @@
-// Would the API server take this resource, and what would it store? Asked of the one of this package, in this process: the resource is created
-// there for trial, so that schema, defaults and rules are those of a cluster, and a refusal has the words that kubectl shows.
+// Dry run of a resource against the API server of this package, in this process. Schema, defaults and rules are those
+// of a cluster, and a rejection has the message that kubectl shows.
 import { ApiServer } from '../apiserver/api-server.ts'
 import { customResources } from '../apiserver/custom/custom-strategy.ts'
 import { handleFetch } from '../apiserver/fetch-handler.ts'
@@ -10,23 +10,23 @@ import { systemRandom } from '../base/random.ts'
 import { parseExactly, wireJson } from '../base/wire-json.ts'
 
 export type DryRunAnswer =
-  /** With defaults filled in, and what a server adds to metadata. */
+  /** Object with defaults and the metadata that a server adds. */
   | { readonly kind: 'taken'; readonly object: JsonObject }
-  /** What the API server says. */
+  /** Message of the API server. */
   | { readonly kind: 'refused'; readonly message: string }
 
 export class DryRun {
   readonly #resources: readonly ServedResource[]
   readonly #server: ApiServer
 
-  /** Knows the kinds that these CustomResourceDefinitions serve, and no other. */
+  /** Serves only the kinds of these CustomResourceDefinitions. */
   constructor(definitions: readonly JsonObject[]) {
     this.#resources = definitions.flatMap(customResources)
     const [clock, random] = [systemClock, systemRandom]
     this.#server = new ApiServer({ clock, random, resources: this.#resources, catalogue: [] })
   }
 
-  /** A resource without a namespace is created in `default`. */
+  /** Creates the resource as a dry run. A resource without a namespace goes to `default`. */
   async create(object: JsonObject): Promise<DryRunAnswer> {
     const { apiVersion, kind } = object
     const resource = this.#resources.find(

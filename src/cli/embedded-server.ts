@@ -1,5 +1,5 @@
-// How does the API server of this package come up in this process? Its log from a folder or from nothing, the control plane over it,
-// HTTPS before it, and a kubeconfig that leads there. Whatever fails on the way, nothing stays; a wrong option is one sentence.
+// Start of the API server of this package in this process: log in memory or in a folder, control plane, HTTPS server,
+// kubeconfig. Invariants: a failed start leaves nothing behind; an invalid option gives one sentence.
 import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { Cluster } from '../apiserver/cluster.ts'
@@ -18,35 +18,37 @@ import { checkFolderToKeep, makeOwnFolder, sweepLeftovers } from './own-folder.t
 import { type KnownServer, keepServer, newServer, readServer } from './persisted-identity.ts'
 
 export interface EmbeddedServerOptions {
-  /** Where to listen. */
+  /** Address to listen on. */
   readonly host: string
-  /** 0 takes any free one: in a persisted folder the one before, if it is. */
+  /** 0 takes any free port. In a persisted folder, 0 prefers the previous port. */
   readonly port: number
-  /** The bearer token of the one user, who may do everything; absent: one that nobody can guess, or the persisted folder's. */
+  /**
+   * Bearer token of the only user, a cluster administrator; absent: a random token, or that of the persisted folder.
+   */
   readonly token?: string | undefined
-  /** Where to write the kubeconfig; absent: into the persisted folder, else into one of its own that goes with the server. */
+  /** Path of the kubeconfig to write; absent: in the persisted folder, or in a temporary folder that `stop` removes. */
   readonly kubeconfig?: string | undefined
-  /** The folder that keeps the log over restarts; absent: all is gone with the server. */
+  /** Folder that keeps the log across restarts; absent: the log is in memory. */
   readonly persist?: string | undefined
-  /** Keeps the whole records of a log that is corrupt. */
+  /** Keeps only the complete records of a corrupt log. */
   readonly repair?: boolean | undefined
-  /** By name, as kube-controller-manager's flag takes them; absent: all. */
+  /** Names as in kube-controller-manager's flag `--controllers`; absent: all. */
   readonly controllers?: readonly string[] | undefined
-  /** So many nodes whose pods only seem to run; absent: none. */
+  /** Number of nodes with simulated pods; absent: none. */
   readonly simulatedNodes?: number | undefined
-  /** Hears of a fault of the server's own. */
+  /** Receives internal errors of the server. */
   readonly onFault: (thrown: unknown) => void
 }
 
 export interface EmbeddedServer {
-  /** With an address that a client on this machine can use. */
+  /** URL that a client on this machine can use. */
   readonly url: string
   readonly kubeconfigPath: string
   readonly token: string
   readonly identity: ServerIdentity
-  /** PEM of the certificate that it shows to kubelets. */
+  /** PEM certificate with which the server authenticates to kubelets. */
   readonly kubeletReader: string
-  /** Was nothing read from a persisted folder? */
+  /** The server read no records from a persisted folder. */
   readonly isFresh: boolean
   stop(): Promise<void>
 }
@@ -54,7 +56,7 @@ export interface EmbeddedServer {
 const loopback = /^(localhost|127(\.\d+){3}|::1)$/
 const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
 
-/** Rejects with a CommandError of exit code 2 where an option is at fault. */
+/** Starts the server. Rejects with a CommandError of exit code 2 if an option is invalid. */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { host, persist } = options
   checkReach(options)
@@ -66,7 +68,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const known = persist === undefined ? newServer(hosts) : await readServer(persist, hosts)
   const { identity } = known
   const token = options.token ?? known.token
-  // A life's own: a kubelet of another life must not answer this one's readers.
+  // The client certificate is new in each process, so that a kubelet of another process does not serve its readers.
   const reader = newServerIdentity({ commonName: 'kube-apiserver-kubelet-client', hosts: [], nowMs: systemClock.now() })
   const cluster = newCluster(options, { token, known, persisted, reader })
   undo.defer(() => cluster.stop())
@@ -86,7 +88,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   return { ...started, stop: () => stack.disposeAsync() }
 }
 
-/** Whoever reaches the port and knows the token may do everything, so that others reach it is a decision. */
+/** Throws unless the user sets a token before other machines can reach the port. The token grants all rights. */
 function checkReach({ host, token }: EmbeddedServerOptions): void {
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
     throw new CommandError('--token: give a text of letters, digits and signs, without blanks', 2)
@@ -136,7 +138,7 @@ function checkControllers(words: readonly string[], { controllerNames }: Cluster
   throw new CommandError(`--controllers: there is no controller '${unknown}'; choose from ${known}`, 2)
 }
 
-/** Where it listened before, if any port will do and that one is free. */
+/** Listens on the previous port if the option allows any port and that one is free. */
 async function listen(options: EmbeddedServerOptions, cluster: Cluster, known: KnownServer): Promise<HttpServer> {
   const { host, port, onFault } = options
   const { identity } = known
@@ -153,7 +155,7 @@ async function listen(options: EmbeddedServerOptions, cluster: Cluster, known: K
   }
 }
 
-/** What clients may call the server by. */
+/** Returns the names and addresses that the server's certificate covers. */
 function hostsOf(host: string): readonly string[] {
   const interfaces = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
   const others = wildcards[host] === undefined ? [host] : [hostname(), ...interfaces.map(({ address }) => address)]

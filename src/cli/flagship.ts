@@ -1,4 +1,4 @@
-// The flagship: konverge's own controllers.
+// Controllers of the flagship, konverge's own operator.
 import { backup } from '../controllers/backup/backup.ts'
 import { database } from '../controllers/database/database.ts'
 import { databaseUser } from '../controllers/database-user/database-user.ts'
@@ -12,9 +12,9 @@ import { ownImage } from './own-image.ts'
 import { ownReviewQueue } from './own-program.ts'
 
 export interface FlagshipOptions {
-  /** The operator's own, of which it makes workers. Default: the one that this version is released with. */
+  /** Image of the operator; its workers use it too. Default: that of this version's release. */
   readonly image?: string | undefined
-  /** The rules for what resources name. */
+  /** Rules for references of resources to Secrets, images, endpoints and StorageClasses. */
   readonly policy?: ReferencePolicy
 }
 
@@ -32,10 +32,10 @@ export function flagshipOf({
   ]
 }
 
-/** Of an operator whose pods run on the local node. */
+/** Controllers of an operator whose pods run on the local node. */
 export const localControllers = flagshipOf({ policy: { ...labelledSecrets, dialsLocalAddresses: true } })
 
-/** One engine for all controllers of an operator, so that they share the sessions of a server. */
+/** Returns one engine for all controllers of an operator, so that they share the sessions of a server. */
 function sharedEngines(): (tools: ExternalTools) => DatabaseEngine {
   const engines = new WeakMap<ExternalTools, DatabaseEngine>()
   return (tools) => {

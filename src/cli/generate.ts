@@ -6,7 +6,7 @@ export interface GenerateCommandOptions {
   readonly crdFolder: string
   readonly outFolder: string
   readonly mode: 'write' | 'check'
-  /** The name of the program, for messages. */
+  /** Name of the program, for messages. */
   readonly program: string
   readonly write: (text: string) => void
 }

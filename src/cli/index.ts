@@ -1,4 +1,4 @@
-// The door to the command line: the commands of konverge's own program, for any operator.
+// Entry point `konverge/cli`: the commands of konverge's own program, for any operator.
 export { operatorCli } from './operator-cli.ts'
 export type {
   ControllerCommand,

@@ -1,5 +1,5 @@
-// How does the operator get into a cluster without kubectl? By server-side apply, object by object, the definitions first and
-// served before the rest comes. Nothing is taken from another field manager: a conflict is told, and is the user's to settle.
+// Installation without kubectl: server-side apply, object by object. Definitions come first and must be served before
+// the rest. Invariant: it takes no field from another field manager; a conflict is an error for the user to resolve.
 import { deadline, sleep, systemClock } from '../base/clock.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { DiscoveryClient } from '../kube/discovery-client.ts'
@@ -13,7 +13,7 @@ import { CommandError } from './command-error.ts'
 
 export interface Installation extends ClusterChoice, Asker {
   readonly definitions: readonly KubeObject[]
-  /** In an order in which they can be applied. A namespaced one without a namespace goes to `default`. */
+  /** Manifests in apply order. A namespaced object without a namespace goes to `default`. */
   readonly manifests: readonly KubeObject[]
   readonly fieldManager: string
   readonly write: (text: string) => void
@@ -22,7 +22,10 @@ export interface Installation extends ClusterChoice, Asker {
 const establishLimitMs = 60_000
 const askEveryMs = 250
 
-/** Rejects at the first object that the server refuses; what was applied stays, and installing again goes on from there. */
+/**
+ * Applies the installation. Rejects at the first object that the server rejects. Applied objects remain; a repeated
+ * installation continues.
+ */
 export async function installInto(installation: Installation, signal: AbortSignal): Promise<void> {
   const { definitions, manifests } = installation
   const install = async (client: KubeClient) => {
@@ -50,7 +53,7 @@ function applierOf(
   }
 }
 
-/** Else the operator's first watches would find nothing to watch. */
+/** Waits until the API server serves the definitions. Otherwise, the operator's first watches would fail. */
 async function waitUntilEstablished(
   client: KubeClient,
   definitions: readonly KubeObject[],

@@ -1,5 +1,5 @@
-// The installation of an operator, from the options of `install` and the settings of its program: its rights, its replicas, and the arguments of its pods.
-// Invariant: the pods do what the rights are for. Pure.
+// Properties of an operator's installation, from the options of `install` and the settings of its program: rights,
+// replicas, arguments of its pods. Invariant: the rights match the arguments. Pure.
 import type { OperatorInstallProps } from '../../constructs/index.ts'
 import { rightsOf } from '../generate/rbac.ts'
 import type { Controller, Sharding } from '../index.ts'
@@ -10,41 +10,44 @@ import { type FlagValues, longNameOf, type OperatorCliOptions, type OperatorSett
 import { checkSharding, type ShardingFlags, shardingOf } from './sharding-option.ts'
 
 export interface InstallFlags extends ShardingFlags {
-  /** Of the operator and its objects. */
+  /** Name of the operator and its objects. */
   readonly name: string
   /** Default: `<name>-system`. */
   readonly namespace?: string | undefined
-  /** Default: that of the program. */
+  /** Container image. Default: that of the program. */
   readonly image?: string | undefined
-  /** Default: 2, or 1 where the program elects no leader. */
+  /** Number of pods. Default: 2, or 1 if the program elects no leader. */
   readonly replicas?: number | undefined
-  /** Namespaces to serve. Default: those of the program, else `default`, as kubectl's. */
+  /** Namespaces to serve. Default: those of the program, else `default`. */
   readonly namespaces?: readonly string[] | undefined
-  /** Serves all of them instead, with rights on every Secret of the cluster. */
+  /** Serves all namespaces instead, with rights on every Secret of the cluster. */
   readonly allNamespaces?: boolean | undefined
   readonly selector?: string | undefined
-  /** Default: that of the program, else `protected`. */
+  /** Readers of /metrics. Default: those of the program, else `protected`. */
   readonly metrics?: MetricsKind | undefined
-  /** Default: those of the program. */
+  /** TCP ports that the pods may connect to. Default: those of the program. */
   readonly egressPorts?: readonly number[] | undefined
   /** Adds the NetworkPolicies of the pods of konverge's own kinds. Default: false. */
   readonly includesDataPods?: boolean | undefined
-  /** Names of those that run; none: all. */
+  /** Names of the controllers to run; empty: all. */
   readonly controllers: readonly string[]
 }
 
 export interface Installed {
   readonly program: OperatorCliOptions
-  /** Those of the program, passed on to the operator. */
+  /** Flags of the program, passed to the operator. */
   readonly flags: FlagValues
   readonly settings: OperatorSettings
   readonly controllers: readonly Controller[]
 }
 
-/** HTTPS, and API servers that listen elsewhere. */
+/** HTTPS, and the usual other port of API servers. */
 const defaultEgressPorts = [443, 6443]
 
-/** All but the kinds that people get rights on. Throws a CommandError of exit code 2 for options that do not fit. */
+/**
+ * Returns all properties except the kinds that people get rights on. Throws a CommandError of exit code 2 for options
+ * that contradict each other.
+ */
 export function installPropsOf(given: InstallFlags, installed: Installed): Omit<OperatorInstallProps, 'kinds'> {
   const { program, settings } = installed
   const { name, namespace, image = program.image } = given
@@ -94,7 +97,7 @@ function rulesOf(
   })
 }
 
-/** Undefined: all namespaces, which must be asked for. */
+/** Returns the namespaces to serve; undefined: all, which the user must request explicitly. */
 function servedBy(
   { namespaces, allNamespaces = false }: InstallFlags,
   { namespaces: own }: OperatorSettings,
@@ -116,17 +119,17 @@ function replicasOf({ replicas }: InstallFlags, { leaderElection }: OperatorSett
   )
 }
 
-/** The port of metrics that are not on that of the probes. */
+/** Returns the port of /metrics; undefined if the port of the probes serves them or nothing does. */
 function metricsPortOf(kind: MetricsKind, { metrics }: OperatorSettings): number | undefined {
   if (metrics?.kind === kind && 'port' in metrics) return metrics.port
   return kind === 'protected' ? metricsPort : undefined
 }
 
-/** What a stop takes beside what reconciles get to end. */
+/** Time of a stop without the grace period of running reconciles. */
 const otherStopMs = 7_500
 const usualGraceSeconds = 30
 
-/** Undefined: the usual time is enough. */
+/** Returns the termination grace period in seconds; undefined if Kubernetes' default is enough. */
 function graceSecondsOf({ gracefulShutdownMs = 0 }: OperatorSettings): number | undefined {
   const seconds = Math.ceil((gracefulShutdownMs + otherStopMs) / 1_000)
   return seconds > usualGraceSeconds ? seconds : undefined
@@ -161,12 +164,12 @@ function argumentsOf(
   ]
 }
 
-/** Kubernetes expands `$(NAME)` in arguments of containers, and reads `$$` as `$`. */
+/** Escapes `$`: Kubernetes expands `$(NAME)` in arguments of containers, and reads `$$` as `$`. */
 function literalArgument(argument: string): string {
   return argument.replaceAll('$', '$$$$')
 }
 
-/** The flags as arguments of `run`, in the order in which the program declares them. */
+/** Returns the flags as arguments of `run`, in the order of their declaration. */
 function flagArguments({ flags: declared = [] }: OperatorCliOptions, flags: FlagValues): readonly string[] {
   return declared.flatMap(({ flag }) => {
     const name = longNameOf(flag)

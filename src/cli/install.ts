@@ -1,5 +1,5 @@
-// The objects that an operator needs in a cluster: the CRDs of its controllers, and an OperatorInstall with the rights that these controllers need. Printed for
-// kubectl, or applied.
+// Command `install`: prints or applies the objects of an operator. They are the CRDs of its controllers, and an
+// OperatorInstall with the rights of these controllers.
 import { type OperatorInstallProps, type OperatorKind, operatorManifests } from '../../constructs/index.ts'
 import { messageOf } from '../base/errors.ts'
 import { isJsonList, isJsonObject, type Json, own } from '../base/json.ts'
@@ -20,13 +20,13 @@ import { yamlText } from './yaml-text.ts'
 
 export interface InstallOptions extends ClusterChoice, InstallFlags {
   readonly program: OperatorCliOptions
-  /** Passed on to the operator. */
+  /** Flags of the program, passed to the operator. */
   readonly flags: FlagValues
   readonly dryRun?: boolean
   readonly write: (text: string) => void
 }
 
-/** Writes the manifests as YAML, or a line for each object that was applied. The same options give the same bytes. */
+/** Writes the manifests as YAML, or a line for each applied object. The same options give the same bytes. */
 export async function install(options: InstallOptions, signal: AbortSignal): Promise<void> {
   const { program, environment, flags } = options
   const controllers = await chosenControllers(program, { names: options.controllers, environment, flags })
@@ -39,7 +39,10 @@ export async function install(options: InstallOptions, signal: AbortSignal): Pro
   await installInto({ ...options, ...as, definitions, manifests }, signal)
 }
 
-/** Of all kinds that the controllers deal with and that are defined here: one that is not served keeps an operator from starting. */
+/**
+ * Returns the definitions of all kinds that the controllers use and the program defines. An operator does not start if
+ * a kind is not served.
+ */
 async function definitionsOf(
   controllers: readonly Controller[],
   program: OperatorCliOptions,
@@ -57,11 +60,11 @@ async function definitionsOf(
     resource,
     ...[...owns, ...watches, ...reads].map((declared) => declared.resource),
   ])
-  // Sound: loadManifests returns only objects with apiVersion and kind, and the look-up is by name.
+  // Sound: loadManifests returns only objects with apiVersion and kind, and the lookup is by name.
   return [...new Set(kinds.flatMap((kind) => definitionOf(kind, known) ?? []))] as readonly unknown[] as KubeObject[]
 }
 
-/** The kinds that the program defines: rights on those of others are not its to give. */
+/** Returns the kinds that the program defines; it grants no rights on kinds of others. */
 function kindsOf(controllers: readonly Controller[], definitions: readonly KubeObject[]): readonly OperatorKind[] {
   const resources = new Map(controllers.map(({ resource }) => [groupResourceOf(resource), resource]))
   return [...resources.values()].flatMap((resource) => {

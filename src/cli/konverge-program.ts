@@ -1,4 +1,4 @@
-// konverge's own operator as a program. Invariant: the controllers are loaded only by commands that work with them.
+// konverge's own operator as a program. Invariant: only commands that use the controllers load them.
 import { join } from 'node:path'
 import { allowComplaint, allowFlags, policyOf } from './allow-lists.ts'
 import { listedIn } from './option-values.ts'

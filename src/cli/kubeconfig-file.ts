@@ -1,4 +1,5 @@
-// Kubeconfig file of an embedded API server. Invariant: only its user reads it, it goes with the server, and no file of somebody else is written over.
+// Kubeconfig file of an embedded API server. Invariants: only its user can read it, the server's stop removes it, and
+// it overwrites no file of another origin.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isOwnKubeconfig } from '../apiserver/kubeconfig.ts'
@@ -8,17 +9,20 @@ import { CommandError } from './command-error.ts'
 
 export interface KubeconfigFile {
   readonly path: string
-  /** Removes the file, unless another server has written its own there. */
+  /** Removes the file, unless another server has overwritten it. */
   remove(): Promise<void>
 }
 
-/** Rejects with a CommandError of exit code 2 if the file cannot be written, or is not ours to write over. */
+/**
+ * Writes the file. Rejects with a CommandError of exit code 2 if that fails, or if another program wrote an existing
+ * file.
+ */
 export async function writeKubeconfig(path: string, text: string): Promise<KubeconfigFile> {
   await checkThatItMayGo(path)
   try {
     await mkdir(dirname(path), { recursive: true })
-    // Whole at once, and never readable by others, whatever rights an earlier file had. In a folder that others write to, such as /tmp, a name that can
-    // be guessed could be a link, or a file of theirs.
+    // The rename is atomic, and others can never read the file, whatever mode an earlier file had. In a shared folder
+    // such as /tmp, another user could place a link or file at a guessable name.
     const draft = `${path}.${systemRandom.uuid()}`
     await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
     await rename(draft, path)

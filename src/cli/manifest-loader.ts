@@ -1,4 +1,5 @@
-// Objects of a YAML or JSON file, one per document. Invariant: a file has the objects that kubectl would send. Each error names file and line.
+// Objects of a YAML or JSON file, one per document. Invariants: kubectl would send the same objects, and each error
+// names file and line.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stdin } from 'node:process'
@@ -11,10 +12,12 @@ import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { kubernetesYaml } from '../base/kubernetes-yaml.ts'
 import { CommandError } from './command-error.ts'
 
-/** The objects of the file; `-` is standard input. Rejects with a CommandError of exit code 2 that names the file. */
+/**
+ * Loads the objects of a file; `-` is standard input. Rejects with a CommandError of exit code 2 that names the file.
+ */
 export async function loadManifests(path: string, signal: AbortSignal): Promise<readonly JsonObject[]> {
   const text = await read(path, signal)
-  // Warnings are no errors and would go to standard error.
+  // Otherwise, warnings would go to standard error.
   const documents = parseAllDocuments(text, { ...kubernetesYaml, intAsBigInt: true, logLevel: 'error' })
   const objects: JsonObject[] = []
   for (const document of Array.isArray(documents) ? documents : []) {
@@ -31,7 +34,10 @@ export async function loadManifests(path: string, signal: AbortSignal): Promise<
   return objects
 }
 
-/** The objects of all *.yaml and *.yml directly in a folder, in the order of their names, or of one file. Rejects like `loadManifests`. */
+/**
+ * Loads the objects of one file, or of all *.yaml and *.yml directly in a folder, in the order of their names. Rejects
+ * like `loadManifests`.
+ */
 export async function loadFolder(place: URL | string, signal: AbortSignal): Promise<readonly JsonObject[]> {
   const path = place instanceof URL ? fileURLToPath(place) : place
   const names = await readdir(path).catch((thrown: unknown) => {
@@ -43,7 +49,7 @@ export async function loadFolder(place: URL | string, signal: AbortSignal): Prom
   return (await Promise.all(files.map((name) => loadManifests(join(path, name), signal)))).flat()
 }
 
-/** Aliases are followed only here, so that an unknown or an exploding one is found late. */
+/** Converts a document. Only here the parser resolves aliases, and rejects unknown or exploding ones. */
 function jsonOf(document: { toJS(): unknown }, path: string): unknown {
   try {
     return document.toJS()
@@ -52,7 +58,7 @@ function jsonOf(document: { toJS(): unknown }, path: string): unknown {
   }
 }
 
-/** The parser's first line says what and where; the rest is a drawing. */
+/** Returns the first line of the parser's message: problem and position. The remaining lines draw the position. */
 function malformed(path: string, thrown: unknown): CommandError {
   const [problem = ''] = messageOf(thrown).split('\n')
   return new CommandError(`${path}: ${problem.replace(/:$/, '')}`, 2)
@@ -60,7 +66,7 @@ function malformed(path: string, thrown: unknown): CommandError {
 
 async function read(path: string, signal: AbortSignal): Promise<string> {
   try {
-    // Not by the path /dev/stdin, which cannot be opened where standard input is a socket.
+    // The path /dev/stdin cannot be opened if standard input is a socket.
     if (path === '-') return await textOf(addAbortSignal(signal, stdin))
     return await readFile(path, { encoding: 'utf8', signal })
   } catch (thrown) {

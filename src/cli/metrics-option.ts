@@ -1,7 +1,7 @@
-// The option --metrics, which `run` and `install` share.
+// Option --metrics of `run` and `install`.
 export type MetricsKind = (typeof metricsKinds)[number]
 
 export const metricsKinds = ['protected', 'loopback', 'open', 'off'] as const
 
-/** Where metrics by HTTPS are, unless --metrics-port says otherwise. */
+/** Default port of metrics over HTTPS. */
 export const metricsPort = 8443

@@ -5,7 +5,7 @@ import { type MetricsKind, metricsKinds } from './metrics-option.ts'
 import { names } from './option-values.ts'
 import { type ControllerCommand, type FlagValues, longNameOf, type OperatorCliOptions } from './program.ts'
 
-/** Which cluster, and as whom. */
+/** Adds the options that select the cluster and the user. */
 export function withCluster(command: Command): Command {
   return command
     .option('--kubeconfig <file>', 'kubeconfig file (default: KUBECONFIG, the pod’s service account, ~/.kube/config)')
@@ -16,13 +16,16 @@ export function withControllers(command: Command, text = 'run only these control
   return command.addOption(new Option('--controllers <names>', text).argParser(names).default([], 'all'))
 }
 
-/** `byDefault`: unless the program says otherwise. */
+/** Adds --metrics. `byDefault` is the default unless the program sets one. */
 export function withMetrics(command: Command, byDefault: MetricsKind): Command {
   const text = `readers of /metrics: cluster users over HTTPS, this machine, everyone, or none (default: ${byDefault})`
   return command.addOption(new Option('--metrics <which>', text).choices(metricsKinds))
 }
 
-/** Throws a CommandError of exit code 2 for a flag that means its opposite: of `--no-labels`, the parser would make `labels`, true unless the flag is given. */
+/**
+ * Throws a CommandError of exit code 2 for a flag `--no-…`. From `--no-labels`, commander derives `labels`, which is
+ * true unless the flag is given.
+ */
 export function assertFlags({ flags = [] }: OperatorCliOptions): void {
   for (const { flag } of flags) {
     if (!new Option(flag).negate) continue
@@ -35,7 +38,7 @@ export function assertFlags({ flags = [] }: OperatorCliOptions): void {
   }
 }
 
-/** The program's own flags that the command has. */
+/** Adds the program's own flags of the command. */
 export function withFlags(command: Command, name: ControllerCommand, { flags = [] }: OperatorCliOptions): Command {
   for (const { flag, text, check, commands } of flags) {
     if (commands !== undefined && !commands.includes(name)) continue
@@ -48,7 +51,7 @@ export function withFlags(command: Command, name: ControllerCommand, { flags = [
   return command
 }
 
-/** The program's own flags among what a command was given. */
+/** Returns the values of the program's own flags from the options of a command. */
 export function flagValuesOf({ flags = [] }: OperatorCliOptions, given: Readonly<Record<string, unknown>>): FlagValues {
   return Object.fromEntries(
     flags.flatMap(({ flag }) => {
@@ -58,7 +61,7 @@ export function flagValuesOf({ flags = [] }: OperatorCliOptions, given: Readonly
   )
 }
 
-/** The help of an option: its default as a user writes it, and not as JSON. */
+/** Returns the help text of an option, with its default as the user would write it instead of JSON. */
 export function optionDescription(option: Option): string {
   const value: unknown = option.defaultValue
   if (typeof value === 'string') option.defaultValueDescription ??= value

@@ -1,4 +1,5 @@
-// Values of command-line options, parsed. Each function throws commander's InvalidArgumentError with the rule as one sentence. Pure.
+// Parsers for values of command-line options. Each throws commander's InvalidArgumentError with the rule as one
+// sentence. Pure.
 import { InvalidArgumentError } from 'commander'
 import { durationMs } from '../base/duration.ts'
 import { operatorNameProblem } from '../object/identity.ts'
@@ -6,14 +7,14 @@ import { hasRequirement } from '../object/selector-text.ts'
 
 const longestMs = 86_400_000
 
-/** Names separated by commas, at least one. */
+/** Returns names separated by commas, at least one. */
 export function names(text: string): readonly string[] {
   const given = listedIn(text)
   if (given.length === 0) throw new InvalidArgumentError('Give at least one name.')
   return given
 }
 
-/** Parts separated by commas, without blanks around them. */
+/** Returns parts separated by commas, without surrounding blanks. */
 export function listedIn(text: string): readonly string[] {
   return text
     .split(',')
@@ -21,7 +22,7 @@ export function listedIn(text: string): readonly string[] {
     .filter((name) => name !== '')
 }
 
-/** A label selector that excludes something. */
+/** Returns a label selector with at least one requirement. */
 export function selector(text: string): string {
   if (hasRequirement(text)) return text
   throw new InvalidArgumentError('It selects everything; name a label, as in region=eu, or leave the option out.')

@@ -1,5 +1,5 @@
-// Folders of a process: one of its own below the machine's temporary folder, with its owner's name in it, and the one that a user names. Invariant: what
-// a killed process of the same user left is removed by the next of its kind, and no folder is used that another user can change.
+// Temporary folder of a process, with an owner file, and checks for a folder that the user names. Invariants: a process
+// removes the folders of killed processes of its kind and user; it uses no folder that another user can change.
 import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { CommandError } from './command-error.ts'
 
 const ownerFile = 'owner.json'
 
-/** `prefix` says what kind of process it is; `remove` is for its end. */
+/** Makes the folder. `prefix` names the kind of process; call `remove` at the end. */
 export async function makeOwnFolder(prefix: string): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), prefix))
   const owner = { ...thisProcess(), place: placeOfProcesses() }
@@ -19,7 +19,7 @@ export async function makeOwnFolder(prefix: string): Promise<{ readonly path: st
   return { path, remove: () => removeFolder(path) }
 }
 
-/** Takes away what dead processes left; `before` gets each folder first, and if it rejects the folder stays. */
+/** Removes the folders of dead processes. `before` gets each folder first; if it rejects, the folder remains. */
 export async function sweepLeftovers(prefix: string, before: (folder: string) => Promise<void>): Promise<void> {
   const folders = readdirSync(tmpdir())
     .filter((name) => name.startsWith(prefix))
@@ -29,12 +29,14 @@ export async function sweepLeftovers(prefix: string, before: (folder: string) =>
       () => true,
       () => false,
     )
-    // Somebody else may sweep at the same time.
+    // Another process may sweep at the same time.
     if (isFree) await removeFolder(folder).catch(() => undefined)
   }
 }
 
-/** Throws a CommandError of exit code 2 if the folder is there and another user of the machine can change what is in it. */
+/**
+ * Throws a CommandError of exit code 2 if the folder exists and another user of the machine can change its contents.
+ */
 export function checkFolderToKeep(folder: string): void {
   const stat = statSync(folder, { throwIfNoEntry: false })
   const userId = process.getuid?.()
@@ -43,7 +45,7 @@ export function checkFolderToKeep(folder: string): void {
   if (fault !== undefined) throw new CommandError(`--persist: ${folder} ${fault}`, 2)
 }
 
-/** Reason why another user can change what is in a folder, and the remedy; undefined if none can. */
+/** Returns the reason why another user can change the contents of a folder, with the remedy; undefined if none can. */
 export function folderFault(
   { ownerId, mode }: { readonly ownerId: number; readonly mode: number },
   userId: number,
@@ -62,16 +64,16 @@ function isLeftBehind(folder: string): boolean {
     const owner: unknown = JSON.parse(readFileSync(join(folder, ownerFile), 'utf8'))
     return isJsonObject(owner) && owner.place === placeOfProcesses() && isRunning(owner) === false
   } catch {
-    return false // Not ours, or still being made.
+    return false // Another user's folder, or its owner file is not written yet.
   }
 }
 
-/** Process ids mean something in one place only: a machine, and there a namespace of processes. */
+/** Identifies the scope of process ids: a machine and its PID namespace. */
 function placeOfProcesses(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
-    return hostname() // There are no such namespaces.
+    return hostname() // The platform has no PID namespaces.
   }
 }
 

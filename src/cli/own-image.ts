@@ -1,8 +1,8 @@
-// Image of this program where the user names none. Invariant: no registry serves it, so that a cluster runs what its administrator built and loaded,
-// or nothing. docs/decisions/0012-a-release-has-a-scope.md.
+// Default image of this program. Invariant: no registry serves it, so a cluster runs only an image that its
+// administrator built and loaded. docs/decisions/0012-a-release-has-a-scope.md.
 import { packageVersion } from './package-folder.ts'
 
-/** `localhost/konverge:<version>`, the form of an image that was built here and belongs to no registry. */
+/** Returns `localhost/konverge:<version>`, the form of a local image without a registry. */
 export function ownImage(): string {
   return `localhost/konverge:${packageVersion()}`
 }

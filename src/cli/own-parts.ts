@@ -1,4 +1,4 @@
-// What konverge's own program has besides the commands of every operator: `apiserver`, what Jobs run, and a `dev` with databases.
+// Extra commands of konverge's own program: `apiserver`, the workers of Jobs, and a `dev` with databases.
 import { tmpdir } from 'node:os'
 import process from 'node:process'
 import type { Command } from 'commander'
@@ -21,7 +21,7 @@ export const ownParts: OwnParts = {
     addOptions: (dev) => {
       dev.option('--control-plane <which>', 'embedded, or real: built from Go modules, in a checkout only', 'embedded')
     },
-    // Sound: commander gives what the options above say.
+    // Sound: commander returns the options above.
     loadPlay: async (options) =>
       (await import('./dev/flagship-play.ts')).flagshipPlay(options as unknown as FlagshipPlayOptions),
   },
@@ -70,7 +70,7 @@ function addApiserver(program: Command, signal: AbortSignal): void {
     )
 }
 
-/** What Jobs run that the operator makes. */
+/** Adds the commands of the operator's Jobs. */
 function addWorker(program: Command, signal: AbortSignal): void {
   const worker = program.command('worker').description('run long work of the operator in a pod')
   addWork(worker, 'migrate', 'run the steps of a Migration').action(async (options) =>
@@ -100,7 +100,7 @@ function addWorker(program: Command, signal: AbortSignal): void {
   for (const work of ['backup', 'verify', 'discard', 'tidy', 'restore', 'release', 'clear'] as const) {
     addBackupWork(addWork(worker, work, works[work]), { works: [work] }, signal)
   }
-  // What runs what others have written is done in two steps.
+  // Work that runs a copied server, and its code, has two steps: the second has no credentials.
   const stepped = ['verify', 'fill'] as const
   const fetching = addWork(worker, 'fetch', 'load the copy of a server from the store, without running it')
   addBackupWork(fetching, { works: stepped, step: 'fetch' }, signal)

@@ -1,4 +1,4 @@
-// Command lines that start this very program again, from source or from dist/.
+// Command lines that start this program again, from source or from dist/.
 import { join } from 'node:path'
 import process from 'node:process'
 import { systemClock } from '../base/clock.ts'
@@ -7,13 +7,15 @@ import { ReviewRunner } from '../controllers/engines/postgres/review/review-runn
 import type { QueuedReviewer, StepReviewer } from '../controllers/engines/step-review.ts'
 import { packageFolder } from './package-folder.ts'
 
-/** Reviews steps in a process of this program. */
+/** Returns a reviewer that runs this program in a separate process. */
 export function ownReviewer(): StepReviewer {
   const program = { command: process.execPath, args: [ownPath(), 'worker', 'review'] }
   return new ReviewRunner({ program, clock: systemClock }).review
 }
 
-/** The same for the Migrations of all namespaces, in turns. The review that runs ends with this process. */
+/**
+ * Returns a reviewer for the Migrations of all namespaces, which take turns. A running review ends with this process.
+ */
 export function ownReviewQueue(): QueuedReviewer {
   const life = new AbortController()
   process.once('exit', () => life.abort(new Error('the operator ends')))

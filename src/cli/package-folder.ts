@@ -1,9 +1,8 @@
-// Where is the package that this program came from? Its version and its CRDs are read from there, whether it runs from
-// source or from dist/.
+// Folder of this package, for its version and its CRDs. It works from source and from dist/.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The nearest folder above this file with a package.json. */
+/** Returns the nearest parent folder of this file with a package.json. */
 export function packageFolder(): string {
   let folder = import.meta.dirname
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder)
@@ -11,7 +10,7 @@ export function packageFolder(): string {
 }
 
 export function packageVersion(): string {
-  // Our own file, whose version npm insists on.
+  // Sound: the file is our own, and npm requires a version.
   const { version } = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')) as {
     readonly version: string
   }

@@ -1,5 +1,5 @@
-// By what do clients know a server again that was away? By its certificate, its port, and the tokens that it gave out: what makes
-// those is kept in a folder of the persisted one that only its user enters. It is there, whole, before anybody is told of it.
+// Persisted identity of a server: certificate, port and token keys, by which clients recognize it after a restart. It
+// is in a subfolder that only its user can enter. Invariant: the file is complete before a client learns of the server.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
@@ -10,26 +10,29 @@ import { newServerIdentity, type ServerIdentity } from '../base/server-identity.
 import { CommandError } from './command-error.ts'
 
 export interface KnownServer {
-  /** The bearer token of its user, where none was given. */
+  /** Bearer token of the user, unless an option sets it. */
   readonly token: string
-  /** Signs the tokens of service accounts. */
+  /** Key that signs the tokens of service accounts. */
   readonly tokenKey: string
   readonly identity: ServerIdentity
-  /** Names that its certificate is good for. */
+  /** Names and addresses that the certificate covers. */
   readonly hosts: readonly string[]
-  /** Where it listened last; absent: nowhere yet. */
+  /** Last port; absent: the server has not listened yet. */
   readonly port?: number
 }
 
 const fileName = 'server.json'
 
-/** One that nobody knows yet. */
+/** Returns a new identity. */
 export function newServer(hosts: readonly string[]): KnownServer {
   const identity = newServerIdentity({ commonName: 'konverge', hosts, nowMs: systemClock.now() })
   return { token: newSecret(), tokenKey: newSecret(), identity, hosts }
 }
 
-/** As it was, or a new one; with another certificate if the old one is not good for `hosts`. Rejects with a CommandError. */
+/**
+ * Returns the persisted identity, or a new one. If its certificate does not cover `hosts`, the certificate is new.
+ * Rejects with a CommandError.
+ */
 export async function readServer(folder: string, hosts: readonly string[]): Promise<KnownServer> {
   const path = join(folder, 'keys', fileName)
   const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
@@ -45,7 +48,7 @@ export async function readServer(folder: string, hosts: readonly string[]): Prom
   return { ...known, identity: fresh.identity, hosts }
 }
 
-/** Keeps it for the next life. */
+/** Writes the identity for the next start. */
 export async function keepServer(folder: string, server: KnownServer): Promise<void> {
   const keys = join(folder, 'keys')
   await mkdir(keys, { recursive: true, mode: 0o700 })
@@ -63,7 +66,7 @@ function parsed(text: string): KnownServer | undefined {
     const value: unknown = JSON.parse(text)
     if (!isJsonObject(value) || !isJsonObject(value.identity) || !isJsonList(value.hosts)) return undefined
     const texts = [value.token, value.tokenKey, value.identity.key, value.identity.certificate, ...value.hosts]
-    // Sound: `keepServer` wrote it, and its parts are there.
+    // Sound: `keepServer` wrote the file, and all parts exist.
     return texts.every((part) => typeof part === 'string' && part !== '')
       ? (value as unknown as KnownServer)
       : undefined

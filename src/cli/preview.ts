@@ -1,6 +1,6 @@
-// Prints the manifests that the operator would make of resources, in the order in which it would apply them, without a
-// cluster. What the API server or the controller would reject is rejected in their words. What `observe` looks up is taken as
-// not there, and nothing is rejected for that.
+// Command `preview`: prints the manifests that the operator would make of resources, in apply order, without a cluster.
+// Rejections have the messages of the API server or the controller. `observe` finds nothing here, and a rejection that
+// depends on that is ignored.
 import { CodedError } from '../base/errors.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { systemSecrets } from '../base/random.ts'
@@ -27,7 +27,7 @@ export interface PreviewOptions {
   readonly write: (text: string) => void
 }
 
-/** What every resource is rendered with. */
+/** Shared inputs of all resources. */
 interface Kit {
   readonly program: OperatorCliOptions
   readonly controllers: readonly Controller[]
@@ -35,7 +35,9 @@ interface Kit {
   readonly dryRun: DryRun
 }
 
-/** Writes YAML documents. Rejects with a CommandError of exit code 2 when a resource is invalid; then nothing is written. */
+/**
+ * Writes YAML documents. Rejects with a CommandError of exit code 2 if a resource is invalid; then it writes nothing.
+ */
 export async function preview({ files, write, ...options }: PreviewOptions, signal: AbortSignal): Promise<void> {
   const { program, flags, environment } = options
   const loaded = await Promise.all(
@@ -51,7 +53,7 @@ export async function preview({ files, write, ...options }: PreviewOptions, sign
 
 async function render(file: string, object: JsonObject, kit: Kit, signal: AbortSignal): Promise<readonly KubeObject[]> {
   const { program, controllers, definitions, dryRun } = kit
-  // Sound: loadManifests returns only objects with apiVersion and kind; the dry run covers the rest.
+  // Sound: loadManifests returns only objects with apiVersion and kind; the dry run validates the rest.
   const given = object as unknown as KubeObject
   const ours = controllersOf(given, { file, controllers })
   const { resource } = ours[0]
@@ -76,12 +78,12 @@ async function render(file: string, object: JsonObject, kit: Kit, signal: AbortS
   }
 }
 
-/** Groups of Kubernetes itself have no domain, or its own. */
+/** Returns whether a resource is built in: its group has no domain, or ends with `.k8s.io`. */
 function isOfKubernetes({ group }: Resource): boolean {
   return !group.includes('.') || group.endsWith('.k8s.io')
 }
 
-/** Of a kind that no CustomResourceDefinition describes: any object with a name, as it is given. */
+/** Accepts any object with a name, unchanged except for its namespace, for kinds without a CustomResourceDefinition. */
 function structureOf({ scope }: Resource, object: JsonObject): DryRunAnswer {
   const { metadata } = object
   if (!isJsonObject(metadata) || typeof metadata.name !== 'string' || metadata.name === '')
@@ -122,11 +124,13 @@ async function desiredOf(
     build: (chart) => controller.desired(chart, { object, facts }),
     scopeOf: (apiVersion, kind, role) => resourceIn(controller, { apiVersion, kind }, role)?.scope,
   })
-  // What is added to somebody else's object is no manifest of ours.
+  // A contribution to an object of another owner is no manifest of this operator.
   return objects.filter(({ policies }) => !policies.contribute).map((desired) => withoutMembership(desired.object))
 }
 
-/** Facts that `observe` looked up differ in a cluster: a refusal that reads one of them says nothing here. */
+/**
+ * Returns the controller's rejection unless it read a fact that `observe` looked up: such facts differ in a cluster.
+ */
 function refusalOf(
   controller: Controller,
   { object, facts }: ResourceContext<unknown, unknown, unknown>,
@@ -143,7 +147,7 @@ function refusalOf(
   return isCertain ? refusal : undefined
 }
 
-/** Without what a server draws by chance, and what it keeps for itself: the same resource gives the same manifests. */
+/** Removes random and server-managed metadata, so that the same resource gives the same manifests. */
 function asPreviewed({ metadata, ...stored }: KubeObject): LiveObject {
   const { name, namespace, labels, annotations } = metadata
   const own = { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) }
@@ -154,7 +158,7 @@ function asPreviewed({ metadata, ...stored }: KubeObject): LiveObject {
   }
 }
 
-/** Manifests show also what is left out where a CRD is not installed. */
+/** Includes objects whose CRD a cluster may lack. */
 const isAvailable = () => true
 const nothingLive: LiveReader = {
   find: () => Promise.resolve(undefined),

@@ -1,9 +1,10 @@
-// Files of this process that can hold secrets: logs, traces, kubeconfigs. Invariant: only its own user reads them, whatever mode an earlier file had.
+// Files of this process that can hold secrets: logs, traces, kubeconfigs. Invariant: only the user of the process can
+// read them, whatever mode an earlier file had.
 import { appendFileSync, fchmodSync, openSync } from 'node:fs'
 
 const ownerOnly = 0o600
 
-/** A descriptor of the file, which is made if it is not there. */
+/** Opens the file and returns its descriptor; creates a missing file. */
 export function openPrivate(path: string, flags: 'w' | 'a'): number {
   const file = openSync(path, flags, ownerOnly)
   fchmodSync(file, ownerOnly)

@@ -1,4 +1,4 @@
-// What applying a resource would store: asked of the cluster by a dry run, as `kubectl apply` would send it.
+// Dry run of an apply in the cluster, as `kubectl apply` would send it.
 import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { loadIfPresent } from '../kube/object-loader.ts'
@@ -14,8 +14,9 @@ export interface Trial {
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /**
- * A resource that a client-side apply made gets the patch of a client-side apply, so that fields that the file does not have any more go; every other
- * one a server-side apply as `fieldManager`. Rejects with a KubeError where the server would refuse it.
+ * Returns the resource before and after its apply. A resource of a client-side apply gets the patch of a client-side
+ * apply, which removes fields that the file no longer has. Every other one gets a server-side apply as `fieldManager`.
+ * Rejects with a KubeError if the server would reject it.
  */
 export async function tryResource(
   client: KubeClient,
@@ -37,7 +38,9 @@ function isAppliedBy({ metadata: { managedFields = [] } }: LiveObject, fieldMana
   return managedFields.some(({ manager, operation }) => manager === fieldManager && operation === 'Apply')
 }
 
-/** What a client-side apply sent last; undefined if none did, or if the annotation cannot be read. */
+/**
+ * Returns the last declaration of a client-side apply; undefined if there was none, or if the annotation is invalid.
+ */
 function lastAppliedOf({ metadata }: LiveObject): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(metadata.annotations?.[lastApplied] ?? '')
@@ -48,8 +51,8 @@ function lastAppliedOf({ metadata }: LiveObject): JsonObject | undefined {
 }
 
 /**
- * The merge patch of a client-side apply: what `modified` has and `live` has otherwise, and null for what only `original` has.
- * Source: apimachinery, jsonmergepatch.CreateThreeWayJSONMergePatch.
+ * Returns the merge patch of a client-side apply: values of `modified` that differ from `live`, and null for fields
+ * that only `original` has. Source: apimachinery, jsonmergepatch.CreateThreeWayJSONMergePatch.
  */
 export function threeWayPatch(original: JsonObject, modified: JsonObject, live: JsonObject): JsonObject {
   const set = Object.entries(modified).flatMap(([name, value]): readonly (readonly [string, Json | undefined])[] => {

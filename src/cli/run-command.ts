@@ -1,4 +1,4 @@
-// The command `run` and its options.
+// Command `run` and its options.
 import process from 'node:process'
 import type { Command } from 'commander'
 import { metricsPort } from './metrics-option.ts'

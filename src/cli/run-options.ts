@@ -1,5 +1,5 @@
-// The options of an operator that `run` starts, from its flags and the settings of its program. Invariant: a flag overrides its setting, and a setting without a
-// flag is passed on. Pure.
+// Options of the operator that `run` starts, from the flags and the settings of its program. Invariant: a flag
+// overrides its setting, and a setting without a flag is unchanged. Pure.
 import type { ListenAddress, MetricsServing, RunOperatorOptions } from '../index.ts'
 import { type LogLevel, logLevels } from '../telemetry/logger.ts'
 import { CommandError } from './command-error.ts'
@@ -7,11 +7,11 @@ import { type MetricsKind, metricsPort } from './metrics-option.ts'
 import type { OperatorSettings } from './program.ts'
 import { type ShardingFlags, shardingOf } from './sharding-option.ts'
 
-/** As given; absent: the settings of the program say it, or the defaults of `runOperator`. */
+/** Flags of the command line; absent: the settings of the program apply, or the defaults of `runOperator`. */
 export interface RunFlags
   extends ShardingFlags,
     Pick<RunOperatorOptions, 'kubeconfig' | 'context' | 'maxConcurrent' | 'metricsPerResource' | 'backoff'> {
-  /** Of the operator. */
+  /** Name of the operator. */
   readonly name: string
   readonly namespaces?: readonly string[] | undefined
   readonly selector?: string | undefined
@@ -23,7 +23,7 @@ export interface RunFlags
   readonly leaderElect?: boolean | undefined
   readonly leaseName?: string | undefined
   readonly leaseNamespace?: string | undefined
-  /** These three in milliseconds. */
+  /** This and the next two are in milliseconds. */
   readonly leaseDuration?: number | undefined
   readonly renewDeadline?: number | undefined
   readonly retryPeriod?: number | undefined
@@ -31,10 +31,13 @@ export interface RunFlags
 
 type Certificate = Extract<MetricsServing, { readonly kind: 'protected' }>['certificate']
 
-/** What the command sets by itself. */
+/** Options that the command sets. */
 export type RunBase = Pick<RunOperatorOptions, 'controllers' | 'environment' | 'output' | 'userAgent'>
 
-/** `certificate`: that of the flag --metrics-certificate. Throws a CommandError of exit code 2 for flags that do not fit. */
+/**
+ * Returns the options. `certificate` comes from the flag --metrics-certificate. Throws a CommandError of exit code 2
+ * for invalid flags.
+ */
 export function runOptionsOf(
   base: RunBase,
   {
@@ -73,7 +76,7 @@ export function runOptionsOf(
   }
 }
 
-/** Without the fields that are undefined, so that they override nothing. */
+/** Removes undefined fields, so that they override nothing. */
 function given<Fields extends object>(fields: Fields): Partial<Fields> {
   // Sound: fields are only left out.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>
@@ -87,7 +90,7 @@ function httpOf({ httpHost, httpPort }: RunFlags, own: RunOperatorOptions['http'
   return { host: httpHost ?? address.host, port: httpPort ?? address.port }
 }
 
-/** Of its own metrics, the program's address and certificate stay where the flags name the same kind. */
+/** Keeps address and certificate of the program's metrics if the flags name the same kind. */
 function metricsOf(
   { metrics, metricsPort: port, httpHost: host }: RunFlags,
   own: MetricsServing | undefined,

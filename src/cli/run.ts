@@ -1,4 +1,4 @@
-// Runs the controllers of a program, as its settings and the flags say, until it is asked to end.
+// Command `run`: runs the controllers of a program, with its settings and flags, until the signal aborts.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../base/errors.ts'
@@ -13,15 +13,15 @@ import { checkSharding } from './sharding-option.ts'
 
 export interface RunOptions extends RunFlags, Pick<RunOperatorOptions, 'environment' | 'output'> {
   readonly program: OperatorCliOptions
-  /** Those of the program. */
+  /** Flags of the program. */
   readonly flags: FlagValues
-  /** Names of those that run; none: all. */
+  /** Names of the controllers to run; empty: all. */
   readonly controllers: readonly string[]
-  /** A folder with tls.crt and tls.key. */
+  /** Folder with tls.crt and tls.key. */
   readonly metricsCertificate?: string | undefined
 }
 
-/** Runs until the signal aborts. Rejects with one sentence when the operator cannot begin. */
+/** Runs until the signal aborts. Rejects with one sentence if the operator cannot start. */
 export async function run(options: RunOptions, signal: AbortSignal): Promise<void> {
   const { program, flags, environment, output, metricsCertificate, controllers: names, ...own } = options
   const controllers = await chosenControllers(program, { names, environment, flags })
@@ -37,7 +37,7 @@ export async function run(options: RunOptions, signal: AbortSignal): Promise<voi
   }
 }
 
-/** Resolves when the operator has ended, also where the program's own function throws. */
+/** Resolves when the operator has ended. If `onStarted` throws, stops the operator first. */
 async function startedWith(operator: OperatorHandle, { onStarted }: OperatorSettings): Promise<void> {
   try {
     onStarted?.(operator)

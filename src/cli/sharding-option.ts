@@ -1,4 +1,5 @@
-// The options --shard and --shard-by-hash, which `run` and `install` share, and the sharding that follows from them and from the program. Pure.
+// Options --shard and --shard-by-hash of `run` and `install`, and the sharding of the operator that they and the
+// program define. Pure.
 import type { Command } from 'commander'
 import type { Sharding } from '../index.ts'
 import { assertSharding } from '../operator/sharding.ts'
@@ -6,12 +7,12 @@ import { CommandError } from './command-error.ts'
 import type { OperatorSettings } from './program.ts'
 
 export interface ShardingFlags {
-  /** The name of a shard that selects its resources. */
+  /** Name of a shard that selects its resources. */
   readonly shard?: string | undefined
   readonly shardByHash?: boolean | undefined
 }
 
-/** What an operator is started with, as far as sharding depends on it. */
+/** Options of the operator that sharding depends on. */
 type Selecting = Parameters<typeof assertSharding>[1]
 
 export function withSharding(command: Command): Command {
@@ -20,7 +21,7 @@ export function withSharding(command: Command): Command {
     .option('--shard-by-hash', 'divide the resources among the replicas by a hash')
 }
 
-/** A flag overrides the program. Throws a CommandError of exit code 2. */
+/** Returns the sharding; a flag overrides the program. Throws a CommandError of exit code 2. */
 export function shardingOf(
   { shard, shardByHash = false }: ShardingFlags,
   { sharding }: Pick<OperatorSettings, 'sharding'>,
@@ -32,7 +33,7 @@ export function shardingOf(
   return shardByHash && sharding?.kind !== 'hash' ? { kind: 'hash' } : sharding
 }
 
-/** Throws a CommandError of exit code 2 where the operator could not start. */
+/** Throws a CommandError of exit code 2 if the operator could not start. */
 export function checkSharding(sharding: Sharding | undefined, selecting: Selecting): void {
   try {
     assertSharding(sharding, selecting)

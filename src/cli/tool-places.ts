@@ -1,8 +1,8 @@
-// Where may PostgreSQL's programs be on this machine? Debian's folders, one for each version, and those of the PATH. Pure.
+// Folders that may contain PostgreSQL's programs: Debian's folder for each version, and those of PATH. Pure.
 import { delimiter } from 'node:path'
 import type { ToolPlaces } from '../controllers/engines/postgres/logical/tool-loader.ts'
 
-/** Has a folder for each version, named after it. */
+/** Folder with one subfolder for each version, named after it. */
 export const debianVersions = '/usr/lib/postgresql'
 
 export function toolPlaces(environment: Readonly<Record<string, string | undefined>>): ToolPlaces {

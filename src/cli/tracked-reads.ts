@@ -1,8 +1,8 @@
-// An object that tells whether it was read. Invariant: its reader sees what the object itself has.
+// Proxy that records whether its object was read. Invariant: the reader sees the properties of the object.
 
 export interface TrackedReads<T> {
   readonly view: T
-  /** Was any property read, but for the exempt ones? */
+  /** Returns whether a property was read, except the exempt ones. */
   isRead(): boolean
 }
 

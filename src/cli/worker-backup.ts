@@ -1,6 +1,6 @@
-// Makes, verifies, restores or discards one backup, fills a volume with it, or removes what these have left, as the process of a Job: reads the
-// order and the credentials from files, and leaves its result as the container's termination message. Exit code 0: done; 1: another try is worth
-// it; 2: somebody has to change something.
+// Worker of a backup, the process of a Job: makes, verifies, restores or discards one backup, fills a volume, or
+// removes leftovers. It reads the order and the credentials from files, and writes its result as the container's
+// termination message. Exit code 0: done; 1: retry; 2: a user must change something.
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,14 +30,14 @@ import { toolPlaces } from './tool-places.ts'
 import { loadAccess, loadText, loadValue } from './worker-files-loader.ts'
 
 export interface WorkerBackupOptions {
-  /** Which the command does. */
+  /** Kinds of work that the command accepts. */
   readonly works: readonly Work[]
-  /** Of work in two steps, which this is. */
+  /** Step of this process, for work in two steps. */
   readonly step?: WorkStep
-  /** Files: the order, and a folder each for the database and the store. */
+  /** Path of the order. `credentials` has one folder each for the database and the store. */
   readonly order: string
   readonly digest: string
-  /** A second step has none. */
+  /** Absent in a second step. */
   readonly credentials?: string
   readonly terminationLog: string
   readonly store?: string
@@ -47,7 +47,7 @@ export interface WorkerBackupOptions {
   readonly output: { write(text: string): unknown }
 }
 
-/** Resolves when it is done; else rejects with a CommandError that says why. */
+/** Resolves when the work is done; else rejects with a CommandError that gives the reason. */
 export async function workerBackup(options: WorkerBackupOptions, signal: AbortSignal): Promise<void> {
   const order = await orderIn(options)
   const log = createLogger({ clock: systemClock, destination: options.output }).with({ of: order.name })
@@ -62,7 +62,7 @@ export async function workerBackup(options: WorkerBackupOptions, signal: AbortSi
   }
 }
 
-/** That a first step has ended well says nothing of the work. */
+/** The success of a first step is not reported, because the work is not done yet. */
 async function leave(
   report: WorkReport,
   { terminationLog, step }: WorkerBackupOptions,

@@ -1,4 +1,4 @@
-// What does a worker find in the files that its pod mounts? Its order, and how a database of it is reached.
+// Loader of the files that a worker's pod mounts: its order, and the access to a database.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../base/errors.ts'
@@ -7,7 +7,7 @@ import type { ServerAccess } from '../controllers/engines/server-access.ts'
 import { authorityKey, type OrderedDatabase } from '../controllers/migration/worker-order.ts'
 import { CommandError } from './command-error.ts'
 
-/** `folder`: that of all credentials. */
+/** Loads the access to a database; `folder` contains all credentials. */
 export async function loadAccess(
   database: Pick<OrderedDatabase, 'folder' | 'tls' | 'maintenanceDatabase' | 'hasAuthority' | 'dial'>,
   folder: string,
@@ -23,12 +23,12 @@ export async function loadAccess(
   }
 }
 
-/** Without line breaks at the end, as the operator reads it. */
+/** Loads a value without line breaks at its end, as the operator reads it. */
 export async function loadValue(path: string): Promise<string> {
   return withoutLineEnd(await loadText(path))
 }
 
-/** The error names the file and says nothing of what is in it. */
+/** Loads a text. The error names the file and quotes none of its contents. */
 export async function loadText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')

@@ -1,5 +1,5 @@
-// Carries one migration out, as the process of a Job: reads the order and the credentials from files, and leaves its result as the
-// container's termination message. Exit code 0: done; 1: another try is worth it; 2: somebody has to change something.
+// Worker of a Migration, the process of a Job. It reads the order and the credentials from files, and writes its result
+// as the container's termination message. Exit code 0: done; 1: retry; 2: a user must change something.
 import { writeFile } from 'node:fs/promises'
 import { systemClock } from '../base/clock.ts'
 import { systemSecrets } from '../base/random.ts'
@@ -13,7 +13,7 @@ import { ownReviewer } from './own-program.ts'
 import { loadAccess, loadText } from './worker-files-loader.ts'
 
 export interface WorkerMigrateOptions {
-  /** Files: the order, and a folder for each of its databases. */
+  /** Path of the order. `credentials` has one folder for each of its databases. */
   readonly order: string
   readonly digest: string
   readonly credentials: string
@@ -21,7 +21,7 @@ export interface WorkerMigrateOptions {
   readonly output: { write(text: string): unknown }
 }
 
-/** Resolves when every step is applied; else rejects with a CommandError that says why. */
+/** Resolves when every step is applied; else rejects with a CommandError that gives the reason. */
 export async function workerMigrate(options: WorkerMigrateOptions, signal: AbortSignal): Promise<void> {
   const order = await orderIn(options)
   const log = createLogger({ clock: systemClock, destination: options.output }).with({ migration: order.migration })

@@ -1,5 +1,6 @@
-// Makes the new side of an upgrade, as the process of a Job: reads the order and the credentials from files, and leaves its result as the
-// container's termination message. Exit code 0: done; 1: another try is worth it; 2: somebody has to change something.
+// Worker that prepares the target server of an upgrade, the process of a Job. It reads the order and the credentials
+// from files, and writes its result as the container's termination message. Exit code 0: done; 1: retry; 2: a user must
+// change something.
 import { writeFile } from 'node:fs/promises'
 import { systemClock } from '../base/clock.ts'
 import { silentInstruments } from '../base/instrument.ts'
@@ -17,7 +18,7 @@ import { toolPlaces } from './tool-places.ts'
 import { loadAccess, loadText } from './worker-files-loader.ts'
 
 export interface WorkerPrepareOptions {
-  /** Files: the order, and a folder for each of its servers. */
+  /** Path of the order. `credentials` has one folder for each of its servers. */
   readonly order: string
   readonly digest: string
   readonly credentials: string
@@ -27,7 +28,7 @@ export interface WorkerPrepareOptions {
   readonly output: { write(text: string): unknown }
 }
 
-/** Resolves when all of it is there; else rejects with a CommandError that says why. */
+/** Resolves when the target server is prepared; else rejects with a CommandError that gives the reason. */
 export async function workerPrepare(options: WorkerPrepareOptions, signal: AbortSignal): Promise<void> {
   const order = await orderIn(options)
   const { namespace, name } = order.side.caller

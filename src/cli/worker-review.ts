@@ -1,4 +1,4 @@
-// Reviews the steps of a Migration, as a process that the operator or a worker starts beside itself and may lose.
+// Reviewer of a Migration's steps. It runs as a separate process, whose crash the operator or worker survives.
 import { writeSync } from 'node:fs'
 import process from 'node:process'
 import { reviewFor } from '../controllers/engines/postgres/review/review-worker.ts'

@@ -1,13 +1,13 @@
-// What to try with the samples of konverge's own operator. Pure.
+// Hints for the samples of konverge's own operator. Pure.
 
 export interface Samples {
   /** The sample ReplicatedKVStore `shop/cart` exists. */
   readonly hasStore: boolean
-  /** Address of this machine at which the sample database is reached; absent: none. */
+  /** Address of the sample database on this machine; absent: there is none. */
   readonly databaseAddress?: string | undefined
 }
 
-/** Lines, each with its end; empty without samples. */
+/** Returns lines, each with its line feed; empty without samples. */
 export function databaseHints({ hasStore, databaseAddress }: Samples): string {
   return `${hasStore ? storeHints : ''}${databaseAddress === undefined ? '' : logIn(databaseAddress)}`
 }
@@ -22,7 +22,10 @@ const storeHints = `           kubectl -n shop describe kv cart
   Delete   kubectl -n shop delete kv cart && kubectl -n shop get pvc
 `
 
-/** The Secret's URI names the Service, as programs in the cluster reach it; what comes last in a URI counts. */
+/**
+ * The Secret's URI names the Service, for programs in the cluster. `hostaddr` at the end of the URI overrides the
+ * address.
+ */
 function logIn(address: string): string {
   return `
   Log in   psql "$(kubectl -n shop get secret orders-app-db -o jsonpath='{.data.uri}' | base64 -d)&hostaddr=${address}&sslmode=require"

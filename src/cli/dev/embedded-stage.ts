@@ -1,5 +1,5 @@
-// The control plane that a `dev` command runs on: the API server and its nodes, in this process. Nothing is installed and nothing is
-// built; what it writes is in one folder, which goes at the end unless it was asked to keep what is written.
+// Control plane of `dev`: the API server and its nodes, in this process. It installs and builds nothing. All its files
+// are in one folder, which it removes at the end unless `persist` keeps it.
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -13,42 +13,42 @@ import { OperatorHere, type OperatorHereOptions } from './operator-here.ts'
 import type { Stage } from './stage.ts'
 
 export interface EmbeddedStageOptions {
-  /** Default: any free one. */
+  /** Default: any free port. */
   readonly port?: number | undefined
   readonly kubeconfig?: string | undefined
   readonly persist?: string | undefined
   readonly repair?: boolean | undefined
 }
 
-/** What the nodes of a stage are. */
+/** Nodes of the control plane. */
 export type StageNodes =
-  /** Pods only seem to run. */
+  /** Pods are simulated. */
   | { readonly kind: 'simulated'; readonly nodes: number }
   | { readonly kind: 'here'; start(place: NodePlace): Promise<StageNode> }
 
 export interface NodePlace {
   readonly kubeconfigPath: string
-  /** Of the whole stage. */
+  /** Folder of the control plane. */
   readonly folder: string
-  /** PEM of the certificate by which the API server reads logs. */
+  /** PEM certificate with which the API server authenticates to the node to read logs. */
   readonly logReader: string
 }
 
 export interface StageNode {
-  /** Throws one sentence if it has ended by itself. */
+  /** Throws a CommandError with one sentence if the node has ended unexpectedly. */
   throwIfEnded(): void
   stop(): Promise<void>
 }
 
 export interface StageParts {
-  /** As in `the embedded control plane runs`. */
+  /** First line of the output, e.g. `the embedded control plane runs`. */
   readonly title: string
   readonly nodes: StageNodes
   readonly groundwork: Stage['groundwork']
   readonly operator: Omit<OperatorHereOptions, 'kubeconfig' | 'logFile'>
 }
 
-/** Rejects with a CommandError of exit code 2 where an option is at fault. */
+/** Starts the control plane. Rejects with a CommandError of exit code 2 if an option is invalid. */
 export async function startEmbeddedStage(options: EmbeddedStageOptions, parts: StageParts): Promise<Stage> {
   const { title, nodes, groundwork, operator } = parts
   await using undo = new AsyncDisposableStack()
@@ -85,7 +85,7 @@ const folderPrefix = 'konverge-dev-'
 
 async function ownFolder(undo: AsyncDisposableStack): Promise<string> {
   const leaving = new AbortController()
-  // Beside the start: the programs of a node that was killed may take their time to end.
+  // Runs in parallel to the start, because the processes of a killed node may end slowly.
   const swept = sweepLeftovers(folderPrefix, (folder) => endPodsOf(nodeFolder(folder), leaving.signal))
   undo.defer(() => {
     leaving.abort(new Error('the stage ends'))

@@ -1,5 +1,5 @@
-// What `konverge dev` shows: konverge's own operator with stores and databases, on the embedded control plane with this machine as its node, or on the
-// real one.
+// Show of `konverge dev`: konverge's own operator with stores and databases. It runs on the embedded control plane with
+// this machine as a node, or on the real one.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -41,7 +41,7 @@ export function flagshipPlay(options: FlagshipPlayOptions): Play {
         look: (rows, loader, signal) => look(stage.databases, { rows, loader }, signal),
       }
     },
-    // The real control plane's failures are sentences, thrown by code that is not part of this program.
+    // Failures of the real control plane are sentences, thrown by code outside this program.
     failureOf: (thrown) => (isReal ? new CommandError(messageOf(thrown), 1) : thrown),
   }
 }
@@ -81,7 +81,7 @@ async function startRealStage(ask: StageAsk): Promise<DatabaseStage> {
       2,
     )
   ask.tell('starting a Kubernetes control plane …')
-  // Our own file, which a package does not have.
+  // Sound: the file is part of this repository. A published package does not contain it.
   const { startRealStage: start } = (await import(pathToFileURL(path).href)) as {
     readonly startRealStage: (ask: StageAsk) => Promise<DatabaseStage>
   }
@@ -106,7 +106,7 @@ async function look(
   const awaited = areMissing ? rows.filter(({ kind }) => kind === 'kv') : rows
   const areReady = awaited.every(({ isReady }) => isReady)
   const databaseAddress = areReady ? await loader.addressOf(sampleDatabase.service, signal) : undefined
-  // Of a cluster that was kept, everything says that it is Ready before its programs have been started again.
+  // In a persisted cluster, all conditions are Ready before the local node has restarted the programs.
   const isServed = databaseAddress !== undefined || !awaited.some(({ resource }) => resource === sampleDatabase.row)
   return {
     areReady,

@@ -1,5 +1,5 @@
-// Until when does anybody want `konverge dev` to go on? Until a signal ends it, nobody reads its output any more, or the process that
-// started it, as npm does by way of a shell, is gone. Then it has a limit for its clean-up.
+// Lifetime of `konverge dev`. It ends by a signal, when its output closes, or when the process that started it is gone.
+// That process may be behind a shell, as npm starts it. At the end, the cleanup has a time limit.
 import process from 'node:process'
 import { systemClock, type Timer } from '../../base/clock.ts'
 import { behindShell } from '../../base/process-loader.ts'
@@ -9,23 +9,23 @@ export interface Interest extends Disposable {
 }
 
 const orphanCheckMs = 1_000
-/** For the whole clean-up. What it has not reached by then is killed and removed by the exit handlers. */
+/** Limit for the whole cleanup. After it, the exit handlers kill and remove the rest. */
 const stopLimitMs = 13_000
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** `onEnd` is told once, when interest ends. Disposed of, it listens no more. */
+/** Starts to watch for the end. `onEnd` is called once, when it comes. Disposal removes the signal handlers. */
 export function interest(onEnd: () => void): Interest {
   const controller = new AbortController()
   let limit: Timer | undefined
   const end = () => {
-    if (controller.signal.aborted) return // Asked again: the clean-up is on its way and has its limit.
+    if (controller.signal.aborted) return // A repeated signal changes nothing: the cleanup runs and has its limit.
     limit = systemClock.setTimer(stopLimitMs, () => process.exit(1))
     controller.abort(new DOMException('konverge dev ends', 'AbortError'))
     onEnd()
   }
   for (const signal of signals) process.on(signal, end)
 
-  // A real control plane and its build listen to signals themselves, so anything else becomes one.
+  // A real control plane and its build handle signals themselves, so every other end becomes a signal.
   const terminate = () => void process.kill(process.pid, 'SIGTERM')
   for (const stream of [process.stdout, process.stderr]) stream.once('error', terminate).on('error', () => undefined)
   const starters = startersOfThis()
@@ -45,7 +45,7 @@ export function interest(onEnd: () => void): Interest {
   }
 }
 
-/** A shell between them outlives its own parent. */
+/** Identifies the parent and, behind a shell, its parent: a shell outlives its own parent. */
 function startersOfThis(): string {
   return [process.ppid, ...behindShell(process.ppid)].join()
 }

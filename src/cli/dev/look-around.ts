@@ -1,16 +1,16 @@
-// The text that follows the table of a `dev` command: how to look at the cluster from another terminal. Pure.
+// Text below the table of `dev`: how to inspect the cluster from another terminal. Pure.
 
 export interface Sights {
-  /** As kubectl takes them. */
+  /** Names that kubectl accepts. */
   readonly kinds: readonly string[]
-  /** Lines that say what to try, each with its end. */
+  /** Hints, one a line, each with its line feed. */
   readonly hints: string
   readonly kubeconfigPath: string
-  /** The folder of a kubectl to use; absent: whichever the person has. */
+  /** Folder of a kubectl to put first in PATH; absent: the user's own kubectl. */
   readonly kubectlFolder?: string | undefined
   readonly metricsUrl: string
   readonly operatorLog: string
-  /** What stays at the end; absent: nothing. */
+  /** Folder that remains at the end; absent: nothing remains. */
   readonly keptFolder?: string | undefined
 }
 

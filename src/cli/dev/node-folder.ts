@@ -1,11 +1,11 @@
-// The folder of a local node within that of a `dev` command, and the end of what a killed one left running there.
+// Folder of the local node of `dev`, and the end of processes that a killed node left there.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { silentInstruments } from '../../base/instrument.ts'
 import { ProcessRunner } from '../../local-node/process-runner.ts'
 
-/** Where the node is within the stage's folder. */
+/** Returns the node's folder inside the folder of the control plane. */
 export function nodeFolder(folder: string): string {
   return join(folder, 'node')
 }

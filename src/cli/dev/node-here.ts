@@ -1,5 +1,5 @@
-// Where do the pods of `konverge dev` run? On a node in this process: PostgreSQL and konverge as processes of this machine, every
-// other image as if it ran.
+// Local node of `konverge dev`, in this process. PostgreSQL and konverge run as processes of this machine; all other
+// images are simulated.
 import { closeSync, realpathSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -26,17 +26,17 @@ import type { DatabasesHere } from './stage.ts'
 
 export interface NodeHereOptions {
   readonly kubeconfigPath: string
-  /** Where its pods, volumes and log are. */
+  /** Folder of its pods, volumes and log. */
   readonly folder: string
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** PEM of the certificate by which the API server reads logs. */
+  /** PEM certificate with which the API server authenticates to the node to read logs. */
   readonly logReader: string
 }
 
 interface Reached {
   readonly client: RestClient
   readonly server: string
-  /** Major versions of its pg_dump. */
+  /** Major versions of pg_dump on this machine. */
   readonly tools: readonly number[]
 }
 
@@ -56,7 +56,7 @@ export class NodeHere {
     const userAgent = `konverge-node/${packageVersion()}`
     const instruments = silentInstruments
     const client = new RestClient({ connection, clock: systemClock, instruments, userAgent })
-    // As its workers look for them.
+    // The workers of the node search the same places.
     const tools = await findTools('pg_dump', toolPlaces(options.environment), signal)
     const majors = tools.map(({ majorVersion }) => majorVersion)
     return new NodeHere(options, { client, server: connection.server, tools: majors })
@@ -95,7 +95,7 @@ export class NodeHere {
     )
   }
 
-  /** One sentence. */
+  /** Throws a CommandError with one sentence if the node has ended unexpectedly. */
   throwIfEnded(): void {
     if (this.#ending !== undefined) throw new CommandError(`The local node ended by itself (${this.#ending})`, 1)
   }
@@ -114,7 +114,7 @@ export class NodeHere {
   }
 }
 
-/** Where we are root it runs as somebody else, who has to get to its files. */
+/** Returns PostgreSQL's image. As root, PostgreSQL runs as another user, who needs access to its files. */
 function postgresHere(folder: string): { readonly image: ImageEntry; readonly majors: readonly number[] } {
   const machine = machinePostgres()
   const image = postgresImage(machine)
@@ -129,7 +129,7 @@ function imagesHere(server: string, postgres: ImageEntry): ImageTable {
   return [
     konvergeImage({ execPath: process.execPath, cliPath, server }),
     postgres,
-    // Here to show what a store says of an image that nobody has.
+    // Exists to show the status of a store whose image cannot be pulled.
     { repositories: ['kv'], entrypoint: [], isMissing: true },
   ]
 }

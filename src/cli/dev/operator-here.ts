@@ -1,5 +1,5 @@
-// The operator beside the embedded control plane: in this process, as `run` would run it, with its log in a file. There is no second process to
-// start, or to leave behind.
+// Operator beside the embedded control plane: runs in this process as `run` would, and logs to a file. No second
+// process can remain.
 import { closeSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { messageOf } from '../../base/errors.ts'
@@ -14,7 +14,10 @@ export interface OperatorHereOptions {
   readonly name: string
   readonly userAgent: string
   readonly controllers: readonly Controller[]
-  /** Of the program. What divides resources among processes has no effect here, nor has where the operator logs and listens. Default: none. */
+  /**
+   * Settings of the program. Sharding, namespaces, selector, leader election, log and addresses have no effect here.
+   * Default: none.
+   */
   readonly settings?: OperatorSettings | undefined
   readonly kubeconfig: string
   readonly logFile: string
@@ -25,10 +28,10 @@ export class OperatorHere implements RunningOperator {
   readonly #file: number
   readonly #stop = new AbortController()
   readonly #run: Promise<void>
-  /** Why it ended; undefined while it runs. */
+  /** Reason of its end; undefined while the operator runs. */
   #ending: string | undefined
 
-  /** Starts at once. */
+  /** Starts the operator immediately. */
   constructor({ logFile, settings = {}, ...operator }: OperatorHereOptions) {
     this.logFile = logFile
     const file = openPrivate(logFile, 'w')
@@ -74,7 +77,10 @@ export class OperatorHere implements RunningOperator {
   }
 }
 
-/** One process works all resources of a cluster of its own, beside what else the program does. */
+/**
+ * Removes the settings that divide resources among processes, and those of log and addresses: this process reconciles
+ * the whole cluster.
+ */
 function settingsHere(settings: OperatorSettings): OperatorSettings {
   const { sharding, namespaces, labelSelector, leaderElection, http, metrics, log, rights, onStarted, ...here } =
     settings

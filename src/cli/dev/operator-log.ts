@@ -1,13 +1,13 @@
-// What does the operator's log tell its starter? Where its metrics are, and why it ended. Each line is a JSON object, but
-// a program that cannot go on writes plain text. Pure.
+// Parser of the operator's log: the metrics address, and the last error. Each line is a JSON object, except when a
+// program that cannot continue prints plain text. Pure.
 
-/** The address of /metrics, once the operator serves it. */
+/** Returns the address of /metrics; undefined until the operator serves it. */
 export function metricsUrlOf(log: string): string | undefined {
   const serving = linesOf(log).find(({ fields }) => fields['msg'] === 'serving health and metrics')
   return serving === undefined ? undefined : `http://${serving.fields['host']}:${serving.fields['port']}/metrics`
 }
 
-/** The last error in the log. Plain text comes first: it is what a program ends with, and what it logged is older. */
+/** Returns the last error. Plain text wins, because a program prints it when it ends, after its log. */
 export function lastErrorOf(log: string): string | undefined {
   const lines = linesOf(log)
   const plain = lines.findLast(({ text }) => /^(konverge:|\w*Error\b)/.test(text))
@@ -17,7 +17,7 @@ export function lastErrorOf(log: string): string | undefined {
 
 interface Line {
   readonly text: string
-  /** Empty if the line is plain text, or JSON that is not all written yet. */
+  /** Empty if the line is plain text or incomplete JSON. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
@@ -28,7 +28,7 @@ function linesOf(log: string): readonly Line[] {
 function fieldsOf(text: string): Line['fields'] {
   if (!text.startsWith('{')) return {}
   try {
-    return JSON.parse(text) as Line['fields'] // What begins with a brace is an object or no JSON.
+    return JSON.parse(text) as Line['fields'] // Sound: text that begins with a brace is an object or invalid JSON.
   } catch {
     return {}
   }

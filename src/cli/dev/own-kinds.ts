@@ -1,4 +1,4 @@
-// The kinds of konverge's own operator, as the table of `konverge dev` shows them. Pure.
+// Kinds of konverge's own operator in the table of `konverge dev`. Pure.
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
@@ -7,7 +7,7 @@ import { ReplicatedKVStore } from '../../../imports/wire/replicated-kv-store.ts'
 import type { Resource } from '../../object/resource.ts'
 import type { ListedResource, ShownKind } from './resource-table.ts'
 
-/** What is looked at of a resource besides what every kind has. */
+/** Fields of konverge's kinds that the table shows, besides those of every kind. */
 export interface OwnResource extends ListedResource {
   readonly spec: {
     readonly replicas?: number
@@ -59,7 +59,7 @@ const ownKinds: readonly OwnKind[] = [
   },
 ]
 
-/** In the order in which they are shown. */
+/** Kinds in the order of the table. */
 export const shownKinds: readonly ShownKind[] = ownKinds.map(({ detail, ...kind }) => ({
   ...kind,
   // Sound: by the schemas in crds/.

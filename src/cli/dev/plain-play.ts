@@ -1,4 +1,4 @@
-// What `dev` shows of any operator: its controllers and its samples on a control plane in this process, whose pods only seem to run.
+// Show of `dev` for any operator: its controllers and samples on a control plane in this process, with simulated pods.
 import { isJsonList, isJsonObject, type Json } from '../../base/json.ts'
 import { type Controller, type KubeObject, valueAt } from '../../index.ts'
 import { groupResourceOf } from '../../object/resource.ts'
@@ -47,7 +47,7 @@ export async function plainPlay(options: PlainPlayOptions, signal: AbortSignal):
   }
 }
 
-/** Each kind once, by the short name of its definition, with the values of its printer columns. */
+/** Returns each kind once, with the short name and the printer columns of its definition. */
 function shownKindsOf(controllers: readonly Controller[], definitions: readonly KubeObject[]): readonly ShownKind[] {
   const kinds = new Map(controllers.map((controller) => [groupResourceOf(controller.resource), controller]))
   return [...kinds.values()].map(({ resource, hasStatus }) => {
@@ -64,7 +64,7 @@ function shownKindsOf(controllers: readonly Controller[], definitions: readonly 
   })
 }
 
-/** Plain paths, as `.spec.image`: conditions and ages are shown anyway. */
+/** Returns plain paths such as `.spec.image`; the table shows conditions and ages in columns of its own. */
 function columnPathsOf(definition: KubeObject | undefined, version: string): readonly (readonly string[])[] {
   const versions = definition && valueAt(definition, 'spec', 'versions')
   const served = isJsonList(versions) ? versions.find((one) => isJsonObject(one) && one.name === version) : undefined
@@ -79,7 +79,7 @@ function columnPathsOf(definition: KubeObject | undefined, version: string): rea
 const detailWidth = 19
 
 function detailOf(listed: ListedResource, paths: readonly (readonly string[])[]): string {
-  // Sound: what the API server lists is JSON.
+  // Sound: the API server returns JSON.
   const values = paths.map((path) => path.reduce(stepInto, listed as unknown as Json))
   const text = values.filter((value) => value !== undefined && typeof value !== 'object').join(', ')
   return text.length <= detailWidth ? text : `${text.slice(0, detailWidth - 1)}…`

@@ -1,33 +1,34 @@
-// What a `dev` command shows: a control plane with an operator on it, the kinds of its table, samples, and the words when all of it is there.
+// Show of a `dev` command: a control plane with an operator, the kinds of the table, samples, and the text when all are
+// Ready.
 import type { KubeObject } from '../../object/object.ts'
 import type { ResourceLoader } from './resource-loader.ts'
 import type { ResourceRow, ShownKind } from './resource-table.ts'
 import type { Stage, StageAsk } from './stage.ts'
 
 export interface Play {
-  /** In the order in which they are shown. */
+  /** Kinds in the order of the table. */
   readonly kinds: readonly ShownKind[]
   start(ask: StageAsk): Promise<PlayedStage>
-  /** What to throw for what was thrown. Default: the same. */
+  /** Maps a failure to the error that `dev` throws. Default: the same error. */
   failureOf?(thrown: unknown): unknown
 }
 
-/** A stage and what is shown on it. */
+/** A running control plane with its samples. */
 export interface PlayedStage {
   readonly stage: Stage
   loadSamples(signal: AbortSignal): Promise<readonly KubeObject[]>
   look(rows: readonly ResourceRow[], loader: ResourceLoader, signal: AbortSignal): Promise<Look>
 }
 
-/** How it stands with what is shown. */
+/** State of the samples. */
 export interface Look {
   readonly areReady: boolean
-  /** They are ready, and what serves them can be reached. */
+  /** All are Ready, and clients can reach the servers. */
   readonly isWhole: boolean
-  /** The sentence when they are ready, as `All are Ready`. */
+  /** Sentence when all are Ready, e.g. `All are Ready`. */
   readonly readyText: string
-  /** Sentences that follow. */
+  /** Sentences after `readyText`. */
   readonly notes: readonly string[]
-  /** Lines that say what to try, each with its end. */
+  /** Hints, one a line, each with its line feed. */
   readonly hints: string
 }

@@ -1,4 +1,4 @@
-// Reads what a `dev` command shows: the rows of its table, and the address of this machine at which a Service is reached.
+// Reads the cluster for `dev`: the rows of its table, and the local address of a Service.
 import { deadline, systemClock } from '../../base/clock.ts'
 import { silentInstruments } from '../../base/instrument.ts'
 import { loadConnection } from '../../kube/kube-config-loader.ts'
@@ -9,12 +9,12 @@ import { Service } from '../../object/built-in.ts'
 import { type ListedResource, type ResourceRow, rowOf, type ShownKind } from './resource-table.ts'
 
 const closeLimitMs = 500
-/** docs/local-node.md. */
+/** Annotation with the local address of a Service. docs/local-node.md. */
 const localAddress = 'konverge.dev/local-address'
 
 export interface ResourceLoaderOptions {
   readonly kubeconfigPath: string
-  /** In the order in which they are shown. */
+  /** Kinds in the order of the table. */
   readonly kinds: readonly ShownKind[]
   readonly userAgent: string
 }
@@ -22,7 +22,7 @@ export interface ResourceLoaderOptions {
 export class ResourceLoader {
   readonly #client: RestClient
   readonly #kinds: readonly ShownKind[]
-  /** By kind, as they were when the server last told. */
+  /** Rows of the last successful list, by kind. */
   readonly #known = new Map<ShownKind, readonly ResourceRow[]>()
 
   private constructor(client: RestClient, kinds: readonly ShownKind[]) {
@@ -38,7 +38,7 @@ export class ResourceLoader {
     return new ResourceLoader(new RestClient({ connection, clock: systemClock, instruments, userAgent }), kinds)
   }
 
-  /** All resources of the operator, by kind, namespace and name. */
+  /** Returns the rows of all resources of the operator, by kind, namespace and name. */
   async rows(signal: AbortSignal): Promise<readonly ResourceRow[]> {
     return (await Promise.all(this.#kinds.map((kind) => this.#rowsOf(kind, signal)))).flat()
   }
@@ -46,17 +46,18 @@ export class ResourceLoader {
   async #rowsOf(kind: ShownKind, signal: AbortSignal): Promise<readonly ResourceRow[]> {
     try {
       const { items } = await this.#client.list(kind.resource, {}, signal)
-      const rows = items.map((item) => rowOf(kind, item as unknown as ListedResource)) // As each kind has it.
+      // Sound: by the schema of each kind.
+      const rows = items.map((item) => rowOf(kind, item as unknown as ListedResource))
       this.#known.set(kind, rows)
       return rows
     } catch (thrown) {
-      // A real server asks for patience after a definition has been installed, of one kind longer than of another.
+      // A real server answers 429 for a while after the installation of a definition. The time differs between kinds.
       if (isKubeError(thrown, 'TooManyRequests')) return this.#known.get(kind) ?? []
       throw thrown
     }
   }
 
-  /** Undefined if there is no such Service, or it has no address here. */
+  /** Returns the local address of a Service; undefined if the Service or its address does not exist. */
   async addressOf(place: { readonly namespace: string; readonly name: string }, signal: AbortSignal) {
     const service = await loadIfPresent(this.#client, Service, place, signal)
     return service?.metadata.annotations?.[localAddress]

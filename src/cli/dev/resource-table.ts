@@ -1,9 +1,8 @@
-// How do the operator's resources read at a glance? One line each, whatever its kind; and of a later list only what differs from
-// the one before. Pure.
+// Table of the operator's resources: one line each, for any kind. A later table contains only the changed lines. Pure.
 import { terminalLine } from '../../base/terminal-text.ts'
 import type { Resource } from '../../object/resource.ts'
 
-/** What is looked at of a resource, as the server gives it: of each kind its own. */
+/** Fields that the table shows, as the server returns them; each kind has more. */
 export interface ListedResource {
   readonly metadata: {
     /** Absent: the kind is cluster-scoped. */
@@ -24,13 +23,13 @@ export interface ListedResource {
 export interface ResourceRow {
   /** The short name of its kind: `kv`. */
   readonly kind: string
-  /** `kv shop/cart`: which one of which kind. */
+  /** Short kind, namespace and name: `kv shop/cart`. */
   readonly resource: string
-  /** What is worth knowing of one of its kind. */
+  /** Summary that depends on the kind. */
   readonly detail: string
-  /** The reason of the Ready condition; a dash before there is one. */
+  /** Reason of the Ready condition; a dash if there is none yet. */
   readonly status: string
-  /** Ready=True, and said of the newest spec; of a kind without a status: it exists. */
+  /** Ready=True for the latest generation; for a kind without a status: the resource exists. */
   readonly isReady: boolean
   /** Milliseconds since the epoch. */
   readonly createdMs: number
@@ -39,7 +38,7 @@ export interface ResourceRow {
 export interface ShownKind {
   readonly resource: Resource
   readonly shortName: string
-  /** Does its controller write a status? Default: true. */
+  /** The controller writes a status. Default: true. */
   readonly hasStatus?: boolean
   readonly detail: (listed: ListedResource) => string
 }
@@ -58,7 +57,7 @@ export function rowOf({ shortName, hasStatus = true, detail }: ShownKind, listed
   }
 }
 
-/** Widths that do not depend on the rows, so that lines written at different times stand below each other. */
+/** Fixed widths, so that lines of different times align. */
 const columns = [
   { title: 'RESOURCE', width: 25, cell: ({ resource }: ResourceRow) => resource },
   { title: 'DETAIL', width: 19, cell: ({ detail }: ResourceRow) => detail },
@@ -73,7 +72,7 @@ export function tableLine(row: ResourceRow, nowMs: number): string {
   return columns.map(({ width, cell }) => terminalLine(cell(row, nowMs)).padEnd(width)).join('  ')
 }
 
-/** The rows that are new or differ in more than their age, and those that are gone, with the status `Deleted`. */
+/** Returns new rows, rows that differ in more than their age, and removed rows with the status `Deleted`. */
 export function changedRows(before: readonly ResourceRow[], after: readonly ResourceRow[]): readonly ResourceRow[] {
   const known = new Map(before.map((row) => [row.resource, row]))
   const changed = after.filter((row) => !isSame(known.get(row.resource), row))
@@ -92,7 +91,10 @@ function isSame(before: ResourceRow | undefined, after: ResourceRow): boolean {
   )
 }
 
-/** As kubectl says it: two units while the second one matters. A clock that is behind the server's gives no age below 0. */
+/**
+ * Formats an age as kubectl does: two units while the second one matters. If the local clock is behind the server's,
+ * the age is 0.
+ */
 function ageOf(ageMs: number): string {
   const seconds = Math.max(0, Math.floor(ageMs / 1000))
   const minutes = Math.floor(seconds / 60)

@@ -1,5 +1,5 @@
-// What does `konverge dev` show, besides what is in examples/? Stores of different sizes, in namespaces of their own, and a database
-// with a user and what is in it. Pure.
+// Samples of `konverge dev` besides those of examples/. They are stores of different sizes in their own namespaces, and
+// a database with a user, a migration and a backup. Pure.
 import { databaseServerNames } from '../../../constructs/index.ts'
 import { consentLabel } from '../../controllers/references/reference-policy.ts'
 import type { KubeObject } from '../../object/object.ts'
@@ -14,10 +14,10 @@ const stores = [
   { namespace: 'media', name: 'thumbnails', spec: { replicas: 4, storageClassName: 'fast', storage: { size: '5Gi' } } },
 ]
 
-/** The files of examples/ that fit a control plane whose nodes run no images; their stores live in `shop`. */
+/** Files of examples/ that fit a control plane whose nodes run no images; their stores are in `shop`. */
 export const sampleFiles = ['kv-store.yaml', 'kv-store-custom.yaml']
 
-/** Namespaces first: what is in them comes later. The Secret is for a store of examples/. */
+/** Namespaces come first, before their objects. A store of examples/ uses the Secret. */
 export const sampleStores: readonly KubeObject[] = [
   ...namespaces.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })),
   {
@@ -63,7 +63,7 @@ const sampleSteps = [
   },
 ]
 
-/** For a control plane whose nodes run pods: a database that only seems to run takes no logins. */
+/** Returns samples for a control plane whose nodes run pods: a simulated database accepts no logins. */
 export function sampleDatabases({ version, whyNoBackup }: ShownPostgres): readonly KubeObject[] {
   return [
     own('Database', 'orders', { version, provider: { inCluster: {} } }),
@@ -87,7 +87,7 @@ const sampleBackups: readonly KubeObject[] = [
   }),
 ]
 
-/** Where it is in the table, and the Service by which it is reached. */
+/** Row of the sample database in the table, and the Service that reaches it. */
 export const sampleDatabase = {
   row: 'db shop/orders',
   service: { namespace: 'shop', name: databaseServerNames('orders').clientService },
@@ -103,7 +103,7 @@ const storageClass = (name: string, options: { readonly isDefault: boolean; read
   allowVolumeExpansion: options.canExpand,
 })
 
-/** The class that one of the samples asks for; every control plane here has a default one of its own. */
+/** StorageClass that one of the samples names. Every control plane here also has a default class. */
 export const fastClass: KubeObject = storageClass('fast', { isDefault: false, canExpand: true })
 
 export const storageClasses: readonly KubeObject[] = [

@@ -1,15 +1,15 @@
-// Which PostgreSQL do the samples ask for? The newest of this machine that its own tools can save, so that a backup can be shown; without
-// such tools the newest, and one sentence that says what is missing. Pure.
+// PostgreSQL version of the samples: the newest on this machine that its tools can back up, so that `dev` can show a
+// backup. Without such tools, the newest, and a sentence that names the missing tool. Pure.
 export interface ShownPostgres {
-  /** As a Database asks for it. */
+  /** Value for `spec.version` of a Database. */
   readonly version: string
-  /** Why no backup can be shown. */
+  /** Reason why the samples contain no backup. */
   readonly whyNoBackup?: string
 }
 
 const known = { oldest: 14, newest: 18 }
 
-/** Major versions: of servers, and of pg_dump, which saves servers up to its own. */
+/** Chooses from the major versions of the servers and of pg_dump. A pg_dump backs up servers up to its own version. */
 export function shownPostgres(servers: readonly number[], tools: readonly number[]): ShownPostgres {
   const asked = servers.filter((major) => major >= known.oldest && major <= known.newest)
   const newest = Math.max(...asked, 0) || known.newest

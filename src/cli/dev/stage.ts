@@ -1,33 +1,37 @@
-// The control plane and the operator that a `dev` command shows. Both come in two makes: in this process, and the real one in processes of its own.
+// Control plane and operator of a `dev` command. Two implementations exist: in this process, and the real ones in
+// separate processes.
 import type { KubeObject } from '../../object/object.ts'
 import type { ShownPostgres } from './shown-postgres.ts'
 
 export interface Stage {
-  /** What there is, as in `Kubernetes runs, with 5 nodes that kwok plays`. */
+  /** First line of the output, e.g. `Kubernetes runs, with 5 nodes that kwok plays`. */
   readonly title: string
-  /** Of a user who may do everything. */
+  /** Kubeconfig of a cluster administrator. */
   readonly kubeconfigPath: string
-  /** The folder of a kubectl that fits; absent: whichever the user has. */
+  /** Folder of a kubectl of a matching version; absent: the user's own kubectl. */
   readonly kubectlFolder?: string | undefined
-  /** What has to be there before the samples. */
+  /** Objects that must exist before the samples. */
   readonly groundwork: readonly KubeObject[]
-  /** Was there nothing in it when it was started? Samples go only into such a one. */
+  /** The cluster was empty at its start. `dev` applies samples only to an empty cluster. */
   readonly isFresh: boolean
-  /** What stays when it stops; absent: nothing. */
+  /** Folder that remains after the stop; absent: nothing remains. */
   readonly keptFolder?: string | undefined
   startOperator(): RunningOperator
-  /** Throws one sentence if something of it has ended by itself. */
+  /** Throws a CommandError with one sentence if a part of the control plane has ended unexpectedly. */
   throwIfEnded(): void
-  /** Leaves no process behind, and no file but those that are meant to stay. */
+  /** Stops everything. No process remains, and no file except those that the user asked to keep. */
   stop(): Promise<void>
 }
 
-/** A stage of konverge's own operator. */
+/** Control plane for konverge's own operator. */
 export interface DatabaseStage extends Stage {
   readonly databases: DatabasesHere
 }
 
-/** Can databases run on it? `simulated`: its pods only seem to run. `missing`: they wait, and the sentence says what for. */
+/**
+ * Support for databases. `simulated`: pods are simulated. `missing`: databases wait, and `message` names the missing
+ * part.
+ */
 export type DatabasesHere =
   | { readonly kind: 'run'; readonly shown: ShownPostgres }
   | { readonly kind: 'simulated' }
@@ -35,17 +39,17 @@ export type DatabasesHere =
 
 export interface RunningOperator {
   readonly logFile: string
-  /** Undefined until it serves. */
+  /** Returns the address of /metrics; undefined until the operator serves it. */
   metricsUrl(): Promise<string | undefined>
-  /** Rejects with one sentence, with the last error of its log, if it has ended. */
+  /** Rejects with a CommandError if the operator has ended; the sentence quotes the last error of its log. */
   throwIfEnded(): Promise<void>
   stop(): Promise<void>
 }
 
 export interface StageAsk {
-  /** Writes a line for the person who waits. */
+  /** Prints a progress line for the user. */
   readonly tell: (text: string) => void
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Told while it starts; later `stop` ends it. */
+  /** Aborts the start; later, `stop` ends the control plane. */
   readonly signal: AbortSignal
 }

@@ -1,10 +1,10 @@
-// How does the table of resources get onto the output? On a terminal it is drawn again in its place; anywhere else, and on
-// a terminal that is too low for it, lines are only added, and only for resources that changed.
+// Output of the table of resources. A terminal shows it redrawn in place. Any other output, and a terminal with too few
+// rows, gets an added line for each changed resource.
 import { styleText } from 'node:util'
 import type { ResourceRow } from './resource-table.ts'
 import { changedRows, tableHead, tableLine } from './resource-table.ts'
 
-/** What is used of `process.stdout`. */
+/** Subset of `process.stdout`. */
 export interface Output {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -15,7 +15,7 @@ export interface Output {
 export class TableScreen {
   readonly #output: Output
   #rows: readonly ResourceRow[] = []
-  /** The lines above the cursor that belong to the table and may be drawn again. */
+  /** Lines above the cursor that belong to the table and can be redrawn. */
   #drawnLines = 0
   #hasHead = false
 
@@ -23,18 +23,18 @@ export class TableScreen {
     this.#output = output
   }
 
-  /** Shows the rows, in the place of what the last `draw` showed if the output allows it. */
+  /** Shows the rows. If the output allows, they replace those of the last `draw`. */
   draw(rows: readonly ResourceRow[], nowMs: number): void {
     const height = rows.length + 1
     const { isTTY = false } = this.#output
-    // A terminal that does not know its size says 0.
+    // A terminal of unknown size reports 0.
     const screenWidth = this.#output.columns || 80
     const screenHeight = this.#output.rows || 24
     if (!isTTY || Math.max(height, this.#drawnLines) >= screenHeight) {
       this.add(rows, nowMs)
       return
     }
-    // A line that wraps would take two, and the cursor would not find back.
+    // A wrapped line takes two rows, so the cursor would move to a wrong row.
     const lines = [
       tableHead.slice(0, screenWidth - 1),
       ...rows.map((row) => painted(row, tableLine(row, nowMs).slice(0, screenWidth - 1))),
@@ -57,7 +57,7 @@ export class TableScreen {
   }
 }
 
-/** Green when ready, unless NO_COLOR asks for none. */
+/** Colors a Ready row green, unless NO_COLOR is set. */
 function painted({ isReady }: ResourceRow, line: string): string {
   return isReady ? styleText('green', line) : line
 }
