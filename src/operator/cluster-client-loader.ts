@@ -1,5 +1,5 @@
-// Connects to the other clusters of an operator by their kubeconfigs. Invariant: a write to any of them passes the fence of the lease that is in the
-// operator's own cluster.
+// Loader of clients for the other clusters of an operator, by their kubeconfigs. Invariant: every write to them passes
+// the fence of the Lease in the operator's own cluster.
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { KubeClient } from '../kube/client.ts'
 import type { Fence } from '../kube/fence.ts'
@@ -7,11 +7,11 @@ import { FencedClient } from '../kube/fenced-client.ts'
 import { type LoadConnectionOptions, loadConnection } from '../kube/kube-config-loader.ts'
 import { RestClient, type RestClientOptions } from '../kube/rest-client.ts'
 
-/** How another cluster is reached. */
+/** Connection to another cluster. */
 export interface ClusterConnection {
-  /** A kubeconfig file, such as one that a Secret in a volume holds. Credentials in files are read again when they change. */
+  /** Path of a kubeconfig file, for example in a mounted Secret. Credentials in files are reloaded when they change. */
   readonly kubeconfig: string
-  /** A context of the kubeconfig; absent: its current one. */
+  /** Context of the kubeconfig; absent: its current context. */
   readonly context?: string | undefined
 }
 
@@ -20,10 +20,13 @@ export interface ClusterClients {
   close(signal: AbortSignal): Promise<unknown>
 }
 
-/** A DNS label: the name is in health checks, metrics and messages. */
+/** A DNS label, because the name appears in health checks, metrics and messages. */
 const namePattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 
-/** Rejects with a CodedError `ClusterConnection` that names the connection at fault. No request is sent yet. */
+/**
+ * Returns the clients and sends no request. Rejects with a CodedError `ClusterConnection` that names the faulty
+ * connection.
+ */
 export async function loadClusterClients(
   clusters: Readonly<Record<string, ClusterConnection>>,
   {

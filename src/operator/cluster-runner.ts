@@ -1,5 +1,5 @@
-// Runs what the controllers of one operator share of another cluster: its client, caches and discovery, and the watcher that tells whether it can be
-// reached. Invariant: no request to it is waited for by anything that concerns the operator's own cluster alone.
+// Shared parts of the controllers for another cluster: client, caches, discovery, and the watcher of its reachability.
+// Invariant: work that concerns only the operator's own cluster never waits for a request to another one.
 import type { Clock } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Instruments } from '../base/instrument.ts'
@@ -18,9 +18,9 @@ export interface ClusterRunnerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly instruments: Instruments
-  /** Fenced by the lease in the operator's own cluster, where there is one. */
+  /** Client of the cluster; fenced by the Lease in the operator's own cluster if there is one. */
   readonly client: KubeClient
-  /** The name of the connection. */
+  /** Name of the connection. */
   readonly name: string
   readonly homeUid: string
   readonly namespaces?: readonly string[] | undefined
@@ -37,13 +37,13 @@ export class ClusterRunner implements RemoteCluster {
     const client = new DiscreetClient(options.client, { cluster: name })
     const keepsFieldsOf = isChildManager
     this.client = client
-    // Its messages begin with the name of the cluster themselves.
+    // The unwrapped client, because the watcher's messages already start with the name of the cluster.
     this.watcher = new ClusterWatcher({ clock, instruments, client: options.client, name, homeUid })
     this.discovery = new DiscoveryClient({ clock, client })
     this.informers = new Informers({ clock, random, instruments, client, cluster: name, keepsFieldsOf, namespaces })
   }
 
-  /** Runs until the signal aborts; `stop` waits for the end. */
+  /** Starts the caches and the watcher; they run until the signal aborts. `stop` waits for their end. */
   start(signal: AbortSignal): void {
     this.informers.start(signal)
     this.#running = this.watcher.run(signal)
@@ -54,7 +54,9 @@ export class ClusterRunner implements RemoteCluster {
     await this.informers.stop()
   }
 
-  /** Never fails: an operator that is ready can replace another one, whether this cluster can be reached or not. */
+  /**
+   * Readiness check that never fails: a rollout of the operator must not depend on whether this cluster is reachable.
+   */
   get readinessCheck(): HealthCheck {
     const { name } = this.watcher
     const note = () => `cluster ${name} ${this.watcher.trouble ?? 'can be reached'}`
@@ -64,7 +66,7 @@ export class ClusterRunner implements RemoteCluster {
 
 export type ClusterRunners = ReadonlyMap<string, ClusterRunner>
 
-/** Throws a CodedError `UnknownCluster` if a controller has its children in a cluster of which there is no connection. */
+/** Throws a CodedError `UnknownCluster` if a controller has its children in a cluster without a connection. */
 export function assertConnected(controllers: readonly Controller[], connections: readonly string[]): void {
   const lost = controllers.find(({ childrenIn }) => childrenIn !== undefined && !connections.includes(childrenIn))
   if (lost === undefined) return
@@ -76,8 +78,8 @@ export function assertConnected(controllers: readonly Controller[], connections:
 }
 
 /**
- * One runner for each cluster that a controller has its children in. Rejects with a CodedError `HomeClusterUnknown` if the operator's own cluster does
- * not say which it is.
+ * Returns one runner for each cluster that holds children of a controller. Rejects with a CodedError
+ * `HomeClusterUnknown` if the operator cannot read the identity of its own cluster.
  */
 export async function openClusters(
   {
@@ -87,7 +89,7 @@ export async function openClusters(
     ...shared
   }: Omit<ClusterRunnerOptions, 'name' | 'homeUid'> & {
     readonly controllers: readonly Controller[]
-    /** By the names of the connections. */
+    /** Clients by the names of their connections. */
     readonly clients: Readonly<Record<string, KubeClient>>
   },
   signal: AbortSignal,

@@ -1,69 +1,71 @@
-// Who leads? One candidate's view, decided from what it saw and when it saw it, on its own monotonic clock. Never two at once, as
-// long as no candidate's clock runs faster than another's by the factor duration / renew deadline (1.5 by default):
+// Leader election: the pure decisions of one candidate, from its observations of the Lease and its own monotonic clock.
+// Invariant: at most one leader acts. It holds while no candidate's clock runs faster than another's by the factor
+// duration / renew deadline (1.5 by default):
 //
 //   the leader    stops its writes at  (sent its last successful claim) + renew deadline
-//   the others    claim not before     (saw the last change)           + duration
+//   the others    claim not before     (observed the last change)      + duration
 //
-// The claim is sent before it is seen, and renew deadline < duration. The lease's own timestamps decide nothing.
+// A candidate sends a claim before others observe it, and renew deadline < duration. No decision reads the Lease's own
+// timestamps.
 import type { LiveObject } from '../object/object.ts'
 import { holderOf, isReleased, leaseSpecOf } from './lease.ts'
 
-/** Whole times in milliseconds; `timingProblem` says what they must fulfil. */
+/** Times in whole milliseconds; `timingProblem` checks their order. */
 export interface ElectionTiming {
-  /** How long others wait for a leader that is silent. */
+  /** Time without a renewal after which others take the Lease. */
   readonly durationMs: number
-  /** How long a leader acts after its last renewal; then it has lost. */
+  /** Time after its last renewal when a leader has lost the Lease and stops. */
   readonly renewDeadlineMs: number
-  /** From one renewal, or look at the lease, to the next. */
+  /** Interval of renewals, or of reads of the Lease by a standby. */
   readonly retryPeriodMs: number
 }
 
 export interface Candidate {
-  /** Unique in time and space: no later process may have the same. */
+  /** Unique name of this process; no later process may have the same. */
   readonly identity: string
   readonly timing: ElectionTiming
 }
 
 export const defaultTiming: ElectionTiming = { durationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }
 
-/** A version of the lease, as this process saw it. */
+/** Observation of one version of the Lease by this process. */
 interface Sighting {
-  /** Undefined: there is none. */
+  /** Undefined: the Lease does not exist. */
   readonly lease: LiveObject | undefined
-  /** When this process first saw this version. */
+  /** Time of the first observation of this version. */
   readonly atMs: number
-  /** How long after that somebody else may still take it for his. */
+  /** Time after `atMs` during which another process may still act as the holder. */
   readonly heldForMs: number
 }
 
-/** What a candidate knows. All times are of its monotonic clock. */
+/** State of a candidate. All times are of its monotonic clock. */
 export interface Election {
   readonly sighting: Sighting | undefined
-  /** A claim was refused, or nobody knows what became of it: look before the next one. */
+  /** A claim was rejected or its outcome is unknown: read the Lease before the next claim. */
   readonly isStale: boolean
-  /** Present while this candidate leads, or has lost. */
+  /** Present while this candidate leads, and after it has lost. */
   readonly leadsUntilMs: number | undefined
-  /** Who took the lease from this candidate. */
+  /** Identity of the process that took the Lease from this candidate. */
   readonly takenBy: string | undefined
-  /** Nothing to do before. */
+  /** Earliest time of the next step. */
   readonly dueMs: number
 }
 
 export type ElectionStep =
   | { readonly kind: 'wait'; readonly untilMs: number }
   | { readonly kind: 'read' }
-  /** Take it, or renew it, against this version; create it where there is none. */
+  /** Take or renew the Lease, against this version; create it if undefined. */
   | { readonly kind: 'claim'; readonly lease: LiveObject | undefined }
-  /** For good: the process ends. `to` is who has it now, if that is known. */
+  /** Final: the process ends. `to` is the new holder, if known. */
   | { readonly kind: 'lost'; readonly to: string | undefined }
 
-/** What came of a step, and when; `jitter` in [0, 1) keeps candidates from moving in step. */
+/** Time of a step's end. `jitter` in [0, 1) desynchronizes candidates. */
 export interface Moment {
   readonly nowMs: number
   readonly jitter: number
 }
 
-/** How much longer than the period a wait may be, as a factor; from client-go, where renew deadlines allow for it. */
+/** Maximum factor by which a wait exceeds the period. Source: client-go, whose renew deadlines allow for it. */
 export const jitterFactor = 1.2
 
 export const notYetElected: Election = {
@@ -84,7 +86,7 @@ export function nextStep(election: Election, nowMs: number): ElectionStep {
   return { kind: 'read' }
 }
 
-/** A look at the lease was answered; undefined: there is none. */
+/** Returns the state after a read of the Lease; `lease` is undefined if it does not exist. */
 export function afterRead(
   election: Election,
   lease: LiveObject | undefined,
@@ -101,7 +103,7 @@ export function afterRead(
   return { ...seen, dueMs: nowMs, takenBy: holder === identity ? undefined : holder }
 }
 
-/** A claim was accepted and this is the lease now. It counts from before it was sent. */
+/** Returns the state after an accepted claim. Leadership counts from the time at which the claim was sent. */
 export function afterClaim(
   election: Election,
   lease: LiveObject,
@@ -109,7 +111,7 @@ export function afterClaim(
   { sentMs, nowMs }: { readonly sentMs: number; readonly nowMs: number },
 ): Election {
   const leadsUntilMs = sentMs + timing.renewDeadlineMs
-  // The answer to a first claim took so long that it is worth nothing: the lease is ours, but has to be renewed first.
+  // The response to a first claim came after the renew deadline. This process holds the Lease, but must renew it first.
   const isTooLate = election.leadsUntilMs === undefined && nowMs >= leadsUntilMs
   return {
     ...election,
@@ -120,17 +122,22 @@ export function afterClaim(
   }
 }
 
-/** Somebody else wrote first, so our claim was refused: look again soon, but never in circles. */
+/**
+ * Returns the state after a rejected claim, because another process wrote first. The next read comes soon, with a
+ * minimum delay.
+ */
 export function afterConflict(election: Election, { timing }: Candidate, { nowMs }: Pick<Moment, 'nowMs'>): Election {
   return { ...election, isStale: true, dueMs: nowMs + timing.retryPeriodMs / 10 }
 }
 
-/** No answer, or a refusal: a claim may have happened all the same. */
+/** Returns the state after a failed request. A claim may have succeeded nevertheless. */
 export function afterFailure(election: Election, { timing }: Candidate, { nowMs, jitter }: Moment): Election {
   return { ...election, isStale: true, dueMs: nowMs + jittered(timing.retryPeriodMs, jitter) }
 }
 
-/** One sentence on what is wrong with the three times; undefined if they fit. Source of the rule: client-go. */
+/**
+ * Returns the problem of the three times as one sentence; undefined if they are valid. Source of the rule: client-go.
+ */
 export function timingProblem({ durationMs, renewDeadlineMs, retryPeriodMs }: ElectionTiming): string | undefined {
   const isInOrder = durationMs > renewDeadlineMs && renewDeadlineMs > retryPeriodMs * jitterFactor && retryPeriodMs > 0
   if (isInOrder) return undefined
@@ -148,7 +155,10 @@ function sightingOf(
   return isUnchanged ? before : { lease, atMs: nowMs, heldForMs: heldForMs(before, lease, candidate) }
 }
 
-/** A lease that went, or lost its holder, by hand has a holder all the same: one that will notice, or that runs out. */
+/**
+ * Returns how long a holder may still act. After a deletion of the Lease or its holder by hand, the holder keeps its
+ * full time, because it may not know yet.
+ */
 function heldForMs(
   before: Sighting | undefined,
   lease: LiveObject | undefined,

@@ -1,5 +1,5 @@
-// Stands for election and stays elected: carries out what election.ts decides, opens the fence for as long as this process leads,
-// and gives the lease back at the end. Losing the lease is final: the process ends, so that nothing of its memory leads on.
+// Elector: carries out the decisions of election.ts, opens the fence while this process leads, and releases the Lease
+// at the end. Invariant: losing the Lease is final; the process ends, so that no stale memory acts.
 import { assert, unreachable } from '../base/assert.ts'
 import { type Clock, deadline, sleep } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
@@ -28,20 +28,20 @@ export interface ElectorOptions extends Candidate {
   readonly clock: Clock
   readonly random: Random
   readonly instruments: Instruments
-  /** Not fenced, and best with connections of its own: renewals must not wait behind other requests. */
+  /** Unfenced client, preferably with its own connections: renewals must not wait for other requests. */
   readonly client: KubeClient
   readonly lease: LeaseLocation
   readonly fieldManager: string
-  /** Open while this process leads. */
+  /** Fence of all writes; open while this process leads. */
   readonly fence: Fence
 }
 
-/** The lease is gone from us; another process leads, or will. */
+/** Error of a process that lost its Lease. Another process leads, or will. */
 export class LeaseLostError extends CodedError<'LeaseLost'> {
   override readonly name = 'LeaseLostError'
 }
 
-/** What giving the lease back may take; the successor waits for the lease duration if it fails. */
+/** Limit of the release. If the release fails, the successor waits for the lease duration. */
 const releaseLimitMs = 1_000
 
 export class Elector {
@@ -62,25 +62,29 @@ export class Elector {
     })
   }
 
-  /** Resolves when this process has become the leader; maybe never. */
+  /** Resolves when this process becomes the leader; possibly never. */
   get elected(): Promise<void> {
     return this.#won.promise
   }
 
-  /** What keeps it from taking part, as one sentence; undefined while all is well, for a standby too. */
+  /**
+   * Problem that prevents this process from taking part, as one sentence; undefined if there is none, also for a
+   * standby.
+   */
   get trouble(): string | undefined {
     return this.#trouble
   }
 
-  /** For people: `leads` or `stands by for <who>`. */
+  /** Returns the state as text: `leads` or `stands by for <holder>`. */
   get standing(): string {
     if (this.#options.fence.isOpen) return 'leads'
     return this.#knownHolder === undefined ? 'stands by' : `stands by for ${this.#knownHolder}`
   }
 
   /**
-   * Takes part until the signal aborts, however long the API server is away; then gives the lease back, within a second, and
-   * resolves. What the leader did must have ended by then. Rejects with a LeaseLostError when it has led and leads no more.
+   * Takes part until the signal aborts, also while the API server is unreachable. Then releases the Lease, within 1 s,
+   * and resolves. The leader's work must have ended before the signal aborts. Rejects with a LeaseLostError if this
+   * process led and lost the Lease.
    */
   async run(signal: AbortSignal): Promise<void> {
     assert(!this.#isRunning, 'an elector runs once')
@@ -99,7 +103,7 @@ export class Elector {
   async #carryOut(step: ElectionStep, signal: AbortSignal): Promise<void> {
     switch (step.kind) {
       case 'wait':
-        // Only the signal rejects, and the loop ends with it.
+        // Only the signal rejects, and then the loop ends.
         return sleep(this.#options.clock, step.untilMs - this.#nowMs(), signal).catch(() => {})
       case 'read':
         return this.#attempt((limit) => this.#look(limit), signal)
@@ -112,7 +116,10 @@ export class Elector {
     }
   }
 
-  /** One request, with half the renew deadline, so that a request that hangs leaves time for another. Never rejects. */
+  /**
+   * Sends one request, with half the renew deadline as its limit: a hanging request leaves time for a second one. Never
+   * rejects.
+   */
   async #attempt(request: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     const { clock, random, timing } = this.#options
     const halfMs = timing.renewDeadlineMs / 2
@@ -168,7 +175,7 @@ export class Elector {
     this.#won.resolve()
   }
 
-  /** Gives back what this process holds, or may hold since a claim was cut off. Never rejects. */
+  /** Releases the Lease if this process holds it, or may hold it after an interrupted claim. Never rejects. */
   async #release(): Promise<void> {
     const { clock, client, fieldManager, identity, instruments, lease: location } = this.#options
     if (this.#election.leadsUntilMs === undefined && !this.#election.isStale) return
@@ -192,7 +199,7 @@ export class Elector {
     return loadIfPresent(this.#options.client, Lease, this.#options.lease, signal)
   }
 
-  /** Says once what is wrong, and again when it is something else. */
+  /** Logs a problem once, and again when it changes. */
   #note(trouble: string): void {
     if (trouble === this.#trouble) return
     this.#trouble = trouble

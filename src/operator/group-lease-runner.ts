@@ -1,5 +1,6 @@
-// Takes the Lease of the operator for all members of it together, so that a process that works without shards and the members never work at one time.
-// A member takes no slot before. The Lease is not renewed: it lasts for ten years, and an administrator deletes it to go back to one leader.
+// Group Lease: holds the Lease of the operator for all its members together. Invariant: members and a process without
+// shards never reconcile at the same time; no member takes a slot before. The Lease is not renewed. It lasts for ten
+// years; to return to one leader, an administrator deletes it.
 import { type Clock, deadline, sleep } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Instruments } from '../base/instrument.ts'
@@ -15,15 +16,15 @@ export interface GroupLeaseRunnerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly instruments: Instruments
-  /** Not fenced. */
+  /** Unfenced client. */
   readonly client: KubeClient
   readonly fieldManager: string
-  /** Of the operator: the one that its leader would hold without shards. */
+  /** Lease of the operator: without shards, its leader holds it. */
   readonly lease: LeaseLocation
   readonly timing: ElectionTiming
 }
 
-/** What the Lease lasts. */
+/** Duration of the Lease. */
 const groupDurationMs = 10 * 365 * 24 * 3_600_000
 
 export class GroupLeaseRunner {
@@ -35,7 +36,9 @@ export class GroupLeaseRunner {
     this.#options = options
   }
 
-  /** Resolves when the members hold the Lease, however long its leader lives; rejects with the signal's reason. */
+  /**
+   * Resolves when the members hold the Lease, however long an earlier leader lives. Rejects with the signal's reason.
+   */
   async hold(signal: AbortSignal): Promise<void> {
     const { clock, random, timing } = this.#options
     while (!(await this.#look(signal))) {
@@ -84,7 +87,7 @@ export class GroupLeaseRunner {
     return `${this.#options.lease.name}-members`
   }
 
-  /** Once, and again when it is something else. */
+  /** Logs a message once, and again when it changes. */
   #say(message: string): void {
     if (message === this.#message) return
     this.#message = message

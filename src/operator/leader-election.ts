@@ -1,30 +1,31 @@
-// Does this process stand for election, for which lease and under which name? Settled once, from what the user said and where
-// the process runs.
+// Configuration of leader election: whether this process takes part, with which Lease and identity. Decided once, from
+// the user's options and the environment of the process.
 import { CodedError } from '../base/errors.ts'
 import { type Candidate, defaultTiming, timingProblem } from './election.ts'
 import type { LeaseLocation } from './lease.ts'
 
+/** Options of leader election. The times must fulfil: lease duration > renew deadline > 1.2 × retry period > 0. */
 export interface LeaderElectionOptions {
-  /** Default: only in a cluster, with a pod's service account. */
+  /** Elects a leader. Default: true in a cluster, with a pod's service account; false elsewhere. */
   readonly enabled?: boolean | undefined
-  /** Processes with the same lease have one leader among them. Default: the operator's name. */
+  /** Name of the Lease; of all processes with the same Lease, one leads. Default: the operator's name. */
   readonly leaseName?: string | undefined
-  /** Default: the pod's own namespace. */
+  /** Namespace of the Lease. Default: the pod's namespace. Required outside a cluster. */
   readonly leaseNamespace?: string | undefined
-  /** How long standbys wait for a leader that is silent. Default 15 s. */
+  /** Time without a renewal after which a standby takes over, in milliseconds. Default: 15,000. */
   readonly leaseDurationMs?: number | undefined
-  /** How long a leader writes after its last renewal. Default 10 s. */
+  /** Time after its last renewal when the leader stops its writes, in milliseconds. Default: 10,000. */
   readonly renewDeadlineMs?: number | undefined
-  /** From one renewal to the next. Default 2 s. */
+  /** Interval of renewals, in milliseconds. Default: 2,000. */
   readonly retryPeriodMs?: number | undefined
 }
 
-/** Where this process runs, and of which operator it is. */
+/** Environment of this process, and its operator. */
 export interface Whereabouts {
   readonly operatorName: string
-  /** The namespace of the pod this is; undefined outside a cluster. */
+  /** Namespace of this pod; undefined outside a cluster. */
   readonly podNamespace: string | undefined
-  /** Unique among all processes there ever are. */
+  /** Unique name of this process; no later process may have the same. */
   readonly identity: string
 }
 
@@ -32,12 +33,17 @@ export interface LeaderElection extends Candidate {
   readonly lease: LeaseLocation
 }
 
-/** `InvalidTiming`: the three times do not fit; `NamespaceMissing`: nobody said where the lease is. */
+/**
+ * `InvalidTiming`: the three times contradict each other. `NamespaceMissing`: no option names the Lease's namespace.
+ */
 export class LeaderElectionError extends CodedError<'InvalidTiming' | 'NamespaceMissing'> {
   override readonly name = 'LeaderElectionError'
 }
 
-/** Undefined: this process acts alone. Throws a LeaderElectionError with one sentence. */
+/**
+ * Returns the settings of the election; undefined: this process acts alone. Throws a LeaderElectionError with one
+ * sentence.
+ */
 export function leaderElectionOf(
   options: LeaderElectionOptions,
   { operatorName, podNamespace, identity }: Whereabouts,

@@ -1,16 +1,20 @@
-// Liveness of the controllers. Invariant: a failure is what only a restart mends, so a slow server or a failing resource is none.
+// Liveness checks of the controllers. Invariant: a check fails only for faults that a restart corrects; a slow server
+// or a failing resource is no such fault.
 import type { HealthCheck } from '../telemetry/health.ts'
 
-/** A controller, as far as liveness looks at it. */
+/** Part of a controller that liveness depends on. */
 export interface LivingRunner {
   readonly name: string
-  /** For how long resources have been ready while no reconcile began or ended; 0 if none is ready. */
+  /** Milliseconds during which resources were ready and no reconcile started or ended; 0 if none is ready. */
   readonly idleForMs: number
-  /** What one reconcile may take. */
+  /** Time limit of one reconcile. */
   readonly reconcileLimitMs: number
 }
 
-/** Each fails after twice the time that one reconcile may take: by then every reconcile has ended, or ignores that it was cut off. */
+/**
+ * Returns checks that fail after twice the limit of a reconcile. By then, every reconcile has ended or ignores its
+ * aborted signal.
+ */
 export function livenessChecks(runners: readonly LivingRunner[]): readonly HealthCheck[] {
   return runners.map((runner) => ({ probe: 'live', name: runner.name, check: () => stuckSentence(runner) }))
 }

@@ -1,5 +1,6 @@
-// The Lease of one member of a sharded operator: who the member is, how long it lives without a renewal, and the slots that no other member
-// may take. Patches hold only against the version that was read, so that of two writers one wins. Pure but for the clock that comes in.
+// Lease of one member of a sharded operator: its identity, its duration without a renewal, and the slots that no other
+// member may take. Patches hold only against the version that was read, so that one of two writers wins. Pure, except
+// for an injected clock.
 import type { Clock } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import { hashOf } from '../base/text-hash.ts'
@@ -7,14 +8,14 @@ import type { KubeObject, LiveObject } from '../object/object.ts'
 import { type Slot, slotCount } from '../reconcile/shard.ts'
 import { claimPatch, firstLease, holderOf, type LeaseLocation, leaseSpecOf, releasePatch } from './lease.ts'
 
-/** On the Lease of each member: the operator's name. */
+/** Label of each member's Lease: the operator's name. */
 const membersLabel = 'konverge.dev/members-of'
-/** The slots of the member as ranges, and how many slots there are: `0-84,90/256`. */
+/** The member's slots as ranges, and the number of all slots: `0-84,90/256`. */
 const slotsAnnotation = 'konverge.dev/slots'
-/** `joining` until the member's caches are filled: then it is `ready`, and takes slots. */
+/** `joining` until the member's caches are filled; then `ready`, and the member takes slots. */
 const stateAnnotation = 'konverge.dev/member-state'
 
-/** What a member writes of itself. */
+/** State that a member publishes in its Lease. */
 export interface Membership {
   readonly identity: string
   readonly durationMs: number
@@ -22,17 +23,17 @@ export interface Membership {
   readonly isReady: boolean
 }
 
-/** A Lease as another member reads it. */
+/** Lease of another member. */
 export interface MemberLease extends Omit<Membership, 'identity'> {
   readonly name: string
   readonly live: LiveObject
-  /** Undefined: the member has left, or was expelled. */
+  /** Undefined: the member has left or was expelled. */
   readonly identity: string | undefined
 }
 
 const everySlot: ReadonlySet<Slot> = new Set(Array.from({ length: slotCount }, (_, slot) => slot))
 
-/** The name of the Lease of one member: `shop-member-9f86d081`. */
+/** Returns the name of a member's Lease: `shop-member-9f86d081`. */
 export function memberLeaseName(operatorName: string, identity: string): string {
   return `${operatorName}-member-${hashOf(identity).toString(16).padStart(8, '0')}`
 }
@@ -46,17 +47,20 @@ export function firstMemberLease(
   return { ...lease, metadata: { ...lease.metadata, labels, annotations: annotationsOf(membership) } }
 }
 
-/** The merge patch by which a member renews its Lease and says which slots are its own. */
+/** Returns the merge patch that renews a member's Lease and publishes its slots. */
 export function renewalPatch(live: LiveObject, membership: Membership, clock: Clock): JsonObject {
   return patchWith(claimPatch(live, membership, clock), membership)
 }
 
-/** The merge patch by which a member leaves, or is expelled by another one: it has no slots any more, and cannot renew. */
+/** Returns the merge patch by which a member leaves, or another member expels it: it has no slots and cannot renew. */
 export function leavingPatch(live: LiveObject): JsonObject {
   return patchWith(releasePatch(live), { slots: new Set(), isReady: false })
 }
 
-/** A Lease that does not say which slots it has in a way that this version understands has all of them: others then take none. */
+/**
+ * Parses a Lease. If this version cannot read its slots, the member counts as the owner of all slots, so that others
+ * take none.
+ */
 export function memberLeaseOf(live: LiveObject): MemberLease {
   const { name, annotations = {} } = live.metadata
   const { leaseDurationSeconds = 0 } = leaseSpecOf(live)
@@ -70,7 +74,7 @@ export function memberLeaseOf(live: LiveObject): MemberLease {
   }
 }
 
-/** `0-84,90/256` */
+/** Formats slots: `0-84,90/256`. */
 export function slotsText(slots: ReadonlySet<Slot>): string {
   const ranges: { from: Slot; to: Slot }[] = []
   for (const slot of [...slots].sort((left, right) => left - right)) {
@@ -82,7 +86,7 @@ export function slotsText(slots: ReadonlySet<Slot>): string {
   return `${texts.join(',')}/${slotCount}`
 }
 
-/** Undefined: the text is of another form, or of another number of slots. */
+/** Parses slots; undefined if the text has another format or another number of slots. */
 export function slotsIn(text: string): ReadonlySet<Slot> | undefined {
   const [ranges = '', count] = text.split('/')
   if (count !== String(slotCount) || text.length > maxTextLength) return undefined
@@ -96,7 +100,7 @@ export function slotsIn(text: string): ReadonlySet<Slot> | undefined {
   return slots
 }
 
-/** Every second slot, as single numbers. */
+/** Enough for the longest text: every second slot as a single number. */
 const maxTextLength = 1_024
 
 function annotationsOf({ slots, isReady }: Pick<Membership, 'slots' | 'isReady'>) {
@@ -107,7 +111,7 @@ function patchWith(patch: JsonObject, membership: Pick<Membership, 'slots' | 'is
   return { ...patch, metadata: { ...(patch['metadata'] as JsonObject), annotations: annotationsOf(membership) } }
 }
 
-/** Selects the Leases of all members. */
+/** Returns the label selector of all members' Leases. */
 export function membersSelector(operatorName: string): string {
   return `${membersLabel}=${operatorName}`
 }

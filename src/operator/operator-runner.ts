@@ -1,5 +1,5 @@
-// Wires an operator from what a process has: an environment, an output and arguments. Clock, chance, connection, logs, metrics
-// and controllers meet here and nowhere else; `konverge run` and every operator built on konverge start the same way.
+// Composition root of an operator: connects clock, randomness, connection, logs, metrics and controllers from the
+// environment, output and options of a process. `konverge run` and every operator built on konverge start here.
 import { hostname } from 'node:os'
 import type { BackoffPolicy } from '../base/backoff.ts'
 import { type Clock, deadline, systemClock } from '../base/clock.ts'
@@ -30,88 +30,111 @@ import { type ListenAddress, type MetricsServing, type ServedAddresses, ServingR
 import { ShardRunner, type ShardRunnerOptions } from './shard-runner.ts'
 import { assertSharding, electionOptionsOf, type Sharding } from './sharding.ts'
 
+/** Options of `runOperator` and `startOperator`. */
 export interface RunOperatorOptions {
   /**
-   * Identifies the operator in its cluster: a DNS label of at most 40 characters, e.g. `shop`, and another one for each operator. The Lease,
-   * field managers, the finalizer, labels of children, Events and metrics bear it, so that two operators in one namespace never take the
-   * leadership, the children or the fields of each other. Do not change it later: to another name the resources belong to another operator.
+   * Name of the operator, unique in its cluster: a DNS label of at most 40 characters, e.g. `shop`. The Lease, field
+   * managers, the finalizer, labels of children, Events and metrics contain it. So two operators in one namespace never
+   * take each other's leadership, children or fields. Do not change it later: under another name, the resources belong
+   * to another operator.
    */
   readonly name: string
+  /** Controllers of the operator. Names of controllers must differ. */
   readonly controllers: readonly Controller[]
-  /** Work of the author's own that goes on while this process leads. Default: none. */
+  /** Background tasks of the program, which run while this process leads. Default: none. */
   readonly runnables?: readonly Runnable[] | undefined
-  /** `process.env`: KUBECONFIG, HOME and the pod's variables are looked up in it. */
+  /** Environment variables: `process.env`. The operator reads KUBECONFIG, HOME and the pod's variables. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Where log lines go, one JSON object each: `process.stdout`. Absent: `log` takes them. */
+  /** Receives log lines, one JSON object each: `process.stdout`. Absent: `log` receives them. */
   readonly output?: { write(text: string): unknown } | undefined
   /**
-   * A logger of your own, as one of pino, in place of `output`. Values under keys that name secrets are redacted before, and lines below `logLevel`
-   * are left out.
+   * Your own logger, for example one of pino, instead of `output`. Values under keys that name secrets are redacted,
+   * and lines below `logLevel` are left out.
    */
   readonly log?: LogSink | undefined
-  /** Begins the user agent of every request, as in `shop-operator/1.2.0`; what names the process follows in parentheses. */
+  /**
+   * First part of the user agent of every request, e.g. `shop-operator/1.2.0`; the identity of the process follows in
+   * parentheses.
+   */
   readonly userAgent: string
-  /** A kubeconfig file; absent: KUBECONFIG, the pod's service account, `~/.kube/config`, in this order. */
+  /** Path of a kubeconfig file; absent: KUBECONFIG, the pod's service account, `~/.kube/config`, in this order. */
   readonly kubeconfig?: string | undefined
-  /** A context of the kubeconfig; absent: its current one. */
+  /** Context of the kubeconfig; absent: its current context. */
   readonly context?: string | undefined
   /**
-   * Connections to other clusters, by the names that `childrenIn` of controllers has: DNS labels. Writes to all of them pass the fence of the lease
-   * in the operator's own cluster. Default: none.
+   * Connections to other clusters, by the names that `childrenIn` of controllers uses: DNS labels. Every write to them
+   * passes the fence of the Lease in the operator's own cluster. Default: none.
    */
   readonly clusters?: Readonly<Record<string, ClusterConnection>> | undefined
-  /** Confines the operator to these namespaces; absent: the whole cluster. */
+  /** Namespaces that the operator serves; absent: the whole cluster. */
   readonly namespaces?: readonly string[] | undefined
-  /** Which resources this process looks after; absent: all. */
+  /** Label selector of the resources that this process manages; absent: all. */
   readonly labelSelector?: string | undefined
-  /** Turns at once, for each controller. Default 10. */
+  /** Maximum concurrent reconciles of each controller. Default: 10. */
   readonly maxConcurrent?: number | undefined
-  /** Gives every resource series `resource_condition` of its own, and not only those that need attention. Default false. */
+  /**
+   * Exposes the series `resource_condition` for every resource, not only for those that need attention. Default: false.
+   */
   readonly metricsPerResource?: boolean | undefined
-  /** Delays between the retries of one resource. Default 5 s to 300 s. */
+  /** Delays between retries of one resource. Default: 5 s to 300 s. */
   readonly backoff?: BackoffPolicy | undefined
-  /** Reconciles a second, over all controllers, and how many may begin at once. Default 200 and 400. */
+  /** Rate limit of reconciles of all controllers: per second, and burst. Default: 200 and 400. */
   readonly reconcileRate?: TokenBucketLimit | undefined
-  /** Requests a second to each API server, watches included and the lease not, and how many may leave at once. Others wait in order. Default: no limit. */
+  /**
+   * Rate limit of requests to each API server: per second, and burst. Includes watches, but not the Lease; excess
+   * requests wait in order. Default: no limit.
+   */
   readonly requestRate?: TokenBucketLimit | undefined
-  /** Connections to each API server for requests; each watch has one of its own besides. Default 64. */
+  /**
+   * Maximum connections to each API server for requests; each watch has a connection of its own in addition. Default:
+   * 64.
+   */
   readonly connections?: number | undefined
   /**
-   * What running reconciles get to end when the operator stops, before their signals abort. Milliseconds; default 2,500. The whole stop takes up to 7.5 s more,
-   * so raise `terminationGracePeriodSeconds` of the pod with it.
+   * Time for running reconciles to end when the operator stops, before their signals abort. Milliseconds; default
+   * 2,500. The whole stop takes up to 7.5 s more: set `terminationGracePeriodSeconds` of the pod accordingly.
    */
   readonly gracefulShutdownMs?: number | undefined
-  /** Where /healthz, /readyz and /metrics are served; `off`: nowhere. Default: port 8080 on all addresses; port 0 takes any free one. */
+  /**
+   * Address of /healthz, /readyz and /metrics; `off` disables them. Default: port 8080 on all addresses; port 0 takes
+   * any free one.
+   */
   readonly http?: ListenAddress | 'off' | undefined
-  /** To whom /metrics is served. Default: `loopback`, on the address of the probes. */
+  /** Readers of /metrics. Default: `loopback`, on the address of the probes. */
   readonly metrics?: MetricsServing | undefined
   /**
-   * A prom-client registry of your own: every metric of the operator in it has the label `operator`, so that several operators may share it. Metrics of
-   * the process (CPU, memory) are yours to add. Default: one of the operator's own, with those of the process.
+   * Your own prom-client registry. Every metric of the operator in it has the label `operator`, so several operators
+   * can share it. Metrics of the process (CPU, memory) are yours to add. Default: a registry of the operator, with
+   * metrics of the process.
    */
   readonly registry?: MetricsRegistry | undefined
-  /** Lines below it are left out. Default: `info`. */
+  /** Lowest level of the log. Default: `info`. */
   readonly logLevel?: LogLevel | undefined
-  /** How the resources are divided among processes of the operator. Default: one process works all, and its other replicas stand by. */
+  /**
+   * Division of the resources among processes of the operator. Default: one process reconciles all; other replicas
+   * stand by.
+   */
   readonly sharding?: Sharding | undefined
-  /** Whether replicas agree on one that acts. Default: in a cluster they do. */
+  /** Leader election among replicas. Default: enabled in a cluster. */
   readonly leaderElection?: LeaderElectionOptions | undefined
 }
 
-/** What requests under way get to end when the operator stops. */
+/** Time for pending requests to end when the operator stops. */
 const closeLimitMs = 500
-/** The election has connections of its own, and two of them, should one hang. */
+/** The election has its own two connections, in case one hangs. */
 const electionConnections = 2
 const defaultHttp = { host: '0.0.0.0', port: 8080 }
 
 /**
- * Runs until the signal aborts, then ends in order within ten seconds. Rejects with one sentence when it cannot begin: a name that
- * cannot be one (code `InvalidOperatorName`), no kubeconfig, no API server, credentials that are not accepted, a port that is taken; and
- * with an error of code `LeaseLost` when this process led and leads no more: let it end then, with an exit code that is not 0.
+ * Runs an operator until the signal aborts, then stops it in order within ten seconds. Rejects with one sentence if the
+ * operator cannot start, for example without an API server or with rejected credentials. An invalid name has the code
+ * `InvalidOperatorName`. Rejects with code `LeaseLost` if this process led and lost its Lease: let the process end with
+ * a non-zero exit code.
  *
  * @example
  * const { env: environment, stdout: output } = process
- * await runOperator({ name: 'websites', controllers: [website], environment, output, userAgent: 'websites/1.0.0' }, signal)
+ * const options = { name: 'websites', controllers: [website], environment, output, userAgent: 'websites/1.0.0' }
+ * await runOperator(options, signal)
  */
 export async function runOperator(options: RunOperatorOptions, signal: AbortSignal): Promise<void> {
   const { done } = await startOperator(options, signal)
@@ -119,11 +142,13 @@ export async function runOperator(options: RunOperatorOptions, signal: AbortSign
 }
 
 /**
- * Starts an operator in a program that does more than run it, and resolves once the API server has answered. Rejects when it cannot begin, as
- * `runOperator` does. A program may run several operators, of different names.
+ * Starts an operator in a program that does other work too. Resolves with its handle after the first answer of the API
+ * server. Rejects as `runOperator` does if the operator cannot start. A program can run several operators with
+ * different names.
  *
  * @example
- * const operator = await startOperator({ name: 'websites', controllers: [website], environment, output, userAgent: 'websites/1.0.0' })
+ * const options = { name: 'websites', controllers: [website], environment, output, userAgent: 'websites/1.0.0' }
+ * const operator = await startOperator(options)
  * operator.enqueue(Website, { namespace: 'shop', name: 'home' })
  * await operator.stop()
  */
@@ -136,7 +161,7 @@ export async function startOperator(options: RunOperatorOptions, signal?: AbortS
     stopping.abort(new DOMException('the program stops the operator', 'AbortError'))
     return done
   }
-  // Rejects where it cannot begin.
+  // Rejects if the operator cannot start.
   await Promise.race([started, done])
   return {
     done,
@@ -155,9 +180,9 @@ interface Prepared {
   readonly operator: Operator
   readonly health: HealthRegistry
   readonly metrics: Exposition
-  /** Resolves once the API server has answered. */
+  /** Resolves after the first answer of the API server. */
   readonly started: Promise<ServedAddresses>
-  /** Runs until the signal aborts; by then nothing of it is left. */
+  /** Runs until the signal aborts and everything has stopped. */
   run(): Promise<void>
 }
 
@@ -187,7 +212,7 @@ async function prepare(options: RunOperatorOptions, signal: AbortSignal): Promis
   const health = new HealthRegistry()
   const shared = { clock, instruments, exposition: metrics, health }
   const serving = new ServingRunner({ ...shared, http, metrics: options.metrics, client: unfenced })
-  // Not ready from the first probe on, until the operator's own checks take over.
+  // Not ready until the operator's own checks replace this one.
   const onReached = health.add({ probe: 'ready', name: 'start', check: unreached })
   const { promise: started, resolve: onBegun } = Promise.withResolvers<ServedAddresses>()
   let addresses: ServedAddresses = {}
@@ -262,7 +287,7 @@ function logOf({ log, output, logLevel }: RunOperatorOptions, clock: Clock): Log
 
 interface Clients {
   readonly client: KubeClient
-  /** For requests that change nothing, also of a standby. */
+  /** Client for requests that change nothing; a standby uses it too. */
   readonly unfenced: KubeClient
   readonly fence: Fence | undefined
   readonly elector: Elector | undefined
@@ -270,7 +295,7 @@ interface Clients {
   close(signal: AbortSignal): Promise<unknown>
 }
 
-/** One client that may always write; or one whose writes are fenced, and the elector that opens the fence. */
+/** Returns a client that may always write; or a fenced client, and the elector that opens its fence. */
 function clientsFor(
   options: RestClientOptions,
   election: (LeaderElection & { readonly fieldManager: string }) | undefined,
@@ -281,7 +306,7 @@ function clientsFor(
     return { client, unfenced: client, fence: undefined, elector: undefined, close: (signal) => client.close(signal) }
   }
   const fence = new Fence(options.clock)
-  // The lease waits for no other request.
+  // Requests for the Lease wait for no other request.
   const unfenced = new RestClient({
     ...options,
     limits: { connections: electionConnections },
@@ -309,7 +334,7 @@ function memberOf(
   return new ShardRunner({ ...common, ...hash, namespace: common.lease.namespace, shard: new Shard(), mayJoin })
 }
 
-/** Tells this process from all others, in the lease and in audit logs: the pod's name and something that no restart repeats. */
+/** Returns the identity of this process in the Lease and in audit logs: the pod's name and a random suffix. */
 function processIdentityOf(environment: RunOperatorOptions['environment']): string {
   return `${environment['HOSTNAME'] ?? hostname()}_${systemRandom.uuid().slice(0, 8)}`
 }

@@ -1,5 +1,5 @@
-// One process: reaches the API server, fills the caches, works the queues, says that it is ready, and ends in order. What is
-// started is stopped, in reverse, within ten seconds of the signal.
+// Operator of one process: checks the API server, fills the caches, processes the queues, reports readiness and stops
+// in order. Invariant: everything that it starts stops in reverse order, within ten seconds of the signal.
 
 import type { BackoffPolicy } from '../base/backoff.ts'
 import { type Clock, deadline } from '../base/clock.ts'
@@ -37,38 +37,43 @@ export interface OperatorOptions {
   readonly name: string
   readonly clock: Clock
   readonly random: Random
-  /** Where controllers draw passwords from. */
+  /** Random source for passwords of controllers. */
   readonly secrets: SecretSource
   readonly instruments: Instruments
-  /** Fenced where there is an elector. */
+  /** Client of the cluster; fenced if there is an elector. */
   readonly client: KubeClient
-  /** Effects outside the cluster begin only while it is open, as writes do; absent: always. */
+  /** Effects outside the cluster start only while the fence is open, as writes do; absent: always. */
   readonly fence?: Fence | undefined
-  /** Absent: this process acts alone. */
+  /** Leader election; absent: this process acts alone. */
   readonly elector?: Elector | undefined
-  /** This process works its share of the resources, beside other members. In place of an elector. */
+  /** Share of this process among other members, instead of an elector. */
   readonly shards?: ShardRunner | undefined
   readonly health: HealthRegistry
   readonly controllers: readonly Controller[]
   /** As of RunOperatorOptions. */
   readonly runnables?: readonly Runnable[] | undefined
-  /** Other clusters, by the names that `childrenIn` of controllers has; fenced as `client` is. Default: none. */
+  /**
+   * Clients of other clusters, by the names that `childrenIn` of controllers uses; fenced as `client` is. Default:
+   * none.
+   */
   readonly clusters?: Readonly<Record<string, KubeClient>> | undefined
-  /** Confines the operator to these namespaces; absent: the whole cluster. */
+  /** Namespaces that the operator serves; absent: the whole cluster. */
   readonly namespaces?: readonly string[] | undefined
-  /** Which resources this process looks after; absent: all. */
+  /** Label selector of the resources that this process manages; absent: all. */
   readonly labelSelector?: string | undefined
-  /** The named shard that these namespaces and labels select, as of Sharding. Default: none. */
+  /** Name of the shard that these namespaces and labels select (see Sharding). Default: none. */
   readonly shardName?: string | undefined
-  /** Turns at once, for each controller. Default 10. */
+  /** Maximum concurrent reconciles of each controller. Default: 10. */
   readonly maxConcurrent?: number | undefined
-  /** Gives every resource series `resource_condition` of its own, and not only those that need attention. Default false. */
+  /**
+   * Exposes the series `resource_condition` for every resource, not only for those that need attention. Default: false.
+   */
   readonly metricsPerResource?: boolean | undefined
-  /** Delays between the retries of one resource. Default 5 s to 300 s. */
+  /** Delays between retries of one resource. Default: 5 s to 300 s. */
   readonly backoff?: BackoffPolicy | undefined
-  /** Names this process in Events: the pod's name. Default: the operator's name. */
+  /** Name of this process in Events: the pod's name. Default: the operator's name. */
   readonly instance?: string | undefined
-  /** Called once the API server has been reached and the readiness checks are in place. */
+  /** Called after the first answer of the API server, when the readiness checks are registered. */
   readonly onStarted?: (() => void) | undefined
   /** As of RunOperatorOptions. */
   readonly reconcileRate?: TokenBucketLimit | undefined
@@ -76,7 +81,10 @@ export interface OperatorOptions {
   readonly gracefulShutdownMs?: number | undefined
 }
 
-/** Throws a CodedError `DuplicateController`: two controllers of one name would remove the children and fields of each other. */
+/**
+ * Throws a CodedError `DuplicateController`: two controllers with one name would delete each other's children and
+ * fields.
+ */
 function assertDistinct(controllers: readonly Controller[]): void {
   const names = controllers.map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
@@ -85,19 +93,22 @@ function assertDistinct(controllers: readonly Controller[]): void {
   throw new CodedError({ code: 'DuplicateController', message, remedy: 'stop' })
 }
 
-/** What running turns get to end after the signal; one that then ignores its abort costs 5 s more. All of it under 10 s. */
+/**
+ * Time for running reconciles to end after the signal. A reconcile that ignores its abort costs 5 s more. Total: under
+ * 10 s.
+ */
 const defaultShutdownMs = 2_500
-/** What runnables get to end after their signal, at least. */
+/** Minimum time for runnables to end after their signal. */
 const runnablesLimitMs = 5_000
 const flushLimitMs = 1_000
 const closeLimitMs = 1_000
 const stopping = new DOMException('the operator stops', 'AbortError')
 
 export class Operator {
-  /** For the author's own reads and writes, from the start of the operator to its end. */
+  /** Client for the program's own reads and writes, usable from the start of the operator to its end. */
   readonly client: OperatorClient
   readonly #options: OperatorOptions
-  /** Watches and turns outlive the signal: turns still need their caches while they end. */
+  /** Watches and reconciles outlive the stop signal: ending reconciles still need their caches. */
   readonly #life = new AbortController()
   readonly #informers: Informers
   readonly #events: EventRecorder
@@ -170,8 +181,9 @@ export class Operator {
   }
 
   /**
-   * Reconciles a resource, as an event of it does, where this process works its controller: as leader where replicas elect one. Elsewhere nothing
-   * happens. `of` is the kind, or one of its controllers. Throws a CodedError `UnknownController` if the operator has no controller of the kind.
+   * Queues a resource for a reconcile, as an event does, if this process reconciles its controller; with leader
+   * election, only the leader does. Elsewhere, the call has no effect. `of` is the kind, or one of its controllers.
+   * Throws a CodedError `UnknownController` if the operator has no controller of the kind.
    */
   enqueue(of: Resource | Controller, { namespace, name }: ResourceEvent): void {
     const isMeant = (controller: Controller) =>
@@ -185,8 +197,8 @@ export class Operator {
   }
 
   /**
-   * Resolves when everything has stopped after the signal; rejects if the API server cannot be used at all, and with a
-   * LeaseLostError when this process led and leads no more.
+   * Resolves when everything has stopped after the signal. Rejects if the API server is unusable, and with a
+   * LeaseLostError if this process led and lost its Lease.
    */
   async run(signal: AbortSignal): Promise<void> {
     const {
@@ -219,7 +231,8 @@ export class Operator {
     const work = Promise.all(this.#runners.map((runner) => runner.run(life.signal, elector?.elected)))
     void this.#runnables.run(elector?.elected)
     try {
-      // Rejects when the lease is lost: nothing that this process does counts any more. Without controllers, runnables go on.
+      // Rejects when the Lease is lost, because this process must not act any more. Without controllers, runnables
+      // continue.
       await Promise.race([
         work.then(() => aborted(signal)),
         aborted(signal),
@@ -236,7 +249,7 @@ export class Operator {
       telling.abort(stopping)
       await events
       await this.#flushEvents()
-      // The lease goes back when nobody writes any more, so that the next leader may begin at once.
+      // The Lease is released after the last write, so that the next leader can start at once.
       leading.abort(stopping)
       await Promise.allSettled([leadership])
       life.abort(stopping)
@@ -266,7 +279,7 @@ export class Operator {
     }
   }
 
-  /** What drivers opened, newest first; one that does not close keeps nobody from stopping. */
+  /** Closes the connections of drivers, newest first. One that does not close does not block the stop. */
   async #closeTools(): Promise<void> {
     const { clock, instruments } = this.#options
     const limit = deadline(clock, closeLimitMs, new AbortController().signal)

@@ -1,28 +1,28 @@
-// When is the operator ready? When every controller takes turns, or stands by to, and every watch is in step. A check's sentence
-// says what is waited for, such as a missing CRD or a right that was not granted.
+// Readiness checks: an operator is ready when every controller reconciles or stands by, and every watch is in sync. A
+// check's message names the missing part, such as a CRD or a right.
 import type { InformerHealth } from '../cache/informer.ts'
 import type { HealthCheck } from '../telemetry/health.ts'
 
-/** A controller, as far as readiness looks at it. */
+/** Part of a controller that readiness depends on. */
 export interface Runner {
   readonly name: string
-  /** Are its caches filled, so that it works or could? */
+  /** The caches are filled: the controller works, or could. */
   readonly isPrepared: boolean
   readonly health: readonly InformerHealth[]
 }
 
-/** The election, as far as readiness looks at it. */
+/** Part of the election that readiness depends on. */
 export interface Standing {
-  /** Of its check. Default: `leader-election`. */
+  /** Name of the check. Default: `leader-election`. */
   readonly checkName?: string
   readonly trouble: string | undefined
   readonly standing: string
 }
 
-/** How many watches in trouble the report of one controller names: it may have thousands. */
+/** Maximum number of failing watches in the report of one controller, which may have thousands. */
 const namedWatches = 3
 
-/** A standby is ready: two replicas could not be replaced one by one if it were not. */
+/** Returns the checks. A standby is ready; otherwise, a rolling update of two replicas would block. */
 export function readinessChecks(runners: readonly Runner[], election?: Standing): readonly HealthCheck[] {
   const checks = runners.map(
     (runner): HealthCheck => ({ probe: 'ready', name: runner.name, check: () => unreadinessOf(runner) }),
@@ -35,10 +35,10 @@ export function readinessChecks(runners: readonly Runner[], election?: Standing)
   ]
 }
 
-/** What keeps it from being ready, as one sentence; undefined when nothing does. */
+/** Returns the reason why a controller is not ready, as one sentence; undefined if it is ready. */
 export function unreadinessOf({ isPrepared, health }: Runner): string | undefined {
   const troubled = health.filter(({ state }) => state !== 'synced')
-  // A watch that failed says more than one that has only begun.
+  // A failed watch is more informative than one that has only started.
   troubled.sort((left, right) => Number(left.lastError === undefined) - Number(right.lastError === undefined))
   const sentences = troubled
     .slice(0, namedWatches)

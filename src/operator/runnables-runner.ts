@@ -1,5 +1,5 @@
-// Runs the runnables of an operator. Invariant: none begins before this process leads, each is aborted when the operator stops, and none that ignores
-// that delays the stop for longer than its limit.
+// Runs the runnables of an operator. Invariants: no runnable starts before this process leads, and the operator's stop
+// aborts each. One that ignores its signal delays the stop only up to the limit.
 import { type Clock, deadline } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Counter, Gauge, Instruments } from '../base/instrument.ts'
@@ -19,14 +19,14 @@ export interface RunnablesRunnerOptions {
   readonly instruments: Instruments
   readonly client: KubeClient
   readonly runnables: readonly Runnable[]
-  /** Those that the operator serves; undefined: all. */
+  /** Namespaces that the operator serves; undefined: all. */
   readonly namespaces: readonly string[] | undefined
 }
 
 export class RunnablesRunner {
   readonly #options: RunnablesRunnerOptions
   readonly #stopping = new AbortController()
-  /** Those that run, by name. */
+  /** Running runnables, by name. */
   readonly #running = new Map<string, Promise<void>>()
   readonly #active: Gauge
   readonly #failures: Counter
@@ -41,7 +41,7 @@ export class RunnablesRunner {
     this.#failures = metrics.counter({ name: 'runnable_failures_total', help: 'Failures of a runnable.', labels })
   }
 
-  /** Begins them once `mayRun` has resolved. Never rejects. */
+  /** Starts the runnables after `mayRun` has resolved. Never rejects. */
   async run(mayRun: Promise<void> = Promise.resolve()): Promise<void> {
     const { runnables } = this.#options
     for (const { name } of runnables) this.#active.set({ runnable: name }, 0)
@@ -58,7 +58,7 @@ export class RunnablesRunner {
     }
   }
 
-  /** Aborts them, gives them `limitMs` to end, and leaves behind those that do not. */
+  /** Aborts the runnables, waits up to `limitMs` for their end, and abandons the rest. */
   async stop(limitMs: number): Promise<void> {
     const { clock, instruments } = this.#options
     this.#stopping.abort(new DOMException('the operator stops', 'AbortError'))

@@ -1,5 +1,5 @@
-// The HTTP servers of an operator: one for probes, one for metrics by HTTPS where the options say so. Invariant: what was started is stopped, and metrics
-// are served to those whom the options name.
+// HTTP servers of an operator: one for probes, and one for metrics over HTTPS if the options say so. Invariants: every
+// started server stops, and only the readers that the options name get metrics.
 import { hostname } from 'node:os'
 import type { Clock } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
@@ -12,26 +12,31 @@ import { type HttpAddress, HttpServer } from '../telemetry/http-server.ts'
 import type { Exposition } from '../telemetry/metrics.ts'
 import { ownCertificate, type ServerCertificate } from '../telemetry/server-certificate.ts'
 
-/** An address to listen on; port 0 takes any free one. */
+/** Address to listen on; port 0 takes any free one. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
 }
 
 /**
- * `loopback` and `open`: on the address of the probes, to this machine or to everybody. `open` with a certificate: by HTTPS on an address of its own, to
- * everybody who reaches it. `protected`: by HTTPS on an address of its own, to whoever the API server lets get the path /metrics; the operator needs the
- * right to create TokenReviews and SubjectAccessReviews, as `rightsOf` gives it. `certificate` is PEM; absent, the operator signs one itself.
+ * Readers of /metrics, and its address.
+ *
+ * `loopback` serves this machine and `open` serves everyone, both on the address of the probes. `open` with a
+ * certificate serves everyone over HTTPS on an address of its own.
+ *
+ * `protected` serves over HTTPS, on an address of its own, those who may `get` the path /metrics according to the API
+ * server. For that, the operator needs the right to create TokenReviews and SubjectAccessReviews, which `rightsOf`
+ * includes. `certificate` is PEM; absent: the operator signs one itself.
  */
 export type MetricsServing =
   | { readonly kind: 'off' | 'loopback' | 'open' }
   | ({ readonly kind: 'open'; readonly certificate: ServerCertificate } & ListenAddress)
   | ({ readonly kind: 'protected'; readonly certificate?: ServerCertificate | undefined } & ListenAddress)
 
-/** Where the operator listens; absent: nowhere. */
+/** Addresses of the operator's servers; absent: not served. */
 export interface ServedAddresses {
   readonly http?: HttpAddress
-  /** Of the HTTPS server of the metrics. */
+  /** Address of the HTTPS server of the metrics. */
   readonly metrics?: HttpAddress
 }
 
@@ -43,11 +48,11 @@ export interface ServingRunnerOptions {
   readonly http: ListenAddress | 'off'
   /** Default: `loopback`. */
   readonly metrics: MetricsServing | undefined
-  /** For reviews, also of a standby. */
+  /** Client for access reviews; a standby uses it too. */
   readonly client: KubeClient
 }
 
-/** Of the server of the probes. */
+/** Readers of metrics on the server of the probes. */
 const audiences = { off: 'nobody', loopback: 'loopback', open: 'everybody' } as const
 
 export class ServingRunner {
@@ -55,7 +60,7 @@ export class ServingRunner {
   readonly #probes: HttpServer | undefined
   readonly #metrics: HttpServer | undefined
 
-  /** Throws a CodedError `MetricsUnserved` where metrics are to be on the address of the probes and there is none. */
+  /** Throws a CodedError `MetricsUnserved` if metrics need the address of the probes and `http` is off. */
   constructor(options: ServingRunnerOptions) {
     const { clock, instruments, exposition, health, http, metrics } = options
     const shared = { clock, instruments, exposition }
@@ -68,7 +73,7 @@ export class ServingRunner {
     this.#metrics = metrics !== undefined && 'port' in metrics ? this.#metricsServer(metrics) : undefined
   }
 
-  /** Rejects with an HttpServerError where it cannot listen. */
+  /** Starts the servers. Rejects with an HttpServerError if one cannot listen. */
   async start(signal: AbortSignal): Promise<ServedAddresses> {
     const { log } = this.#options.instruments
     const http = await this.#probes?.start(signal)

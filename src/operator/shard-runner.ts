@@ -1,5 +1,5 @@
-// One member of a sharded operator: renews its Lease, takes and gives up slots as shards.ts decides, and opens the fence for as long as it may
-// write. Losing the Lease is final: the process ends, so that nothing of its memory works on.
+// Member of a sharded operator: renews its Lease, takes and releases slots by the decisions of shards.ts, and opens the
+// fence while it may write. Invariant: losing the Lease is final; the process ends, so that no stale memory acts.
 import { assert } from '../base/assert.ts'
 import { type Clock, deadline, sleep } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
@@ -32,28 +32,31 @@ export interface ShardRunnerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly instruments: Instruments
-  /** Not fenced, and best with connections of its own: renewals must not wait behind other requests. */
+  /** Unfenced client, preferably with its own connections: renewals must not wait for other requests. */
   readonly client: KubeClient
   readonly fieldManager: string
-  /** Unique in time and space: no later process may have the same. */
+  /** Unique name of this process; no later process may have the same. */
   readonly identity: string
-  /** Of the Leases of all members. */
+  /** Namespace of the Leases of all members. */
   readonly namespace: string
   readonly timing: ElectionTiming
-  /** Open while this process may write. */
+  /** Fence of all writes; open while this process may write. */
   readonly fence: Fence
-  /** Filled and emptied here. */
+  /** Slots of this process; this class fills and empties it. */
   readonly shard: Shard
-  /** Resolves when no process works without shards any more; the member takes no slot before. Default: at once. */
+  /** Resolves when no process without shards reconciles; the member takes no slot before. Default: at once. */
   readonly mayJoin?: ((signal: AbortSignal) => Promise<void>) | undefined
-  /** For running reconciles to end before they are cut off, when their slot goes to another member. Default 5 s. */
+  /**
+   * Time for running reconciles to end before they are aborted, when their slot moves to another member. Milliseconds;
+   * default 5,000.
+   */
   readonly handOverMs?: number | undefined
 }
 
 const defaultHandOverMs = 5_000
 const leaveLimitMs = 1_000
 
-/** What #follow needs besides the list. */
+/** Input of #follow besides the list. */
 interface Round {
   readonly writtenVersion: string | undefined
   readonly signal: AbortSignal
@@ -98,17 +101,17 @@ export class ShardRunner {
     return this.#options.shard
   }
 
-  /** Resolves when this process works its first slots; maybe never. */
+  /** Resolves when this process reconciles its first slots; possibly never. */
   get elected(): Promise<void> {
     return this.#begun.promise
   }
 
-  /** What keeps it from taking part, as one sentence; undefined while all is well. */
+  /** Problem that prevents this process from taking part, as one sentence; undefined if there is none. */
   get trouble(): string | undefined {
     return this.#trouble
   }
 
-  /** For people: `works 85 of 256 slots, 1012 resources in memory; members: a, b, c`. */
+  /** Returns the state as text: `works 85 of 256 slots, 1012 resources in memory; members: a, b, c`. */
   get standing(): string {
     const { shard } = this.#options
     const count = (state: 'worked' | 'filling' | 'draining') => shard.slotsIn(state).length
@@ -122,8 +125,8 @@ export class ShardRunner {
   }
 
   /**
-   * Takes part until the signal aborts; then gives up all slots, within a second, and resolves. What the process did must have ended by then.
-   * Rejects with a LeaseLostError when this process was a member and is none any more.
+   * Takes part until the signal aborts; then releases all slots, within 1 s, and resolves. The process's work must have
+   * ended before the signal aborts. Rejects with a LeaseLostError if this process lost its membership.
    */
   async run(signal: AbortSignal, work: ShardWork): Promise<void> {
     assert(this.#work === undefined, 'a member runs once')
@@ -151,7 +154,7 @@ export class ShardRunner {
     const { clock, instruments, shard, timing, handOverMs = defaultHandOverMs } = this.#options
     return new SlotRunner({
       ...{ clock, log: instruments.log, shard, work, handOverMs },
-      // As long as others wait for one that lost its Lease.
+      // Others wait as long for a member that lost its Lease.
       settleMs: timing.durationMs - timing.renewDeadlineMs,
       onChange: () => this.#report(),
       onReleased: (slots) => {
@@ -172,7 +175,10 @@ export class ShardRunner {
     this.#wake.resolve()
   }
 
-  /** Renews and looks; true if the next round presses. Rejects only with a LeaseLostError. */
+  /**
+   * Renews the Lease and lists the others; returns true if the next round is urgent. Rejects only with a
+   * LeaseLostError.
+   */
   async #round(signal: AbortSignal, slots: SlotRunner): Promise<boolean> {
     if (this.#leadsUntilMs !== undefined && this.#nowMs() >= this.#leadsUntilMs) throw this.#lost()
     const writtenVersion = await this.#attempt((limit) => this.#renew(limit), signal)
@@ -182,7 +188,10 @@ export class ShardRunner {
     return this.#follow(listed, { writtenVersion, signal, slots })
   }
 
-  /** Undefined: it failed. Never rejects. One request, with half the renew deadline, so that one that hangs leaves time for another. */
+  /**
+   * Sends one request; undefined if it failed. Never rejects. The limit is half the renew deadline: a hanging request
+   * leaves time for a second one.
+   */
   async #attempt<T>(request: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
     const { clock, timing } = this.#options
     const leftMs = (this.#leadsUntilMs ?? Number.POSITIVE_INFINITY) - this.#nowMs()
@@ -190,7 +199,7 @@ export class ShardRunner {
     try {
       return await request(limit.signal)
     } catch (thrown) {
-      // The list that follows shows what is there.
+      // The next list shows the current state.
       const isOvertaken = isKubeError(thrown, 'Conflict', 'AlreadyExists', 'NotFound')
       if (!signal.aborted && !isOvertaken) {
         this.#note(limit.hasPassed() ? 'the API server gave no answer in time' : messageOf(thrown))
@@ -201,7 +210,7 @@ export class ShardRunner {
     }
   }
 
-  /** Returns the version that was written. */
+  /** Renews the Lease and returns its new version. */
   async #renew(signal: AbortSignal): Promise<string> {
     const { client, clock, fieldManager, fence, operatorName, timing } = this.#options
     const live = this.#live
@@ -226,21 +235,21 @@ export class ShardRunner {
     return this.#live.metadata.resourceVersion
   }
 
-  /** All Leases at one revision: in pages, or from a cache of the API server, they would prove nothing. */
+  /** Lists all Leases at one revision. Pages, or an answer from the API server's watch cache, would prove nothing. */
   async #list(signal: AbortSignal): Promise<readonly LiveObject[]> {
     const { client, operatorName, namespace } = this.#options
     const { items } = await client.list(Lease, { namespace, labelSelector: membersSelector(operatorName) }, signal)
     return items
   }
 
-  /** Does what follows from a list; true if the own Lease does not say yet what it is to say. */
+  /** Carries out the decisions from a list; returns true if the own Lease is not up to date yet. */
   #follow(leases: readonly LiveObject[], { writtenVersion, signal, slots }: Round): boolean {
     const { shard, identity, timing } = this.#options
     const { name: ownName } = this.#lease
     const nowMs = this.#nowMs()
     this.#sightings = afterList(this.#sightings, leases, { ownName, nowMs, timing })
     const live = leases.find(({ metadata: { name } }) => name === ownName)
-    // The answer to its creation was lost, or is on its way.
+    // The response to its creation was lost or is pending.
     if (live === undefined && this.#leadsUntilMs === undefined) return false
     const lease = live && memberLeaseOf(live)
     const held = new Set(shard.slotsIn('filling', 'worked', 'draining'))
@@ -258,7 +267,7 @@ export class ShardRunner {
     return !isClaimed || lease.isReady !== this.#isReady
   }
 
-  /** Takes the Leases of the dead from them, and removes those that are free. Never rejects. */
+  /** Expels dead members from their Leases, and deletes free Leases. Never rejects. */
   async #tidy({ expel, remove }: ShardsDecision, signal: AbortSignal): Promise<void> {
     const { client, fieldManager, instruments, namespace } = this.#options
     for (const { name, live, identity } of expel) {
@@ -281,7 +290,7 @@ export class ShardRunner {
     await client.delete(Lease, { namespace, name }, { preconditions: { uid, resourceVersion } }, signal)
   }
 
-  /** Says that it has no slots any more. Never rejects. */
+  /** Publishes that this member has no slots. Never rejects. */
   async #leave(): Promise<void> {
     const { clock, client, fieldManager, instruments } = this.#options
     if (this.#live === undefined) return
@@ -326,7 +335,7 @@ export class ShardRunner {
     this.#options.instruments.log.info({ members }, 'the slots are divided among these members')
   }
 
-  /** Says once what is wrong, and again when it is something else. */
+  /** Logs a problem once, and again when it changes. */
   #note(trouble: string): void {
     if (trouble === this.#trouble) return
     this.#trouble = trouble

@@ -1,39 +1,46 @@
-// How the resources of one operator are divided among its processes. Pure.
+// Division of an operator's resources among its processes. Pure.
 import { CodedError } from '../base/errors.ts'
 import { hasRequirement } from '../object/selector-text.ts'
 import type { LeaderElectionOptions } from './leader-election.ts'
 
 /**
- * `hash`: all replicas of one Deployment work, each a share of the resources of its own. A share moves when a replica comes or goes, and no resource
- * has two replicas at one time. Each replica has a Lease; the three times of `leaderElection` hold for it. Excludes `runnables`, and controllers with
- * `childrenIn`.
+ * Division of an operator's resources among its processes.
  *
- * `selection`: this process works the resources that its `namespaces` and `labelSelector` select, as the shard of this name. Its replicas elect a
- * leader by the Lease `<operator>-<name>`, beside the leaders of other shards. No selection may overlap with that of another shard. Excludes
- * controllers with `finalizer: false`.
+ * `hash`: all replicas of one Deployment reconcile, each its own share of the resources. A share moves when a replica
+ * joins or leaves, and no resource has two replicas at the same time. Each replica has a Lease, with the three times of
+ * `leaderElection`. Excludes `runnables`, and controllers with `childrenIn`.
+ *
+ * `selection`: this process reconciles the resources that its `namespaces` and `labelSelector` select, as the shard of
+ * this name. Its replicas elect a leader by the Lease `<operator>-<name>`, independent of other shards. Selections of
+ * two shards must not overlap. Excludes controllers with `finalizer: false`.
+ *
+ * @example { kind: 'selection', name: 'eu' }
  */
 export type Sharding =
   | {
       readonly kind: 'hash'
-      /** For reconciles that run to end before they are cut off, when their resource moves to another replica, in milliseconds. Default 5,000. */
+      /**
+       * Time for running reconciles to end before they are aborted, when their resource moves to another replica.
+       * Milliseconds; default 5,000.
+       */
       readonly handOverMs?: number | undefined
     }
   | {
       readonly kind: 'selection'
-      /** A DNS label of at most 20 characters, e.g. `eu`; do not change it while the shard has resources. */
+      /** DNS label of at most 20 characters, e.g. `eu`. Do not change it while the shard has resources. */
       readonly name: string
     }
 
 const namePattern = /^[a-z0-9]([-a-z0-9]{0,18}[a-z0-9])?$/
 const shortestHandOverMs = 1
 
-/** Throws a CodedError `InvalidSharding`. */
+/** Throws a CodedError `InvalidSharding` if the options contradict each other. */
 export function assertSharding(sharding: Sharding | undefined, selection: Selection): void {
   const message = shardingProblem(sharding, selection)
   if (message !== undefined) throw new CodedError({ code: 'InvalidSharding', remedy: 'stop', message })
 }
 
-/** The options of the leader election, with what the way of sharding says where the user says nothing. */
+/** Returns the options of leader election, with defaults that depend on the sharding. */
 export function electionOptionsOf(
   operatorName: string,
   sharding: Sharding | undefined,
@@ -57,7 +64,7 @@ interface Selection {
   }[]
 }
 
-/** One sentence; undefined if the options fit. */
+/** Returns the problem as one sentence; undefined if the options are valid. */
 function shardingProblem(
   sharding: Sharding | undefined,
   { namespaces, labelSelector, electsLeader, runnables = [], controllers = [] }: Selection,

@@ -1,63 +1,65 @@
-// The decisions of one member of a sharded operator, from a list of all members' Leases. Invariant: a slot has never two owners, as long as no
-// member's clock runs faster than another's by the factor duration / renew deadline (1.5 by default). The rules that keep it:
+// Decisions of one member of a sharded operator, from a list of all members' Leases. Invariant: a slot never has two
+// owners. It holds while no member's clock runs faster than another's by the factor duration / renew deadline (1.5 by
+// default). The rules that keep it:
 //
-//   1. A member claims a slot in its own Lease, and takes it only when a later list, of one revision, shows its claim and no other. The list
-//      shows the very version that its last write was answered with: no earlier write of its own can still arrive.
-//   2. It gives up its claim after the last reconcile of the slot has ended. That is the acknowledgment of the hand-over.
+//   1. A member claims a slot in its own Lease. It takes the slot only when a later list, of one revision, shows its
+//      claim and no other. The list must show the version that its last write returned: no earlier write is pending.
+//   2. It releases its claim after the last reconcile of the slot has ended. That acknowledges the hand-over.
 //   3. It works only until (sent its last successful renewal) + renew deadline.
-//   4. The claims of another end when that one gives them up, or when its Lease has not changed for its duration and was taken from it by a
-//      patch against that very version. It cannot renew then.
+//   4. The claims of another member end when that member releases them. They also end when its Lease has not changed
+//      for its duration and a patch against that version has taken it. That member cannot renew then.
 //
-// Of two members that take one slot, the later list shows the claim of the earlier, which still stands. Members never wait for each other:
-// each follows its own list. A rendezvous hash says who should have a slot, and only that; a wrong answer delays, and harms nothing.
+// If two members take one slot, the later list shows the claim of the earlier one, which still holds. Members never
+// wait for each other: each follows its own list. A rendezvous hash only assigns slots; a wrong assignment causes a
+// delay, never two owners.
 import { hashOf } from '../base/text-hash.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Slot, slotCount } from '../reconcile/shard.ts'
 import type { ElectionTiming } from './election.ts'
 import { type MemberLease, memberLeaseOf } from './member-lease.ts'
 
-/** One version of the Lease of another member, as this process saw it. */
+/** Observation of one version of another member's Lease. */
 export interface MemberSighting {
   readonly lease: MemberLease
-  /** When this process first saw this version, on its monotonic clock. */
+  /** Time of the first observation of this version, on this process's monotonic clock. */
   readonly atMs: number
-  /** The Lease was deleted by hand while its member had slots: the member may not know yet. */
+  /** The Lease was deleted by hand while its member had slots; the member may not know yet. */
   readonly isGone: boolean
 }
 
-/** By the name of the Lease, without the own one. */
+/** Observations by the name of the Lease, without the own Lease. */
 export type MemberSightings = ReadonlyMap<string, MemberSighting>
 
-/** This member, when a list came. */
+/** State of this member at the time of a list. */
 export interface Own {
   readonly identity: string
-  /** From the list; undefined: it is not there. */
+  /** Own Lease from the list; undefined: the list does not contain it. */
   readonly lease: MemberLease | undefined
-  /** The version that the last write of the own Lease was answered with; undefined: what became of that write is not known. */
+  /** Version that the last write of the own Lease returned; undefined: the outcome of that write is unknown. */
   readonly writtenVersion: string | undefined
-  /** The slots that it works, fills or drains. */
+  /** Slots that this member works, fills or drains. */
   readonly held: ReadonlySet<Slot>
-  /** Of those, the slots that it drains already. */
+  /** Slots of `held` that this member already drains. */
   readonly draining: ReadonlySet<Slot>
   readonly timing: ElectionTiming
 }
 
 export interface ShardsDecision {
-  /** Identities of the members among which the slots are divided, sorted. */
+  /** Sorted identities of the members that share the slots. */
   readonly members: readonly string[]
-  /** From now on this member's own: their objects may be loaded. */
+  /** Slots that this member now owns; it may load their objects. */
   readonly take: readonly Slot[]
-  /** Another member's by the hash: no reconcile of theirs begins any more. */
+  /** Slots that the hash assigns to another member; no reconcile of them starts any more. */
   readonly give: readonly Slot[]
-  /** What the own Lease is to claim next. */
+  /** Next claims of the own Lease. */
   readonly claims: ReadonlySet<Slot>
-  /** Members whose Lease has run out. */
+  /** Members whose Lease has expired. */
   readonly expel: readonly MemberLease[]
-  /** Leases that no member has any more. */
+  /** Leases without a member. */
   readonly remove: readonly MemberLease[]
 }
 
-/** What this process knows of the others after a list. */
+/** Returns the observations after a list. */
 export function afterList(
   before: MemberSightings,
   leases: readonly LiveObject[],
@@ -77,7 +79,7 @@ export function afterList(
   return after
 }
 
-/** Undefined: the Lease was taken from this member, which must end. */
+/** Returns the decisions; undefined: another member took the Lease, and this process must end. */
 export function decideShards(sightings: MemberSightings, own: Own, nowMs: number): ShardsDecision | undefined {
   const { lease, identity, held, draining, timing } = own
   if (lease === undefined || lease.identity !== identity) return undefined
@@ -112,7 +114,10 @@ export function decideShards(sightings: MemberSightings, own: Own, nowMs: number
   }
 }
 
-/** The member with the highest weight; undefined without members. A member that comes or goes moves no slot between two others. */
+/**
+ * Returns the member with the highest weight; undefined without members. A member that joins or leaves moves no slot
+ * between two others.
+ */
 export function winnerOf(slot: Slot, members: readonly string[]): string | undefined {
   let winner: { readonly member: string; readonly weight: number } | undefined
   for (const member of members) {
@@ -123,7 +128,7 @@ export function winnerOf(slot: Slot, members: readonly string[]): string | undef
   return winner?.member
 }
 
-/** When the member of a Lease that has not changed since acts no more, by this process's clock. */
+/** Returns the time when the member of an unchanged Lease no longer acts, by this process's clock. */
 function endMs({ lease, atMs }: MemberSighting, { durationMs }: ElectionTiming): number {
   return atMs + Math.max(durationMs, lease.durationMs)
 }

@@ -1,21 +1,21 @@
-// Carries out what a member has decided about its slots: loads the objects of those that it takes, and ends the reconciles of those that it
-// gives up. Invariant: a slot is released only when no reconcile of it runs and no request of one can still arrive.
+// Runner of a member's slot decisions: loads the objects of taken slots and ends the reconciles of released ones.
+// Invariant: a slot is released only when no reconcile of it runs and none of its requests is pending.
 import { type Clock, deadline, sleep } from '../base/clock.ts'
 import type { Log } from '../base/instrument.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
 import type { Shard, Slot } from '../reconcile/shard.ts'
 
-/** The caches and queues of the process, as far as a change of its slots concerns them. */
+/** Caches and queues of the process that depend on its slots. */
 export interface ShardWork {
-  /** Resolves when all caches are filled, or their kinds known to be missing: the member can take slots. */
+  /** Resolves when all caches are filled, or their kinds are known to be missing; then the member can take slots. */
   prepare(signal: AbortSignal): Promise<void>
-  /** Loads the objects of slots that were taken. */
+  /** Loads the objects of taken slots. */
   fill(signal: AbortSignal): Promise<void>
-  /** Queues the resources of slots that are worked now. */
+  /** Queues the resources of slots that this process now works. */
   resync(signal: AbortSignal): void
-  /** Drops the objects of slots that are given up. */
+  /** Drops the objects of released slots. */
   prune(): void
-  /** How many resources are in memory. */
+  /** Number of resources in memory. */
   readonly resources: number
 }
 
@@ -24,9 +24,9 @@ export interface SlotRunnerOptions {
   readonly log: Log
   readonly shard: Shard
   readonly work: ShardWork
-  /** For running reconciles to end before they are cut off. */
+  /** Time for running reconciles to end before they are aborted. */
   readonly handOverMs: number
-  /** After a cut, for requests on their way to arrive or to be lost. */
+  /** Time after an abort for pending requests to arrive or be lost. */
   readonly settleMs: number
   readonly onChange: () => void
   readonly onReleased: (slots: readonly Slot[]) => void
@@ -42,7 +42,7 @@ export class SlotRunner {
     this.#options = options
   }
 
-  /** Resolves when the first slots are worked. */
+  /** Resolves when this process works its first slots. */
   get begun(): Promise<void> {
     return this.#begun.promise
   }
@@ -59,7 +59,7 @@ export class SlotRunner {
     this.#track(this.#handOver(slots, signal))
   }
 
-  /** Resolves when nothing is under way any more; it ends early when the signals of `take` and `give` abort. */
+  /** Resolves when no hand-over or load runs. Aborted signals of `take` and `give` end them early. */
   async end(): Promise<void> {
     await Promise.all(this.#running)
   }
@@ -70,7 +70,7 @@ export class SlotRunner {
     this.#running.add(tracked)
   }
 
-  /** Until no slot is left to be filled: more may be taken meanwhile. */
+  /** Repeats until no slot is left to fill, because others may be taken meanwhile. */
   async #fill(signal: AbortSignal): Promise<void> {
     const { shard, work, onChange } = this.#options
     this.#isFilling = true

@@ -1,5 +1,6 @@
-// May the sender of a request read this path? Asked of the API server, as controller-runtime does: a TokenReview says who it is, and a
-// SubjectAccessReview whether that user may. Answers are kept for a while, by a hash of the token; a flood of tokens is not passed on.
+// Authorization of requests by the API server, as in controller-runtime: a TokenReview identifies the sender, and a
+// SubjectAccessReview checks the path. Invariants: verdicts are cached by a hash of the token for a limited time, and a
+// flood of tokens does not reach the API server.
 import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { TokenBucket } from '../base/token-bucket.ts'
@@ -11,13 +12,13 @@ export type AccessVerdict = 'allowed' | 'unauthenticated' | 'forbidden' | 'busy'
 
 export interface AccessReviewClientOptions {
   readonly clock: Clock
-  /** Without a fence: a standby's metrics are read too, and reviews change nothing. */
+  /** Unfenced client: a standby serves metrics too, and reviews change nothing. */
   readonly client: Pick<KubeClient, 'create'>
 }
 
 const allowedMs = 60_000
 const deniedMs = 10_000
-/** Of tokens whose answers are kept. */
+/** Maximum number of cached verdicts. */
 const maxAnswers = 256
 const maxTokenLength = 16_384
 const reviewRate = { perSecond: 5, burst: 20 }
@@ -32,7 +33,7 @@ interface Answer {
   readonly untilMs: number
 }
 
-/** The parts of a review's status that count here. */
+/** Fields of a review's status that the verdict depends on. */
 interface ReviewStatus {
   readonly authenticated?: boolean
   readonly allowed?: boolean
@@ -53,7 +54,10 @@ export class AccessReviewClient {
     this.#options = options
   }
 
-  /** `authorization`: the header as it came. Rejects like the client where the API server does not answer. */
+  /**
+   * Returns the verdict for a request. `authorization` is the raw header. Rejects like the client if the API server
+   * does not answer.
+   */
   async verdictOn(authorization: string | undefined, path: string): Promise<AccessVerdict> {
     const token = /^Bearer ([\w.~+/=-]+)$/i.exec(authorization?.slice(0, maxTokenLength) ?? '')?.[1]
     if (token === undefined) return 'unauthenticated'
@@ -84,11 +88,11 @@ export class AccessReviewClient {
 
   async #review(resource: Resource, spec: object): Promise<ReviewStatus> {
     const { group, version, kind } = resource
-    // A review has no name: nothing is stored.
+    // Sound: a review has no name, because the API server does not store it.
     const review = { apiVersion: `${group}/${version}`, kind, metadata: {}, spec } as unknown as KubeObject
     const limit = AbortSignal.timeout(reviewLimitMs)
     const { status } = await this.#options.client.create(resource, review, { fieldManager }, limit)
-    return (status ?? {}) as ReviewStatus // As its kind has it.
+    return (status ?? {}) as ReviewStatus // Sound: by the schema of its kind.
   }
 }
 

@@ -1,43 +1,45 @@
-// What does an Event look like on the wire? An object of events.k8s.io/v1 that the API server accepts whatever the report
-// says. Source of limits: kubernetes/pkg/apis/core/validation/events.go.
+// Event objects of events.k8s.io/v1. Invariant: the API server accepts the object, whatever the report contains. Source
+// of limits: kubernetes/pkg/apis/core/validation/events.go.
 import { withoutOuterHyphens } from '../base/trimmed-end.ts'
 import type { KubeObject } from '../object/object.ts'
 
-/** Something worth telling people about an object. */
+/** Event about an object, for users. */
 export interface EventReport {
   readonly regarding: KubeObject
   readonly type: 'Normal' | 'Warning'
-  /** One CamelCase word: why it happened. */
+  /** Cause, as one CamelCase word. */
   readonly reason: string
-  /** One CamelCase word: what was being done. */
+  /** Action that the reporter took, as one CamelCase word. */
   readonly action: string
-  /** One sentence for people; never a secret. Cut after 1 KiB. */
+  /** Message, one sentence without secrets; truncated after 1 KiB. */
   readonly note: string
 }
 
-/** Who reports. */
+/** Reporter of an Event. */
 export interface EventReporter {
-  /** A qualified name, as in `konverge.dev/operator`. */
+  /** Qualified name, e.g. `konverge.dev/operator`. */
   readonly controller: string
-  /** Tells replicas apart: the pod's name. */
+  /** Name of the replica: the pod's name. */
   readonly instance: string
 }
 
 export interface EventObjectInput {
   readonly report: EventReport
   readonly reporter: EventReporter
-  /** Makes the name unique among all events of the object. */
+  /** Suffix that makes the name unique among all Events of the object. */
   readonly uniqueSuffix: string
-  /** RFC 3339 with six decimals. */
+  /** Time in RFC 3339 with six decimals. */
   readonly eventTime: string
 }
 
 const maxWordBytes = 128
 const maxNoteBytes = 1_024
-/** Of a DNS subdomain's 253 characters; the rest is for the suffix. */
+/** Part of a DNS subdomain's 253 characters; the rest is for the suffix. */
 const maxNamePrefix = 200
 
-/** The Event for a report seen once. It lives in the object's namespace, or in `default` if the object has none. */
+/**
+ * Returns the Event for a first report. It is in the object's namespace, or in `default` for a cluster-scoped object.
+ */
 export function eventObject({ report, reporter, uniqueSuffix, eventTime }: EventObjectInput): KubeObject {
   const { regarding, type, reason, action, note } = report
   const { name, namespace, uid, resourceVersion } = regarding.metadata
@@ -63,7 +65,7 @@ export function eventObject({ report, reporter, uniqueSuffix, eventTime }: Event
   }
 }
 
-/** Part of a DNS subdomain; not every object's name is one (`system:node`). */
+/** Returns a valid part of a DNS subdomain, because names such as `system:node` are none. */
 function namePrefix(name: string): string {
   const allowed = name.toLowerCase().slice(0, maxNamePrefix)
   return (
@@ -76,7 +78,7 @@ function namePrefix(name: string): string {
   )
 }
 
-/** At most `maxBytes` of UTF-8, never a part of a character; what was cut shows. */
+/** Truncates a text to at most `maxBytes` of UTF-8, at a character boundary; an ellipsis marks the cut. */
 export function cutToBytes(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= maxBytes) return text

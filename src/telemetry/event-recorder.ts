@@ -1,5 +1,6 @@
-// How do people read of what happened to an object? As Kubernetes Events, written in the background: telling never waits,
-// never fails and never floods the API server. Events are lost rather than late; the status is what counts. Namespaces take turns, and share what waits.
+// Recorder of Kubernetes Events, written in the background. Invariants: `record` never waits, never fails and never
+// floods the API server; Events are dropped rather than late, because the status is authoritative. Namespaces take
+// turns and share the queue.
 import { assert } from '../base/assert.ts'
 import { type Clock, deadline, microTimestampOf } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
@@ -24,28 +25,28 @@ export interface EventRecorderOptions {
   readonly fieldManager: string
 }
 
-/** One Event that is, or will be, on the server, and what it does not say yet. */
+/** Event on the server or in the queue, with its unwritten part. */
 interface Posting {
   readonly event: KubeObject
   readonly series: EventSeries
   lastObservedTime: string
-  /** The count that the server knows; 0 before it knows the Event. */
+  /** Count on the server; 0 before the Event exists there. */
   postedCount: number
   attempts: number
-  /** Not before; repeats gather until then. */
+  /** Earliest time of the next write; repeats accumulate until then. */
   dueMs: number
 }
 
 type DropReason = 'object' | 'memory' | 'refused' | 'unreachable' | 'shutdown'
 
-/** A series that goes on is written this often. */
+/** Write interval of an ongoing series. */
 const seriesIntervalMs = 30_000
 const requestLimitMs = 10_000
 const maxAttempts = 4
 const retryBaseMs = 1_000
 const maxPostings = 1_024
 const longestSleepMs = 60 * 60_000
-/** For all objects together. */
+/** Rate limit of all requests together. */
 const requestLimit: TokenBucketLimit = { perSecond: 10, burst: 50 }
 const passing: readonly KubeErrorCode[] = [
   'ServerError',
@@ -62,11 +63,13 @@ export class EventRecorder {
   readonly #book = new EventSeriesBook()
   readonly #requests = new TokenBucket(requestLimit)
   readonly #postingOf = new WeakMap<EventSeries, Posting>()
-  /** What the server does not know yet, in the order it came. */
+  /** Postings with unwritten changes, in the order of their arrival. */
   readonly #pending = new Set<Posting>()
-  /** Of what is pending. */
+  /** Shares of the pending postings. */
   readonly #shares = new NamespaceShares()
-  /** Namespaces, the one whose turn is longest ago first. One that is not among them had none. Bounded. */
+  /**
+   * Served namespaces, the least recently served first. A namespace that is not in the set was never served. Bounded.
+   */
   readonly #served = new Set<string>()
   #isRunning = false
   #wake = Promise.withResolvers<void>()
@@ -80,7 +83,7 @@ export class EventRecorder {
     })
   }
 
-  /** Takes note of the report and returns at once. Never throws; never pass a secret. */
+  /** Records the report and returns at once. Never throws. The caller must not pass secrets. */
   record(report: EventReport): void {
     try {
       const decision = this.#book.admit(report, this.#options.clock.monotonicMs())
@@ -91,7 +94,7 @@ export class EventRecorder {
     }
   }
 
-  /** Writes events until the signal aborts; what is left then is for `flush`. */
+  /** Writes Events until the signal aborts; `flush` writes the rest. */
   async run(signal: AbortSignal): Promise<void> {
     assert(!this.#isRunning, 'an event recorder runs once at a time')
     this.#isRunning = true
@@ -111,8 +114,8 @@ export class EventRecorder {
   }
 
   /**
-   * Tries once to write each event not written yet, gathered repeats included, until the signal aborts. To be called when
-   * `run` has ended.
+   * Tries once to write each pending Event, with accumulated repeats, until the signal aborts. Call it after `run` has
+   * ended.
    */
   async flush(signal: AbortSignal): Promise<void> {
     assert(!this.#isRunning, 'events are flushed when the recorder no longer runs')
@@ -146,7 +149,7 @@ export class EventRecorder {
     this.#wake.resolve()
   }
 
-  /** Makes room where a namespace has more than its share: the last one of that namespace is dropped. */
+  /** Returns whether the queue has room. Drops the last posting of a namespace that exceeds its share if necessary. */
   #hasRoomFor(namespace: string): boolean {
     if (this.#pending.size < maxPostings) return true
     const giver = this.#shares.giverFor(namespace)
@@ -157,14 +160,14 @@ export class EventRecorder {
     return true
   }
 
-  /** False if it was not pending. */
+  /** Removes a posting; false if it was not pending. */
   #remove(posting: Posting): boolean {
     const wasPending = this.#pending.delete(posting)
     if (wasPending) this.#shares.remove(namespaceOf(posting.series.first))
     return wasPending
   }
 
-  /** The posting whose turn it is, if the rate allows a request, or how long to wait for one. Linear in what is pending. */
+  /** Returns the next posting if the rate limit allows a request, or the time to wait. Linear in pending postings. */
   #next(): { readonly posting?: Posting; readonly waitMs: number } {
     const nowMs = this.#options.clock.monotonicMs()
     let waitMs = longestSleepMs
@@ -199,7 +202,7 @@ export class EventRecorder {
     timer.cancel()
   }
 
-  /** One request. Never rejects. */
+  /** Sends one request. Never rejects. */
   async #post(posting: Posting, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options
     const limit = deadline(clock, requestLimitMs, signal)
@@ -208,7 +211,7 @@ export class EventRecorder {
       await this.#send(posting, count, limit.signal)
       this.#settle(posting, count)
     } catch (thrown) {
-      // The caller gave up, not the server: the posting stays as it is.
+      // The caller aborted, and the server did not fail: the posting remains unchanged.
       if (!signal.aborted) this.#fail(posting, thrown, limit.hasPassed())
     } finally {
       limit.clear()
@@ -219,7 +222,7 @@ export class EventRecorder {
     const { client, fieldManager } = this.#options
     const series = { count, lastObservedTime }
     if (postedCount === 0) {
-      // A series of one is none; the server would refuse it.
+      // The API server rejects a series with a count of 1.
       await client.create(Event, count === 1 ? event : { ...event, series }, { fieldManager }, signal)
     } else {
       await client.patch(Event, event.metadata, { type: 'merge', body: { series } }, { fieldManager }, signal)
@@ -236,13 +239,13 @@ export class EventRecorder {
   #fail(posting: Posting, thrown: unknown, hasTimedOut: boolean): void {
     const { clock, random, instruments } = this.#options
     const isPosted = posting.postedCount > 0
-    // An earlier attempt had arrived, although its answer had not.
+    // An earlier attempt has arrived, but its response was lost.
     if (!isPosted && isKubeError(thrown, 'AlreadyExists')) {
       this.#settle(posting, 1)
       return
     }
     posting.attempts++
-    // Events live for an hour by default; a series may outlive its own and is then posted anew.
+    // The API server deletes Events after an hour by default. A longer series is created again.
     const hasExpired = isPosted && isKubeError(thrown, 'NotFound')
     if (hasExpired) posting.postedCount = 0
     const mayPass = hasExpired || hasTimedOut || isKubeError(thrown, ...passing)

@@ -1,11 +1,11 @@
-// Is a report a new Event, or one more of a series? The same said of the same object within six minutes is one Event with
-// a count. How much is remembered, and how many new Events one object may cause, has a bound (I12). Namespaces share what is remembered.
+// Aggregation of reports: equal reports about one object within six minutes are one Event with a count. Invariants:
+// memory and the number of new Events per object are bounded (I12), and namespaces share the memory.
 import { TokenBucket, type TokenBucketLimit } from '../base/token-bucket.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { EventReport } from './event-object.ts'
 import { NamespaceShares } from './namespace-shares.ts'
 
-/** How often something was reported, and how much of that is written. */
+/** Series of equal reports, with its count. */
 export interface EventSeries {
   readonly first: EventReport
   count: number
@@ -14,25 +14,28 @@ export interface EventSeries {
 
 export type EventDecision =
   | { readonly kind: 'first' | 'repeat'; readonly series: EventSeries }
-  /** `object`: this object caused too many events; `memory`: too many series are open, and no namespace has more than this one. */
+  /**
+   * `object`: this object caused too many Events. `memory`: too many series are open, and no namespace has more than
+   * this one.
+   */
   | { readonly kind: 'drop'; readonly reason: 'object' | 'memory' }
 
-/** A series ends when nothing was added for this long, as in client-go. */
+/** Time without a report after which a series ends, as in client-go. */
 const seriesEndMs = 6 * 60_000
 const maxOpenSeries = 1_024
 const maxObjects = 1_024
-/** client-go's spam filter: a burst of 25 an object, then one in five minutes. Repeats are free. */
+/** Limit of client-go's spam filter: a burst of 25 per object, then one in five minutes. Repeats are free. */
 const objectLimit: TokenBucketLimit = { perSecond: 1 / 300, burst: 25 }
 
 export class EventSeriesBook {
-  /** By what makes reports the same; the longest unseen first. */
+  /** Open series by the identity of their reports, the least recently reported first. */
   readonly #open = new Map<string, EventSeries>()
-  /** Of the open series. */
+  /** Shares of the open series. */
   readonly #shares = new NamespaceShares()
-  /** By object; the longest unseen first. */
+  /** Rate limits by object, the least recently reported first. */
   readonly #buckets = new Map<string, TokenBucket>()
 
-  /** Decides on a report at `nowMs`, a time that never goes back, and keeps count. */
+  /** Decides on a report at `nowMs`, a monotonic time, and counts it. */
   admit(report: EventReport, nowMs: number): EventDecision {
     this.#close(nowMs)
     const object = objectIdOf(report)
@@ -56,7 +59,10 @@ export class EventSeriesBook {
     return { kind: 'first', series }
   }
 
-  /** The series that is unseen for longest. Its Event stays; what is reported again is another one. Linear in what is open. */
+  /**
+   * Ends the least recently reported series of a namespace. Its Event remains; a later report starts a new one. Linear
+   * in open series.
+   */
   #closeOneOf(namespace: string): void {
     for (const [id, { first }] of this.#open) {
       if (namespaceOf(first) !== namespace) continue
@@ -70,7 +76,7 @@ export class EventSeriesBook {
     this.#shares.remove(namespaceOf(report))
   }
 
-  /** Ends the series that have not been added to for long: they are the first of the map. */
+  /** Ends expired series, which are the first of the map. */
   #close(nowMs: number): void {
     for (const [id, { first, lastSeenMs }] of this.#open) {
       if (nowMs - lastSeenMs <= seriesEndMs) return
@@ -87,7 +93,7 @@ export class EventSeriesBook {
   }
 }
 
-/** Of the object that it is about; empty for a cluster-scoped one. */
+/** Returns the namespace of the report's object; empty for a cluster-scoped one. */
 export function namespaceOf({ regarding }: EventReport): string {
   return regarding.metadata.namespace ?? ''
 }

@@ -1,18 +1,18 @@
-// Is this process alive, and is it ready? Parts say so by named checks; a probe asks them all. Liveness is for what only a
-// restart mends; readiness for what mends itself, such as a cache that has not synced.
+// Health of a process: named checks, which a probe runs. Liveness is for faults that only a restart corrects; readiness
+// is for those that resolve themselves, such as a cache that is not in sync.
 import { assert } from '../base/assert.ts'
 import { messageOf } from '../base/errors.ts'
 
-/** `live`: a failure restarts the process. `ready`: a failure takes it out of service until it passes. */
+/** `live`: a failure restarts the process. `ready`: a failure takes it out of service until the check passes. */
 export type Probe = 'live' | 'ready'
 
 export interface HealthCheck {
   readonly probe: Probe
-  /** Unique within its probe; a slug, as in `informer-databases`. */
+  /** Name of the check, unique within its probe; a slug, e.g. `informer-databases`. */
   readonly name: string
-  /** Undefined while all is well, else one sentence that says what is wrong. Cheap, and never a secret. */
+  /** Returns the problem as one sentence without secrets; undefined if the check passes. Must be cheap. */
   readonly check: () => string | undefined
-  /** What to know while all is well, in a few words. */
+  /** Returns a short note for a passed check. */
   readonly note?: () => string
 }
 
@@ -26,6 +26,7 @@ export interface HealthPass {
   readonly note: string | undefined
 }
 
+/** Result of all checks of a probe. */
 export interface HealthReport {
   readonly isOk: boolean
   readonly failures: readonly HealthFailure[]
@@ -35,7 +36,7 @@ export interface HealthReport {
 export class HealthRegistry {
   readonly #checks = new Map<string, HealthCheck>()
 
-  /** Adds a check; returns what removes it again. */
+  /** Adds a check and returns a function that removes it. */
   add(check: HealthCheck): () => void {
     const id = `${check.probe}/${check.name}`
     assert(!this.#checks.has(id), `health check ${id} is added once`)
@@ -43,7 +44,7 @@ export class HealthRegistry {
     return () => void this.#checks.delete(id)
   }
 
-  /** Asks every check of the probe. A check that throws has failed. With no checks, all is well. */
+  /** Runs every check of the probe. A check that throws fails. Without checks, the report passes. */
   report(probe: Probe): HealthReport {
     const checks = [...this.#checks.values()].filter((check) => check.probe === probe)
     const failures: HealthFailure[] = []
@@ -58,8 +59,10 @@ export class HealthRegistry {
 }
 
 /**
- * The report in the form of the API server's own health endpoints: `ok`, or one line a check. When all is well the lines
- * are shown only if `isVerbose`.
+ * Formats a report like the API server's health endpoints: `ok`, or one line for each check. If all pass, the lines
+ * appear only with `isVerbose`.
+ *
+ * @example healthText(operator.readyz(), { isVerbose: true })
  */
 export function healthText(report: HealthReport, { isVerbose }: { readonly isVerbose: boolean }): string {
   if (report.isOk && !isVerbose) return 'ok\n'

@@ -1,5 +1,5 @@
-// A small HTTP or HTTPS server for /healthz, /livez, /readyz and /metrics. It reads no bodies, holds few connections for a short time, and
-// never answers with anything but what those pages say. Invariant: metrics leave this machine only where the options say to whom.
+// HTTP or HTTPS server for /healthz, /livez, /readyz and /metrics. It reads no bodies, limits its connections, and
+// closes idle ones. Invariant: only readers that the options name get metrics.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +13,7 @@ import type { Exposition } from './metrics.ts'
 import { isRequestedHost } from './requested-host.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 
-/** `ListenFailed`: the port is taken or the host is not ours. */
+/** `ListenFailed`: the port is in use, or the host is no address of this machine. */
 export class HttpServerError extends CodedError<'ListenFailed'> {
   override readonly name = 'HttpServerError'
 }
@@ -21,27 +21,33 @@ export class HttpServerError extends CodedError<'ListenFailed'> {
 export interface HttpServerOptions {
   readonly clock: Clock
   readonly instruments: Instruments
-  /** Absent: there are no pages for probes. */
+  /** Checks of the probes; absent: no pages for probes. */
   readonly health?: HealthRegistry
   readonly exposition: Exposition
-  /** To whom /metrics is served. Default: `loopback`. */
+  /** Readers of /metrics. Default: `loopback`. */
   readonly metrics?: MetricsAudience
-  /** Absent: plain HTTP. */
+  /** Certificate for HTTPS; absent: plain HTTP. */
   readonly certificate?: ServerCertificate
-  /** The address to listen on. Default: `127.0.0.1`; a kubelet's probes need the pod's, so `0.0.0.0` or `::` in a cluster. */
+  /**
+   * Address to listen on. Default: `127.0.0.1`. A kubelet's probes need the pod's address, so use `0.0.0.0` or `::` in
+   * a cluster.
+   */
   readonly host?: string
-  /** 0 takes any free port. */
+  /** Port; 0 takes any free one. */
   readonly port: number
 }
 
-/** `loopback`: connections of this machine. `reviewed`: whoever the API server lets get the path, which needs a certificate. */
+/**
+ * `loopback`: connections from this machine. `reviewed`: those whom the API server allows to `get` the path; requires a
+ * certificate.
+ */
 export type MetricsAudience =
   | 'nobody'
   | 'loopback'
   | 'everybody'
   | { readonly kind: 'reviewed'; readonly access: Pick<AccessReviewClient, 'verdictOn'> }
 
-/** Where the server listens. */
+/** Address of a server. */
 export interface HttpAddress {
   readonly host: string
   readonly port: number
@@ -65,7 +71,7 @@ const maxConnections = 64
 const maxHeaderBytes = 8_192
 const requestTimeoutMs = 10_000
 const idleConnectionMs = 30_000
-/** What `stop` gives answers that are under way. */
+/** Time for pending responses to end after `stop`. */
 const stopLimitMs = 2_000
 
 export class HttpServer {
@@ -77,7 +83,10 @@ export class HttpServer {
     this.#options = options
   }
 
-  /** Resolves when it listens; stops by itself when the signal aborts. Rejects with an HttpServerError if it cannot listen. */
+  /**
+   * Starts to listen and returns the address; stops when the signal aborts. Rejects with an HttpServerError if it
+   * cannot listen.
+   */
   async start(signal: AbortSignal): Promise<HttpAddress> {
     assert(this.#server === undefined, 'an HTTP server starts once')
     signal.throwIfAborted()
@@ -103,7 +112,7 @@ export class HttpServer {
     return address
   }
 
-  /** Takes no more connections, gives answers under way 2 s, and resolves when all connections are closed. */
+  /** Accepts no more connections, waits 2 s for pending responses, and resolves when all connections are closed. */
   async stop(): Promise<void> {
     if (this.#server === undefined) return
     this.#stopped ??= this.#close(this.#server)
@@ -146,10 +155,10 @@ export class HttpServer {
       'x-content-type-options': 'nosniff',
       ...(allow === undefined ? {} : { allow }),
       ...(authenticate === undefined ? {} : { 'www-authenticate': authenticate }),
-      // What was announced and not read would be taken for the next request.
+      // Otherwise, the server would parse the unread body as the next request.
       ...(hasBody ? { connection: 'close' } : {}),
     })
-    // To HEAD, Node sends the headers only.
+    // For HEAD, Node sends only the headers.
     response.end(body)
     if (hasBody) response.once('finish', () => request.destroy())
   }
@@ -175,7 +184,7 @@ export class HttpServer {
     )
   }
 
-  /** Undefined: who asks may read the metrics. */
+  /** Returns the rejection of a request for metrics; undefined if its sender may read them. */
   async #rejection({ headers, socket }: IncomingMessage, audience: MetricsAudience): Promise<Answer | undefined> {
     if (audience === 'everybody') return undefined
     if (typeof audience === 'string') {
@@ -207,7 +216,7 @@ const rejections: Readonly<Record<AccessVerdict, Answer | undefined>> = {
   busy: textAnswer(429, 'too many unknown tokens\n'),
 }
 
-/** Also as IPv6 writes an address of IPv4. */
+/** Accepts IPv4 addresses in IPv6 notation too. */
 function isLoopback(address = ''): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address)
 }

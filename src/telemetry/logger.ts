@@ -1,5 +1,5 @@
-// How does a line get into the log? The Log port over pino: one JSON object a line, with the time in milliseconds since
-// the epoch, the level as a word, the fields as they were given (namespace, name, generation, causes, …) and no secrets.
+// Log port over pino: one JSON object per line. A line has the time in milliseconds since the epoch, the level as a
+// word, and the given fields (namespace, name, generation, causes, …), without secrets.
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
 import type { Clock } from '../base/clock.ts'
 import type { Log, LogFields } from '../base/instrument.ts'
@@ -8,18 +8,19 @@ import { redact } from './redact.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
+/** Levels of the log, from the lowest; `silent` writes nothing. */
 export type LogLevel = (typeof logLevels)[number]
 
 export interface LoggerOptions {
   readonly clock: Clock
-  /** Lines below it are not written, and cost next to nothing. Default: `info`. */
+  /** Lowest level to write; lower lines cost almost nothing. Default: `info`. */
   readonly level?: LogLevel | undefined
-  /** A stream that takes each line, as `process.stdout`, or a file descriptor, which is then written synchronously. */
+  /** Stream for the lines, e.g. `process.stdout`, or a file descriptor, which is written synchronously. */
   readonly destination: DestinationStream | number
 }
 
 /**
- * A log that writes to `destination`.
+ * Returns a log that writes to `destination`.
  *
  * @example
  * const log = createLogger({ clock: systemClock, destination: 1 })
@@ -31,14 +32,18 @@ export function createLogger({ clock, level = 'info', destination }: LoggerOptio
     base: null,
     timestamp: () => `,"time":${clock.now()}`,
     formatters: { level: (label: string) => ({ level: label }) },
-    // Errors are told by `redact`, which knows what not to tell.
+    // `redact` serializes errors, without their secrets.
     serializers: { err: (err: unknown) => err },
   }
   const stream = typeof destination === 'number' ? pino.destination({ dest: destination, sync: true }) : destination
   return new Logger(pino(options, stream))
 }
 
-/** What takes log lines: a pino logger is one, and others need a few lines around them. */
+/**
+ * Receiver of log lines. A pino logger implements it; other loggers need a small adapter.
+ *
+ * @example const log: LogSink = pino()
+ */
 export interface LogSink {
   debug(fields: LogFields, message: string): unknown
   info(fields: LogFields, message: string): unknown
@@ -46,16 +51,16 @@ export interface LogSink {
   error(fields: LogFields, message: string): unknown
 }
 
-/** A log that hands its lines to another, redacted, and without those below the level. Default: `info`. */
+/** Returns a log that passes redacted lines of at least `level` to `sink`. Default: `info`. */
 export function logOver(sink: LogSink, level: LogLevel = 'info'): Log {
   return new HandingLog({ sink, least: logLevels.indexOf(level), fields: {} })
 }
 
 interface HandingLogOptions {
   readonly sink: LogSink
-  /** An index of `logLevels`. */
+  /** Lowest level, as an index of `logLevels`. */
   readonly least: number
-  /** On every line, redacted. */
+  /** Redacted fields of every line. */
   readonly fields: LogFields
 }
 
@@ -125,7 +130,7 @@ class Logger implements Log {
   }
 }
 
-/** Sound: of a plain object `redact` makes a plain object. */
+/** Sound: `redact` returns a plain object for a plain object. */
 function redactFields(fields: LogFields): Record<string, unknown> {
   return redact(fields) as Record<string, unknown>
 }

@@ -1,27 +1,29 @@
-// How do numbers get to Prometheus? The Metrics port over prom-client with a registry of its own: two operators in one
-// process never share series. A bug in the use of a metric (other labels, other kind) throws at once, not at scrape time.
+// Metrics port over prom-client, with a registry of its own, so that two operators in one process never share series. A
+// wrong use of a metric (other labels, other kind) throws immediately instead of at the scrape.
 import * as prom from 'prom-client'
 import { assert } from '../base/assert.ts'
 import type { Counter, Gauge, Histogram, MetricLabels, MetricOptions, Metrics } from '../base/instrument.ts'
 
 export interface PrometheusMetricsOptions {
-  /** The value of the label `operator` on every series. Default: no such label. */
+  /** Value of the label `operator` on every series. Default: no such label. */
   readonly operator?: string
-  /** The same, of the label `shard`. */
+  /** Value of the label `shard` on every series. Default: no such label. */
   readonly shard?: string | undefined
-  /** Also expose `process_…` and `nodejs_…`: CPU, memory, event-loop lag. Default: false. */
+  /** Exposes `process_…` and `nodejs_…` too: CPU, memory, event-loop lag. Default: false. */
   readonly processMetrics?: boolean
-  /** A registry that others may use too: then the label `operator` is on the metrics that are made here, and on no others. Default: one of its own. */
+  /**
+   * Shared registry: only metrics that this class creates have the label `operator`. Default: a registry of its own.
+   */
   readonly registry?: MetricsRegistry | undefined
 }
 
-/** A registry of prom-client. */
+/** Registry of prom-client. */
 export type MetricsRegistry = prom.Registry<prom.RegistryContentType>
 
-/** What a scrape answers. */
+/** Content of a scrape. */
 export interface Exposition {
   readonly contentType: string
-  /** All series, in the text format that `contentType` names. */
+  /** Returns all series, in the text format that `contentType` names. */
   text(): Promise<string>
 }
 
@@ -33,7 +35,7 @@ interface Made {
 
 export class PrometheusMetrics implements Metrics, Exposition {
   readonly #registry: MetricsRegistry
-  /** On every series that is made here. */
+  /** Labels of every series that this instance creates. */
   readonly #own: MetricLabels
   readonly #made = new Map<string, Made>()
 
@@ -91,7 +93,7 @@ export class PrometheusMetrics implements Metrics, Exposition {
     return { name, help, labelNames: [...labels, ...Object.keys(this.#own)], registers: [this.#registry] }
   }
 
-  /** The metric that another operator has made in the same registry. */
+  /** Returns the metric that another operator has created in the same registry. */
   #shared<M extends object>({ name }: MetricOptions, kind: new (...args: never[]) => M): M | undefined {
     const found = this.#registry.getSingleMetric(name)
     assert(found === undefined || found instanceof kind, `metric ${name} is in the registry, and not made by konverge`)
@@ -106,7 +108,7 @@ export class PrometheusMetrics implements Metrics, Exposition {
       return metric
     }
     assert(made.kind === kind && made.labels === labels.join(), `metric ${name} is made alike everywhere`)
-    // Sound: an equal kind was made by the same method, with the same M.
+    // Sound: the same method, with the same M, created a metric of this kind.
     return made.metric as M
   }
 }

@@ -1,5 +1,5 @@
-// Shares of namespaces in a store with a limit. Pure. Invariant: in a full store a namespace with less than any other gets a place, at the cost of
-// the one that holds most, so that the tenants of one namespace do not crowd out those of the others.
+// Shares of namespaces in a bounded store. Invariant: if the store is full, a namespace with a smaller share than
+// another gets an entry, at the cost of the largest share. So one namespace cannot crowd out the others. Pure.
 
 export class NamespaceShares {
   readonly #held = new Map<string, number>()
@@ -18,7 +18,10 @@ export class NamespaceShares {
     return this.#held.get(namespace) ?? 0
   }
 
-  /** The namespace that gives up a place of a full store for this one; undefined: none holds more than this one would. Linear in namespaces. */
+  /**
+   * Returns the namespace that loses an entry of a full store to this one; undefined if none holds more than this one
+   * would. Linear in namespaces.
+   */
   giverFor(namespace: string): string | undefined {
     let giver: string | undefined
     for (const [other, count] of this.#held) if (giver === undefined || count > this.heldBy(giver)) giver = other

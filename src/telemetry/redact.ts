@@ -1,5 +1,5 @@
-// What of a log field may be written? Everything but values under keys that name secrets: the last net below the rule
-// that callers never pass any (I11). Bounded in depth and width, so that no object, however odd, breaks logging (I12).
+// Redaction of log fields: replaces values under keys that name secrets. It is the last defense after the rule that
+// callers never log secrets (I11). Depth and width are bounded, so that no object breaks logging (I12).
 import { lineText } from '../base/terminal-text.ts'
 
 const maxDepth = 6
@@ -20,12 +20,12 @@ const secretKeys: ReadonlySet<string> = new Set([
   'privatekey',
   'apikey',
 ])
-/** Also `rootPassword`, `bearerToken` and the like. */
+/** Matches `rootPassword`, `bearerToken` and the like. */
 const secretEnding = /(password|token|privatekey|apikey)$/
 
 const redactedText = '[redacted]'
 
-/** The value as plain JSON data, with secrets, and what is beyond the bounds, replaced by a word in brackets. */
+/** Returns the value as plain JSON data. A word in brackets replaces secrets and values beyond the bounds. */
 export function redact(value: unknown): unknown {
   return redactBelow(value, 0)
 }
@@ -68,7 +68,7 @@ function redactList(items: readonly unknown[], depth: number): unknown[] {
 }
 
 /**
- * Only what an Error says of itself. Libraries hang requests, rows and parameters on their errors, with values in them.
+ * Returns only the standard fields of an Error. Libraries attach requests, rows and parameters, with values in them.
  */
 function redactError(error: Error, depth: number): unknown {
   const code = 'code' in error ? error.code : undefined
@@ -81,7 +81,7 @@ function redactError(error: Error, depth: number): unknown {
   }
 }
 
-/** Counts and claims are no secrets: `{ token: true }`, `{ data: 3 }`. */
+/** Returns whether a field is secret. Numbers and booleans are not: `{ token: true }`, `{ data: 3 }`. */
 function isSecret(key: string, value: unknown): boolean {
   if (typeof value === 'boolean' || typeof value === 'number' || value === undefined || value === null) return false
   const word = key.replaceAll(/[-_.]/g, '').toLowerCase()

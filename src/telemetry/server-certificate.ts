@@ -1,17 +1,17 @@
-// The certificate of the HTTPS server of /metrics: the one that is given, or one of this process' own. A scraper that wants to know whom it
-// asks needs a given one. Pure: time and chance come in.
+// Certificate of the HTTPS server of /metrics: a given one, or one that this process signs. A scraper that verifies the
+// server needs a given one. Pure: time and randomness are injected.
 
 import type { SecretSource } from '../base/random.ts'
 import { curveKeys, selfSignedCertificate } from '../base/self-signed-certificate.ts'
 
-/** PEM. */
+/** Private key and certificate, each as PEM. */
 export interface ServerCertificate {
   readonly key: string
   readonly cert: string
 }
 
 const hourMs = 3_600_000
-/** A process does not live so long. */
+/** Validity of the certificate, longer than a process lives. */
 const validMs = 10 * 365 * 24 * hourMs
 
 export function ownCertificate(hosts: readonly string[], secrets: SecretSource, nowMs: number): ServerCertificate {

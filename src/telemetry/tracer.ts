@@ -1,5 +1,5 @@
-// How do spans get to a tracing back end? The Tracer port over the OpenTelemetry API: whoever embeds konverge registers an
-// SDK, and sees them; without one nothing is recorded. Only what is named here is told: attributes, and the code of an error.
+// Tracer port over the OpenTelemetry API. A program that embeds konverge registers an SDK to receive the spans; without
+// one, nothing is recorded. Invariant: spans contain only named attributes and the code of an error.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   type Context,
@@ -15,13 +15,13 @@ import { CodedError } from '../base/errors.ts'
 import { type Span, type SpanAttributes, silentSpan, type Tracer } from '../base/instrument.ts'
 
 export interface OpenTelemetryTracerOptions {
-  /** Default: the one that is registered globally, also if that happens later. */
+  /** Tracer provider. Default: the globally registered one, also if the registration comes later. */
   readonly provider?: TracerProvider
 }
 
 /**
- * Keeps the active span itself, so that children find their parent whatever context manager is registered, if any; and sets
- * it for the others too, so that the spans of an instrumented HTTP client hang below ours.
+ * Tracer that stores the active span itself, so that children find their parent with any context manager, or none. It
+ * also sets the OpenTelemetry context, so that spans of an instrumented HTTP client become children.
  */
 export class OpenTelemetryTracer implements Tracer {
   readonly #api: OpenTelemetryApi
@@ -58,7 +58,7 @@ export class OpenTelemetryTracer implements Tracer {
   }
 }
 
-/** A span of an SDK; one that was not sampled says that nothing is recorded. */
+/** Span of an SDK; for an unsampled one, `isRecording` is false. */
 class RecordedSpan implements Span {
   readonly #span: OpenTelemetrySpan
 
@@ -79,7 +79,7 @@ class RecordedSpan implements Span {
   }
 }
 
-/** Never a message: it may say more than a trace should (I11). */
+/** Returns the code of an error, never its message, which may contain more than a trace should (I11). */
 function codeOf(thrown: unknown): string {
   if (thrown instanceof CodedError) return thrown.code
   return thrown instanceof Error ? thrown.name : 'Error'
