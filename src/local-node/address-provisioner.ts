@@ -1,6 +1,6 @@
-// Which addresses of this machine are this node's alone? A part of each range: it listens at the part's address 0, which is nobody else's,
-// for as long as it lives, so that the kernel lets no second node have it and gives it back however the node ends. A part where something
-// still listens, such as the programs of a node that was killed, is left alone.
+// Address claims of a node. Invariant: a part of an address range belongs to one node of this machine. The node listens
+// at address 0 of the part while it lives. So the kernel excludes a second node, and releases the claim however the
+// node ends. The node skips a part where another program still listens, such as a pod of a killed node.
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
@@ -16,17 +16,17 @@ import { privateFileMode } from './private-folder-provisioner.ts'
 
 export interface AddressProvisionerOptions {
   readonly log: Log
-  /** The node's data folder: a later life asks for the same parts first. */
+  /** Data folder of the node; a restarted node claims the same parts first. */
   readonly folder: string
-  /** The first two bytes of each range. */
+  /** First two bytes of each range. */
   readonly ranges: Readonly<Record<Range, string>>
 }
 
 type Range = 'pods' | 'services'
-/** By range, the first three bytes. */
+/** First three bytes of the claimed part of each range. */
 type Parts = Readonly<Record<Range, string>>
 
-/** Below the ports that the kernel hands out, and nobody's in IANA's list. */
+/** Port of the claim: below the kernel's ephemeral ports, and unassigned by IANA. */
 export const claimPort = 12_750
 
 export class AddressProvisioner {
@@ -39,7 +39,7 @@ export class AddressProvisioner {
     this.#options = options
   }
 
-  /** Throws a NodeError if other nodes have all there is. */
+  /** Claims a part of each range. Throws a NodeError if other nodes hold all parts. */
   async claim(): Promise<void> {
     const path = join(this.#options.folder, 'addresses.json')
     this.#former = read(path)
@@ -58,7 +58,7 @@ export class AddressProvisioner {
     return this.#parts[range]
   }
 
-  /** Was it a Service's of this node in an earlier life, and may be of another node's by now? */
+  /** Returns whether this node gave the address to a Service before its restart, and another node may own it now. */
   isLost(address: string | undefined): boolean {
     const { services } = this.#former
     return services !== undefined && isInPart(services, address) && services !== this.partOf('services')
@@ -72,7 +72,7 @@ export class AddressProvisioner {
       const server = await listen(`${part}.0`)
       if (server === undefined) continue
       if (server instanceof Error) {
-        // Machines other than Linux have what somebody gave them.
+        // Machines other than Linux have only configured loopback addresses.
         log.warn({ part, error: messageOf(server) }, 'nothing keeps other nodes from the addresses of this one')
         return part
       }
@@ -88,11 +88,11 @@ export class AddressProvisioner {
   }
 }
 
-/** Undefined if somebody else listens there; an error if nobody can. */
+/** Listens at the claim port. Undefined if another process listens there; an error if no process can. */
 async function listen(host: string): Promise<Server | Error | undefined> {
   const server = createServer((socket) => socket.destroy())
   try {
-    // Not even another worker of a cluster of Node's.
+    // Excludes other workers of a Node.js cluster too.
     await once(server.listen({ host, port: claimPort, exclusive: true }), 'listening')
     return server
   } catch (thrown) {
@@ -101,18 +101,18 @@ async function listen(host: string): Promise<Server | Error | undefined> {
   }
 }
 
-/** By all but who claims it. */
+/** Returns whether no program listens in the part, except for its claim. */
 function isLeftAlone(part: string): boolean {
   let table = ''
   try {
     table = readFileSync('/proc/net/tcp', 'utf8')
   } catch {
-    // Only Linux has it.
+    // Only Linux has this file.
   }
   return ![...listeningAddresses(table)].some((address) => isInPart(part, address) && address !== `${part}.0`)
 }
 
-/** What an earlier life had; nothing if there was none, or its file is not whole. */
+/** Reads the parts of the previous run; empty if there was none, or if the file is invalid. */
 function read(path: string): Partial<Parts> {
   try {
     const parts: unknown = JSON.parse(readFileSync(path, 'utf8'))

@@ -1,5 +1,5 @@
-// Which variables does a container declare? `envFrom` first, then `env` in order over it, with `$(NAME)` replaced by what
-// stands before. Source: kubelet_pods.go makeEnvironmentVariables, whose words the refusals are.
+// Environment variables of a container: first `envFrom`, then `env` in order, which overrides it. `$(NAME)` refers to
+// earlier variables. Source: kubelet_pods.go makeEnvironmentVariables, including the error messages.
 import type { ContainerSpec, EnvironmentEntry, EnvironmentSource, PodObject } from './pod.ts'
 import { type PodPlace, podFieldValue } from './pod-field.ts'
 import { resourceFieldValue } from './resource-field.ts'
@@ -12,11 +12,11 @@ export interface EnvironmentAsk {
   readonly sources: SourceObjects
   readonly place: PodPlace
   readonly allocatable: Readonly<Record<string, string>>
-  /** What the node gives every container, e.g. where the API server is; declared variables win. */
+  /** Variables that the node gives every container, e.g. the API server's address; declared variables override them. */
   readonly given: ReadonlyMap<string, string>
 }
 
-/** Throws a ContainerConfigError if a source is missing and not optional. */
+/** Returns the variables. Throws a ContainerConfigError if a required source is missing. */
 export function environmentOf(ask: EnvironmentAsk): ReadonlyMap<string, string> {
   const variables = new Map<string, string>()
   for (const source of ask.container.envFrom ?? []) {
@@ -30,7 +30,7 @@ export function environmentOf(ask: EnvironmentAsk): ReadonlyMap<string, string> 
   return new Map([...ask.given, ...variables])
 }
 
-/** The objects that `environmentOf` will ask for. */
+/** Returns the names of the objects that `environmentOf` reads. */
 export function environmentSources({ env = [], envFrom = [] }: ContainerSpec): SourceNames {
   const configMaps = [
     ...envFrom.map(({ configMapRef }) => configMapRef?.name),
@@ -54,7 +54,7 @@ function valuesOf({ configMapRef, secretRef }: EnvironmentSource, ask: Environme
   throw new ContainerConfigError(`${kind} "${reference.name}" not found`)
 }
 
-/** Undefined for an optional source that is not there: the variable is then not set at all. */
+/** Returns the value of a variable. Undefined for a missing optional source: the variable is then not set. */
 function resolvedValue(
   { value = '', valueFrom }: EnvironmentEntry,
   known: ReadonlyMap<string, string>,

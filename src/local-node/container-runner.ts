@@ -1,5 +1,5 @@
-// Starts one container of a pod: volumes, variables and mounts, the program that its image stands for, its log; and gives it
-// back as something that can be probed, stopped and waited for. A simulated container is one without a process.
+// Runner of containers: prepares volumes, variables, mounts and log, and starts the program of the image. It returns a
+// running container that can be probed, stopped and awaited. A simulated container has no process.
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Clock, deadline, sleep } from '../base/clock.ts'
@@ -29,13 +29,13 @@ export interface ContainerRunnerOptions {
   readonly processes: ProcessRunner
   readonly volumes: VolumeProvisioner
   readonly nodeName: string
-  /** Who the node runs as; only root may switch to others. */
+  /** User of the node; only root can switch to other users. */
   readonly userId: number | undefined
   readonly hostIp: string
   readonly allocatable: Readonly<Record<string, string>>
-  /** Of this machine, e.g. PATH; under what the node gives and the container declares. */
+  /** Variables of this machine, e.g. PATH; those of the node and the container override them. */
   readonly machineEnvironment: Readonly<Record<string, string>>
-  /** Given to every container, e.g. where the API server is. */
+  /** Variables that every container gets, e.g. the API server's address. */
   readonly given: ReadonlyMap<string, string>
 }
 
@@ -43,7 +43,7 @@ export interface ContainerStart {
   readonly pod: PodObject
   readonly spec: ContainerSpec
   readonly containerId: string
-  /** The run before this one, whose log is kept; older ones go. */
+  /** Previous run, whose log is kept; older logs are deleted. */
   readonly previousId: string | undefined
   readonly podIp: string
 }
@@ -54,29 +54,31 @@ export interface ContainerExit {
 }
 
 export interface RunningProgram {
-  /** What the image stands for. */
+  /** Name of the program that runs for the image. */
   readonly name: string
-  /** Who it runs as; undefined where users have no numbers. */
+  /** User of the process; undefined on platforms without numeric users. */
   readonly userId: number | undefined
 }
 
-/** What a probe found, and of a failure what it saw. */
+/** Result of a probe; a failure has its message. */
 export type ProbeSeen = { readonly answer: 'success' } | { readonly answer: 'failure'; readonly message: string }
 
 export interface RunningContainer {
   readonly exit: Promise<ContainerExit>
-  /** Undefined where it is simulated. */
+  /** Undefined for a simulated container. */
   readonly program: RunningProgram | undefined
-  /** Undefined if the probe could not be made. */
+  /** Runs a probe; undefined if the container ended first. */
   probe(probe: Probe): Promise<ProbeSeen | undefined>
-  /** The pre-stop hook, within the grace, then SIGTERM. Resolves when it was asked, not when it has ended. */
+  /**
+   * Runs the pre-stop hook, within the grace period, then sends SIGTERM. Resolves after the signal, not after the end.
+   */
   stop(graceMs: number): Promise<void>
   kill(): void
 }
 
-/** No run of a container keeps more than twice this. */
+/** Size limit of a log file; a run keeps at most twice this. */
 const logLimitBytes = 10 * 1024 * 1024
-/** What a simulated container of a pod that is to end takes for its work. */
+/** Run time of a simulated container in a pod that runs to completion. */
 const simulatedWorkMs = 1_000
 
 export class ContainerRunner {
@@ -88,7 +90,10 @@ export class ContainerRunner {
     this.#sources = new SourceLoader(options.client)
   }
 
-  /** Rejects with a ContainerConfigError for what the pod asks and cannot be had, and with any other error for a failed start. */
+  /**
+   * Starts a container. Rejects with a ContainerConfigError if its configuration cannot be met, and with another error
+   * if the start fails.
+   */
   async start(start: ContainerStart, signal: AbortSignal): Promise<RunningContainer> {
     const { pod, spec } = start
     refuseUnserved(spec)
@@ -122,17 +127,17 @@ export class ContainerRunner {
     return this.#startProgram(start, { program, paths, mounts, termination })
   }
 
-  /** Brings the files of its volumes up to date. */
+  /** Updates the files of the pod's volumes. */
   async refresh(pod: PodObject, podIp: string): Promise<void> {
     await this.#options.volumes.provide(pod, this.#placeOf(podIp), AbortSignal.timeout(30_000))
   }
 
-  /** The log of one run of a container. */
+  /** Returns the path of the log of one run of a container. */
   logPath(podUid: string, container: string, containerId: string): string {
     return join(this.#options.volumes.containerFolder(podUid, container), 'logs', `${containerId}.log`)
   }
 
-  /** Removes what the pod left on this machine. */
+  /** Removes the files of the pod from this machine. */
   async clear(pod: PodObject): Promise<void> {
     this.#sources.forget(pod.metadata.uid)
     await this.#options.volumes.remove(pod.metadata.uid)
@@ -191,7 +196,10 @@ export class ContainerRunner {
     return environmentOf({ pod, container, sources, place, allocatable, given })
   }
 
-  /** The whole environment of the process: the machine's, the node's, the container's, each over the one before. */
+  /**
+   * Returns the environment of the process. The container's variables override the node's, which override the
+   * machine's.
+   */
   #completed({ pod, podIp }: ContainerStart, program: Program, folder: string): ReadonlyMap<string, string> {
     return new Map([
       ...Object.entries(this.#options.machineEnvironment),
@@ -216,11 +224,11 @@ interface ProgramPlan {
   readonly program: Program
   readonly paths: VolumePaths
   readonly mounts: readonly Mount[]
-  /** Where it may write why it ended. */
+  /** Termination message file of the container. */
   readonly termination: Mount | undefined
 }
 
-/** What is not there says so before anything is started. */
+/** Rejects unsupported features before the start. */
 function refuseUnserved({ startupProbe, livenessProbe, readinessProbe, lifecycle }: ContainerSpec): void {
   if (lifecycle?.postStart !== undefined) {
     throw new ContainerConfigError(
@@ -232,7 +240,10 @@ function refuseUnserved({ startupProbe, livenessProbe, readinessProbe, lifecycle
   throw new ContainerConfigError('the local node makes no gRPC probes; use httpGet, tcpSocket or exec')
 }
 
-/** How long it works: for good if it is to run on, else a moment; init containers no time at all. */
+/**
+ * Returns the run time of a simulated container in ms. Undefined (indefinite) with restart policy Always and for
+ * sidecars; 0 for other init containers; else `simulatedWorkMs`.
+ */
 function workMsOf(pod: PodObject, spec: ContainerSpec): number | undefined {
   if (isSidecar(spec)) return undefined
   if ((pod.spec.initContainers ?? []).includes(spec)) return 0
@@ -272,9 +283,9 @@ interface ProcessContainerOptions {
   readonly recorder: LogRecorder
   readonly podIp: string
   readonly mounts: readonly Mount[]
-  /** The node's own. */
+  /** User of the node. */
   readonly userId: number | undefined
-  /** What it said of its end. */
+  /** Reads the termination message. */
   readonly lastWords: (exitCode: number) => Promise<string | undefined>
 }
 
@@ -336,7 +347,7 @@ class ProcessContainer implements RunningContainer {
     const output = Promise.all([recorder.record('stdout', process.stdout), recorder.record('stderr', process.stderr)])
     const exitCode = await process.exit
     this.#ended.abort(new CodedError({ code: 'Ended', message: 'the container has ended', remedy: 'stop' }))
-    await output.catch(() => undefined) // A full disk must not keep a container from having ended.
+    await output.catch(() => undefined) // A full disk must not hide the container's exit.
     await recorder.close()
     const message = await lastWords(exitCode).catch(() => undefined)
     return { exitCode, ...(message === undefined ? {} : { message }) }

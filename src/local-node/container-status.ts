@@ -1,5 +1,5 @@
-// What does a pod's status say of each container? As a kubelet writes it from what it knows: state, last state, restarts,
-// started, ready. Source: kubelet_pods.go convertToAPIContainerStatuses and prober_manager.go UpdatePodStatus.
+// Container statuses as a kubelet writes them: state, last state, restarts, started, ready. Source: kubelet_pods.go
+// convertToAPIContainerStatuses and prober_manager.go UpdatePodStatus.
 import {
   type ContainerSpec,
   type ContainerStateStatus,
@@ -15,12 +15,12 @@ import { goDuration, restartDueMs } from './restart-backoff.ts'
 export interface StatusMoment {
   readonly pod: PodObject
   readonly life: PodLife
-  /** Its containers all end, or have: none is about to start. */
+  /** All its containers end or have ended; no start is pending. */
   readonly isEnding: boolean
   readonly nowMs: number
 }
 
-/** In the order of the spec, as a kubelet lists init containers. */
+/** Returns the statuses of init containers in the order of the spec, as a kubelet does. */
 export function initContainerStatusesOf(moment: StatusMoment): readonly ContainerStatus[] {
   return (moment.pod.spec.initContainers ?? []).map((container) => {
     const life = containerLife(moment.life, container.name)
@@ -30,14 +30,14 @@ export function initContainerStatusesOf(moment: StatusMoment): readonly Containe
   })
 }
 
-/** By name. */
+/** Returns the statuses of containers, sorted by name. */
 export function containerStatusesOf(moment: StatusMoment): readonly ContainerStatus[] {
   return moment.pod.spec.containers
     .map((container) => statusOf(moment, container, containerLife(moment.life, container.name)))
     .sort((left, right) => (left.name < right.name ? -1 : 1))
 }
 
-/** RFC 3339 in UTC with whole seconds. */
+/** Formats a time as RFC 3339 in UTC with whole seconds. */
 export function secondsTimestamp(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z')
 }
@@ -45,7 +45,7 @@ export function secondsTimestamp(ms: number): string {
 function statusOf(moment: StatusMoment, container: ContainerSpec, life: ContainerLife): ContainerStatus {
   const { name, image } = container
   const state = stateOf(moment, container, life)
-  // A run that waits for its restart has ended, and is the last one.
+  // A run that waits for its restart has ended: it is the last state.
   const last = state.waiting !== undefined && life.state.kind === 'exited' ? life.state.exit : life.previous
   const containerId = containerIdOf(life)
   return {
@@ -83,7 +83,7 @@ function beginningOf({ pod }: StatusMoment): string {
   return (pod.spec.initContainers ?? []).length > 0 ? 'PodInitializing' : 'ContainerCreating'
 }
 
-/** Undefined if it is not about to be restarted. */
+/** Returns the CrashLoopBackOff state; undefined if no restart is pending. */
 function backoffOf(
   { pod, isEnding, nowMs }: StatusMoment,
   container: ContainerSpec,
@@ -114,7 +114,7 @@ function containerIdOf({ state, previous }: ContainerLife): string | undefined {
   return state.kind === 'exited' ? state.exit.containerId : previous?.containerId
 }
 
-/** There is no image here, so its name stands for its digest. */
+/** Returns the image ID: the local node pulls no images, so the name replaces the digest. */
 function imageIdOf(image: string): string {
   return `konverge://${image}`
 }
@@ -136,7 +136,7 @@ function mountsOf({ volumeMounts = [] }: ContainerSpec) {
   }
 }
 
-/** The status of the named container, or undefined. */
+/** Returns the status of the named container, or undefined. */
 export function statusNamed(statuses: readonly ContainerStatus[], name: string): ContainerStatus | undefined {
   return statuses.find((status) => status.name === name)
 }

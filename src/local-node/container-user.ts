@@ -1,11 +1,11 @@
-// As whom does a container's process run? As the security contexts of the container and its pod say, where the node may switch users,
-// which only root may. Source: core/v1 SecurityContext; the container's own word wins.
+// User of a container's process, from the security contexts of the container and its pod. Only root can switch users.
+// Source: core/v1 SecurityContext; the container's value overrides the pod's.
 import type { MachineUser } from './images.ts'
 import type { ContainerSpec, PodObject } from './pod.ts'
 
 /**
- * Undefined where nothing is said. A user without a group gets the group of his own number, not root's as in a container: this is the
- * machine's own root.
+ * Returns the requested user; undefined if none is requested. A user without a group gets the group with the user's
+ * number. In a container it would be root's group, but here that is the machine's root.
  */
 export function askedUser({ spec }: PodObject, { securityContext }: ContainerSpec): MachineUser | undefined {
   const uid = securityContext?.runAsUser ?? spec.securityContext?.runAsUser

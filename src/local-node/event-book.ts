@@ -1,5 +1,5 @@
-// Which Event does a report of the node become? One of its own, a higher count of one that says the same, or part of one that gathers
-// what differs by its message only; and what comes too often is dropped. Source: client-go's tools/record (events_cache.go).
+// Aggregation of the node's Events. A report becomes a new Event, increases the count of an equal one, or joins one
+// that collects similar messages. Excess reports are dropped. Source: client-go's tools/record (events_cache.go).
 import { decideToken, type TokenBucketLimit } from '../base/token-bucket.ts'
 import type { KubeObject } from '../object/object.ts'
 import { secondsTimestamp } from './container-status.ts'
@@ -9,11 +9,11 @@ export interface PodReport {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
   readonly message: string
-  /** The container that it is about; absent: the pod as a whole. */
+  /** Container of the report; absent: the whole pod. */
   readonly container?: string
 }
 
-/** The Event as it shall be, and whether the server has it from before. */
+/** Event to write; `isNew` is false if the server already has it. */
 export interface EventWrite {
   readonly event: KubeObject & { readonly count: number; readonly lastTimestamp: string; readonly message: string }
   readonly isNew: boolean
@@ -30,19 +30,19 @@ interface Similar {
   lastMs: number
 }
 
-/** So many different Events are remembered. */
+/** Maximum number of remembered Events. */
 const remembered = 4_096
-/** With so many messages of one reason they are gathered in one Event. */
+/** Number of different messages of one reason after which they share one Event. */
 const gatheredFrom = 10
 const gatherMs = 600_000
-/** Of one pod and one type. */
+/** Rate limit for one pod and type. */
 const limit: TokenBucketLimit = { perSecond: 1 / 300, burst: 25 }
 
 export class EventBook {
   readonly #nodeName: string
   readonly #told = new Map<string, Told>()
   readonly #similar = new Map<string, Similar>()
-  /** When the bucket of a pod and type is full again. */
+  /** Time when the token bucket of a pod and type is full again. */
   readonly #fullAtMs = new Map<string, number>()
   #lastNs = 0n
 
@@ -50,7 +50,7 @@ export class EventBook {
     this.#nodeName = nodeName
   }
 
-  /** Undefined for a report that is one too many. */
+  /** Returns the Event to write; undefined if the rate limit drops the report. */
   admit(pod: PodObject, report: PodReport, nowMs: number): EventWrite | undefined {
     const about = [pod.metadata.uid, report.type].join('\n')
     const decision = decideToken({ limit, fullAtMs: this.#fullAtMs.get(about) ?? Number.NEGATIVE_INFINITY, nowMs })
@@ -106,7 +106,7 @@ export class EventBook {
     }
   }
 
-  /** Never the same twice. */
+  /** Returns a unique name. */
   #nameOf(pod: PodObject, nowMs: number): string {
     const now = BigInt(Math.floor(nowMs)) * 1_000_000n
     this.#lastNs = now > this.#lastNs ? now : this.#lastNs + 1n
@@ -114,7 +114,7 @@ export class EventBook {
   }
 }
 
-/** The newest last; the oldest goes where there are too many. */
+/** Inserts at the end, and removes the oldest entry of a full map. */
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key)
   map.set(key, value)

@@ -1,5 +1,5 @@
-// Writes what the node reports of its pods as Events, for `kubectl describe`: in the background and in order. Telling never waits and
-// never fails; what cannot be written is let go, because the status is what counts.
+// Recorder of the node's Events for `kubectl describe`, in the background and in order. Invariants: `record` never
+// waits and never fails; an Event that cannot be written is dropped, because the status is authoritative.
 import { type Clock, sleep } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
@@ -45,7 +45,7 @@ export class EventRecorder {
     })
   }
 
-  /** Nothing more is told: resolves when what was is written, with no more than one more attempt each. */
+  /** Stops recording. Resolves when the queue is written, with at most one more attempt each. */
   async end(): Promise<void> {
     this.#ending.abort()
     while (this.#running !== undefined) await this.#running
@@ -80,7 +80,7 @@ export class EventRecorder {
       try {
         return void (await client.patch(CoreEvent, at, patch, { fieldManager }, signal))
       } catch (thrown) {
-        // Events do not live for long.
+        // The API server has deleted the Event after its TTL.
         if (!isKubeError(thrown, 'NotFound')) throw thrown
       }
     }

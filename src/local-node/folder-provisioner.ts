@@ -5,7 +5,7 @@ import { type Claim, claim } from '../base/claim-provisioner.ts'
 import { NodeError } from './node-reconciler.ts'
 import { passageMode } from './private-folder-provisioner.ts'
 
-/** Makes the folder if it is not there. Throws a NodeError if another process that runs has it. */
+/** Claims the folder, and makes a missing one. Throws a NodeError if another live process holds it. */
 export function claimFolder(folder: string): Claim {
   mkdirSync(folder, { recursive: true, mode: passageMode(process.getuid?.()) })
   const claimed = claim(join(folder, 'owner.json'))

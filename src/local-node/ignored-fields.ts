@@ -1,5 +1,5 @@
-// Which fields of a pod does this node not keep? What a process of the machine cannot be given without namespaces and cgroups. They are
-// named in one Event, so that nobody relies on them; docs/local-node.md has the table.
+// Fields of a pod that this node ignores, because a process without namespaces and cgroups cannot have them. One Event
+// names them, so that users do not rely on them. docs/local-node.md has the table.
 import type { PodReport } from './event-book.ts'
 import { allContainersOf, type ContainerSpec, type PodObject } from './pod.ts'
 
@@ -10,7 +10,7 @@ const containerRules: readonly (readonly [field: string, isSet: (container: Cont
   ['stdin', ({ stdin }) => stdin === true],
   ['tty', ({ tty }) => tty === true],
 ]
-/** Of a security context, on a container or its pod. Those that only confirm what is so anyway are not named. */
+/** Ignored fields of security contexts of pods and containers. A value that matches reality anyway is not reported. */
 const securityFields = [
   'appArmorProfile',
   'capabilities',
@@ -24,7 +24,7 @@ const securityFields = [
 ] as const
 const podFields = ['ephemeralContainers', 'hostAliases', 'dnsConfig'] as const
 
-/** `userIdOf` says who the process of a container runs as. */
+/** Returns the ignored fields that the pod sets. `userIdOf` returns the user of a container's process. */
 export function ignoredFields(
   pod: PodObject,
   userIdOf: (container: ContainerSpec) => number | undefined,
@@ -39,7 +39,7 @@ export function ignoredFields(
     return userId !== undefined && userId !== userIdOf(container)
   }
   const isRoot = (container: ContainerSpec) => asked(container, 'runAsNonRoot') === true && userIdOf(container) === 0
-  // What comes from objects is written anew by the node; only data would be harmed.
+  // The node rewrites files of objects, so only writes to data volumes could do harm.
   const data = (spec.volumes ?? []).filter(
     (volume) => volume.emptyDir ?? volume.hostPath ?? volume.persistentVolumeClaim,
   )

@@ -1,28 +1,27 @@
-// What does an image stand for on this machine? There are no images here: a table says which program of the machine runs in
-// the place of each, with which arguments, variables and user. An image that no entry names is simulated: its containers
-// are Running without a process.
+// Image table: maps an image to a program of this machine, with arguments, variables and user. The local node pulls no
+// images. Containers of an image without an entry are simulated: they are Running without a process.
 import { type Mount, realPathOf, withRealPaths } from './mount-paths.ts'
 
 export interface ImageEntry {
-  /** Repositories without registry, tag and digest, e.g. `postgres`; `library/` and the registry are taken off before. */
+  /** Repositories without registry, `library/`, tag and digest, e.g. `postgres`. */
   readonly repositories: readonly string[]
-  /** Runs where the container names no command; empty: only a container's own command runs. */
+  /** Command if the container has none; empty: only a container's own command runs. */
   readonly entrypoint: readonly string[]
-  /** Follow the entrypoint where the container names no args. */
+  /** Arguments after the entrypoint if the container has no args. */
   readonly defaultArguments?: readonly string[]
-  /** Runs a container's own `command` as a program of this machine. Otherwise it is refused. */
+  /** Runs a container's own `command` as a program of this machine. Default: such a container is rejected. */
   readonly runsOwnCommands?: boolean
-  /** Under those of the container. */
+  /** Default variables; those of the container override them. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Without it, the user of the node itself. */
+  /** User of the process. Default: the user of the node. */
   readonly user?: MachineUser
-  /** Runs as the node's own user whatever the pod says: nobody else may be able to read its program. */
+  /** Runs as the node's user, whatever the pod requests, because other users may be unable to read the program. */
   readonly keepsUser?: boolean
-  /** Why it cannot be run on this machine, in one sentence that says what to do. */
+  /** Reason why the image cannot run on this machine, in one sentence with the remedy. */
   readonly refusal?: string
-  /** There is no such image: a container of it waits as one whose image cannot be pulled. */
+  /** The image does not exist: its containers wait as if the pull failed. */
   readonly isMissing?: boolean
-  /** The last word, e.g. on the address to listen on. Pure. */
+  /** Final changes to the program, e.g. of the listen address. Pure. */
   readonly adapt?: (program: Program, place: ProgramPlace) => Program
 }
 
@@ -33,24 +32,24 @@ export interface MachineUser {
   readonly gid: number
 }
 
-/** What a container asks to be run, its variables resolved. */
+/** Program that a container requests, with resolved variables. */
 export interface ContainerAsk {
   readonly image: string
   readonly command: readonly string[]
   readonly args: readonly string[]
   readonly workingFolder: string | undefined
   readonly environment: ReadonlyMap<string, string>
-  /** Whom the pod wants it to run as, if the node may switch to him. */
+  /** User that the pod requests, if the node can switch users. */
   readonly user: MachineUser | undefined
 }
 
 export interface ProgramPlace {
-  /** As the container names it. */
+  /** Image as in the container's spec. */
   readonly image: string
   readonly podIp: string
   readonly namespace: string
   readonly mounts: readonly Mount[]
-  /** The container's own folder, in which it starts unless it says otherwise. */
+  /** Folder of the container; its default working directory. */
   readonly folder: string
 }
 
@@ -60,9 +59,9 @@ export interface Program {
   readonly environment: ReadonlyMap<string, string>
   readonly workingFolder: string
   readonly user?: MachineUser
-  /** What the image stands for, in a few words; absent: the command. */
+  /** Short name of the program that runs for the image; absent: the command. */
   readonly standsFor?: string
-  /** Written into the container's folder before the start. */
+  /** Files to write into the container's folder before the start. */
   readonly files?: readonly { readonly name: string; readonly text: string }[]
 }
 
@@ -72,12 +71,12 @@ export type ImageVerdict =
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'missing'; readonly message: string }
 
-/** Thrown for an image that there is none of. */
+/** Error for an image that does not exist. */
 export class ImageMissingError extends Error {
   override readonly name = 'ImageMissingError'
 }
 
-/** What a container of this image is here. */
+/** Returns the program for a container of this image. */
 export function programOf(table: ImageTable, ask: ContainerAsk, place: ProgramPlace): ImageVerdict {
   const entry = entryFor(table, ask.image)
   if (entry === undefined) return { kind: 'simulated' }
@@ -94,7 +93,7 @@ export function programOf(table: ImageTable, ask: ContainerAsk, place: ProgramPl
       message: `${ask.image} has no entrypoint on the local node; give the container a command`,
     }
   }
-  // As with a real image: its own arguments belong to its own entrypoint.
+  // As in an image, default arguments apply only to the default entrypoint.
   const isEntrypoint = ask.command.length === 0
   const defaults = isEntrypoint && ask.args.length === 0 ? (entry.defaultArguments ?? []) : []
   const mapped = (text: string) => withRealPaths(text, place.mounts)
@@ -111,7 +110,7 @@ export function programOf(table: ImageTable, ask: ContainerAsk, place: ProgramPl
 }
 
 /**
- * The repository by which the table is asked: `postgres` of `docker.io/library/postgres:16@sha256:…`, `team/app` of
+ * Returns the repository of an image: `postgres` for `docker.io/library/postgres:16@sha256:…`, `team/app` for
  * `registry.example:5000/team/app`.
  */
 export function repositoryOf(image: string): string {
@@ -129,13 +128,13 @@ export function entryFor(table: ImageTable, image: string): ImageEntry | undefin
   return table.find(({ repositories }) => repositories.includes(repository))
 }
 
-/** Do containers of this image run without a process? */
+/** Returns whether containers of this image run without a process. */
 export function isSimulated(table: ImageTable, image: string): boolean {
   return entryFor(table, image) === undefined
 }
 
 function workingFolderOf({ workingFolder }: ContainerAsk, { mounts, folder }: ProgramPlace): string {
   if (workingFolder === undefined) return folder
-  // Outside of every mount a container has a file system of its own, which is its folder here.
+  // Outside all mounts, the container's folder replaces its file system.
   return realPathOf(mounts, workingFolder) ?? folder
 }

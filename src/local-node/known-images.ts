@@ -1,28 +1,29 @@
-// Which images does the local node know of itself? PostgreSQL, by the programs of the machine, and konverge, by this very
-// program. Where those are and who runs them comes in: cli/ looks.
+// Built-in entries of the image table: PostgreSQL, by programs of the machine, and konverge, by this program. The
+// caller in cli/ finds the programs and users.
 import { delimiter, join } from 'node:path'
 import type { ImageEntry, MachineUser, Program, ProgramPlace } from './images.ts'
 import { realPathOf } from './mount-paths.ts'
 
 export interface PostgresVersion {
   readonly major: number
-  /** Where `initdb` and `postgres` are. */
+  /** Folder with `initdb` and `postgres`. */
   readonly binFolder: string
 }
 
 export interface PostgresOnMachine {
   readonly versions: readonly PostgresVersion[]
-  /** Why one that is there cannot run, and what to do: one sentence. */
+  /** Reason why an installation cannot run, with the remedy, as one sentence. */
   readonly fault?: string | undefined
-  /** Who runs it; PostgreSQL refuses to run as root. */
+  /** User of its processes; PostgreSQL does not run as root. */
   readonly user: MachineUser | undefined
-  /** Is this process root's? */
+  /** This process runs as root. */
   readonly isRoot: boolean
 }
 
 /**
- * `postgres:*`, with the variables of the official image: POSTGRES_USER, POSTGRES_PASSWORD or POSTGRES_PASSWORD_FILE, POSTGRES_DB,
- * POSTGRES_INITDB_ARGS, POSTGRES_HOST_AUTH_METHOD, PGDATA. It is the version of the image's tag where there is one, else the newest, which is said.
+ * Returns the entry of `postgres:*`, with the variables of the official image: POSTGRES_USER, POSTGRES_PASSWORD or
+ * POSTGRES_PASSWORD_FILE, POSTGRES_DB, POSTGRES_INITDB_ARGS, POSTGRES_HOST_AUTH_METHOD, PGDATA. The image's tag selects
+ * the version. If that is not installed, the newest one runs and an Event says so.
  */
 export function postgresImage({ versions, fault, user, isRoot }: PostgresOnMachine): ImageEntry {
   const newest = versions.toSorted((left, right) => right.major - left.major)[0]
@@ -59,7 +60,7 @@ function withVersion(
   return { ...program, standsFor, environment: new Map([...program.environment, ['PATH', path]]) }
 }
 
-/** The operator's own image: this program, which reaches the API server as its service account. */
+/** Returns the entry of the operator's image: this program, which connects to the API server as its service account. */
 export function konvergeImage(at: {
   readonly execPath: string
   readonly cliPath: string
@@ -73,16 +74,19 @@ export function konvergeImage(at: {
   }
 }
 
-/** Of the programs that its script needs. Hooks and probes find PostgreSQL's own before them, as in the image. */
+/**
+ * Folders of the programs that the script needs. Hooks and probes find PostgreSQL's programs first, as in the image.
+ */
 const systemFolders = ['/usr/local/bin', '/usr/bin', '/bin']
 const defaultDataFolder = '/var/lib/postgresql/data'
 const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount'
 const kubeconfigName = 'kubeconfig'
 
 /**
- * The first start makes the cluster of databases, beside its place, so that one that is cut off leaves nothing half made; each one runs it
- * on the pod's own address. The password comes by a file that only its user reads, never by the command line. Its first arguments are
- * those of the container, `postgres` among them.
+ * Script of the PostgreSQL container. The first start initializes the data folder under a temporary name, so that an
+ * interrupted start leaves no partial one. Each start listens on the pod's address. The password is in a file that only
+ * its user can read, never on the command line. The script's arguments are those of the container, including
+ * `postgres`.
  */
 const postgresScript = `
 [ "\${1:-}" = postgres ] && shift
@@ -114,7 +118,8 @@ exec postgres -D "$PGDATA" -c listen_addresses="$KONVERGE_POD_IP" -c unix_socket
 `
 
 /**
- * Where they are asked to be, but below a mount, as the mount itself may be read by others. Without one, they go with the container.
+ * Sets the data folder: the requested one, but below a mount, because others may read the mount itself. Without a
+ * mount, the data folder is deleted with the container.
  */
 function withDataFolder(program: Program, { mounts, folder }: ProgramPlace): Program {
   const asked = program.environment.get('PGDATA') ?? defaultDataFolder

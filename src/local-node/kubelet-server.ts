@@ -1,6 +1,6 @@
-// HTTPS server of a kubelet's paths, at the port that the Node names. It serves logs; exec, attach and port-forward answer 501. Invariant: only the
-// holder of one client certificate's key, the API server, gets any other answer than 401: a port of loopback is open to every user of the machine, and
-// to web pages in their browsers.
+// HTTPS server of a kubelet's paths, at the port in the Node's status. It serves logs; exec, attach and port-forward
+// return 501. Invariant: only the API server, by the key of its client certificate, gets a response other than 401. All
+// users of the machine, and web pages in their browsers, can reach a loopback port.
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -27,9 +27,9 @@ export interface KubeletServerOptions {
   readonly clock: Clock
   readonly log: Log
   readonly host: string
-  /** 0 takes any free port. */
+  /** Port; 0 takes any free one. */
   readonly port: number
-  /** PEM of the only client certificate that is answered; undefined: none is. */
+  /** PEM of the only accepted client certificate; undefined: the server accepts none. */
   readonly reader: string | undefined
   readonly logs: (ask: LogAsk, signal: AbortSignal) => LogAnswer
 }
@@ -47,7 +47,7 @@ export class KubeletServer {
     this.#reader = options.reader === undefined ? undefined : new X509Certificate(options.reader).raw
   }
 
-  /** Resolves with the port when it listens; rejects with a NodeError if it cannot. */
+  /** Starts to listen and returns the port. Rejects with a NodeError if it cannot. */
   async start(): Promise<number> {
     const { host, port, reader, clock, log } = this.#options
     const { key, certificate } = newServerIdentity({
@@ -55,7 +55,8 @@ export class KubeletServer {
       hosts: [host],
       nowMs: clock.now(),
     })
-    // Named as an authority, so that clients that choose among certificates show this one. Which one it was is checked at each request.
+    // The certificate is listed as an authority, so that clients with several certificates choose it. Each request
+    // verifies the certificate.
     const asked = { requestCert: true, rejectUnauthorized: false, ...(reader === undefined ? {} : { ca: [reader] }) }
     const server = createServer(
       { key, cert: certificate, ...asked },
@@ -75,7 +76,7 @@ export class KubeletServer {
     return (server.address() as AddressInfo).port
   }
 
-  /** Cuts off what is being followed. */
+  /** Stops the server and aborts followed logs. */
   async stop(): Promise<void> {
     const server = this.#server
     if (server === undefined) return
@@ -126,7 +127,7 @@ export class KubeletServer {
     return this.#options.logs({ namespace, pod, container, options }, signal)
   }
 
-  /** TLS has proven that the client has the key of the certificate that it showed. */
+  /** Returns whether the client showed the accepted certificate. TLS has verified that it has the key. */
   #isReader(socket: Socket): boolean {
     const shown = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined
     return shown !== undefined && this.#reader !== undefined && shown.raw.equals(this.#reader)

@@ -1,9 +1,9 @@
-// At which addresses of this machine does a program listen? Read out of what Linux shows in /proc/net/tcp. Source: proc(5); addresses are
-// numbers of the machine's byte order, of which this knows the little-endian one that all but s390x have.
+// Addresses on which programs of this machine listen, from Linux's /proc/net/tcp. Source: proc(5). The file has
+// addresses in the machine's byte order; this parser supports little-endian, the order of all platforms but s390x.
 
 const listening = '0A'
 
-/** `table` is the file's text; the addresses are IPv4's, e.g. `127.50.0.1`. */
+/** Returns the IPv4 addresses, e.g. `127.50.0.1`, from the text of the file. */
 export function listeningAddresses(table: string): ReadonlySet<string> {
   return new Set(
     table.split('\n').flatMap((line) => {

@@ -1,5 +1,5 @@
-// Reads the log of one run of a container: the file that is full, the one that is written, and, if it is followed, what comes
-// until the run has ended.
+// Reader of the log of one run of a container: the rotated file, the current one and, with `follow`, later output until
+// the run ends.
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { type Clock, sleep } from '../base/clock.ts'
 import type { LogOptions } from './log-query.ts'
@@ -8,14 +8,14 @@ import { LogView, lastLines } from './log-view.ts'
 export interface LogSource {
   readonly clock: Clock
   readonly path: string
-  /** May more be written? */
+  /** The run can still write output. */
   readonly isLive: () => boolean
 }
 
 const pollMs = 100
 const chunkBytes = 64 * 1024
 
-/** Ends with the log, with the reader's limit, or with the signal. A log that was never begun is empty. */
+/** Yields the log until its end, the reader's limit or the abort. A log that does not exist is empty. */
 export async function* readLog(
   source: LogSource,
   options: LogOptions,
@@ -29,11 +29,12 @@ export async function* readLog(
     const shown = options.tailLines === undefined ? begun : lastLines(begun, options.tailLines)
     yield* show(view, shown)
     while (options.follow && !view.isFull && !signal.aborted) {
-      // Asked before the read: what is written before the end is read after it.
+      // Checked before the read, so that the read includes all output before the end.
       const isLive = source.isLive()
       yield* show(view, await tail.read())
       if (!isLive) return
-      await sleep(source.clock, pollMs, signal).catch(() => undefined) // Only the signal rejects, and the loop ends with it.
+      // Only the signal rejects, and then the loop ends.
+      await sleep(source.clock, pollMs, signal).catch(() => undefined)
     }
   } finally {
     await tail.close()
@@ -52,7 +53,7 @@ function linesOf(text: string): readonly string[] {
   return text.split('\n').slice(0, -1)
 }
 
-/** Reads a file that grows, and goes over to its successor when it is rotated. */
+/** Reader of a growing file; after a rotation it continues with the new file. */
 class FileTail {
   readonly #path: string
   #file: FileHandle | undefined
@@ -62,7 +63,7 @@ class FileTail {
     this.#path = path
   }
 
-  /** The whole lines that have come since the last call. */
+  /** Returns the complete lines since the last call. */
   async read(): Promise<readonly string[]> {
     this.#file ??= await this.#open()
     if (this.#file === undefined) return []
@@ -103,6 +104,6 @@ class FileTail {
   }
 
   #open(): Promise<FileHandle | undefined> {
-    return open(this.#path, 'r').catch(() => undefined) // Not there yet, or between two files.
+    return open(this.#path, 'r').catch(() => undefined) // The file does not exist yet, or a rotation is in progress.
   }
 }

@@ -1,5 +1,5 @@
-// What does a request for logs ask, and of which run of the container? Source: kubelet's server.go getContainerLogs and
-// kubelet_pods.go validateContainerLogStatus, whose words the refusals are.
+// Parser of log requests, and choice of the container run. Source: kubelet's server.go getContainerLogs and
+// kubelet_pods.go validateContainerLogStatus, including the error messages.
 import type { ContainerStatus } from './pod.ts'
 
 export interface LogOptions {
@@ -8,18 +8,18 @@ export interface LogOptions {
   readonly timestamps: boolean
   readonly tailLines: number | undefined
   readonly limitBytes: number | undefined
-  /** RFC 3339, in the form of the log's own times. */
+  /** RFC 3339, in the format of the log's timestamps. */
   readonly since: string | undefined
 }
 
 export interface LogRefusal {
   readonly kind: 'refused'
-  /** The HTTP status to answer with. */
+  /** HTTP status of the response. */
   readonly status: number
   readonly message: string
 }
 
-/** The options in a query, or why they are none. */
+/** Parses the options of a query, or returns the rejection. */
 export function logOptionsOf(query: URLSearchParams, nowMs: number): LogOptions | LogRefusal {
   const stream = query.get('stream')
   if (stream !== null && stream !== 'All') {
@@ -50,7 +50,7 @@ export function logOptionsOf(query: URLSearchParams, nowMs: number): LogOptions 
   }
 }
 
-/** The id of the run whose log is meant, bare. */
+/** Returns the container ID of the requested run, without its scheme. */
 export function loggedRunOf(
   pod: string,
   container: string,
@@ -69,7 +69,7 @@ export function loggedRunOf(
   return refused(`${who} is waiting to start: ${state.waiting?.reason ?? ''}`)
 }
 
-/** Nothing writes where nothing runs. */
+/** Returns the rejection for a simulated container, which has no log. */
 export function simulatedRefusal(pod: string, container: string, image: string): LogRefusal {
   const message = `container "${container}" in pod "${pod}" is simulated: no program of this machine stands for image ${image}, so there is no log`
   return { kind: 'refused', status: 400, message }

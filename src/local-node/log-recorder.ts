@@ -1,5 +1,5 @@
-// Recorder of a container's output: one file per run, a line with its time per line of output. A full file becomes `.1` and replaces the one before,
-// so a run keeps at most twice the limit. Only the node's own user reads it.
+// Recorder of a container's output: one file per run, with a timestamp on each line. A full file becomes `.1` and
+// replaces the previous one, so a run keeps at most twice the limit. Only the node's user can read it.
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -14,7 +14,7 @@ export interface LogRecorderOptions {
   readonly limitBytes: number
 }
 
-/** Slow disks slow the writer down; nothing is kept in memory. */
+/** Recorder of one run. It buffers nothing in memory: a slow disk slows the container's writes. */
 export class LogRecorder {
   readonly #options: LogRecorderOptions
   #file: FileHandle | undefined
@@ -31,7 +31,7 @@ export class LogRecorder {
     this.#sizeBytes = (await this.#file.stat()).size
   }
 
-  /** Resolves when the stream has ended and all of it is written. */
+  /** Records a stream. Resolves when the stream has ended and its output is written. */
   async record(stream: LogStream, output: Readable): Promise<void> {
     const decoder = new StringDecoder('utf8')
     let rest = ''
@@ -44,12 +44,12 @@ export class LogRecorder {
         await this.#append(stream, lines, long)
       }
     } catch {
-      // The process was killed with its output open; what had come is written.
+      // The process was killed with its output open; the received output is written.
     }
     if (rest !== '') await this.#append(stream, [rest], '')
   }
 
-  /** Writes what has come and closes the file. */
+  /** Writes the received output and closes the file. */
   async close(): Promise<void> {
     await this.#tail
     await this.#file?.close()
@@ -63,7 +63,7 @@ export class LogRecorder {
       ...(part === '' ? [] : [logLine({ timestamp, stream, isWhole: false, text: part })]),
     ]
     const written = this.#tail.then(() => this.#write(lines.join('')))
-    this.#tail = written.catch(() => undefined) // Its own caller hears of it.
+    this.#tail = written.catch(() => undefined) // Its own caller receives the error.
     return written
   }
 

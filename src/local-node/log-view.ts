@@ -1,10 +1,10 @@
-// Which bytes of a log does a reader see? Lines since a time, the last so many, with or without their times, up to a number of
-// bytes. Fed line by line, so that a log that is followed needs no other code. Source: cri-client's pkg/logs.
+// View of a log for one reader: lines since a time, with or without timestamps, up to a number of bytes. It processes
+// single lines, so that a followed log needs no other code. Source: cri-client's pkg/logs.
 
 import { type LogLine, parseLogLine } from './log-line.ts'
 import type { LogOptions } from './log-query.ts'
 
-/** One reader's view; `isFull` once nothing more may be shown. */
+/** View of one reader; `isFull` once the limit is reached. */
 export class LogView {
   readonly #options: Pick<LogOptions, 'timestamps' | 'since' | 'limitBytes'>
   #leftBytes: number
@@ -19,11 +19,11 @@ export class LogView {
     return this.#leftBytes <= 0
   }
 
-  /** What the reader sees of one line of the file; empty if nothing. */
+  /** Returns the output for one line of the file; possibly empty. */
   show(line: string): Buffer {
     const parsed = parseLogLine(line)
     const { since, timestamps } = this.#options
-    // Times of one format and zone compare as texts.
+    // Timestamps of one format and time zone compare as strings.
     if (parsed === undefined || (since !== undefined && parsed.timestamp < since)) return Buffer.alloc(0)
     const prefix = timestamps && !this.#isLineBegun ? `${parsed.timestamp} ` : ''
     this.#isLineBegun = !parsed.isWhole
@@ -34,11 +34,11 @@ export class LogView {
   }
 }
 
-/** The last `count` lines, each with all of its parts. */
+/** Returns the last `count` lines, each with all of its parts. */
 export function lastLines(lines: readonly string[], count: number): readonly string[] {
   let seen = 0
   for (let index = lines.length - 1; index >= 0; index--) {
-    // Seen from the end, a line begins at its last part.
+    // Backwards, a line starts at its last part.
     const isNextLine = index === lines.length - 1 || !isPart(lines[index])
     if (isNextLine && ++seen > count) return lines.slice(index + 1)
   }

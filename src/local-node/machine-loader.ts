@@ -1,4 +1,4 @@
-// What machine is this? Read once at the start of a node.
+// Facts of this machine, read once at the start of a node.
 import { readFileSync } from 'node:fs'
 import { arch, cpus, release, totalmem, type, version } from 'node:os'
 import type { Machine } from './node-object.ts'
@@ -6,7 +6,7 @@ import type { Machine } from './node-object.ts'
 export function loadMachine(): Machine {
   return {
     operatingSystem: type().toLowerCase(),
-    // Go's names, which the labels of nodes use.
+    // Labels of nodes use Go's names.
     architecture: arch() === 'x64' ? 'amd64' : arch(),
     kernelVersion: release(),
     osImage: version(),
@@ -21,6 +21,6 @@ function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {
-    return '' // Only Linux has one.
+    return '' // Only Linux has a boot ID.
   }
 }

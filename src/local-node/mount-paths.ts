@@ -1,15 +1,15 @@
-// Where on this machine is a path of a container? A local process has no file system of its own: each mount is a folder of
-// the node, and texts that name a mounted path get the folder's own path instead. See docs/local-node.md.
+// Translation of container paths to paths of this machine. A local process has no file system of its own: each mount is
+// a folder of the node. In texts, the folder's path replaces the mounted path. See docs/local-node.md.
 import { posix } from 'node:path'
 
 export interface Mount {
-  /** The path that the pod's author wrote. */
+  /** Path in the pod's spec. */
   readonly mountPath: string
-  /** The folder or file on this machine. */
+  /** Folder or file on this machine. */
   readonly realPath: string
 }
 
-/** The path on this machine, or undefined if it lies in no mount. The innermost mount wins. */
+/** Returns the path on this machine; undefined if no mount contains it. The innermost mount wins. */
 export function realPathOf(mounts: readonly Mount[], path: string): string | undefined {
   const inside = mounts
     .filter(({ mountPath }) => path === clean(mountPath) || path.startsWith(`${clean(mountPath)}/`))
@@ -18,8 +18,8 @@ export function realPathOf(mounts: readonly Mount[], path: string): string | und
 }
 
 /**
- * The text with each mounted path in it replaced. A path begins at the start of the text or after one of `=:,;"'` or white space,
- * and ends before one of these.
+ * Returns the text with each mounted path replaced. A path starts at the start of the text or after one of `=:,;"'` or
+ * white space, and ends before one of these.
  *
  * @example withRealPaths('--data=/data/db', [{ mountPath: '/data', realPath: '/tmp/v1' }]) // '--data=/tmp/v1/db'
  */

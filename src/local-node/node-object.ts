@@ -1,12 +1,11 @@
-// What does the API server know of this machine? The Node object as a kubelet registers it and keeps it, and its Lease. The
-// annotation says who looks after it, so that no node of anybody else's is ever taken over. Source: kubelet_node_status.go
-// and nodestatus/setters.go.
+// Node object and Lease of this machine, as a kubelet registers and renews them. The annotation marks nodes of
+// konverge, so that none of another origin is taken over. Source: kubelet_node_status.go and nodestatus/setters.go.
 import type { JsonObject } from '../base/json.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { secondsTimestamp } from './container-status.ts'
 import type { PodCondition } from './pod.ts'
 
-/** What the machine is, read once. */
+/** Facts of the machine, read once. */
 export interface Machine {
   readonly operatingSystem: string
   readonly architecture: string
@@ -15,7 +14,7 @@ export interface Machine {
   readonly bootId: string
   readonly cpus: number
   readonly memoryBytes: number
-  /** Who the node runs as; undefined where users have no numbers. */
+  /** User of the node; undefined on platforms without numeric users. */
   readonly userId: number | undefined
 }
 
@@ -23,7 +22,7 @@ export interface NodeFacts {
   readonly name: string
   readonly machine: Machine
   readonly hostIp: string
-  /** Where logs are served; undefined: not at all. */
+  /** Port of the log server; undefined: no log server. */
   readonly logPort: number | undefined
   readonly runtimeVersion: string
 }
@@ -33,7 +32,7 @@ const maxPods = 110
 const kubeletVersion = 'v1.36.0+konverge'
 export const leaseSeconds = 40
 
-/** What pods may ask for, in all. */
+/** Returns the total resources for pods. */
 export function allocatableOf({ cpus, memoryBytes }: Machine): Readonly<Record<string, string>> {
   const memory = `${Math.floor(memoryBytes / 1024)}Ki`
   return { cpu: String(cpus), memory, pods: String(maxPods), 'ephemeral-storage': '100Gi' }
@@ -52,7 +51,7 @@ export function nodeObjectOf(facts: NodeFacts, nowMs: number): KubeObject {
   return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels, annotations }, spec: {}, status }
 }
 
-/** Is it a node that we, or an earlier life of us, registered? */
+/** Returns whether konverge registered the node, in this or an earlier run. */
 export function isLocalNode(node: KubeObject): boolean {
   return node.metadata.annotations?.[localNodeAnnotation] !== undefined
 }
@@ -82,7 +81,7 @@ export function nodeStatusOf(facts: NodeFacts, { isReady, previous, nowMs }: Nod
     capacity,
     allocatable: capacity,
     conditions: [...foreign, ...conditions],
-    // No Hostname: the API server would prefer it to the address, and it need not lead to this machine.
+    // No Hostname: the API server would prefer it to the address, and it may not resolve to this machine.
     addresses: [{ type: 'InternalIP', address: hostIp }],
     ...(logPort === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: logPort } } }),
     nodeInfo: {
@@ -102,7 +101,7 @@ export function nodeStatusOf(facts: NodeFacts, { isReady, previous, nowMs }: Nod
   return status as unknown as JsonObject
 }
 
-/** The Lease by whose renewals the control plane sees that the node lives. */
+/** Returns the Lease whose renewals show the control plane that the node is alive. */
 export function nodeLeaseOf(node: LiveObject, renewTime: string): KubeObject {
   const { name, uid } = node.metadata
   return {

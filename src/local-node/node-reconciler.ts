@@ -1,5 +1,5 @@
-// Keeps this machine's Node as it should be: registers it, tells every few minutes that all is well, renews its Lease every
-// ten seconds, and says at the end that it is not ready any more. Source: kubelet_node_status.go, and its lease controller.
+// Registers this machine's Node, refreshes its status every five minutes, renews its Lease every ten seconds, and sets
+// it not ready at the end. Source: kubelet_node_status.go, and its lease controller.
 import { type Clock, microTimestampOf, sleep } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
@@ -26,7 +26,7 @@ export interface NodeReconcilerOptions {
   readonly facts: NodeFacts
 }
 
-/** `NameTaken`: somebody else's node has the name. */
+/** `NameTaken`: another node has the name. */
 export class NodeError extends CodedError<'NameTaken' | 'ListenFailed' | 'FolderInUse' | 'NoAddresses'> {
   override readonly name = 'NodeError'
 }
@@ -42,12 +42,12 @@ export class NodeReconciler {
     this.#options = options
   }
 
-  /** Resolves when the Node is there and Ready; tries until it is. Rejects with a NodeError if the name is another's. */
+  /** Registers the node, with retries until it is Ready. Rejects with a NodeError if another node has the name. */
   async register(signal: AbortSignal): Promise<void> {
     await this.#untilDone('register the node', () => this.#register(signal), signal)
   }
 
-  /** Heartbeats until the signal aborts. */
+  /** Sends heartbeats until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options
     let saidAtMs = clock.monotonicMs()
@@ -66,7 +66,7 @@ export class NodeReconciler {
     }
   }
 
-  /** The last word: the node does not run pods any more. */
+  /** Reports that the node no longer runs pods. */
   async leave(signal: AbortSignal): Promise<void> {
     await this.#say(false, signal)
   }

@@ -1,5 +1,6 @@
-// Runs a node of the cluster on this machine, as a client of the API server like any kubelet: its Node is registered, and the
-// pods that are bound to it live as local processes. What it started it stops; what an earlier life left running it ends first.
+// Node of the cluster on this machine, a client of the API server like a kubelet. It registers its Node and runs pods
+// bound to it as local processes. Invariants: it stops every process that it starts, and first ends those that a killed
+// node left.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { assert } from '../base/assert.ts'
@@ -35,27 +36,30 @@ export interface NodeRunnerOptions {
   readonly random: Random
   readonly instruments: Instruments
   readonly client: KubeClient
-  /** The node's name in the cluster. */
+  /** Name of the node in the cluster. */
   readonly name: string
-  /** Everything that it writes is below this folder; one node at a time has it. */
+  /** Folder of all its files; one node at a time holds it. */
   readonly folder: string
   readonly machine: Machine
   readonly images: ImageTable
-  /** The version of this program. */
+  /** Version of this program. */
   readonly version: string
-  /** Where pods find the API server, e.g. `https://127.0.0.1:6443`. */
+  /** Address of the API server for pods, e.g. `https://127.0.0.1:6443`. */
   readonly server: string
-  /** Handed to every process, e.g. PATH. */
+  /** Variables of every process, e.g. PATH. */
   readonly machineEnvironment: Readonly<Record<string, string>>
-  /** The first two bytes of pods' addresses, of which the node takes a part that no other has. Default: `127.50`. */
+  /** First two bytes of pod addresses; the node claims an exclusive part of the range. Default: `127.50`. */
   readonly podRange?: string
-  /** The same of the addresses at which Services are reached here. Default: `127.51`. */
+  /** First two bytes of the local addresses of Services. Default: `127.51`. */
   readonly serviceRange?: string
-  /** What pods may take to end when the node stops. Default: 10 s. */
+  /** Time for pods to end when the node stops, in milliseconds. Default: 10,000. */
   readonly stopLimitMs?: number
-  /** Where the API server reads logs; 0 takes any free port. Default: 0. */
+  /** Port of the log server; 0 takes any free one. Default: 0. */
   readonly logPort?: number
-  /** PEM of the certificate by which the API server reads logs. Absent: nobody reads them over the network. */
+  /**
+   * PEM certificate with which the API server authenticates to read logs. Absent: no client can read logs over the
+   * network.
+   */
   readonly logReader?: string
 }
 
@@ -63,12 +67,12 @@ const hostIp = '127.0.0.1'
 const defaultPodRange = '127.50'
 const defaultServiceRange = '127.51'
 const defaultStopLimitMs = 10_000
-/** What the last writes may take. */
+/** Limit of the last writes. */
 const farewellLimitMs = 3_000
 
 export class NodeRunner {
   readonly #options: NodeRunnerOptions
-  /** By uid. */
+  /** Pods by UID. */
   readonly #pods = new Map<string, PodRunner>()
   readonly #volumes: VolumeProvisioner
   readonly #processes: ProcessRunner
@@ -77,7 +81,7 @@ export class NodeRunner {
   readonly #events: EventRecorder
   readonly #addresses: AddressProvisioner
   readonly #services: ServiceRunner
-  /** Ends what serves the pods, after they have ended. */
+  /** Ends the services of the pods, after the pods have ended. */
   readonly #ended = new AbortController()
   #state: 'new' | 'running' | 'stopping' = 'new'
 
@@ -127,8 +131,8 @@ export class NodeRunner {
   }
 
   /**
-   * Runs until the signal aborts; then stops every pod, says that the node is not ready, and resolves. Rejects with a
-   * NodeError if the node, its folder or addresses cannot be this one's.
+   * Runs until the signal aborts; then stops every pod, sets the node not ready, and resolves. Rejects with a NodeError
+   * if another node holds its name, folder or addresses.
    */
   async run(signal: AbortSignal): Promise<void> {
     assert(this.#state === 'new', 'a node runs once')
@@ -157,7 +161,7 @@ export class NodeRunner {
     }
   }
 
-  /** What a container wrote: what `kubectl logs` shows. A refusal says why there is nothing to show. */
+  /** Returns the log of a container for `kubectl logs`, or a rejection with its reason. */
   logs({ namespace, pod, container, options }: LogAsk, signal: AbortSignal): LogAnswer {
     const runner = [...this.#pods.values()].find(
       ({ pod: { metadata } }) => metadata.namespace === namespace && metadata.name === pod,
@@ -206,7 +210,7 @@ export class NodeRunner {
     const { clock, instruments, random, client } = this.#options
     const log = instruments.log
     const part = this.#addresses.partOf('pods')
-    // It keeps its address over restarts of the node, if nobody else has got it.
+    // The pod keeps its address across restarts of the node, unless another pod has it.
     const podIp = addressFor({ part, before: pod.status?.podIP, inUse: this.#podAddresses })
     if (podIp === undefined) return log.error({ namespace, pod: name }, `no address is left in ${part}.0/24`)
     const signal = this.#ended.signal
@@ -233,7 +237,10 @@ export class NodeRunner {
     this.#pods.get(metadata.uid)?.forget()
   }
 
-  /** A volume's data goes with it if that was its policy; one that went while no node ran leaves its data behind. */
+  /**
+   * Deletes the data of a deleted volume with reclaim policy Delete. Data of a volume that was deleted while no node
+   * ran remains.
+   */
   #volumeGone(volume: LiveObject): void {
     if (valueAt(volume, 'spec', 'persistentVolumeReclaimPolicy') !== 'Delete') return
     this.#volumes.removePersistent(volume.metadata.uid).catch((thrown: unknown) => {
@@ -257,7 +264,7 @@ export class NodeRunner {
       await Promise.race([Promise.all(pods.map((pod) => pod.settled())), tooLate])
       await node.leave(limit.signal)
       await this.#services.stop(limit.signal)
-      // Last, because they matter least.
+      // Events come last, because they matter least.
       await Promise.race([this.#events.end(), tooLate])
     } catch (thrown) {
       instruments.log.warn({ error: messageOf(thrown) }, 'could not say that the node stops')
@@ -269,7 +276,7 @@ export class NodeRunner {
   }
 }
 
-/** What client libraries look for in a pod. */
+/** Returns the variables by which client libraries find the API server in a pod. */
 function apiServerVariables(server: string): ReadonlyMap<string, string> {
   const { hostname, port, protocol } = new URL(server)
   return new Map([

@@ -1,4 +1,4 @@
-// Which conditions does a pod have? Those of a kubelet, with its reasons and words; conditions of others stay. Source:
+// Conditions of a pod, with a kubelet's reasons and messages. Conditions of other writers stay unchanged. Source:
 // kubelet/status/generate.go.
 
 import { statusNamed } from './container-status.ts'
@@ -10,15 +10,15 @@ export interface ConditionFacts {
   readonly phase: PodPhase
   readonly init: readonly ContainerStatus[]
   readonly containers: readonly ContainerStatus[]
-  /** Its address and its folders are there, and are not being cleared away. */
+  /** Its address and folders exist and are not being removed. */
   readonly isSetUp: boolean
-  /** RFC 3339, whole seconds. */
+  /** RFC 3339 with whole seconds. */
   readonly now: string
 }
 
 type Claim = Pick<PodCondition, 'status' | 'reason' | 'message'>
 
-/** The order is a kubelet's. */
+/** Returns the conditions in a kubelet's order. */
 export function podConditionsOf(facts: ConditionFacts): readonly PodCondition[] {
   const previous = facts.pod.status?.conditions ?? []
   const foreign = previous.filter(({ type }) => !ownTypes.includes(type))
@@ -76,7 +76,7 @@ function containersReady({ pod, phase, init, containers }: ConditionFacts): Clai
   return { status: 'False', reason: 'ContainersNotReady', message }
 }
 
-/** Readiness gates count once the containers are ready. */
+/** Returns the Ready condition. Readiness gates are checked after all containers are ready. */
 function ready(facts: ConditionFacts, foreign: readonly PodCondition[]): Claim {
   const containers = containersReady(facts)
   if (containers.status !== 'True') return containers
@@ -90,7 +90,7 @@ function ready(facts: ConditionFacts, foreign: readonly PodCondition[]): Claim {
   return { status: 'False', reason: 'ReadinessGatesNotReady', message: complaints.join(', ') }
 }
 
-/** As Go prints a list of names. */
+/** Formats names as Go prints a slice. */
 function listed(specs: readonly ContainerSpec[]): string {
   return `[${specs.map(({ name }) => name).join(' ')}]`
 }

@@ -1,4 +1,4 @@
-// What is `fieldRef: { fieldPath: metadata.name }`? A field of the pod as text, for variables and downward API files. Source:
+// Values of `fieldRef`, e.g. `metadata.name`: fields of the pod as text, for variables and downward API files. Source:
 // kubernetes/pkg/fieldpath and kubelet_pods.go podFieldSelectorRuntimeValue.
 import type { PodObject } from './pod.ts'
 import { ContainerConfigError } from './source-objects.ts'
@@ -11,7 +11,7 @@ export interface PodPlace {
 
 const subscripted = /^metadata\.(labels|annotations)\['(.*)'\]$/
 
-/** Throws a ContainerConfigError for a path that no kubelet knows. */
+/** Returns the value of a field. Throws a ContainerConfigError for a path that a kubelet does not support. */
 export function podFieldValue({ metadata, spec }: PodObject, path: string, place: PodPlace): string {
   const [, map, key] = subscripted.exec(path) ?? []
   if (map === 'labels' || map === 'annotations') return metadata[map]?.[key ?? ''] ?? ''
@@ -41,7 +41,10 @@ export function podFieldValue({ metadata, spec }: PodObject, path: string, place
   }
 }
 
-/** `key="value"` lines by key. JSON quotes as Go does, but for characters that no label or sane annotation holds. */
+/**
+ * Formats `key="value"` lines, sorted by key. JSON quotes like Go, except for characters that are invalid in labels and
+ * unusual in annotations.
+ */
 function listed(values: Readonly<Record<string, string>>): string {
   return Object.keys(values)
     .sort()

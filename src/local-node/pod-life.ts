@@ -1,8 +1,8 @@
-// What is known of a pod's containers on this machine? Facts only: what was started, what ended how, what probes said. Every
-// fact is taken in by a pure function here; what to do about them is pod-plan.ts's business. A pod's whole life:
+// State of a pod's containers on this machine: starts, exits, probe results. Pure functions here record each fact;
+// pod-plan.ts decides what to do. The states of a container:
 //
-//   waiting ──start──▶ starting ──▶ running ──(stop asked: stopping)──▶ exited ──restart──▶ starting …
-//                         └─ could not start ─▶ waiting, with a reason and a time to try again
+//   waiting ──start──▶ starting ──▶ running ──(stop requested: stopping)──▶ exited ──restart──▶ starting …
+//                         └─ start failed ─▶ waiting, with a reason and the time of the next attempt
 import { assert } from '../base/assert.ts'
 import {
   allContainersOf,
@@ -25,14 +25,14 @@ import { backoffAfterRestart, type RestartBackoff } from './restart-backoff.ts'
 
 export interface PodLife {
   readonly podIp: string
-  /** When this node first saw the pod. */
+  /** Time when this node first received the pod. */
   readonly seenAtMs: number
   readonly containers: Readonly<Record<string, ContainerLife>>
 }
 
 export interface ContainerLife {
   readonly state: ContainerState
-  /** How the run before this one ended. */
+  /** Exit of the previous run. */
   readonly previous?: Exit
   readonly restartCount: number
   readonly backoff?: RestartBackoff
@@ -45,9 +45,9 @@ export type ContainerState =
   | { readonly kind: 'running'; readonly containerId: string; readonly startedAtMs: number; readonly stop?: Stop }
   | { readonly kind: 'exited'; readonly exit: Exit }
 
-/** Why a container could not be started. */
+/** Failure of a container's start. */
 export interface Trouble {
-  /** Absent: its status is that of a pod that has only begun. */
+  /** Waiting state to report; absent: that of a new pod. */
   readonly words?: { readonly reason: string; readonly message: string }
   readonly retryAtMs: number
 }
@@ -61,7 +61,7 @@ export interface Exit {
   readonly finishedAtMs?: number
 }
 
-/** A running container was asked to end. */
+/** Stop of a running container. */
 export interface Stop {
   readonly beganAtMs: number
   readonly graceMs: number
@@ -69,8 +69,8 @@ export interface Stop {
 }
 
 /**
- * The life of a pod that this process sees for the first time. What its status says of earlier lives of the node still holds;
- * what it says was running then runs no more.
+ * Returns the state of a pod that is new to this process. Facts from its status remain valid; containers that were
+ * running have ended.
  */
 export function beginLife(pod: PodObject, at: { readonly podIp: string; readonly nowMs: number }): PodLife {
   const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])]
@@ -81,7 +81,7 @@ export function beginLife(pod: PodObject, at: { readonly podIp: string; readonly
   return { podIp: at.podIp, seenAtMs: at.nowMs, containers: Object.fromEntries(containers) }
 }
 
-/** The facts of a container of this pod. */
+/** Returns the state of a container of this pod. */
 export function containerLife(life: PodLife, name: string): ContainerLife {
   const container = life.containers[name]
   assert(container !== undefined, `container ${name} is one of the pod's`)
@@ -128,7 +128,7 @@ export function startedContainer(life: PodLife, { spec, containerId, nowMs }: St
   })
 }
 
-/** `exitCode` is 128 and the signal's number where a signal ended the process, as a shell counts. */
+/** Records an exit. After a signal, `exitCode` is 128 plus its number, as in a shell. */
 export function exitedContainer(
   life: PodLife,
   name: string,
@@ -163,7 +163,7 @@ export function probeAsked(life: PodLife, name: string, kind: ProbeKind): PodLif
   return withContainer(life, name, { ...container, probes: { ...container.probes, [kind]: askedProbe(state) } })
 }
 
-/** An answer about a run of the container that has ended meanwhile says nothing. */
+/** Records a probe result. A result for an earlier run of the container is ignored. */
 export function probeAnswered(
   life: PodLife,
   name: string,
@@ -177,7 +177,7 @@ export function probeAnswered(
   return withContainer(life, name, { ...container, probes })
 }
 
-/** Has it run far enough for what comes after it: running, and past its startup probe? */
+/** Returns whether the container runs and has passed its startup probe, so that dependents can start. */
 export function isStarted({ state, probes }: ContainerLife): boolean {
   return state.kind === 'running' && (probes.startup === undefined || probes.startup.verdict === 'success')
 }
@@ -189,7 +189,9 @@ export function isReady(container: ContainerLife): boolean {
 
 const neverStarted: ContainerLife = { state: { kind: 'waiting' }, restartCount: 0, probes: {} }
 
-/** Exit code and words of a run whose end nobody saw. Source: kubelet_pods.go, convertToAPIContainerStatuses. */
+/**
+ * Returns the exit of a run whose end the node did not observe. Source: kubelet_pods.go, convertToAPIContainerStatuses.
+ */
 function unseenExit({ state, containerID }: ContainerStatus, nowMs: number): Exit {
   const startedAtMs = msOf(state.running?.startedAt)
   return {
@@ -208,7 +210,7 @@ function rememberedContainer(status: ContainerStatus, nowMs: number): ContainerL
   const kept = { restartCount, probes: {}, ...previous }
   if (state.terminated !== undefined) return { ...kept, state: { kind: 'exited', exit: exitOf(state.terminated) } }
   if (state.running !== undefined) return { ...kept, state: { kind: 'exited', exit: unseenExit(status, nowMs) } }
-  // It waited for its restart: it had ended, and its next start counts as one.
+  // The container had ended and waited for its restart, so its next start counts as a restart.
   if (lastState.terminated !== undefined) {
     return { restartCount, probes: {}, state: { kind: 'exited', exit: exitOf(lastState.terminated) } }
   }
@@ -228,7 +230,7 @@ function exitOf({ exitCode, reason, message, startedAt, finishedAt, containerID 
   }
 }
 
-/** The id in `konverge://<id>`. */
+/** Returns the ID in `konverge://<id>`. */
 function bareId(containerId: string): string {
   return containerId.slice(containerId.indexOf('//') + 2)
 }

@@ -1,4 +1,4 @@
-// Which phase is a pod in? Source: kubelet_pods.go getPhase, with its feature gates as they are in 1.36.
+// Phase of a pod. Source: kubelet_pods.go getPhase, with the feature gates of 1.36.
 
 import { statusNamed } from './container-status.ts'
 import type { ContainerSpec, ContainerStatus, PodObject, PodPhase } from './pod.ts'
@@ -9,11 +9,11 @@ export interface PhaseFacts {
   readonly pod: PodObject
   readonly init: readonly ContainerStatus[]
   readonly containers: readonly ContainerStatus[]
-  /** Nothing runs and nothing will be started, whatever the restart policy. */
+  /** No container runs or will start, whatever the restart policy. */
   readonly isOver: boolean
 }
 
-/** A phase that has been reached for good is kept by the caller. */
+/** Returns the phase. The caller keeps a final phase. */
 export function phaseOf({ pod, init, containers, isOver }: PhaseFacts): PodPhase {
   const initSpecs = pod.spec.initContainers ?? []
   const regularInit = initSpecs.filter((spec) => !isSidecar(spec)).map((spec) => initStage(pod, spec, init))

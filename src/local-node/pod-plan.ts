@@ -1,6 +1,6 @@
-// What should happen to a pod now? From the pod as the API server has it, the facts about its containers and the time: what
-// to start, stop, kill and probe, and when to look again at the latest. Source: kuberuntime's computePodActions, killing by
-// kuberuntime_container.go, the end of a pod by kubelet's pod_workers.go.
+// Plan of a pod: containers to start, stop, kill and probe, and the time of the next plan. Inputs are the API server's
+// object, the state of its containers and the time. Sources: kuberuntime's computePodActions; killing by
+// kuberuntime_container.go. Source of a pod's end: kubelet's pod_workers.go.
 
 import { allContainersOf, type ContainerSpec, isSidecar, type PodObject } from './pod.ts'
 import { type ContainerLife, containerLife, isStarted, type PodLife, type Stop } from './pod-life.ts'
@@ -9,7 +9,7 @@ import { restartDueMs } from './restart-backoff.ts'
 
 export type PodAction =
   | { readonly kind: 'start'; readonly container: string }
-  /** The pre-stop hook, then SIGTERM; a `kill` follows when the grace is over. `message` is for the Event. */
+  /** Run the pre-stop hook, then send SIGTERM; a `kill` follows after the grace period. `message` is for the Event. */
   | {
       readonly kind: 'stop'
       readonly container: string
@@ -22,7 +22,7 @@ export type PodAction =
 
 export interface PodPlan {
   readonly actions: readonly PodAction[]
-  /** Nothing runs and nothing ever will: the last status may be written and, if asked, the pod removed. */
+  /** No container runs or will start: the final status can be written and a deleted pod removed. */
   readonly isOver: boolean
   readonly wakeAtMs?: number
 }
@@ -43,11 +43,11 @@ export function planPod(pod: PodObject, life: PodLife, nowMs: number): PodPlan {
 
 export interface Ending {
   readonly why: string
-  /** What its status says of a pod that failed as a whole. */
+  /** Status fields of a pod that failed as a whole. */
   readonly failure?: { readonly reason: string; readonly message: string }
 }
 
-/** Why the pod's containers must all end, and none be started; undefined while it lives. */
+/** Returns why all containers of the pod must end; undefined while the pod lives. */
 export function endingOf(pod: PodObject, life: PodLife, nowMs: number): Ending | undefined {
   const { metadata, spec, status } = pod
   if (metadata.deletionTimestamp !== undefined) return { why: 'the pod is deleted' }
@@ -69,17 +69,17 @@ export function endingOf(pod: PodObject, life: PodLife, nowMs: number): Ending |
   return isDone ? { why: 'its containers have ended' } : undefined
 }
 
-/** Is a container that ended with this code started again, while its pod lives? */
+/** Returns whether a container with this exit code restarts while its pod lives. */
 export function isRestarted(pod: PodObject, container: ContainerSpec, exitCode: number): boolean {
   if (isSidecar(container)) return true
   const isInit = (pod.spec.initContainers ?? []).includes(container)
   const policy = pod.spec.restartPolicy ?? 'Always'
-  // An init container that succeeded has done its work, whatever the policy.
+  // A successful init container is done, whatever the policy.
   if (isInit && exitCode === 0) return false
   return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0)
 }
 
-/** Has any container got past the init containers? */
+/** Returns whether the init containers have completed, or a container has started after them. */
 export function isInitialized(pod: PodObject, life: PodLife): boolean {
   const hasBegun = pod.spec.containers.some(({ name }) => {
     const { state, previous } = containerLife(life, name)
@@ -117,7 +117,7 @@ class Planning {
     this.#nowMs = nowMs
   }
 
-  /** Sidecars outlive the containers they serve. */
+  /** Stops the containers; sidecars end after the others. */
   end(containers: readonly ContainerSpec[], { why }: Ending): void {
     const rest = containers.filter((container) => !isSidecar(container))
     const isLast = rest.every(({ name }) => isAtRest(this.#of(name)))
@@ -138,7 +138,7 @@ class Planning {
     for (const container of spec.containers) this.#keep(container)
   }
 
-  /** A stop that has begun is carried to its end, whatever else has happened since. */
+  /** Continues a started stop to its end, whatever happens meanwhile. */
   carryStopOn({ name }: ContainerSpec): void {
     const { state } = this.#of(name)
     if (state.kind !== 'running' || state.stop === undefined || state.stop.isKilled) return
@@ -157,7 +157,7 @@ class Planning {
     if (state.kind === 'running' && state.stop === undefined) this.#look(container)
   }
 
-  /** Stops what its probes have given up, and asks those that are due. */
+  /** Stops a container with a failed probe, and starts the probes that are due. */
   #look(container: ContainerSpec): void {
     const { name } = container
     const life = this.#of(name)
@@ -191,7 +191,7 @@ class Planning {
     this.#wakeBy(this.#nowMs + graceMs)
   }
 
-  /** A deletion may shorten a grace that runs already. */
+  /** Returns the grace period of a stop; a deletion can shorten it. */
   #graceMsOf({ graceMs }: Stop): number {
     return this.#pod.metadata.deletionTimestamp === undefined ? graceMs : Math.min(graceMs, this.#podGraceMs())
   }

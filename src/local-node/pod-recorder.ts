@@ -1,5 +1,5 @@
-// Writes what pod-status.ts says of a pod to the API server: the newest only, and only if it differs; at the end, removes the
-// pod. While the API server is away it keeps trying, so that the status catches up.
+// Writer of a pod's status: writes only the newest one, and only if it differs; at the end, it removes the pod. While
+// the API server is unreachable, it retries, so that the status catches up.
 import { type Clock, sleep } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
@@ -16,7 +16,7 @@ export interface PodRecorderOptions {
   readonly log: Log
   readonly client: KubeClient
   readonly signal: AbortSignal
-  /** The pod as the answer to our write shows it: newer than the watch. */
+  /** Receives the pod from a response, which is newer than the watch. */
   readonly onAnswer: (pod: LiveObject) => void
 }
 
@@ -32,7 +32,7 @@ interface Wish {
 export class PodRecorder {
   readonly #options: PodRecorderOptions
   #wish: Wish | undefined
-  /** What was written last and the version that came of it: a server that keeps something else is not asked twice. */
+  /** Last written status, and its version: if the server stores a different value, the write is not repeated. */
   #written: { readonly status: JsonObject; readonly resourceVersion: string } | undefined
   #running: Promise<void> | undefined
 
@@ -40,7 +40,7 @@ export class PodRecorder {
     this.#options = options
   }
 
-  /** The status to write, as of `pod`; an older wish that has not been written is dropped. */
+  /** Queues the status to write, based on `pod`; replaces an older queued one. */
   record(pod: PodObject, status: JsonObject): void {
     this.#wish = { pod, status }
     this.#running ??= this.#run().finally(() => {
@@ -48,12 +48,15 @@ export class PodRecorder {
     })
   }
 
-  /** Resolves when the last wish is written, or is known to be pointless. */
+  /** Resolves when the last status is written or obsolete. */
   async settled(): Promise<void> {
     while (this.#running !== undefined) await this.#running
   }
 
-  /** Takes the pod out of the store; nothing of it runs any more. Not found, or another of that name, is as good. */
+  /**
+   * Deletes the pod object; no process of the pod may run. A missing pod, or another one of that name, counts as
+   * success.
+   */
   async remove({ metadata: { namespace, name, uid } }: PodObject): Promise<void> {
     const { client, signal } = this.#options
     const options = { preconditions: { uid }, gracePeriodSeconds: 0 }
@@ -70,7 +73,7 @@ export class PodRecorder {
     }
   }
 
-  /** Writes the newest wish there is; a conflict brings the pod as it is now. */
+  /** Writes the newest status; after a conflict, reads the current pod. */
   async #write(): Promise<void> {
     const wish = this.#wish
     if (wish === undefined) return
@@ -119,11 +122,11 @@ export class PodRecorder {
           this.#wish = undefined
           return
         }
-        // A pod that went and came again under the same name is not ours to remove.
+        // A recreated pod with the same name must not be removed.
         if (isKubeError(thrown, 'Conflict') && what.startsWith('remove')) return
         log.warn({ error: messageOf(thrown), retryInMs: delayMs }, `could not ${what}; it is tried again`)
       }
-      await sleep(clock, delayMs, signal).catch(() => undefined) // Only the signal rejects, and the loop ends with it.
+      await sleep(clock, delayMs, signal).catch(() => undefined) // Only the signal rejects, and then the loop ends.
     }
   }
 }

@@ -1,5 +1,5 @@
-// What does the node report of a pod's containers? A kubelet's Events, in its words.
-// Source: kubelet's events/event.go, kuberuntime_container.go, kuberuntime_manager.go, prober/prober.go, and volumemanager.
+// Events of a pod's containers, with a kubelet's reasons and messages. Source: kubelet's events/event.go,
+// kuberuntime_container.go, kuberuntime_manager.go, prober/prober.go, and volumemanager.
 import { messageOf } from '../base/errors.ts'
 import type { PodReport } from './event-book.ts'
 import { ImageMissingError } from './images.ts'
@@ -13,7 +13,7 @@ const probeTitles: Readonly<Record<ProbeKind, string>> = {
   readiness: 'Readiness',
 }
 
-/** There are no images here: where a kubelet says that it has one, this says what stands for it. */
+/** Returns the Events of a start. Instead of an image, they name the program that runs for it. */
 export function startReports({ name, image }: ContainerSpec, program: string | undefined): readonly PodReport[] {
   const standsFor = program === undefined ? 'is simulated: no process runs for it' : `stands for ${program}`
   return [

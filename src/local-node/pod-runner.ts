@@ -1,5 +1,5 @@
-// Lives one pod: carries out what pod-plan.ts decides, takes in what happens, and tells the recorder what to write. Decisions
-// are made in one synchronous step; whatever takes time runs beside it and comes back as a fact.
+// Runner of one pod: carries out the plans of pod-plan.ts, records facts, and passes the status to the recorder.
+// Invariant: decisions are synchronous steps; asynchronous work runs in parallel and returns as a fact.
 
 import { unreachable } from '../base/assert.ts'
 import type { Clock, Timer } from '../base/clock.ts'
@@ -44,29 +44,29 @@ export interface PodRunnerOptions {
   readonly podIp: string
   readonly hostIp: string
   readonly containers: ContainerRunner
-  /** Made with the handler that takes in what the API server answers. */
+  /** Creates the recorder with a handler for the API server's responses. */
   readonly recorder: (onAnswer: (pod: LiveObject) => void) => PodRecorder
-  /** Its programs may have become ready, or not be so any more. */
+  /** Called when the pod may have become ready or unready. */
   readonly onChange: (pod: LocalPod) => void
   readonly report: (pod: PodObject, report: PodReport) => void
   readonly newContainerId: () => string
-  /** Nothing of the pod is left, here or in the store. */
+  /** Called when the pod is removed from this machine and from the API server. */
   readonly onGone: () => void
   readonly signal: AbortSignal
 }
 
-/** What a container that could not be started waits before the next attempt. Source: kubelet's sync period after an error. */
+/** Delay before the next attempt after a failed start. Source: kubelet's sync period after an error. */
 const retryStartMs = 10_000
-/** What the processes of a pod get that was removed from the store by force. */
+/** Grace period of processes whose pod object was force-deleted. */
 const forcedGraceSeconds = 1
-/** How often a ConfigMap, Secret or token that a volume shows is looked at again. */
+/** Interval at which volumes of ConfigMaps, Secrets and tokens are updated. */
 const refreshMs = 60_000
 
 export class PodRunner {
   readonly #options: PodRunnerOptions
   readonly #recorder: PodRecorder
   readonly #running = new Map<string, RunningContainer>()
-  /** What each container ran as when it was begun last; undefined for a simulated one. */
+  /** Program of each container's last run; undefined for a simulated one. */
   readonly #programs = new Map<string, RunningProgram | undefined>()
   readonly #work = new Set<Promise<void>>()
   #pod: PodObject
@@ -74,7 +74,7 @@ export class PodRunner {
   #timer: Timer | undefined
   #refreshTimer: Timer | undefined
   #state: 'living' | 'shutting down' | 'finishing' | 'gone' = 'living'
-  /** It went from the store before its processes ended: there is nothing to write to any more. */
+  /** The pod object was deleted before its processes ended, so no status can be written. */
   #isForgotten = false
   #isStepDue = false
   #hasSaidWhatIsIgnored = false
@@ -97,7 +97,7 @@ export class PodRunner {
     return this.#life
   }
 
-  /** Undefined unless all its containers are ready, and one of them is a program. */
+  /** Returns the pod if all containers are ready and at least one is a process; else undefined. */
   get asReady(): LocalPod | undefined {
     const { containers } = this.#pod.spec
     const isServing =
@@ -107,19 +107,19 @@ export class PodRunner {
     return isServing ? { pod: this.#pod, podIp: this.#life.podIp } : undefined
   }
 
-  /** What its status says of a container, now. */
+  /** Returns the current status of a container. */
   statusOf(container: string): ContainerStatus | undefined {
     const moment = { pod: this.#pod, life: this.#life, isEnding: false, nowMs: this.#options.clock.now() }
     return statusNamed([...containerStatusesOf(moment), ...initContainerStatusesOf(moment)], container)
   }
 
-  /** Does this run of a container still run? */
+  /** Returns whether this run of a container is still running. */
   isLive(container: string, containerId: string): boolean {
     const { state } = containerLife(this.#life, container)
     return state.kind === 'running' && state.containerId === containerId
   }
 
-  /** The pod as the API server has it now; what is older than what is known says nothing. */
+  /** Takes the API server's pod; ignores versions older than the known one. */
   update(live: LiveObject): void {
     if (live.metadata.uid !== this.#pod.metadata.uid || this.#isForgotten) return
     if (compareVersions(live.metadata.resourceVersion, this.#pod.metadata.resourceVersion) === 'older') return
@@ -128,7 +128,7 @@ export class PodRunner {
     this.#wake()
   }
 
-  /** The pod is gone from the store: its processes end at once. */
+  /** Handles the deletion of the pod object: the processes end immediately. */
   forget(): void {
     this.#isForgotten = true
     const { metadata } = this.#pod
@@ -138,7 +138,7 @@ export class PodRunner {
     this.#wake()
   }
 
-  /** Ends the pod's processes, each within its grace and all within `limitMs`; the pod stays in the store, not ready. */
+  /** Ends the processes, each within its grace period and all within `limitMs`. The pod object remains, not ready. */
   async shutDown(limitMs: number): Promise<void> {
     if (this.#state === 'living') this.#state = 'shutting down'
     const { clock } = this.#options
@@ -161,12 +161,12 @@ export class PodRunner {
     await this.#recorder.settled()
   }
 
-  /** Kills what runs, for a node that ends without having been told to. */
+  /** Kills all processes, for a node that exits without a stop. */
   killNow(): void {
     for (const container of this.#running.values()) container.kill()
   }
 
-  /** Facts that come together make one step. */
+  /** Schedules one step for all facts that arrive together. */
   #wake(): void {
     if (this.#isStepDue) return
     this.#isStepDue = true
@@ -240,7 +240,10 @@ export class PodRunner {
     if (this.#state === 'shutting down') await container.stop(0)
   }
 
-  /** Once, when all containers have been begun; what only seems to run ignores everything. */
+  /**
+   * Reports ignored fields once, after all containers have started; simulated containers are exempt, because they
+   * ignore everything.
+   */
   #sayWhatIsIgnored(): void {
     const isBegun = this.#pod.spec.containers.every(({ name }) => this.#programs.has(name))
     if (this.#hasSaidWhatIsIgnored || !isBegun) return
@@ -300,7 +303,7 @@ export class PodRunner {
     })
   }
 
-  /** Keeps track of work; its end is a fact, and its failure is logged. */
+  /** Tracks asynchronous work; its end triggers a step, and its failure is logged. */
   #run(container: string, work: () => Promise<void>): void {
     const running = work()
       .catch((thrown: unknown) => {
@@ -330,7 +333,7 @@ export class PodRunner {
   }
 }
 
-/** A pod whose volumes cannot be made has not got as far as its containers. */
+/** Returns the waiting state of a failed start. Before its volumes exist, a pod has no container state to report. */
 function troubleOf(thrown: unknown): Omit<Trouble, 'retryAtMs'> {
   if (thrown instanceof VolumeError) return {}
   return { words: { reason: reasonOf(thrown), message: messageOf(thrown) } }

@@ -1,5 +1,5 @@
-// Which status does a pod have? The whole of what a kubelet writes, from the facts on this machine. A phase that was the last
-// stays. Source: kubelet_pods.go generateAPIPodStatus.
+// Status of a pod: all fields that a kubelet writes, from the facts on this machine. A final phase never changes.
+// Source: kubelet_pods.go generateAPIPodStatus.
 import type { JsonObject } from '../base/json.ts'
 import { containerStatusesOf, initContainerStatusesOf, secondsTimestamp } from './container-status.ts'
 import type { PodObject, PodPhase } from './pod.ts'
@@ -12,12 +12,12 @@ export interface StatusFacts {
   readonly pod: PodObject
   readonly life: PodLife
   readonly hostIp: string
-  /** Nothing runs and nothing ever will. */
+  /** No container runs or will start. */
   readonly isOver: boolean
   readonly nowMs: number
 }
 
-/** The fields that are the node's; what else the status holds is not touched. */
+/** Returns the node's fields of the status; other fields stay unchanged. */
 export function podStatusOf({ pod, life, hostIp, isOver, nowMs }: StatusFacts): JsonObject {
   const now = secondsTimestamp(nowMs)
   const ending = endingOf(pod, life, nowMs)
@@ -26,7 +26,7 @@ export function podStatusOf({ pod, life, hostIp, isOver, nowMs }: StatusFacts): 
   const containers = containerStatusesOf(moment)
   const phase = ending?.failure === undefined ? phaseOf({ pod, init, containers, isOver }) : 'Failed'
   const verdict = lastPhaseOf(pod) ?? (isOver && !isLastPhase(phase) ? 'Failed' : phase)
-  // Nobody may take a pod for ended while a process of its still runs.
+  // A pod must not appear completed while one of its processes runs.
   const isEarly = isLastPhase(verdict) && !isOver
   const podIp = pod.spec.hostNetwork === true ? hostIp : life.podIp
   const { generation } = pod.metadata
@@ -47,7 +47,7 @@ export function podStatusOf({ pod, life, hostIp, isOver, nowMs }: StatusFacts): 
   return status as unknown as JsonObject
 }
 
-/** No pod leaves such a phase. */
+/** Returns the final phase of a pod, which never changes; undefined if it is not final. */
 function lastPhaseOf({ status }: PodObject): PodPhase | undefined {
   return isLastPhase(status?.phase) ? status?.phase : undefined
 }

@@ -1,5 +1,5 @@
-// What does the node read of a pod? The wire shape of core/v1 Pod, as far as our code looks at it; the API server has
-// validated and defaulted it before we see it. All else stays in the object as it came.
+// Wire format of core/v1 Pod: the fields that this node reads. The API server has validated and defaulted them. All
+// other fields remain in the object unchanged.
 import type { Json, JsonObject } from '../base/json.ts'
 import type { LiveObject } from '../object/object.ts'
 
@@ -23,7 +23,7 @@ export interface PodSpec {
   readonly readinessGates?: readonly { readonly conditionType: string }[]
 }
 
-/** Of it and of a container's own, what this node keeps; the rest is only looked at for being there. */
+/** Fields of a security context. This node implements those that are named; it only checks the presence of others. */
 export interface Security {
   readonly runAsUser?: number
   readonly runAsGroup?: number
@@ -55,7 +55,7 @@ export interface ContainerSpec {
   readonly livenessProbe?: Probe
   readonly readinessProbe?: Probe
   readonly lifecycle?: { readonly preStop?: Handler; readonly postStart?: Handler }
-  /** Of an init container only: `Always` makes it a sidecar. */
+  /** For init containers only: `Always` makes a sidecar. */
   readonly restartPolicy?: string
 }
 
@@ -67,7 +67,7 @@ export interface EnvironmentEntry {
     readonly secretKeyRef?: KeyReference
     readonly fieldRef?: FieldReference
     readonly resourceFieldRef?: ResourceFieldReference
-    /** Of a newer API server; see `environmentOf`. */
+    /** Sent by a newer API server; see `environmentOf`. */
     readonly fileKeyRef?: JsonObject
   }
 }
@@ -132,7 +132,7 @@ export interface Probe extends Handler {
   readonly terminationGracePeriodSeconds?: number
 }
 
-/** One of the kinds is set. What we do not list is another kind. */
+/** Exactly one kind is set; unlisted kinds are unsupported. */
 export interface Volume {
   readonly name: string
   readonly emptyDir?: JsonObject
@@ -223,12 +223,12 @@ export interface TerminatedStatus {
   readonly containerID?: string
 }
 
-/** An init container that runs beside the others. */
+/** Returns whether an init container is a sidecar. */
 export function isSidecar(container: ContainerSpec): boolean {
   return container.restartPolicy === 'Always'
 }
 
-/** Init containers in their order, then the others. */
+/** Returns the init containers in order, then the others. */
 export function allContainersOf({ spec }: PodObject): readonly ContainerSpec[] {
   return [...(spec.initContainers ?? []), ...spec.containers]
 }

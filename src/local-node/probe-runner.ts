@@ -1,5 +1,5 @@
-// Is a container well? Makes one probe, or runs one hook: an HTTP request, a TCP connection or a command beside the
-// container's own. It resolves if all is well and rejects, with what was seen, if not. Source: kubernetes/pkg/probe.
+// Runner of one probe or hook: an HTTP request, a TCP connection, or a command beside the container's. It resolves on
+// success, and rejects with the observation on failure. Source: kubernetes/pkg/probe.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
@@ -13,16 +13,16 @@ import type { Handler, HttpGet } from './pod.ts'
 export interface HandlerPlace {
   readonly podIp: string
   readonly ports: readonly { readonly name?: string; readonly containerPort: number }[]
-  /** The container's own program: a command beside it has its variables, folder and user. */
+  /** Program of the container: a command gets its variables, folder and user. */
   readonly program: Program
   readonly mounts: readonly Mount[]
 }
 
 const longestRedirects = 10
-/** Of a command's output, for the message. */
+/** Maximum length of a command's output in the message. */
 const outputLimit = 1_024
 
-/** Ends with the signal, which is its limit. */
+/** Runs a handler until its end or the abort; the signal is its time limit. */
 export async function runHandler(handler: Handler, place: HandlerPlace, signal: AbortSignal): Promise<void> {
   const { exec, httpGet, tcpSocket } = handler
   if (exec !== undefined) return runCommand(exec.command ?? [], place, signal)
@@ -50,7 +50,7 @@ async function getHttp(get: HttpGet, place: HandlerPlace, signal: AbortSignal): 
   for (let hop = 0; hop <= longestRedirects; hop++) {
     const { statusCode = 0, headers } = await exchange(url, get, signal)
     const next = statusCode >= 300 && statusCode < 400 && headers.location ? new URL(headers.location, url) : undefined
-    // A redirect to another host is a success, as the kubelet would not leave the pod to follow it.
+    // A redirect to another host is a success, because a kubelet does not follow it out of the pod.
     if (next !== undefined && next.hostname === url.hostname) {
       url = next
       continue
@@ -69,7 +69,7 @@ async function exchange(url: URL, { httpHeaders = [] }: HttpGet, signal: AbortSi
     ...httpHeaders.map(({ name, value }) => [name.toLowerCase(), value]),
   ])
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
-  // Nobody asks a probe's target for a certificate that anybody knows.
+  // Certificates of probe targets are not verified, as in a kubelet.
   const request = send(url, { headers, signal, agent: false, rejectUnauthorized: false })
   request.end()
   try {
@@ -87,14 +87,14 @@ function httpFault(thrown: unknown, address: string): string {
     : dialFault(thrown, address)
 }
 
-/** In Go's words, where it has words for it. */
+/** Returns Go's message for the failure, if there is one. */
 function dialFault(thrown: unknown, address: string): string {
   if (signalOf(thrown) === 'TimeoutError') return `dial tcp ${address}: i/o timeout`
   const isRefused = thrown instanceof Error && 'code' in thrown && thrown.code === 'ECONNREFUSED'
   return isRefused ? `dial tcp ${address}: connect: connection refused` : messageOf(thrown)
 }
 
-/** The name of what ended the wait, if a signal did. */
+/** Returns the name of the abort reason if a signal ended the wait. */
 function signalOf(thrown: unknown): string | undefined {
   const { cause } = thrown instanceof Error && thrown.name === 'AbortError' ? thrown : { cause: undefined }
   return cause instanceof Error ? cause.name : undefined
@@ -138,7 +138,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 

@@ -1,5 +1,5 @@
-// What do a container's probes say? A verdict flips only after as many answers in a row as its threshold asks for. Source:
-// kubelet/prober worker.go. probe-runner.ts gets the answers.
+// State of a container's probes. A verdict changes only after as many equal results in a row as the threshold requires.
+// Source: kubelet/prober worker.go. probe-runner.ts gets the results.
 import type { ContainerSpec, Probe } from './pod.ts'
 
 export type ProbeKind = 'startup' | 'liveness' | 'readiness'
@@ -10,12 +10,12 @@ export type ProbeVerdict = 'success' | 'failure' | 'unknown'
 export interface ProbeState {
   readonly verdict: ProbeVerdict
   readonly lastAnswer?: 'success' | 'failure'
-  /** How many answers in a row were like the last. */
+  /** Number of equal results in a row. */
   readonly run: number
   readonly nextAtMs: number
-  /** Asked and not answered yet. */
+  /** The probe is running. */
   readonly isUnderWay: boolean
-  /** It has decided about this run of the container and asks no more. */
+  /** The verdict for this run of the container is final; the probe does not run again. */
   readonly isDecided: boolean
 }
 
@@ -36,7 +36,7 @@ export function probeOf(container: ContainerSpec, kind: ProbeKind): Probe | unde
   }
 }
 
-/** The state at the start of a container. */
+/** Returns the state at the start of a container. */
 export function freshProbe(kind: ProbeKind, probe: Probe, startedAtMs: number): ProbeState {
   const nextAtMs = startedAtMs + (probe.initialDelaySeconds ?? 0) * 1000
   return { verdict: initialVerdicts[kind], run: 0, nextAtMs, isUnderWay: false, isDecided: false }
@@ -46,12 +46,12 @@ export function askedProbe(state: ProbeState): ProbeState {
   return { ...state, isUnderWay: true }
 }
 
-/** `undefined` as the answer: the probe itself could not be made, which says nothing of the container. */
+/** Records a result. `undefined`: the probe itself could not run, which says nothing about the container. */
 export function answeredProbe(
   state: ProbeState,
   { kind, probe, answer, nowMs }: ProbeAnswer & { readonly nowMs: number },
 ): ProbeState {
-  // The next tick is a period after the last, or at once if the answer took longer.
+  // The next probe is due one period after the last, or immediately if the last took longer.
   const nextAtMs = Math.max(nowMs, state.nextAtMs + (probe.periodSeconds ?? 10) * 1000)
   const waiting = { ...state, nextAtMs, isUnderWay: false }
   if (answer === undefined) return waiting

@@ -1,5 +1,5 @@
-// How does a container's program run here? As a process in a session of its own, recorded in the data folder from its first
-// moment, so that the node's next life can end it if this one is killed. A process that ends takes with it what it started.
+// Processes of containers. Each runs in a session of its own. A record in the data folder exists from its start, so
+// that a later node can end it after a kill of this one. Invariant: when a process ends, its descendants end too.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,27 +17,27 @@ import { privateFileMode, privateMode } from './private-folder-provisioner.ts'
 export interface ProcessStart {
   readonly containerId: string
   readonly program: Program
-  /** What its next life gives it to end in order. */
+  /** Grace period after which a later node kills the process. */
   readonly graceMs: number
 }
 
-/** A process that runs, or has ended. */
+/** Process that is running or has ended. */
 export interface LocalProcess {
   readonly pid: number
   readonly stdout: Readable
   readonly stderr: Readable
-  /** The exit code; 128 and the signal's number if a signal ended it. Resolves when its output has been read, too. */
+  /** Exit code; 128 plus the signal's number after a signal. Resolves after its output has been read. */
   readonly exit: Promise<number>
-  /** Asks the process itself to end. */
+  /** Sends SIGTERM to the process. */
   terminate(): void
-  /** Ends it and all that it started. */
+  /** Kills the process and its descendants. */
   kill(): void
 }
 
 export interface ProcessRunnerOptions {
   readonly clock: Clock
   readonly log: Log
-  /** Where processes are recorded. */
+  /** Folder of the process records. */
   readonly folder: string
 }
 
@@ -47,7 +47,7 @@ interface ProcessRecord {
   readonly graceMs: number
 }
 
-/** What output may take to arrive after the end of everything that could write it. */
+/** Time for output to arrive after the end of all its writers. */
 const outputLimitMs = 1_000
 const orphanPollMs = 50
 const longestOrphanGraceMs = 30_000
@@ -60,12 +60,12 @@ export class ProcessRunner {
     mkdirSync(options.folder, { recursive: true, mode: privateMode })
   }
 
-  /** Rejects, with nothing left running, if the program cannot be started. */
+  /** Starts a program. Rejects if that fails; no process remains then. */
   async start({ containerId, program, graceMs }: ProcessStart): Promise<LocalProcess> {
     const child = spawn(program.command, program.args, {
       cwd: program.workingFolder,
       env: Object.fromEntries(program.environment),
-      // A session of its own: signals of the terminal do not reach it, and all that it starts can be found.
+      // In its own session, signals of the terminal do not reach the process, and its descendants can be found.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       ...program.user,
@@ -73,14 +73,16 @@ export class ProcessRunner {
     child.on('error', () => {}) // A signal that could not be sent; a failed start rejects below.
     const { pid, stdout, stderr } = child
     if (pid !== undefined) this.#record(containerId, { pid, startMark: startMarkOf(pid) ?? '', graceMs })
-    await once(child, 'spawn') // Rejects with what 'error' says.
+    await once(child, 'spawn') // Rejects with the error of the event 'error'.
     if (pid === undefined || stdout === null || stderr === null) throw new Error(`${program.command} has no process`)
     const kill = () => killSession(pid)
     const exit = this.#exitOf(child, pid).finally(() => this.#forget(containerId))
     return { pid, stdout, stderr, exit, terminate: () => void child.kill('SIGTERM'), kill }
   }
 
-  /** Ends what an earlier life of this node left running: politely, within the grace of each, then for certain. */
+  /**
+   * Ends processes that an earlier run of this node left: with SIGTERM and the grace period of each, then with SIGKILL.
+   */
   async endOrphans(signal: AbortSignal): Promise<void> {
     await Promise.all(
       readdirSync(this.#options.folder).map(async (name) => {
@@ -94,7 +96,7 @@ export class ProcessRunner {
   async #endOrphan({ pid, startMark, graceMs }: ProcessRecord, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options
     const mark = startMarkOf(pid)
-    // Another process has the pid now; then none of ours is left in a session of that name.
+    // Another process has the PID now, so no process of ours is left in that session.
     if (mark !== undefined && mark !== startMark) return
     if (mark !== undefined) {
       log.info({ pid }, 'a process of an earlier life of this node still runs and is ended')
@@ -116,7 +118,7 @@ export class ProcessRunner {
     child.stdout?.destroy()
     child.stderr?.destroy()
     if (typeof code === 'number') return code
-    // Node gives a code or the name of a signal.
+    // Sound: Node returns a code or the name of a signal.
     return 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)
   }
 
@@ -150,7 +152,7 @@ export class ProcessRunner {
 
 function killSession(leader: number): void {
   signalIfAlive(-leader, 'SIGKILL')
-  // Members that made process groups of their own.
+  // Members of the session with process groups of their own.
   for (const pid of sessionOf(leader)) signalIfAlive(pid, 'SIGKILL')
 }
 
@@ -158,6 +160,6 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended, which is what was wanted.
+    // The process has ended, as intended.
   }
 }

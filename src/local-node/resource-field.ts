@@ -1,5 +1,5 @@
-// How much is `resourceFieldRef: { resource: limits.cpu, divisor: 1m }`? A whole number, rounded up; where the container sets
-// no limit, the node's own amount. Source: k8s.io/component-helpers/resource ExtractContainerResourceValue.
+// Values of `resourceFieldRef`, e.g. `limits.cpu` with divisor `1m`: whole numbers, rounded up. Without a limit, the
+// node's amount counts. Source: k8s.io/component-helpers/resource ExtractContainerResourceValue.
 import { own } from '../base/json.ts'
 import { parseQuantity } from '../object/quantity.ts'
 import type { ContainerSpec, PodObject, ResourceFieldReference } from './pod.ts'
@@ -7,14 +7,14 @@ import { ContainerConfigError } from './source-objects.ts'
 
 export interface ResourceFieldAsk {
   readonly pod: PodObject
-  /** Used where the reference names none. */
+  /** Default container of the reference. */
   readonly container: ContainerSpec | undefined
   readonly reference: ResourceFieldReference
-  /** What the node has for pods. */
+  /** Resources of the node for pods. */
   readonly allocatable: Readonly<Record<string, string>>
 }
 
-/** Throws a ContainerConfigError for a container or resource that there is none of. */
+/** Returns the value. Throws a ContainerConfigError if the container or resource does not exist. */
 export function resourceFieldValue({ pod, container, reference, allocatable }: ResourceFieldAsk): string {
   const { containerName, resource, divisor = '1' } = reference
   const everyone = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])]

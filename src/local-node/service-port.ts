@@ -1,5 +1,5 @@
-// Which programs of this node answer for a Service, and on which ports? A kube-proxy's view of the pods that run here.
-// Source: core/v1 ServiceSpec; k8s.io/endpointslice/utils.go for ports by name.
+// Endpoints of a Service on this node: a kube-proxy's view of the local pods. Source: core/v1 ServiceSpec;
+// k8s.io/endpointslice/utils.go for ports by name.
 import type { LiveObject } from '../object/object.ts'
 import type { PodObject } from './pod.ts'
 
@@ -18,13 +18,13 @@ export interface ServicePort {
 
 export type ServiceObject = LiveObject<ServiceSpec>
 
-/** A pod of this node whose programs are ready. */
+/** Ready pod of this node. */
 export interface LocalPod {
   readonly pod: PodObject
   readonly podIp: string
 }
 
-/** The ports that can be handed on: TCP, of a Service that selects pods and has an address of its own. */
+/** Returns the ports that the node can forward: TCP, of a Service with a selector and a cluster IP. */
 export function servedPorts({ spec = {} }: ServiceObject): readonly ServicePort[] {
   if (spec.type === 'ExternalName' || spec.clusterIP === 'None' || spec.selector === undefined) return []
   return (spec.ports ?? []).filter(({ protocol = 'TCP' }) => protocol === 'TCP')
@@ -36,7 +36,7 @@ export function isSelected({ metadata, spec }: ServiceObject, { pod }: LocalPod)
   return Object.entries(spec?.selector ?? {}).every(([key, value]) => labels[key] === value)
 }
 
-/** Where the pod listens for this port; undefined if it has no port of that name. */
+/** Returns the pod's port for this Service port; undefined if the pod has no port of that name. */
 export function targetPortOf({ port, targetPort = port }: ServicePort, { pod }: LocalPod): number | undefined {
   if (typeof targetPort === 'number') return targetPort
   const ports = pod.spec.containers.flatMap((container) => container.ports ?? [])

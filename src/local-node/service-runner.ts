@@ -1,6 +1,6 @@
-// How does a client on this machine reach a Service? Cluster IPs lead nowhere here, so each Service that programs of this node answer for
-// gets a loopback address: the node listens there on the Service's TCP ports, hands each connection to a ready pod in turn, and writes the
-// address on the Service. Nothing of it needs root, but for ports below 1024.
+// Local addresses of Services. Cluster IPs are not routed here, so each Service with local pods gets a loopback
+// address. The node listens there on the Service's TCP ports, forwards each connection to a ready pod in turn, and
+// writes the address to an annotation. Only ports below 1024 need root.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
@@ -25,7 +25,7 @@ export interface ServiceRunnerOptions {
   readonly log: Log
   readonly client: KubeClient
   readonly addresses: AddressProvisioner
-  /** Those that are ready now. */
+  /** Returns the pods that are ready now. */
   readonly pods: () => readonly LocalPod[]
   readonly signal: AbortSignal
 }
@@ -35,13 +35,13 @@ interface Front {
   readonly address: string
   readonly servers: Map<number, Server>
   readonly sockets: Set<Socket>
-  /** Whose turn it is. */
+  /** Round-robin counter. */
   turn: number
 }
 
 export class ServiceRunner {
   readonly #options: ServiceRunnerOptions
-  /** By uid. */
+  /** Services by UID. */
   readonly #services = new Map<string, ServiceObject>()
   readonly #fronts = new Map<string, Front>()
 
@@ -60,12 +60,12 @@ export class ServiceRunner {
     this.#close(uid)
   }
 
-  /** A pod may have become ready. */
+  /** Handles a pod that may have become ready. */
   podChanged(pod: LocalPod): void {
     for (const service of this.#services.values()) if (isSelected(service, pod)) this.#look(service)
   }
 
-  /** Ends all connections; nobody is told an address any more. */
+  /** Ends all connections and removes the address annotations. */
   async stop(signal: AbortSignal): Promise<void> {
     const fronts = [...this.#fronts.values()]
     for (const { service } of fronts) this.#close(service.metadata.uid)
@@ -77,7 +77,7 @@ export class ServiceRunner {
     const ports = servedPorts(service)
     const isServed = ports.length > 0 && this.#options.pods().some((pod) => isSelected(service, pod))
     const known = this.#fronts.get(uid)
-    // Once it has an address it keeps it, also while no pod is ready.
+    // An address remains, also while no pod is ready.
     if (known === undefined && !isServed) return this.#takeBack(service)
     if (ports.length === 0) return this.#close(uid)
     const front = known ?? this.#newFront(service)
@@ -87,7 +87,7 @@ export class ServiceRunner {
     for (const port of ports) if (!front.servers.has(port.port)) this.#listen(front, port.port)
   }
 
-  /** An address that a life before this one gave, and that may lead to another node's programs now. */
+  /** Removes an address from a previous run that may now belong to another node. */
   #takeBack(service: ServiceObject): void {
     const { addresses, signal } = this.#options
     if (addresses.isLost(addressOf(service))) void this.#write(service, null, signal)
@@ -117,7 +117,7 @@ export class ServiceRunner {
     server.listen({ host: front.address, port })
   }
 
-  /** To the next ready pod; without one the connection ends at once. */
+  /** Forwards a connection to the next ready pod; without one, resets it. */
   #handOn(front: Front, number: number, socket: Socket): void {
     track(front, socket)
     const port = servedPorts(front.service).find(({ port }) => port === number)
@@ -149,7 +149,7 @@ export class ServiceRunner {
     for (const socket of front.sockets) socket.destroy()
   }
 
-  /** Lets it be if it fails: whoever wants the address looks at the node’s log. */
+  /** Writes the annotation. A failure is logged and not retried. */
   async #write({ metadata }: ServiceObject, address: string | null, signal: AbortSignal): Promise<void> {
     const { client, log } = this.#options
     const { namespace, name, uid } = metadata
@@ -170,5 +170,5 @@ function addressOf({ metadata }: ServiceObject): string | undefined {
 function track({ sockets }: Front, socket: Socket): void {
   sockets.add(socket)
   socket.once('close', () => sockets.delete(socket))
-  socket.on('error', () => {}) // Its other end is told below.
+  socket.on('error', () => {}) // `#handOn` closes the other end.
 }

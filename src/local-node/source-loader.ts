@@ -1,5 +1,5 @@
-// Reads the ConfigMaps and Secrets of a pod, fresh from the API server each time they are needed. What was read last is kept
-// for as long as the pod lives, so that a container restarts while the API server is away.
+// Loader of a pod's ConfigMaps and Secrets, read from the API server on each use. The last values are kept during the
+// pod's life, so that a container can restart while the API server is unreachable.
 import { isJsonObject, type Json } from '../base/json.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
@@ -11,7 +11,7 @@ import type { SourceNames, SourceObjects } from './source-objects.ts'
 
 type Data = ReadonlyMap<string, Buffer>
 
-/** What was read of each pod, by what it was read for. */
+/** Last values of each pod, by purpose. */
 export class SourceLoader {
   readonly #client: Pick<KubeClient, 'get'>
   readonly #lastRead = new Map<string, Map<string, SourceObjects>>()
@@ -20,7 +20,10 @@ export class SourceLoader {
     this.#client = client
   }
 
-  /** What there is now or, while the API server gives no answer, what there was. Rejects like KubeClient.get otherwise. */
+  /**
+   * Loads the objects; while the API server does not answer, returns the last values. Otherwise rejects like
+   * KubeClient.get.
+   */
   async load({ pod, purpose, names }: SourceAsk, signal: AbortSignal): Promise<SourceObjects> {
     const { uid, namespace = '' } = pod.metadata
     const read = this.#lastRead.get(uid) ?? new Map<string, SourceObjects>()
@@ -36,7 +39,7 @@ export class SourceLoader {
     }
   }
 
-  /** The pod is gone. */
+  /** Drops the values of a deleted pod. */
   forget(uid: string): void {
     this.#lastRead.delete(uid)
   }
@@ -44,17 +47,17 @@ export class SourceLoader {
 
 export interface SourceAsk {
   readonly pod: PodObject
-  /** `volumes`, or the container whose variables they are. */
+  /** `volumes`, or the name of the container whose variables need the objects. */
   readonly purpose: string
   readonly names: SourceNames
 }
 
-/** Did the API server not get to say anything about what was asked? */
+/** Returns whether a failure means that the API server gave no answer. */
 export function isNoAnswer(thrown: unknown): boolean {
   return isKubeError(thrown, 'Unreachable', 'Timeout', 'ServiceUnavailable', 'ServerError', 'TooManyRequests')
 }
 
-/** Those that exist. Rejects like KubeClient.get for any failure but absence. */
+/** Loads the existing objects. Rejects like KubeClient.get for any failure except NotFound. */
 async function loadSources(
   client: Pick<KubeClient, 'get'>,
   namespace: string,

@@ -1,7 +1,7 @@
-// Which ConfigMaps and Secrets does a container or a volume read, and what is in them? The names are told from the pod; the
-// contents come in as values, so that everything made of them stays pure. Contents are secrets: no message shows them (I11).
+// ConfigMaps and Secrets that containers and volumes read. Pure code derives the names from the pod and gets the
+// contents as values. Contents are secret: no message contains them (I11).
 
-/** Bytes by key; undefined for an object that does not exist. */
+/** Contents by key; undefined for an object that does not exist. */
 export interface SourceObjects {
   configMap(name: string): ReadonlyMap<string, Buffer> | undefined
   secret(name: string): ReadonlyMap<string, Buffer> | undefined
@@ -12,12 +12,12 @@ export interface SourceNames {
   readonly secrets: ReadonlySet<string>
 }
 
-/** What cannot be made as the pod asks for it, in one sentence; a kubelet tries again, and so do we. */
+/** Error of a configuration that cannot be met, as one sentence; the node retries, as a kubelet does. */
 export class ContainerConfigError extends Error {
   override readonly name: string = 'ContainerConfigError'
 }
 
-/** A volume of the pod cannot be made, so that no container of it is begun. */
+/** Error of a volume that cannot be made; no container of the pod starts. */
 export class VolumeError extends ContainerConfigError {
   override readonly name = 'VolumeError'
   readonly volume: string

@@ -1,5 +1,5 @@
-// What did a container say of its own end? The end of its termination message file or, if it asked for that and failed without having
-// written one, of its log. Source: kuberuntime_container.go getTerminationMessage, pkg/util/tail.
+// Termination message of a container: the end of its message file. With FallbackToLogsOnError and a failure without
+// such a file, it is the end of the log. Source: kuberuntime_container.go getTerminationMessage, pkg/util/tail.
 import { open } from 'node:fs/promises'
 import { type LogSource, readLog } from './log-loader.ts'
 import type { ContainerSpec } from './pod.ts'
@@ -7,7 +7,7 @@ import type { ContainerSpec } from './pod.ts'
 export interface TerminationAsk {
   readonly spec: ContainerSpec
   readonly exitCode: number
-  /** Undefined where the container has no such file. */
+  /** Path of the message file; undefined if the container has none. */
   readonly path: string | undefined
   readonly log: LogSource
 }
@@ -16,7 +16,7 @@ const maxFileBytes = 4_096
 const maxLogBytes = 2_048
 const maxLogLines = 80
 
-/** Undefined where it said nothing. */
+/** Returns the message; undefined if there is none. */
 export async function readTerminationMessage(ask: TerminationAsk): Promise<string | undefined> {
   const { spec, exitCode, path, log } = ask
   const written = path === undefined ? '' : await endOf(path, maxFileBytes)
@@ -24,13 +24,13 @@ export async function readTerminationMessage(ask: TerminationAsk): Promise<strin
   if (spec.terminationMessagePolicy !== 'FallbackToLogsOnError' || exitCode === 0) return undefined
   const options = { follow: false, previous: false, timestamps: false, limitBytes: undefined, since: undefined }
   const chunks: Buffer[] = []
-  const signal = new AbortController().signal // Nothing is followed.
+  const signal = new AbortController().signal // No log is followed, so nothing aborts.
   for await (const chunk of readLog(log, { ...options, tailLines: maxLogLines }, signal)) chunks.push(chunk)
   const text = Buffer.concat(chunks).subarray(-maxLogBytes).toString('utf8')
   return text === '' ? undefined : text
 }
 
-/** '' for a file that is not there any more. */
+/** Returns the end of a file; '' if it does not exist. */
 async function endOf(path: string, maxBytes: number): Promise<string> {
   const file = await open(path, 'r').catch(() => undefined)
   if (file === undefined) return ''

@@ -1,7 +1,7 @@
-// What does `$(NAME)` stand for in a command, an argument or a variable? For the variable's value if there is one, else for
-// itself; `$$(NAME)` is a way to write `$(NAME)`. Source: k8s.io/kubernetes/third_party/forked/golang/expansion.
+// Expansion of `$(NAME)` in commands, arguments and variables: the variable's value, or the unchanged text if the
+// variable does not exist. `$$(NAME)` escapes `$(NAME)`. Source: k8s.io/kubernetes/third_party/forked/golang/expansion.
 
-/** The text with every reference to a known variable replaced, in one pass. */
+/** Returns the text with every reference to a known variable replaced, in one pass. */
 export function expandVariables(text: string, variables: ReadonlyMap<string, string>): string {
   let expanded = ''
   let index = 0

@@ -1,6 +1,6 @@
-// Which files does a ConfigMap, Secret, downward API or projected volume hold? Paths below the volume, bytes and modes, from
-// objects that were read before. Source: kubelet's pkg/volume/{configmap,secret,downwardapi,projected}, whose words the
-// refusals are.
+// Files of ConfigMap, Secret, downward API and projected volumes: relative paths, bytes and modes, from objects that
+// were read before. Source: kubelet's pkg/volume/{configmap,secret,downwardapi,projected}, including the error
+// messages.
 import { posix } from 'node:path'
 import type { DownwardItem, PodObject, Projection, Volume, VolumeSource } from './pod.ts'
 import { type PodPlace, podFieldValue } from './pod-field.ts'
@@ -24,15 +24,17 @@ export interface ContentAsk {
   readonly sources: SourceObjects
   readonly place: PodPlace
   readonly allocatable: Readonly<Record<string, string>>
-  /** The token that was got for this ask. */
+  /** Returns the token that was created for this request. */
   readonly token: (ask: TokenAsk) => string
 }
 
 const defaultMode = 0o644
-/** Only its owner reads a token. Source: pkg/volume/projected. */
+/** Only its owner can read a token. Source: pkg/volume/projected. */
 const tokenMode = 0o600
 
-/** Undefined for a volume that is no such content. Throws a ContainerConfigError for what is missing and not optional. */
+/**
+ * Returns the files; undefined for other kinds of volumes. Throws a ContainerConfigError for a missing required source.
+ */
 export function volumeFilesOf(volume: Volume, ask: ContentAsk): VolumeFiles | undefined {
   const { configMap, secret, downwardAPI, projected } = volume
   if (configMap !== undefined || secret !== undefined) return fromSources(volume, ask)
@@ -42,7 +44,7 @@ export function volumeFilesOf(volume: Volume, ask: ContentAsk): VolumeFiles | un
   return checked((projected.sources ?? []).flatMap((source) => projection(source, ask, mode)))
 }
 
-/** What `volumeFilesOf` will ask for. */
+/** Returns the names of the objects that `volumeFilesOf` reads. */
 export function volumeSources(volumes: readonly Volume[]): SourceNames {
   const projections = volumes.flatMap(({ projected }) => projected?.sources ?? [])
   const configMaps = [...volumes, ...projections].map(({ configMap }) => configMap?.name)
@@ -124,7 +126,9 @@ function downwardText({ fieldRef, resourceFieldRef }: DownwardItem, ask: Content
   return resourceFieldValue({ ...ask, container: undefined, reference: resourceFieldRef })
 }
 
-/** The API server refuses such paths; whoever writes files below a folder looks again. */
+/**
+ * Rejects paths outside the volume. The API server rejects them too; this is a second check before files are written.
+ */
 function checked(entries: readonly Entry[]): VolumeFiles {
   for (const [path] of entries) {
     const isInside = path !== '' && !posix.isAbsolute(path) && !path.split('/').includes('..')

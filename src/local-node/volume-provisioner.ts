@@ -1,11 +1,11 @@
-// Folders of pods' volumes on this machine, and their files, kept current. Below the data folder:
+// Folders and files of pods' volumes on this machine. Below the data folder:
 //
 //   pods/<uid>/volumes/<name>       emptyDir, and the files of ConfigMaps, Secrets, tokens and the downward API
 //   pods/<uid>/containers/<name>    the folder of a container: its links to mounts, and its logs
-//   volumes/<uid of the PV>         a persistent volume, whoever claims it; outlives every pod
+//   volumes/<uid of the PV>         a persistent volume; outlives every pod
 //
-// Files of objects change as one, as on a kubelet: `..data` is a link that is turned to a new folder. Invariant: of other users of the machine only
-// the one that a container runs as enters its volumes, its folder and its termination log.
+// Files of an object change atomically, as on a kubelet: the link `..data` moves to a new folder. Invariant: apart from
+// the node, only the user of a container can enter its volumes, folder and termination log.
 import { chmod, lchown, lstat, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
@@ -28,10 +28,10 @@ import { type TokenAsk, tokenAsks, type VolumeFiles, volumeFilesOf, volumeSource
 export interface VolumeProvisionerOptions {
   readonly clock: Clock
   readonly client: KubeClient
-  /** The node's data folder. */
+  /** Data folder of the node. */
   readonly folder: string
   readonly allocatable: Readonly<Record<string, string>>
-  /** The node's own user; undefined where users have no numbers. */
+  /** User of the node; undefined on platforms without numeric users. */
   readonly userId: number | undefined
 }
 
@@ -44,18 +44,18 @@ interface HeldToken {
 }
 
 const defaultTokenSeconds = 3600
-/** A token is renewed after this part of its life. Source: kubelet/token. */
+/** Fraction of its lifetime after which a token is renewed. Source: kubelet/token. */
 const renewAfter = 0.8
 const ownDataFolder = '..data'
 const terminationFile = 'termination-log'
 
 export class VolumeProvisioner {
   readonly #options: VolumeProvisionerOptions
-  /** By pod uid, then by what was asked. */
+  /** Tokens by pod UID, then by request. */
   readonly #tokens = new Map<string, Map<string, HeldToken>>()
-  /** By uid of the pod, then by claim. */
+  /** Folders of claims by pod UID, then by claim name. */
   readonly #claimed = new Map<string, Map<string, string>>()
-  /** To whom a pod's volumes were given, by its uid. */
+  /** Owner of a pod's volumes, by pod UID. */
   readonly #users = new Map<string, MachineUser>()
   readonly #sources: SourceLoader
 
@@ -72,12 +72,12 @@ export class VolumeProvisioner {
     return join(this.podFolder(uid), 'containers', container)
   }
 
-  /** Where a persistent volume's data is. */
+  /** Returns the data folder of a persistent volume. */
   persistentFolder(volumeUid: string): string {
     return join(this.#options.folder, 'volumes', volumeUid)
   }
 
-  /** Makes what is not there yet and brings the files up to date. Rejects with a VolumeError for what cannot be. */
+  /** Makes missing volumes and updates their files. Rejects with a VolumeError for a volume that cannot be made. */
   async provide(pod: PodObject, place: PodPlace, signal: AbortSignal): Promise<VolumePaths> {
     const volumes = pod.spec.volumes ?? []
     const { allocatable } = this.#options
@@ -105,7 +105,7 @@ export class VolumeProvisioner {
     return paths
   }
 
-  /** The container's mounts, each also linked below its folder at the path its author wrote. */
+  /** Returns the container's mounts, and links each below the container's folder at its mount path. */
   async mount(
     pod: PodObject,
     container: ContainerSpec,
@@ -116,7 +116,7 @@ export class VolumeProvisioner {
     await makeFolder(own, passageMode(this.#options.userId))
     await makeFolder(folder, privateMode)
     const mounts: Mount[] = []
-    // Outer mounts first: an inner one is linked inside of the outer.
+    // Outer mounts first, because an inner one is linked inside the outer one.
     const wanted = [...(container.volumeMounts ?? [])].sort((a, b) => a.mountPath.length - b.mountPath.length)
     for (const { name, mountPath, subPath, subPathExpr } of wanted) {
       const path = paths.get(name)
@@ -133,8 +133,9 @@ export class VolumeProvisioner {
   }
 
   /**
-   * Gives the container's folder and the volumes to the user that its process runs as, as fsGroup does on a kubelet; files that come
-   * later are his too. Of the containers of a pod that run as several the last one has them.
+   * Changes the owner of the container's folder and the volumes to the user of its process, as fsGroup does on a
+   * kubelet. Later files get that owner too. If containers of a pod have different users, the last one owns the
+   * volumes.
    */
   async handOver(
     pod: PodObject,
@@ -148,7 +149,7 @@ export class VolumeProvisioner {
     await this.#handOver(pod, ask.paths, ask.user)
   }
 
-  /** Where a container writes why it ended: a file of its own, empty at each start. Undefined if it has named none. */
+  /** Makes the termination message file, empty at each start. Undefined if the container has none. */
   async provideTerminationFile(pod: PodObject, container: ContainerSpec): Promise<Mount | undefined> {
     const { terminationMessagePath: mountPath = '' } = container
     if (mountPath === '') return undefined
@@ -165,12 +166,12 @@ export class VolumeProvisioner {
       const path = paths.get(name)
       if (path === undefined || hostPath !== undefined) continue
       const isData = emptyDir !== undefined || persistentVolumeClaim !== undefined
-      // Data may be much; what is below a folder of his is his.
+      // Data can be large, so the owner is set only if the top folder has another one.
       if (!isData || (await lstat(path)).uid !== user.uid) await giveAll(path, user)
     }
   }
 
-  /** The pod is gone: so is all that was its own. */
+  /** Removes all files of a deleted pod. */
   async remove(uid: string): Promise<void> {
     this.#tokens.delete(uid)
     this.#claimed.delete(uid)
@@ -179,7 +180,7 @@ export class VolumeProvisioner {
     await rm(this.podFolder(uid), { recursive: true, force: true })
   }
 
-  /** The persistent volume is gone, and its data was to go with it. */
+  /** Removes the data of a deleted persistent volume. */
   async removePersistent(volumeUid: string): Promise<void> {
     await rm(this.persistentFolder(volumeUid), { recursive: true, force: true })
   }
@@ -205,7 +206,7 @@ export class VolumeProvisioner {
     return path
   }
 
-  /** The folders above those of volumes and containers, through which processes of other users get to theirs. */
+  /** Makes the parent folders through which processes of other users reach their own. */
   async #makePassages({ metadata: { uid } }: PodObject): Promise<void> {
     const { folder, userId } = this.#options
     const own = this.podFolder(uid)
@@ -219,7 +220,7 @@ export class VolumeProvisioner {
       await makeFolder(path, passageMode(userId))
   }
 
-  /** A claim stays bound to one volume, so it is asked about once. */
+  /** Returns the folder of a claim. A claim stays bound to one volume, so it is read once. */
   async #claimedFolder(pod: PodObject, claimName: string, signal: AbortSignal): Promise<string> {
     const claimed = this.#claimed.get(pod.metadata.uid) ?? new Map<string, string>()
     this.#claimed.set(pod.metadata.uid, claimed)
@@ -254,7 +255,7 @@ export class VolumeProvisioner {
       try {
         held.set(keyOfToken(ask), await this.#newToken(pod, ask, signal))
       } catch (thrown) {
-        // The old one holds for a while yet.
+        // The old token is still valid for a while.
         if (known === undefined || !isNoAnswer(thrown)) throw thrown
       }
     }
@@ -284,7 +285,7 @@ function keyOfToken({ audience = '', expirationSeconds = defaultTokenSeconds }: 
   return `${audience} ${expirationSeconds}`
 }
 
-/** All of them at once, or none; nothing is written if nothing is new. */
+/** Writes all files atomically; writes nothing if they are unchanged. */
 async function writeFiles(folder: string, files: VolumeFiles): Promise<void> {
   const content = [...files].map(([path, { bytes, mode }]) => [path, bytes.toString('base64'), mode])
   const version = `..${hashJson(content)}`
@@ -306,7 +307,7 @@ async function writeFiles(folder: string, files: VolumeFiles): Promise<void> {
   if (before !== undefined) await rm(join(folder, before), { recursive: true, force: true })
 }
 
-/** A link at `path` to `target`; what is there already stays if it is no link. */
+/** Makes a link at `path` to `target`; keeps an existing file that is no link. */
 async function link(target: string, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   const there = await lstat(path).catch(() => undefined)
@@ -316,7 +317,7 @@ async function link(target: string, path: string): Promise<void> {
   await symlink(target, path)
 }
 
-/** A folder with all that is in it; links themselves, not what they lead to. */
+/** Changes the owner of a folder and its contents; of links themselves, not of their targets. */
 async function giveAll(path: string, user: MachineUser): Promise<void> {
   if ((await lstat(path)).isDirectory()) for (const name of await readdir(path)) await giveAll(join(path, name), user)
   await lchown(path, user.uid, user.gid)

@@ -127,9 +127,9 @@ const defaultHttp = { host: '0.0.0.0', port: 8080 }
 
 /**
  * Runs an operator until the signal aborts, then stops it in order within ten seconds. Rejects with one sentence if the
- * operator cannot start, for example without an API server or with rejected credentials. An invalid name has the code
- * `InvalidOperatorName`. Rejects with code `LeaseLost` if this process led and lost its Lease: let the process end with
- * a non-zero exit code.
+ * operator cannot start. Causes: an invalid name (code `InvalidOperatorName`), no kubeconfig, no API server, rejected
+ * credentials, a port in use. Rejects with code `LeaseLost` if this process led and lost its Lease: let the process end
+ * with a non-zero exit code.
  *
  * @example
  * const { env: environment, stdout: output } = process
