@@ -21,7 +21,7 @@ afterEach(() => {
 })
 
 describe('konverge apiserver', () => {
-  it('says where it is, answers who has its kubeconfig, and leaves nothing behind', async () => {
+  it('prints its address, serves the holder of its kubeconfig, and leaves nothing behind', async () => {
     const server = await start()
     expect(server.stdout).toMatch(
       /^konverge: the API server is at https:\/\/127\.0\.0\.1:\d+; export KUBECONFIG=\S+\n$/,
@@ -36,7 +36,7 @@ describe('konverge apiserver', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('loses nothing that it acknowledged when it is killed in the middle of writes', async () => {
+  it('keeps every acknowledged write after a kill during writes', async () => {
     const persist = join(folder, 'log')
     const acknowledged: string[] = []
     for (const life of [1, 2]) {
@@ -57,7 +57,8 @@ describe('konverge apiserver', () => {
     const server = await start('--persist', persist)
     const { text } = await server.ask({ method: 'GET', path: configMaps })
     const { items } = JSON.parse(text) as {
-      readonly items: readonly { readonly metadata: { readonly name: string } }[] // As a list is.
+      // Sound: the API server returns a list.
+      readonly items: readonly { readonly metadata: { readonly name: string } }[]
     }
     const kept = new Set(items.map(({ metadata }) => metadata.name))
     expect(acknowledged.filter((name) => !kept.has(name))).toEqual([])

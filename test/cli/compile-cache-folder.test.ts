@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compileCacheFolder } from '../../src/cli/compile-cache-folder.ts'
 
-describe('the folder of what Node compiled', () => {
+describe('the compile cache folder', () => {
   it.each([
     { environment: { HOME: '/home/ada' }, folder: '/home/ada/.cache/konverge/compiled' },
     { environment: { HOME: '/home/ada', XDG_CACHE_HOME: '/caches' }, folder: '/caches/konverge/compiled' },

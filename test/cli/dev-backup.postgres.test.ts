@@ -1,5 +1,5 @@
-// Is a backup made and proven by processes of its own, as on a cluster it is by pods? With `konverge dev`: the operator, the local node, a
-// volume and a real PostgreSQL in a pod.
+// Backup and verification by worker processes, as by pods in a cluster. Uses `konverge dev`: the operator, the local
+// node, a volume and a real PostgreSQL in a pod.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,9 +20,9 @@ interface Told {
   }
 }
 
-it('is made and proven by workers of its own, and goes with its artifact', { timeout: limitMs }, async () => {
+it('workers make and verify a backup, and its deletion removes its artifact', { timeout: limitMs }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'konverge-dev-backup-'))
-  chmodSync(folder, 0o711) // PostgreSQL runs as another user where this one is root.
+  chmodSync(folder, 0o711) // As root, PostgreSQL runs as another user.
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const run = new RunningKonverge(['dev', '--no-samples'], { TMPDIR: folder })
   onTestFinished(() => run.kill())
@@ -50,7 +50,7 @@ it('is made and proven by workers of its own, and goes with its artifact', { tim
   }
 
   await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
-  // The version that this machine's pg_dump can save.
+  // A version that this machine's pg_dump can back up.
   const last = { deletionPolicy: 'Snapshot', snapshotTarget: { pvc: { claimName: 'backups', path: 'last' } } }
   await create(`${group}/databases`, own('Database', 'crm', { version: '15', provider: { inCluster: {} }, ...last }))
   await create('/api/v1/namespaces/shop/persistentvolumeclaims', {
@@ -82,7 +82,7 @@ it('is made and proven by workers of its own, and goes with its artifact', { tim
     )
   await goes(`${group}/backups/once`)
 
-  // Its volume goes with the server, and the last backup is what is left of it.
+  // The volume is deleted with the server; the last backup remains.
   const volume = '/api/v1/namespaces/shop/persistentvolumeclaims/data-crm-postgres-0'
   expect(await find(volume)).toBeDefined()
   await run.ask({ method: 'DELETE', path: `${group}/databases/crm` })

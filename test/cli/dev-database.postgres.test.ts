@@ -1,5 +1,5 @@
-// Is the database that `konverge dev` shows one that an application can use: with the line that it prints, and again after a start
-// with what was kept, at another address if another one has taken its own by then?
+// The sample database of `konverge dev` serves an application, by the printed command line. It does so again after a
+// restart from the persisted folder, also at another address if the previous one is in use.
 import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,9 +12,9 @@ import { RunningKonverge } from './running-konverge.ts'
 const psql = '/usr/bin/psql'
 const limitMs = 600_000
 
-it('lets an application log in, and has its data again after another start', { timeout: limitMs }, async () => {
+it('accepts a login of an application, and keeps its data across a restart', { timeout: limitMs }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'konverge-dev-database-'))
-  chmodSync(folder, 0o711) // PostgreSQL runs as another user where this one is root.
+  chmodSync(folder, 0o711) // As root, PostgreSQL runs as another user.
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const start = async (...more: readonly string[]) => {
     const run = new RunningKonverge(['dev', ...more], { TMPDIR: folder })
@@ -46,12 +46,12 @@ it('lets an application log in, and has its data again after another start', { t
   expect([first.stderr, second.stderr, other.stderr]).toEqual(['', '', ''])
 })
 
-/** As whom the Secret says, at the address that the program names. */
+/** Runs a query as the user of the Secret, at the address that the program prints. */
 async function ask(run: RunningKonverge, secret: string, text: string): Promise<readonly unknown[]> {
   const { username, password } = await valuesOf(run, secret)
   const [, host] = /hostaddr=([\d.]+)/.exec(run.stdout) ?? []
   const client = new Client({ host, user: username, password, database: 'orders', ssl: { rejectUnauthorized: false } })
-  client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
+  client.on('error', () => undefined) // The caller gets the error by the rejection.
   try {
     await client.connect()
     return (await client.query(text)).rows
@@ -66,7 +66,7 @@ async function valuesOf(run: RunningKonverge, secret: string): Promise<Readonly<
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]))
 }
 
-/** With what kubectl would print in the place of kubectl. */
+/** Runs the printed command line, with kubectl's output in place of kubectl. */
 async function byPrintedLine(run: RunningKonverge): Promise<void> {
   if (!existsSync(psql)) return
   const [, suffix = ''] = /psql "\$\(.*\)(&.*)"/.exec(run.stdout) ?? []

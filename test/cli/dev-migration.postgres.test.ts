@@ -1,5 +1,5 @@
-// Is a Migration carried out by a process of its own, as on a cluster it is by a pod? With `konverge dev`: the operator, the local node and
-// a real PostgreSQL in a pod.
+// Migration by a worker process, as by a pod in a cluster. Uses `konverge dev`: the operator, the local node and a real
+// PostgreSQL in a pod.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,9 +24,9 @@ const steps = [
   },
 ]
 
-it('is carried out by a worker of its own, which tells why it stops', { timeout: limitMs }, async () => {
+it('a worker carries the Migration out, and reports why it stops', { timeout: limitMs }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'konverge-dev-migration-'))
-  chmodSync(folder, 0o711) // PostgreSQL runs as another user where this one is root.
+  chmodSync(folder, 0o711) // As root, PostgreSQL runs as another user.
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const run = new RunningKonverge(['dev'], { TMPDIR: folder })
   onTestFinished(() => run.kill())
@@ -62,7 +62,7 @@ it('is carried out by a worker of its own, which tells why it stops', { timeout:
   const failed = await becomes('v2', 'Failed')
   expect(failed.steps?.[0]).toMatchObject({ state: 'Failed', sqlState: '23505' })
   const stalled = failed.conditions?.find(({ type }) => type === 'Stalled')
-  // What is in the row is nobody's business.
+  // The message must not contain values of the row.
   expect(stalled?.message).toBe('step wrong: 23505 duplicate key value violates unique constraint "bills_pkey"')
   expect(await run.end('SIGINT')).toBe(0)
   expect(run.stderr).toBe('')

@@ -1,5 +1,5 @@
-// Does a new Database begin with the copy of another one's server, by processes of its own, as on a cluster it does by pods? With `konverge dev`: the
-// operator, the local node, volumes and a bucket, and real PostgreSQLs in pods.
+// Bootstrap of a Database from the copy of another one's server, by worker processes as by pods in a cluster. Uses
+// `konverge dev`: the operator, the local node, volumes, a bucket, and real PostgreSQLs in pods.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,10 +56,10 @@ class Cluster {
 describe('a Database that begins with the copy of a server', () => {
   const startS3 = s3ForSuite()
 
-  it('has all of it, and is another one from then on', { timeout: 2 * limitMs }, async () => {
+  it('has all data of its source, and is independent of it', { timeout: 2 * limitMs }, async () => {
     const s3 = await startS3()
     const folder = mkdtempSync(join(tmpdir(), 'konverge-dev-physical-'))
-    chmodSync(folder, 0o711) // PostgreSQL runs as another user where this one is root.
+    chmodSync(folder, 0o711) // As root, PostgreSQL runs as another user.
     onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
     const run = new RunningKonverge(['dev', '--no-samples'], { TMPDIR: folder })
     onTestFinished(() => run.kill())
@@ -75,7 +75,7 @@ describe('a Database that begins with the copy of a server', () => {
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
     })
 
-    // The version that this machine's tools can copy.
+    // A version that this machine's tools can copy.
     const server = { version: '15', provider: { inCluster: {} } }
     await cluster.own('Database', 'crm', server)
     const fill = 'CREATE TABLE bills AS SELECT n AS id FROM generate_series(1, 500) AS n'
@@ -87,7 +87,7 @@ describe('a Database that begins with the copy of a server', () => {
     await cluster.own('Backup', 'copied', { databaseRef: { name: 'crm' }, method, target: s3Target })
     const { folder: path = '' } = await cluster.has(`${group}/backups/copied`, 'Verified', 'True RestoreVerified')
 
-    // By its name, and by nothing but its place in the bucket.
+    // Sources by the name of the Backup, and only by its place in the bucket.
     const sources = {
       'by-name': { backupRef: { name: 'copied' } },
       'by-place': { location: { target: s3Target, path, method } },
@@ -100,7 +100,7 @@ describe('a Database that begins with the copy of a server', () => {
       const { restore, identity, providerID } = await cluster.has(`${group}/databases/${name}`, 'Ready', 'True InSync')
       expect(restore).toMatchObject({ requestID: 'bootstrap', phase: 'Completed', method })
       expect(providerID).toBe(`pg://${identity?.systemIdentifier}/${identity?.databaseOID}`)
-      // It can be written to, and saved, with all rows of the other one.
+      // The database accepts writes and backups, and has all rows of its source.
       const sql = `INSERT INTO bills VALUES (501)`
       await cluster.own('Migration', name, { databaseRef: { name }, steps: [{ name: 'more', sql }] })
       await cluster.has(`${group}/migrations/${name}`, 'Completed', 'True')

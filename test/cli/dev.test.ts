@@ -1,4 +1,4 @@
-// Does `konverge dev` show what it promises on the embedded control plane, and leave nothing behind however it ends?
+// `konverge dev` on the embedded control plane: its output, and its cleanup after every kind of end.
 import { spawn } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ let running: RunningKonverge[]
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'konverge-dev-test-'))
-  chmodSync(folder, 0o711) // PostgreSQL runs as another user where this one is root.
+  chmodSync(folder, 0o711) // As root, PostgreSQL runs as another user.
   running = []
 })
 
@@ -30,9 +30,9 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
-// Each start has a PostgreSQL to start and to stop.
+// Each run starts and stops a PostgreSQL.
 describe('konverge dev', { timeout: 300_000 }, () => {
-  it('shows its samples until all are Ready, serves who has its kubeconfig, and leaves nothing behind after Ctrl-C', {
+  it('shows its samples until all are Ready, serves its kubeconfig, and leaves nothing behind after Ctrl-C', {
     timeout: 300_000,
   }, async () => {
     const kubeconfig = join(folder, 'kubeconfig')
@@ -62,10 +62,10 @@ describe('konverge dev', { timeout: 300_000 }, () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('ends when nobody reads its output any more', async () => {
+  it('ends when its output has no reader', async () => {
     const run = await start('--persist', join(folder, 'log'))
     run.closeOutput()
-    // Only a line that is written finds out.
+    // Only a write detects that.
     const patch = { method: 'DELETE', path: `${stores}/cart` } as const
     await askBy(join(folder, 'log', 'kubeconfig'), patch)
     expect(await run.end()).toBe(0)
@@ -74,7 +74,7 @@ describe('konverge dev', { timeout: 300_000 }, () => {
 
   it.each([
     { title: 'the shell that started it,', starter: ['sh', '-c'] },
-    // Of the two it is the shell that stays, with the program as its child.
+    // The shell stays, with the program as its child.
     { title: 'what started it by a shell, as npm does,', starter: [process.execPath, '-e', startsByShell] },
   ])('ends when $title is killed', async ({ starter: [starter = '', ...args] }) => {
     const command = `${process.execPath} ${program} dev --no-samples; true`
@@ -87,7 +87,7 @@ describe('konverge dev', { timeout: 300_000 }, () => {
     await waitUntil({ what: 'its end' }, async () => readdirSync(folder).length === 0)
   })
 
-  it('goes on where it was, with what it acknowledged, when it was killed', async () => {
+  it('continues with all acknowledged writes after a kill', async () => {
     const persist = join(folder, 'log')
     const ask = (method: 'GET' | 'PATCH', name: string, body?: object) =>
       askBy(join(persist, 'kubeconfig'), {
@@ -116,13 +116,13 @@ describe('konverge dev', { timeout: 300_000 }, () => {
     expect(readFileSync(join(persist, 'objects.log'), 'utf8')).toContain('"cart"')
   })
 
-  it('takes away what one left that was killed, and nothing of one that runs', async () => {
+  it('removes leftovers of a killed process, and nothing of a running one', async () => {
     const killed = await start()
     expect(await killed.end('SIGKILL')).toBe('SIGKILL')
     const [left = ''] = readdirSync(folder)
     const strange = mkdtempSync(join(folder, 'konverge-dev-'))
     const [one, other] = [await start('--no-samples'), await start('--no-samples')]
-    // Beside their start.
+    // In parallel to their start.
     await waitUntil({ what: 'what was left to go' }, async () => !readdirSync(folder).includes(left))
     expect(readdirSync(folder)).toHaveLength(3)
     expect(await one.end('SIGINT')).toBe(0)
@@ -130,7 +130,7 @@ describe('konverge dev', { timeout: 300_000 }, () => {
     expect(readdirSync(folder)).toEqual([basename(strange)])
   })
 
-  it('has no stores when none are wanted; as the built program', async () => {
+  it('has no stores with --no-samples; as the built program', async () => {
     const run = new RunningKonverge(['dev', '--no-samples'], { TMPDIR: folder }, builtProgram)
     running.push(run)
     await run.says('There are no resources yet')
@@ -146,7 +146,7 @@ describe('konverge dev', { timeout: 300_000 }, () => {
       args: ['--control-plane', 'real', '--port', '1'],
       sentence: /^konverge: --port: /,
     },
-  ])('refuses $title', async ({ args, sentence }) => {
+  ])('rejects $title', async ({ args, sentence }) => {
     const ended = await konverge(['dev', ...args])
     expect(sentenceOf(ended)).toMatch(sentence)
     expect(ended.exitCode).toBe(2)

@@ -21,7 +21,7 @@ describe('konverge diff', { timeout: 300_000 }, () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'konverge-diff-test-'))
-    chmodSync(folder, 0o711) // PostgreSQL runs as another user where this one is root.
+    chmodSync(folder, 0o711) // As root, PostgreSQL runs as another user.
     kubeconfig = join(folder, 'kubeconfig')
     dev = new RunningKonverge(['dev', '--kubeconfig', kubeconfig], { TMPDIR: folder })
     await dev.says('All are Ready')
@@ -31,20 +31,20 @@ describe('konverge diff', { timeout: 300_000 }, () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  it('finds nothing in the samples as they are', async () => {
+  it('finds no difference in the unchanged samples', async () => {
     const files = ['examples/kv-store.yaml', 'examples/kv-store-custom.yaml']
     const ended = await konverge(['diff', '-f', ...files, '--kubeconfig', kubeconfig])
     expect(ended).toEqual({ exitCode: 0, stdout: '', stderr: '' })
   })
 
-  it('names the fields of the resource and of its children', async () => {
+  it('names the changed fields of the resource and of its children', async () => {
     const { exitCode, stdout, stderr } = await diff(store('replicas: 5'))
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' })
     expect(stdout).toMatch(/^change ReplicatedKVStore shop\/cart\n {2}spec\.replicas: 3 → 5\n/)
     expect(stdout).toMatch(/^change StatefulSet shop\/cart\n(?: {2}.*\n)*? {2}spec\.replicas: 3 → 5$/m)
   })
 
-  it('writes no character that a terminal obeys', async () => {
+  it('writes no control character for a terminal', async () => {
     const annotations = String.raw`podTemplate: { annotations: { example.com/note: "A\e[2J\u009b2J\u202e\u2028\u007fB" } }`
     const { exitCode, stdout, stderr } = await diff(store(`replicas: 3, ${annotations}`))
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' })
@@ -52,7 +52,7 @@ describe('konverge diff', { timeout: 300_000 }, () => {
     expect(hasControls(stdout)).toBe(false)
   })
 
-  it('names the objects of a new resource, in their order', async () => {
+  it('names the objects of a new resource, in apply order', async () => {
     const { exitCode, stdout } = await diff(store('replicas: 1', 'name: new, namespace: shop'))
     expect(exitCode).toBe(1)
     expect(stdout.split('\n').slice(0, -1)).toEqual([
@@ -64,7 +64,7 @@ describe('konverge diff', { timeout: 300_000 }, () => {
     ])
   })
 
-  it('says what it does not compare', async () => {
+  it('reports what it does not compare', async () => {
     const database = `apiVersion: data.konverge.dev/v1alpha1
 kind: DatabaseUser
 metadata: { name: orders-app, namespace: shop }
@@ -92,13 +92,13 @@ spec: { databases: [{ name: orders, access: ReadWrite }] }
       input: 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n',
       says: /no controller for ConfigMap/,
     },
-  ])('ends with 2 and one sentence for $title', async ({ input, says }) => {
+  ])('ends with exit code 2 and one sentence for $title', async ({ input, says }) => {
     const ended = await diff(input)
     expect(sentenceOf(ended)).toMatch(says)
     expect(ended.exitCode).toBe(2)
   })
 
-  it('ends with 2 where there is no cluster', async () => {
+  it('ends with exit code 2 without a cluster', async () => {
     const ended = await konverge(['diff', '-f', 'examples/kv-store.yaml'])
     expect(sentenceOf(ended)).toMatch(/kubeconfig|KUBECONFIG/)
     expect(ended.exitCode).toBe(2)

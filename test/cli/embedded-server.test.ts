@@ -25,13 +25,13 @@ afterEach(async () => {
 })
 
 describe('an embedded server', () => {
-  it('is trusted by its certificate alone', async () => {
+  it('is trusted only by its certificate', async () => {
     const { url } = await start({})
     const cause = expect.objectContaining({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
     await expect(fetch(url)).rejects.toThrow(expect.objectContaining({ cause }))
   })
 
-  it('writes its kubeconfig also over one of its own, and takes it away at the end', async () => {
+  it('overwrites its own kubeconfig, and removes it at the end', async () => {
     const first = await start({})
     const second = await start({})
     expect(await statusOf(second, '/version')).toBe(200)
@@ -41,13 +41,13 @@ describe('an embedded server', () => {
     expect(existsSync(second.kubeconfigPath)).toBe(false)
   })
 
-  it('takes the token that it is given', async () => {
+  it('accepts the given token', async () => {
     const server = await start({ token: 'an-open-secret' })
     expect(readFileSync(server.kubeconfigPath, 'utf8')).toContain('"an-open-secret"')
     expect(await statusOf(server, '/api/v1/pods')).toBe(200)
   })
 
-  it.each(['0.0.0.0', '::'])('listens on %s when there is a token, and leads this machine to itself', async (host) => {
+  it.each(['0.0.0.0', '::'])('listens on %s if there is a token, with a local URL in its kubeconfig', async (host) => {
     const server = await start({ host, token: 'a-secret' })
     expect(new URL(server.url).hostname).toMatch(/^(127\.0\.0\.1|\[::1\])$/)
     expect(await statusOf(server, '/api/v1/pods')).toBe(200)
@@ -65,7 +65,7 @@ describe('an embedded server', () => {
     expect(await statusOf(none, `${namespaces}/shop`)).toBe(200)
   })
 
-  it('keeps what was written, with its kubeconfig beside it', async () => {
+  it('persists its objects, with its kubeconfig beside them', async () => {
     const persist = join(folder, 'log')
     const first = await start({ persist, kubeconfig: undefined })
     expect(first.kubeconfigPath).toBe(join(persist, 'kubeconfig'))
@@ -74,7 +74,7 @@ describe('an embedded server', () => {
     expect(await statusOf(await start({ persist }), `${configMaps}/one`)).toBe(200)
   })
 
-  it('is known again by who knew it, also if it is given a token for once', async () => {
+  it('keeps its identity across restarts, also after a run with a given token', async () => {
     const persist = join(folder, 'log')
     const first = await start({ persist })
     await first.stop()
@@ -87,7 +87,7 @@ describe('an embedded server', () => {
     expect([keys, join(keys, 'server.json')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600])
   })
 
-  it('listens elsewhere when its port has gone to another', async () => {
+  it('listens on another port if its own is in use', async () => {
     const persist = join(folder, 'log')
     const first = await start({ persist })
     await first.stop()
@@ -98,14 +98,14 @@ describe('an embedded server', () => {
     expect(second.url).not.toBe(first.url)
   })
 
-  it('repairs a folder that is corrupt, keeping every whole record', async () => {
+  it('repairs a corrupt folder and keeps every complete record', async () => {
     const server = await start({ persist: await corruptLog(), repair: true })
     const answers = ['one', 'two', 'three'].map((name) => statusOf(server, `${configMaps}/${name}`))
     expect(await Promise.all(answers)).toEqual([200, 404, 200])
   })
 })
 
-describe('an embedded server is refused with one sentence', () => {
+describe('an embedded server is rejected with one sentence', () => {
   it.each(['0.0.0.0', '::', '10.0.0.7', 'example.com'])(
     'when others could reach it at %s without a token',
     async (host) => {
@@ -113,12 +113,12 @@ describe('an embedded server is refused with one sentence', () => {
     },
   )
 
-  it('when its token could not travel', async () => {
+  it('when its token contains invalid characters', async () => {
     expect(await refusal({ token: 'two words' })).toMatch(/^--token: /)
     expect(await refusal({ token: '' })).toMatch(/^--token: /)
   })
 
-  it('when its port is taken, and leaves nothing behind', async () => {
+  it('when its port is in use, and leaves nothing behind', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const address = taken.address()
@@ -129,7 +129,7 @@ describe('an embedded server is refused with one sentence', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('when what it is known by is damaged', async () => {
+  it('when its persisted identity is damaged', async () => {
     const persist = join(folder, 'log')
     await (await start({ persist })).stop()
     const path = join(persist, 'keys', 'server.json')
@@ -137,23 +137,23 @@ describe('an embedded server is refused with one sentence', () => {
     expect(await refusal({ persist })).toBe(`--persist: ${path} is damaged; remove it, and clients get new credentials`)
   })
 
-  it('when it does not know a controller, naming those that there are', async () => {
+  it('when a controller is unknown, naming the known ones', async () => {
     const sentence = await refusal({ controllers: ['garbage-collector', 'nope'] })
     expect(sentence).toMatch(/there is no controller 'nope'; choose from garbage-collector-controller, .*, \*, none$/)
   })
 
-  it('when its log is corrupt, naming the place and the cure', async () => {
+  it('when its log is corrupt, naming place and remedy', async () => {
     expect(await refusal({ persist: await corruptLog() })).toMatch(
       /objects\.log is corrupt at byte [1-9]\d+; .*--repair/,
     )
   })
 
-  it('when its folder cannot be one', async () => {
+  it('when its folder cannot be created', async () => {
     writeFileSync(join(folder, 'file'), '')
     expect(await refusal({ persist: join(folder, 'file') })).toMatch(/^--persist: cannot keep a log in /)
   })
 
-  it('when the kubeconfig would replace somebody else’s', async () => {
+  it('when the kubeconfig would overwrite a file of another program', async () => {
     const path = join(folder, 'config')
     const text = 'apiVersion: v1\nkind: Config\n'
     writeFileSync(path, text)
@@ -195,7 +195,7 @@ async function create({ kubeconfigPath }: EmbeddedServer, name: string): Promise
   await askBy(kubeconfigPath, { method: 'POST', path: configMaps, body: { metadata: { name } } })
 }
 
-/** A log with three ConfigMaps of which the second is damaged. */
+/** Log with three ConfigMaps, the second of which is damaged. */
 async function corruptLog(): Promise<string> {
   const persist = join(folder, 'log')
   const server = await start({ persist })

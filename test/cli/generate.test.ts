@@ -5,7 +5,7 @@ import { konverge, sentenceOf, withFiles } from './konverge.ts'
 
 const limitMs = 120_000
 
-/** Runs in a copy of what is committed. */
+/** Runs in a copy of the committed files. */
 const inCopy = <T>(use: (out: string) => Promise<T>) =>
   withFiles({}, async (folder) => {
     const out = join(folder, 'imports')
@@ -15,7 +15,7 @@ const inCopy = <T>(use: (out: string) => Promise<T>) =>
   })
 
 describe.concurrent('konverge generate --check', { timeout: limitMs }, () => {
-  it('finds what is committed up to date, and writes nothing', async () => {
+  it('reports the committed files as up to date, and writes nothing', async () => {
     const before = await readdir('imports', { recursive: true })
     const { exitCode, stdout, stderr } = await konverge(['generate', '--check'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
@@ -23,7 +23,7 @@ describe.concurrent('konverge generate --check', { timeout: limitMs }, () => {
     expect(await readdir('imports', { recursive: true })).toEqual(before)
   })
 
-  it('names the file that is stale, leaves it, and ends with exit code 2', async () => {
+  it('names the stale file, leaves it, and ends with exit code 2', async () => {
     await inCopy(async (out) => {
       const file = join(out, 'wire', 'replicated-kv-store.ts')
       const stale = `${await readFile(file, 'utf8')}// edited by hand\n`
@@ -36,7 +36,7 @@ describe.concurrent('konverge generate --check', { timeout: limitMs }, () => {
     })
   })
 
-  it('is content after generate has written', async () => {
+  it('passes after generate has written', async () => {
     await inCopy(async (out) => {
       const file = join(out, 'wire', 'replicated-kv-store.ts')
       const fresh = await readFile(file, 'utf8')
@@ -50,7 +50,7 @@ describe.concurrent('konverge generate --check', { timeout: limitMs }, () => {
 })
 
 describe.concurrent('konverge generate', { timeout: limitMs }, () => {
-  it('without CRDs says where it looked', async () => {
+  it('names the searched folder if it has no CRDs', async () => {
     const ended = await konverge(['generate', '--crds', 'not/there', '--check'])
     expect(sentenceOf(ended)).toMatch(/not\/there/)
     expect(ended.exitCode).toBe(1)

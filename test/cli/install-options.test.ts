@@ -20,7 +20,7 @@ const verbsOf = (rules: readonly PolicyRule[], resource: string) =>
 const report: Runnable = { name: 'report', rights: [{ resource: Pod, verbs: ['list'] }], run: async () => {} }
 
 describe('the rights of an installed operator', () => {
-  it('have those of runnables, and of the program itself', () => {
+  it('include those of runnables and of the program', () => {
     const rights = [{ resource: Deployment, subresource: 'scale', verbs: ['get', 'patch'] }] as const
     const { namespaced } = propsOf({}, { runnables: [report], rights }).rules as { namespaced: readonly PolicyRule[] }
     expect(verbsOf(namespaced, 'pods')).toEqual(['list'])
@@ -49,7 +49,7 @@ describe('the pods of an installed operator', () => {
     ['$(KUBERNETES_SERVICE_HOST)', '$$(KUBERNETES_SERVICE_HOST)'],
     ['a$$(B)$', 'a$$$$(B)$$'],
     ['plain', 'plain'],
-  ])('get the value %j of a flag as it was given', (value, argument) => {
+  ])('get the value %j of a flag unchanged', (value, argument) => {
     const flags = [{ flag: '--domain <name>', text: 'the domain' }]
     const installed = { program: { ...program, flags }, flags: { domain: value }, settings: {}, controllers }
     const { args } = installPropsOf({ name: 'pages', controllers: [] }, installed)
@@ -71,7 +71,7 @@ describe('the pods of an installed operator', () => {
       { http: { host: '127.0.0.1', port: 9 } },
       ['--namespaces=default', '--metrics=protected', '--http-host=0.0.0.0', '--http-port=8080'],
     ],
-  ])('of %j and %j run with %j', (given, settings, args) => {
+  ])('with %j and %j run with %j', (given, settings, args) => {
     expect(propsOf(given, settings).args).toEqual(['run', ...args])
   })
 
@@ -82,12 +82,12 @@ describe('the pods of an installed operator', () => {
     ).not.toHaveProperty('metricsPort')
   })
 
-  it('have the time that their reconciles get to end', () => {
+  it('have a grace period for their reconciles', () => {
     expect(propsOf({}, { gracefulShutdownMs: 10_000 })).not.toHaveProperty('terminationGracePeriodSeconds')
     expect(propsOf({}, { gracefulShutdownMs: 60_000 }).terminationGracePeriodSeconds).toBe(68)
   })
 
-  it('are two, or one where the program elects no leader', () => {
+  it('are two, or one if the program elects no leader', () => {
     const alone = { leaderElection: { enabled: false } }
     expect([propsOf({}).replicas, propsOf({}, alone).replicas, propsOf({ replicas: 5 }).replicas]).toEqual([2, 1, 5])
     expect(() => propsOf({ replicas: 2 }, alone)).toThrow(/the program elects no leader, and 2 pods would work at once/)

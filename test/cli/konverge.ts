@@ -1,4 +1,4 @@
-// The program as people run it: a process from source, with its output and exit code.
+// Runs the program as users do: a process from source, with its output and exit code.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,19 +17,21 @@ export interface KonvergeOptions {
 }
 
 const ownProgram = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
-/** No file can be in it, not even one of the superuser: what a program keeps in its home is no business of a test. */
+/** HOME that cannot contain files, not even for root: files of a user's home must not affect a test. */
 export const noHome = '/dev/null'
-/** Far more than any of these runs needs, also on a busy machine. */
+/** Limit far above the time of these runs, also on a busy machine. */
 const limitMs = 240_000
 
-/** Runs `konverge`, or another program, with these arguments until it ends; a run that does not is killed, and rejects. */
+/**
+ * Runs `konverge`, or another program, with these arguments until it ends. Kills and rejects a run that does not end.
+ */
 export function konverge(
   args: readonly string[],
   { input, environment = {} }: KonvergeOptions = {},
   program = ownProgram,
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    // Of the surroundings only what Node needs: a KUBECONFIG of this machine is no business of a test.
+    // Only the variables that Node needs: a KUBECONFIG of this machine must not affect a test.
     const env = { PATH: process.env['PATH'] ?? '', HOME: noHome, ...environment }
     const child = execFile(process.execPath, [program, ...args], { env, timeout: limitMs }, (error, stdout, stderr) => {
       if (child.exitCode === null) reject(error ?? new Error('the program was killed'))
@@ -54,7 +56,7 @@ export async function withFiles<T>(
   }
 }
 
-/** What every fault has in common: nothing on standard output, and one line on standard error. */
+/** Asserts the form of every failure: empty standard output, and one line on standard error. Returns the line. */
 export function sentenceOf({ stdout, stderr }: Ended): string {
   const lines = stderr.split('\n')
   if (stdout !== '' || lines.length !== 2 || lines[1] !== '')

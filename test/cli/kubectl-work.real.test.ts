@@ -1,5 +1,5 @@
-// Can people follow a Migration and a Backup with kubectl, as docs/migrations.md and docs/backups.md say? With the real kubectl, on the cluster of
-// `konverge dev`.
+// Documented kubectl commands for a Migration and a Backup (docs/migrations.md, docs/backups.md): the real kubectl on
+// the cluster of `konverge dev`.
 import { execFile } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,9 +12,9 @@ import { RunningKonverge } from './running-konverge.ts'
 const { kubectlPath } = attachToControlPlane()
 const limitMs = 600_000
 
-it('are waited for, and shown in their columns', { timeout: limitMs }, async () => {
+it('kubectl waits for a Migration and a Backup, and shows their columns', { timeout: limitMs }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'konverge-kubectl-work-'))
-  chmodSync(folder, 0o711) // PostgreSQL runs as another user where this one is root.
+  chmodSync(folder, 0o711) // As root, PostgreSQL runs as another user.
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const kubeconfig = join(folder, 'kubeconfig')
   const run = new RunningKonverge(['dev', '--kubeconfig', kubeconfig], { TMPDIR: folder })
@@ -31,7 +31,7 @@ it('are waited for, and shown in their columns', { timeout: limitMs }, async () 
   const [head = '', line = ''] = (await kubectl('get', 'mig')).split('\n')
   expect(head.split(/\s{2,}/)).toEqual(['NAME', 'DATABASE', 'PHASE', 'STEPS', 'LAST APPLIED', 'REASON', 'AGE'])
   expect(line).toMatch(/^orders-v1 +orders +Completed +3\/3 +\S+ +AllStepsVerified +\S+$/)
-  // As docs/getting-started.md has it.
+  // From docs/getting-started.md.
   const step = { name: 'note', sql: 'ALTER TABLE orders ADD note text' }
   const patch = JSON.stringify([{ op: 'add', path: '/spec/steps/-', value: step }])
   await kubectl('patch', 'mig', 'orders-v1', '--type=json', '-p', patch)
@@ -56,7 +56,7 @@ it('are waited for, and shown in their columns', { timeout: limitMs }, async () 
   expect(lines[0]?.split(/\s{2,}/)).toEqual(titles)
   expect(lines).toContainEqual(expect.stringMatching(/^before-release +orders +Completed +True +\d+ +\S+ +\S+$/))
   expect(lines).toContainEqual(expect.stringMatching(/^nightly +orders +30 2 \* \* \* +Scheduled .*T02:30:00Z +\S+$/))
-  // The first of the schedule, made as soon as that was.
+  // First Backup of the schedule, created immediately.
   const [first = ''] = lines.filter((line) => line.startsWith('nightly-')).map((line) => line.split(' ')[0])
   expect(await kubectl('wait', '--for=condition=Verified', `bak/${first}`, '--timeout=240s')).toContain('condition met')
   expect(await run.end('SIGINT')).toBe(0)

@@ -25,7 +25,7 @@ describe.concurrent('konverge', () => {
     ]),
     { args: ['run', '--controllers', 'queues'], says: /no controller 'queues'; choose from replicatedkvstores/ },
     { args: ['run', '--log-level', 'loud'], says: /'loud' is no level; choose from debug, info, warn, error/ },
-  ])('refuses $args with exit code 2', async ({ args, says }) => {
+  ])('rejects $args with exit code 2', async ({ args, says }) => {
     const ended = await konverge(args)
     expect(sentenceOf(ended)).toMatch(says)
     expect(ended.exitCode).toBe(2)
@@ -40,7 +40,7 @@ describe.concurrent('konverge', () => {
     { args: ['run', '--help'], has: ['--kubeconfig', '--namespaces', '--selector', '--controllers', '--http-port'] },
     { args: ['preview', '--help'], has: ['--filename'] },
     { args: ['help', 'generate'], has: ['--check'] },
-  ])('explains itself: $args', async ({ args, has }) => {
+  ])('prints its help: $args', async ({ args, has }) => {
     const { exitCode, stdout, stderr } = await konverge(args)
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     for (const word of has) expect(stdout).toContain(word)

@@ -8,7 +8,7 @@ const ask = (...args: readonly string[]) => konverge(args, {}, program)
 const install = ['install', '--dry-run', '--image', 'registry.example.com/zones:2']
 
 describe.concurrent('flags of an operator', { timeout: 300_000 }, () => {
-  it('are passed on to the pods by install', async () => {
+  it('are passed to the pods by install', async () => {
     const { stdout, stderr } = await ask(...install, '--read-only', '--domain', 'example.com')
     expect(stderr).toBe('')
     const objects = parseAllDocuments(stdout).map((document) => document.toJS())
@@ -16,19 +16,19 @@ describe.concurrent('flags of an operator', { timeout: 300_000 }, () => {
     expect(args).toEqual(['run', '--namespaces=default', '--metrics=protected', '--domain=example.com', '--read-only'])
   })
 
-  it('are rejected with the words of the operator', async () => {
+  it('are rejected with the operator’s message', async () => {
     const ended = await ask(...install, '--domain', 'local')
     expect(sentenceOf(ended)).toMatch(/^zones: .*--domain.*'local' has no dot; give a domain such as example\.com;/)
     expect(ended.exitCode).toBe(2)
   })
 
-  it.each([['install'], ['run']])('select something with --selector of %s', async (command) => {
+  it.each([['install'], ['run']])('reject a --selector of %s that selects everything', async (command) => {
     const ended = await ask(command, '--shard', 'eu', '--selector', ',')
     expect(sentenceOf(ended)).toMatch(/^zones: .*--selector.*It selects everything; name a label, as in region=eu/)
     expect(ended.exitCode).toBe(2)
   })
 
-  it('belong to the commands that are named', async () => {
+  it('exist only for the commands that they name', async () => {
     expect((await ask('run', '--help')).stdout).toContain('--slow')
     expect(sentenceOf(await ask(...install, '--slow'))).toMatch(
       /unknown option '--slow'; zones install --help lists all options$/,
@@ -43,12 +43,12 @@ describe.concurrent('a program without CRDs and image', { timeout: 300_000 }, ()
     expect(ended.exitCode).toBe(2)
   })
 
-  it('gives people no rights on kinds that others define', async () => {
+  it('grants people no rights on kinds that others define', async () => {
     const { stdout } = await ask(...install)
     expect(stdout).not.toMatch(/aggregate-to|CustomResourceDefinition/)
   })
 
-  it('previews a kind of Kubernetes itself', async () => {
+  it('previews a built-in kind of Kubernetes', async () => {
     const input = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n'
     const { stdout, stderr } = await konverge(['preview', '-f', '-', '--domain', 'example.com'], { input }, program)
     expect(stderr).toBe('')

@@ -23,7 +23,7 @@ const manifest = (replicas: number) =>
 const most = { reason: 'TooMany', message: 'at most two replicas' }
 const tooMany: Options['refuse'] = ({ object }) => (object.spec.replicas > 2 ? most : undefined)
 
-/** The kinds that are printed, or what is said instead. */
+/** Returns the printed kinds, or the error message. */
 async function previewed(controller: Controller, text: string): Promise<readonly string[] | string> {
   let written = ''
   const write = (more: string) => {
@@ -46,7 +46,7 @@ async function previewed(controller: Controller, text: string): Promise<readonly
   })
 }
 
-describe('preview of a resource that its controller refuses', () => {
+describe('preview of a resource that its controller rejects', () => {
   const rejected = '/website.yaml: Website home: at most two replicas'
 
   it('prints the rejection and no manifest', async () => {
@@ -56,14 +56,14 @@ describe('preview of a resource that its controller refuses', () => {
     expect(await previewed(controller, manifest(2))).toEqual(['ConfigMap'])
   })
 
-  it('rejects it by the spec, whatever observe looks up', async () => {
+  it('rejects it by the spec, whatever observe reads', async () => {
     const observe: Options['observe'] = async ({ object, live }) => ({
       theme: await live.find(ConfigMap, { namespace: object.metadata.namespace, name: 'theme' }),
     })
     expect(await previewed(website({ observe, refuse: tooMany }), manifest(3))).toBe(rejected)
   })
 
-  it('rejects it by facts that come from the resource alone', async () => {
+  it('rejects it by facts that depend on the resource alone', async () => {
     const observe: Options['observe'] = async ({ object }) => ({ count: object.spec.replicas })
     const refuse: Options['refuse'] = ({ facts }) => ((facts as { count: number }).count > 2 ? most : undefined)
     expect(await previewed(website({ observe, refuse }), manifest(3))).toBe(rejected)
@@ -72,7 +72,7 @@ describe('preview of a resource that its controller refuses', () => {
   it.each([
     ['an object', async (found: unknown) => ({ found: found !== undefined })],
     ['a plain value', async (found: unknown) => found !== undefined],
-  ])('prints what it is without a fact that only a cluster has, in %s', async (_, factsOf) => {
+  ])('prints the manifests without a fact that only a cluster has, in %s', async (_, factsOf) => {
     const observe: Options['observe'] = async ({ live }) =>
       await factsOf(await live.find(ConfigMap, { namespace: 'default', name: 'theme' }))
     const refuse: Options['refuse'] = ({ facts }) =>

@@ -18,7 +18,7 @@ interface Manifest {
   readonly metadata: { readonly name: string; readonly namespace?: string }
 }
 
-/** Objects by kind and name, each as JSON text: the same bytes, whatever the order of documents. */
+/** Objects by kind and name, each as JSON text; the order of documents has no effect. */
 function byIdentity(yaml: string, version: '1.1' | '1.2' = '1.1'): Readonly<Record<string, string>> {
   const objects = parseAllDocuments(yaml, { version }).map((document): Manifest => document.toJS())
   return Object.fromEntries(
@@ -50,13 +50,13 @@ spec:
 ${more}`
 
 describe.concurrent('konverge preview', { timeout: limitMs }, () => {
-  it.each(['kv-store', 'kv-store-custom'])('gives the golden manifests of %s', async (name) => {
+  it.each(['kv-store', 'kv-store-custom'])('prints the golden manifests of %s', async (name) => {
     const { exitCode, stdout, stderr } = await konverge(['preview', '-f', `examples/${name}.yaml`])
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(byIdentity(stdout)).toEqual(byIdentity(await readFile(`test/golden/${name}.k8s.yaml`, 'utf8')))
   })
 
-  it('gives what the plain cdk8s app gives', async () => {
+  it('prints what the plain cdk8s app prints', async () => {
     await withFiles({}, async (folder) => {
       const env = { ...process.env, CDK8S_OUTDIR: folder }
       await promisify(execFile)(process.execPath, ['examples/cdk8s-app/main.ts'], { env, timeout: limitMs })
@@ -66,7 +66,7 @@ describe.concurrent('konverge preview', { timeout: limitMs }, () => {
     })
   })
 
-  it('prints dependencies before what depends on them', async () => {
+  it('prints dependencies before their dependents', async () => {
     const { stdout } = await konverge(['preview', '-f', 'examples/kv-store.yaml'])
     const order = Object.keys(byIdentity(stdout))
     const place = (identity: string) => {
@@ -78,7 +78,7 @@ describe.concurrent('konverge preview', { timeout: limitMs }, () => {
     expect(place('StatefulSet cart')).toBeLessThan(place('PodDisruptionBudget cart'))
   })
 
-  it('takes several documents and several files, in the order given', async () => {
+  it('reads several documents and files in the given order', async () => {
     const files = { 'two.yaml': `${store('', 'one')}---\n${store('', 'two')}`, 'more.yaml': store('', 'three') }
     await withFiles(files, async (folder) => {
       const args = ['preview', '-f', join(folder, 'two.yaml'), join(folder, 'more.yaml')]
@@ -94,7 +94,7 @@ describe.concurrent('konverge preview', { timeout: limitMs }, () => {
     expect(Object.keys(byIdentity(stdout))).toContain('StatefulSet cart')
   })
 
-  it('fills in the defaults of the CRD', async () => {
+  it('fills in defaults of the CRD', async () => {
     const { stdout } = await konverge(['preview', '-f', '-'], { input: store('') })
     const set = JSON.parse(byIdentity(stdout)['StatefulSet cart'] ?? '{}') as { readonly spec: object }
     expect(set.spec).toMatchObject({
@@ -103,14 +103,14 @@ describe.concurrent('konverge preview', { timeout: limitMs }, () => {
     })
   })
 
-  it('takes a field without a value for a field that is not there, as the API server does', async () => {
+  it('treats a field without a value as absent, as the API server does', async () => {
     const { exitCode, stderr } = await konverge(['preview', '-f', '-'], {
       input: store('  storageClassName:\n  replicas: null\n'),
     })
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   })
 
-  it('reads a bare word as kubectl does: a boolean, and no string', async () => {
+  it('reads a bare word as a boolean, as kubectl does', async () => {
     const { exitCode, stderr } = await konverge(['preview', '-f', '-'], {
       input: store('  env:\n    - { name: MODE, value: on }\n'),
     })
@@ -120,7 +120,7 @@ describe.concurrent('konverge preview', { timeout: limitMs }, () => {
     })
   })
 
-  it('reads times and dates as kubectl does: as strings', async () => {
+  it('reads times and dates as strings, as kubectl does', async () => {
     const { stdout } = await konverge(['preview', '-f', '-'], {
       input: store('  env:\n    - { name: A, value: 12:30:45 }\n    - { name: B, value: 2001-12-14 }\n'),
     })
@@ -128,7 +128,7 @@ describe.concurrent('konverge preview', { timeout: limitMs }, () => {
     expect(set).toContain('{"name":"A","value":"12:30:45"},{"name":"B","value":"2001-12-14"}')
   })
 
-  it('writes strings that a reader of YAML 1.1, such as kubectl, takes for strings', async () => {
+  it('writes strings that a reader of YAML 1.1, such as kubectl, reads as strings', async () => {
     const values = ['yes', 'off', '0777', '0o17', '1_000', '12:30:45', '2001-12-14', 'null', '1e3', '0x1F']
     const env = values.map((value, index) => `    - { name: V${index}, value: ${JSON.stringify(value)} }`).join('\n')
     const { stdout } = await konverge(['preview', '-f', '-'], { input: store(`  env:\n${env}\n`) })
@@ -139,7 +139,7 @@ describe.concurrent('konverge preview', { timeout: limitMs }, () => {
     }
   })
 
-  it('leaves nothing of the cluster in the manifests: no owner, no label or annotation of a live parent', async () => {
+  it('prints no owner, label or annotation of a live parent', async () => {
     const { stdout } = await konverge(['preview', '-f', 'examples/kv-store-custom.yaml'])
     expect(stdout).not.toMatch(
       /ownerReferences|applyset\.kubernetes\.io|konverge\.dev\/(owned-by|managed-by|apply-order)|uid/,
@@ -147,7 +147,7 @@ describe.concurrent('konverge preview', { timeout: limitMs }, () => {
   })
 })
 
-describe('konverge preview refuses, with exit code 2, one sentence and nothing written,', () => {
+describe('konverge preview rejects, with exit code 2, one sentence and no output,', () => {
   it.each([
     {
       title: 'a wrong type',

@@ -24,7 +24,7 @@ describe('the patch of a client-side apply', () => {
   })
 })
 
-describe('the trial of a resource', () => {
+describe('the dry run of a resource', () => {
   let cluster: TestCluster
   const signal = new AbortController().signal
   const map = (data: object, annotations?: object) =>
@@ -53,7 +53,7 @@ describe('the trial of a resource', () => {
     expect(cluster.server.log.revision).toBe(revision)
   })
 
-  it('removes what the file of a server-side apply has no more, and leaves what others set', async () => {
+  it('removes fields that the file of a server-side apply lacks, and keeps those of others', async () => {
     const options = { fieldManager: 'kubectl', force: false }
     await cluster.client.apply(ConfigMap, map({ a: '1', b: '2' }), options, signal)
     await cluster.client.apply(ConfigMap, map({ other: '3' }), { ...options, fieldManager: 'someone' }, signal)
@@ -64,7 +64,7 @@ describe('the trial of a resource', () => {
     ])
   })
 
-  it('removes what the file of a client-side apply has no more', async () => {
+  it('removes fields that the file of a client-side apply lacks', async () => {
     const applied = map({ a: '1', b: '2' })
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(applied) }
     await cluster.create(ConfigMap, map({ a: '1', b: '2', other: '3' }, annotations))

@@ -12,7 +12,7 @@ const optionsOf = (flags: Partial<RunFlags>, settings: OperatorSettings = {}, sh
   runOptionsOf(base, { flags: { name: 'websites', ...flags }, settings, ...(shown && { certificate: shown }) })
 
 describe('options of an operator that run starts', () => {
-  it('have the settings of the program that no flag overrides', () => {
+  it('have the program’s settings without a flag', () => {
     const settings = {
       runnables: [report],
       clusters: { edge: { kubeconfig: 'edge' } },
@@ -33,8 +33,8 @@ describe('options of an operator that run starts', () => {
     })
   })
 
-  it('keep what the command line decides from the settings', () => {
-    // Programs in JavaScript may say more than the types let them.
+  it('override settings that the command line decides', () => {
+    // A program in JavaScript can pass more than the types allow.
     const settings = { name: 'other', userAgent: 'other', output: undefined } as OperatorSettings
     expect(optionsOf({}, settings)).toMatchObject({ name: 'websites', userAgent: 'websites/1.0.0', output })
   })
@@ -46,17 +46,17 @@ describe('options of an operator that run starts', () => {
     [{ shardByHash: true }, { kind: 'selection', name: 'eu' }, { kind: 'hash' }],
     [{ shard: 'us' }, { kind: 'selection', name: 'eu' }, { kind: 'selection', name: 'us' }],
     [{ shard: 'us' }, undefined, { kind: 'selection', name: 'us' }],
-  ])('with the flags %j and sharding %j are sharded by %j', (flags, sharding, wanted) => {
+  ])('with the flags %j and sharding %j have the sharding %j', (flags, sharding, wanted) => {
     expect(optionsOf(flags, { sharding }).sharding).toEqual(wanted)
   })
 
-  it('have no two ways of sharding', () => {
+  it('have only one kind of sharding', () => {
     expect(() => optionsOf({ shard: 'eu', shardByHash: true })).toThrow(
       /--shard and --shard-by-hash exclude each other/,
     )
   })
 
-  it('merge flags of the lease with the settings', () => {
+  it('merge flags of the Lease with the settings', () => {
     const leaderElection = { leaseNamespace: 'a', leaseName: 'b' }
     expect(optionsOf({ leaseName: 'c', leaseDuration: 9_000 }, { leaderElection }).leaderElection).toEqual({
       ...{ leaseNamespace: 'a', leaseName: 'c', leaseDurationMs: 9_000 },
@@ -89,7 +89,7 @@ describe('options of an operator that run starts', () => {
     ['open', { kind: 'open', host: '0.0.0.0', port: 8443, certificate }],
     ['protected', { kind: 'protected', host: '0.0.0.0', port: 8443, certificate }],
     ['off', { kind: 'off' }],
-  ])('serve metrics of kind %s with a given certificate', (metrics, wanted) => {
+  ])('serve metrics of kind %s with the given certificate', (metrics, wanted) => {
     expect(optionsOf({ metrics }, {}, certificate).metrics).toEqual(wanted)
   })
 })

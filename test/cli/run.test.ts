@@ -21,13 +21,13 @@ const runWith = (text: string, ...args: readonly string[]) =>
 describe.concurrent('konverge run ends within seconds, with one sentence and exit code 1,', {
   timeout: limitMs,
 }, () => {
-  it('without any kubeconfig', async () => {
+  it('without a kubeconfig', async () => {
     const ended = await run()
     expect(sentenceOf(ended)).toMatch(/kubeconfig|KUBECONFIG/)
     expect(ended.exitCode).toBe(1)
   })
 
-  it('with a kubeconfig that is not there', async () => {
+  it('with a kubeconfig that does not exist', async () => {
     const ended = await run('--kubeconfig', 'not/there')
     expect(sentenceOf(ended)).toMatch(/not\/there/)
     expect(ended.exitCode).toBe(1)
@@ -42,21 +42,21 @@ describe.concurrent('konverge run ends within seconds, with one sentence and exi
     expect(ended.exitCode).toBe(1)
   })
 
-  it('with a context that is not there', async () => {
+  it('with a context that does not exist', async () => {
     const ended = await runWith(kubeconfig(nowhere), '--context', 'staging')
     expect(sentenceOf(ended)).toMatch(/staging/)
     expect(ended.exitCode).toBe(1)
   })
 
-  it('when nobody answers, naming the address and not the credentials', async () => {
-    // That it ends by itself is what counts: a run without an end is killed, and rejects.
+  it('when no server answers, naming the address and not the credentials', async () => {
+    // The end itself is tested: a run without an end is killed, and rejects.
     const { exitCode, stdout, stderr } = await runWith(kubeconfig(nowhere))
     expect(exitCode).toBe(1)
     expect(stderr).toMatch(/^konverge: .*127\.0\.0\.1:1\b.*\n$/)
     expect(stdout + stderr).not.toContain('do-not-show-this')
   })
 
-  it('when its HTTP port is taken', async () => {
+  it('when its HTTP port is in use', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const address = server.address()
@@ -82,7 +82,7 @@ describe.concurrent('konverge run ends within seconds, with one sentence and exi
     expect(ended.exitCode).toBe(2)
   })
 
-  it('takes a controller that is named twice once', async () => {
+  it('runs a controller once that is named twice', async () => {
     const { stderr } = await runWith(kubeconfig(nowhere), '--controllers', 'replicatedkvstores,ReplicatedKVStore')
     expect(stderr).toMatch(/^konverge: .*127\.0\.0\.1:1\b.*\n$/)
   })

@@ -1,4 +1,4 @@
-// The program while it runs: a process from source, what it has said so far, and how it ends.
+// Running program: a process from source, its output so far, and its exit.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { askBy } from './ask-by.ts'
 import { noHome } from './konverge.ts'
 
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
-/** Far more than a start needs, also on a busy machine. */
+/** Limit far above the time of a start, also on a busy machine. */
 const limitMs = 240_000
 
 export class RunningKonverge {
@@ -36,29 +36,29 @@ export class RunningKonverge {
     await waitUntil({ what: `"${text}"`, limitMs, giveUp }, async () => this.stdout.includes(text))
   }
 
-  /** The file that its output names. */
+  /** Path of the kubeconfig in its output. */
   get kubeconfigPath(): string {
     const [, path] = /KUBECONFIG=(\S+)/.exec(this.stdout) ?? []
     if (path === undefined) throw new Error(`It has named no kubeconfig: ${this.stdout}`)
     return path
   }
 
-  /** One request by the kubeconfig's address, authority and token. */
+  /** Sends one request with the kubeconfig's address, authority and token. */
   ask(ask: ApiRequest): Promise<ApiAnswer> {
     return askBy(this.kubeconfigPath, ask)
   }
 
-  /** As a pager does that is left. */
+  /** Closes the output, as a pager does at its end. */
   closeOutput(): void {
     this.#child.stdout?.destroy()
   }
 
-  /** The exit code, or the signal that it died of. */
+  /** Returns the exit code, or the signal that ended the process. */
   async end(signal?: NodeJS.Signals): Promise<number | string | null> {
     if (this.#child.exitCode !== null) return this.#child.exitCode
     const closed = once(this.#child, 'close', { signal: AbortSignal.timeout(limitMs) })
     if (signal !== undefined) this.#child.kill(signal)
-    const [code, by] = (await closed) as [number | null, string | null] // As documented for this event.
+    const [code, by] = (await closed) as [number | null, string | null] // Sound: documented for this event.
     return code ?? by
   }
 

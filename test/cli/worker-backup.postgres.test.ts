@@ -1,4 +1,4 @@
-// Does the process of a backup's Job do its work by the files that a pod mounts alone? With PostgreSQL's own tools, a folder and a bucket.
+// Worker of a backup: it needs only the files that a pod mounts. Uses PostgreSQL's own tools, a folder and a bucket.
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -16,7 +16,7 @@ import { onPostgresOf } from '../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../postgres/postgres-server.ts'
 import { bucket, type S3Here, s3ForSuite } from '../s3/on-s3.ts'
 
-/** No tool of this machine can save newer ones. */
+/** No tool of this machine can back up a newer version. */
 const newestTool = 15
 
 async function newFolder(): Promise<string> {
@@ -31,11 +31,11 @@ interface Pod {
     order: WorkOrder,
     changes?: { readonly digest?: string; readonly step?: WorkStep },
   ): Promise<{ report?: WorkReport; code: number }>
-  /** Both steps. */
+  /** Runs both steps. */
   stepped(order: WorkOrder): Promise<{ report?: WorkReport; code: number }>
 }
 
-/** What a pod has of files, where the server and the bucket are known. */
+/** Files of a worker's pod, with the server and the bucket if known. */
 async function podOf(server: PostgresServer | undefined, s3?: S3Here): Promise<Pod> {
   const folder = await newFolder()
   const { host, port, username, password } = server?.access() ?? { host: '', port: 0, username: '', password: '' }
@@ -58,7 +58,7 @@ async function podOf(server: PostgresServer | undefined, s3?: S3Here): Promise<P
   await mkdir(join(folder, 'scratch'))
   await mkdir(join(folder, 'volume'))
   await mkdir(join(folder, 'data'))
-  // Where we are root a server is started as somebody else, who has to get to its files.
+  // As root, the server runs as another user, who needs access to its files.
   for (const open of [folder, join(folder, 'scratch'), join(folder, 'data')]) await chmod(open, 0o711)
   const work: Pod['work'] = async (order, { digest, step } = {}) => {
     const text = workText(order)
@@ -76,7 +76,7 @@ async function podOf(server: PostgresServer | undefined, s3?: S3Here): Promise<P
       new AbortController().signal,
     ).catch((thrown: unknown) => thrown)
     const report = workReportIn(await readFile(terminationLog, 'utf8').catch(() => undefined))
-    const code = error === undefined ? 0 : (error as { exitCode: number }).exitCode // A CommandError.
+    const code = error === undefined ? 0 : (error as { exitCode: number }).exitCode // Sound: a CommandError.
     return { ...(report && { report }), code }
   }
   const stepped: Pod['stepped'] = async (order) => {
@@ -106,7 +106,7 @@ onPostgresOf(
   (server, version) => {
     const startS3 = s3ForSuite()
 
-    it('makes, proves and discards a backup on a volume', async () => {
+    it('makes, verifies and discards a backup on a volume', async () => {
       await makeDatabase(server())
       const { folder, work } = await podOf(server())
       const [make, restore, read, discard] = orders({ kind: 'folder', claim: 'backups', path: 'prod/a' })
@@ -127,7 +127,7 @@ onPostgresOf(
       expect(files.filter((file) => file.isFile())).toEqual([])
     })
 
-    it('tidies up what killed workers have left, and leaves a backup as it is', async () => {
+    it('removes leftovers of killed workers, and keeps a backup unchanged', async () => {
       await makeDatabase(server())
       const { folder, work } = await podOf(server())
       const store = { kind: 'folder', claim: 'backups' } as const
@@ -151,7 +151,7 @@ onPostgresOf(
       expect(await left()).toBe(0)
     })
 
-    it('makes, proves and discards a backup in a bucket', async () => {
+    it('makes, verifies and discards a backup in a bucket', async () => {
       await makeDatabase(server())
       const s3 = await startS3()
       const { work } = await podOf(server(), s3)
@@ -164,7 +164,7 @@ onPostgresOf(
       expect((await work(restore)).code).toBe(2)
     })
 
-    it('copies a server into a bucket, proves the copy there, and fills a volume with it once', async () => {
+    it('copies a server to a bucket, verifies the copy there, and fills a volume once', async () => {
       await makeDatabase(server())
       const s3 = await startS3()
       const { folder, work, stepped } = await podOf(server(), s3)
@@ -194,7 +194,7 @@ onPostgresOf(
       expect(await readdir(join(folder, 'scratch'))).toEqual([])
     })
 
-    it('tries again where a server is away, and tells nobody a password', async () => {
+    it('requests a retry while the server is unreachable, and never prints a password', async () => {
       const { work, folder } = await podOf(server())
       await writeFile(join(folder, 'database/port'), '1')
       const [make] = orders({ kind: 'folder', claim: 'backups' })
@@ -215,7 +215,7 @@ onPostgresOf(
   (major) => major > newestTool,
   'the worker of a backup of a newer server',
   (server) => {
-    it('says that no tool fits, and that no other try will help', async () => {
+    it('reports that no tool fits, and that a retry will not help', async () => {
       await makeDatabase(server())
       const { work } = await podOf(server())
       const [make] = orders({ kind: 'folder', claim: 'backups' })

@@ -1,4 +1,4 @@
-// What does a worker do that cannot begin? It says so in one sentence, and by its exit code whether another try is worth it.
+// Worker that cannot start: one sentence, and an exit code that says whether a retry helps.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ it('refuses an order that is another than the Job was made for', async () => {
   expect(error).toMatchObject({ exitCode: 2, message: expect.stringContaining('is not the one with digest') })
 })
 
-it('tries again when a file is not there', async () => {
+it('requests a retry when a file is missing', async () => {
   expect(await work({}, orderDigest(text))).toMatchObject({
     exitCode: 1,
     message: expect.stringContaining('order.json'),

@@ -1,4 +1,5 @@
-// Does the process of an upgrade's Job make the new side by the files that a pod mounts alone? From the oldest version to the newest.
+// Worker of an upgrade: it prepares the target server from only the files that a pod mounts, from the oldest version to
+// the newest.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +19,7 @@ const ordered = (folder: 'old' | 'new') => ({
 })
 const order: PrepareOrder = { format: 1, old: ordered('old'), next: ordered('new'), side }
 
-it('makes it, with or without rows, and says what is wrong', async () => {
+it('prepares the target server, with or without rows, and reports errors', async () => {
   const stage = await SideStage.start(pairs()[0] ?? [0, 0])
   const pod = await podOf({ old: stage.old, new: stage.new })
   expect(await pod(order)).toEqual({ report: { outcome: 'Completed' }, code: 0 })
@@ -36,7 +37,7 @@ it('makes it, with or without rows, and says what is wrong', async () => {
   expect(await pod(order, 'f'.repeat(64))).toMatchObject({ code: 2 })
 })
 
-/** What a pod has of files. */
+/** Files of a worker's pod. */
 async function podOf(servers: Readonly<Record<'old' | 'new', PostgresServer>>) {
   const folder = await mkdtemp(join(tmpdir(), 'konverge-worker-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -54,6 +55,7 @@ async function podOf(servers: Readonly<Record<'old' | 'new', PostgresServer>>) {
     const options = { ...files, environment: {}, output: { write: () => true } }
     const error: unknown = await workerPrepare(options, never).catch((thrown: unknown) => thrown)
     const report: unknown = JSON.parse(await readFile(terminationLog, 'utf8'))
-    return { report, code: error === undefined ? 0 : (error as { exitCode: number }).exitCode } // A CommandError.
+    // Sound: a CommandError.
+    return { report, code: error === undefined ? 0 : (error as { exitCode: number }).exitCode }
   }
 }

@@ -15,7 +15,7 @@ const harmful = [
   'a\\u009b\u009b',
 ]
 
-it('YAML has the values of all texts, and no character that a terminal obeys', () => {
+it('YAML preserves all texts, and contains no control character for a terminal', () => {
   const values = [...texts, ...harmful]
   const objects = [
     { data: Object.fromEntries(values.map((text, index) => [`key-${index}`, text])) },
@@ -28,7 +28,7 @@ it('YAML has the values of all texts, and no character that a terminal obeys', (
   expect(documents.map((document): unknown => document.toJS())).toEqual(objects)
 })
 
-it('YAML of texts without such characters is as before', () => {
+it('YAML of texts without control characters is unchanged', () => {
   const object = { metadata: { name: 'a' }, data: { plain: 'text', quoted: 'yes', block: 'two\nlines\n', list: ['a'] } }
   expect(yamlText([object, { kind: 'B' }])).toBe(
     'metadata:\n  name: a\ndata:\n  plain: text\n  quoted: "yes"\n  block: |\n    two\n    lines\n  list:\n    - a\n---\nkind: B\n',

@@ -1,4 +1,4 @@
-// A program whose controller takes flags, and whose kind is one of Kubernetes: it brings no CRDs and no image.
+// Program whose controller takes flags and has a built-in kind of Kubernetes: it has no CRDs and no image.
 import { ApiObject } from 'cdk8s'
 import { operatorCli } from '../../src/cli/index.ts'
 import { ConfigMap, defineController, Secret } from '../../src/index.ts'

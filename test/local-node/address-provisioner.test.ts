@@ -1,4 +1,5 @@
-// Does every node of a machine get addresses of its own, the same ones again where it can, and one clear sentence where it cannot?
+// Addresses of several nodes of one machine. Each node has its own, keeps them across restarts if possible, and reports
+// one sentence if none is left.
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -11,7 +12,7 @@ import { AddressProvisioner, claimPort } from '../../src/local-node/address-prov
 import { addressFor } from '../../src/local-node/pod-address.ts'
 
 const isLinux = process.platform === 'linux'
-/** Other runs of this file have others. */
+/** Ranges that differ from those of other runs of this file. */
 let ranges: { readonly pods: string; readonly services: string }
 const lock = createServer()
 
@@ -19,13 +20,13 @@ beforeAll(async () => {
   for (let secondByte = 60; isLinux && !lock.listening; secondByte += 2) {
     ranges = { pods: `127.${secondByte}`, services: `127.${secondByte + 1}` }
     lock.listen({ host: `${ranges.pods}.255.255`, port: 12_751 })
-    await once(lock, 'listening').catch(() => undefined) // Another run has these.
+    await once(lock, 'listening').catch(() => undefined) // Another run uses this range.
   }
 })
 afterAll(() => void lock.close())
 
 describe.skipIf(!isLinux)('the parts of the addresses of a machine', () => {
-  it('are a node’s alone while it lives', async () => {
+  it('belong to one live node', async () => {
     const one = await claimed()
     const other = await claimed()
     expect(partsOf(one)).toEqual({ pods: `${ranges.pods}.0`, services: `${ranges.services}.0` })
@@ -34,7 +35,7 @@ describe.skipIf(!isLinux)('the parts of the addresses of a machine', () => {
     expect(partsOf(await claimed())).toEqual(partsOf(one))
   })
 
-  it('are those of the life before, unless another node has them by now', async () => {
+  it('are those of the previous run, unless another node has them now', async () => {
     const [one, folder] = [await claimed(), newFolder()]
     const first = await claimed(folder)
     await one.release()
@@ -52,7 +53,7 @@ describe.skipIf(!isLinux)('the parts of the addresses of a machine', () => {
     expect([1, 11, 0].map((part) => third.isLost(`${ranges.services}.${part}.7`))).toEqual([true, false, false])
   })
 
-  it('are not those where the program of a node that was killed still listens', async () => {
+  it('exclude those where a program of a killed node still listens', async () => {
     const server = createServer().listen({ host: `${ranges.pods}.0.9`, port: 0 })
     onTestFinished(() => void server.close())
     await once(server, 'listening')
@@ -60,7 +61,7 @@ describe.skipIf(!isLinux)('the parts of the addresses of a machine', () => {
   })
 
   it.each(['', '[]', '{"pods":1}', '{"pods":"10.0.0","services":"127.50"}'])(
-    'are found without help of %j',
+    'are found despite the file content %j',
     async (text) => {
       const folder = newFolder()
       writeFileSync(join(folder, 'addresses.json'), text)
@@ -68,7 +69,7 @@ describe.skipIf(!isLinux)('the parts of the addresses of a machine', () => {
     },
   )
 
-  it('run out with one sentence', async () => {
+  it('end with one sentence when none is left', async () => {
     const others = Array.from({ length: 256 }, (_, part) =>
       createServer().listen(claimPort, `${ranges.pods}.${part}.0`),
     )
@@ -81,7 +82,7 @@ describe.skipIf(!isLinux)('the parts of the addresses of a machine', () => {
   })
 })
 
-it('are the first ones, unclaimed, where the machine does not have them', async () => {
+it('are the first ones, unclaimed, if the machine has no such addresses', async () => {
   const lines: string[] = []
   const log = { ...silentInstruments.log, warn: (_: unknown, message: string) => void lines.push(message) }
   const elsewhere = { pods: '192.0', services: '198.51' }

@@ -26,7 +26,7 @@ const amount = (name: string, resource: string, divisor?: string) => ({
 })
 
 describe('the environment of a container', () => {
-  it('takes sources first, then entries over them, each seeing what stands before', () => {
+  it('has sources first, then entries that override them, each with references to earlier ones', () => {
     const env = [
       { name: 'a', value: 'own' },
       { name: 'both', value: '$(a) $(p_a) $(later) $(KUBERNETES_SERVICE_HOST)' },
@@ -43,7 +43,7 @@ describe('the environment of a container', () => {
     })
   })
 
-  it('knows fields of the pod and amounts, rounded up, with the node’s where there is no limit', () => {
+  it('has fields of the pod and resources, rounded up, with the node’s amount if there is no limit', () => {
     const env = [
       field('NAME', 'metadata.name'),
       field('APP', "metadata.labels['app']"),
@@ -64,7 +64,7 @@ describe('the environment of a container', () => {
     })
   })
 
-  it('leaves out what is optional and absent, and refuses what is not', () => {
+  it('omits missing optional sources, and rejects missing required ones', () => {
     const key = (name: string, key: string, optional?: boolean) => [
       { name: 'x', valueFrom: { configMapKeyRef: { name, key, ...(optional === undefined ? {} : { optional }) } } },
     ]

@@ -1,5 +1,4 @@
-// Is what DatabaseServer declares a PostgreSQL that one can rely on? On the local node, where pods are processes, with every version
-// of this machine.
+// PostgreSQL server of DatabaseServer on the local node, where pods are processes, with every version of this machine.
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -54,7 +53,7 @@ describe.each(machinePostgres().versions.map(({ major }) => major))('a database 
       ssl,
       ...more,
     })
-    client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
+    client.on('error', () => undefined) // The caller gets the error by the rejection.
     await client.connect()
     return client
   }
@@ -67,7 +66,7 @@ describe.each(machinePostgres().versions.map(({ major }) => major))('a database 
     }
   }
   const readyPod = (what: string, isSo: (object: LiveObject) => boolean = () => true) =>
-    cluster.objectThat(pod, what, (object) => isSo(object) && isReady(object as never)) // A pod is one.
+    cluster.objectThat(pod, what, (object) => isSo(object) && isReady(object as never)) // Sound: the object is a pod.
 
   beforeAll(async () => {
     await cluster.apply(...manifestsOf(props))
@@ -77,7 +76,7 @@ describe.each(machinePostgres().versions.map(({ major }) => major))('a database 
     address = addressOf(served)
   })
 
-  it('is of the version that was asked for, which takes its settings', async () => {
+  it('has the requested version and settings', async () => {
     expect(await ask(`SELECT current_setting('server_version_num')::int / 10000 AS major`)).toEqual([{ major }])
     const settings = ['max_connections', 'log_line_prefix', 'konverge.note', 'password_encryption', 'data_checksums']
     const shown = settings.map((setting) => `current_setting('${setting}') AS "${setting}"`)
@@ -93,7 +92,7 @@ describe.each(machinePostgres().versions.map(({ major }) => major))('a database 
     ])
   })
 
-  it('lets nobody in who has another password, or speaks no TLS, or trusts another certificate', async () => {
+  it('rejects a wrong password, a connection without TLS, and a client that trusts another certificate', async () => {
     await expect(login({ password: 'other' })).rejects.toMatchObject({ code: '28P01' })
     await expect(login({ ssl: false })).rejects.toMatchObject({
       code: '28000',
@@ -107,7 +106,7 @@ describe.each(machinePostgres().versions.map(({ major }) => major))('a database 
     await expect(login({ ssl: elsewhere })).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
   })
 
-  it('speaks TLS whatever its superuser writes into its settings', async () => {
+  it('requires TLS whatever its superuser writes into its settings', async () => {
     await ask('ALTER SYSTEM SET ssl = off')
     await ask(`ALTER SYSTEM SET hba_file = '/tmp/other'`)
     await ask('SELECT pg_reload_conf()')
@@ -115,7 +114,7 @@ describe.each(machinePostgres().versions.map(({ major }) => major))('a database 
     expect(await ask(kept)).toEqual([{ ssl: 'on', hasOwnRules: true }])
   })
 
-  it.skipIf(!existsSync(psql))('lets psql in, which binds its login to the certificate', async () => {
+  it.skipIf(!existsSync(psql))('accepts psql with channel binding to the certificate', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'konverge-psql-'))
     try {
       await writeFile(join(folder, 'ca.crt'), tls.certificate)
@@ -129,20 +128,20 @@ describe.each(machinePostgres().versions.map(({ major }) => major))('a database 
     }
   })
 
-  it('keeps its data when its pod is made anew, and shuts down cleanly though somebody is connected', async () => {
+  it('keeps its data when its pod is recreated, and shuts down cleanly with an open connection', async () => {
     await ask('CREATE TABLE kept AS SELECT 42 AS answer')
     const idle = await login()
     const before = await cluster.get('Pod', names.pod)
     await cluster.delete('Pod', names.pod)
     await readyPod('ready again', ({ metadata }) => metadata.uid !== before?.metadata.uid)
-    await idle.end().catch(() => undefined) // The server has ended it.
+    await idle.end().catch(() => undefined) // The server has closed the connection.
     expect(await ask('SELECT answer FROM kept')).toEqual([{ answer: 42 }])
     const log = await cluster.log(names.pod)
     expect(log).toContain('database system was shut down at')
     expect(log).not.toContain('recovery')
   })
 
-  it('is started anew for other settings, and shows another certificate then', async () => {
+  it('restarts for changed settings, and then shows another certificate', async () => {
     const other = certificateFor(hosts)
     const before = await cluster.get('Pod', names.pod)
     await cluster.apply(...manifestsOf({ ...props, parameters: { max_connections: 24 }, tls: other }))
@@ -151,7 +150,7 @@ describe.each(machinePostgres().versions.map(({ major }) => major))('a database 
     expect(await ask('SHOW max_connections', { ssl })).toEqual([{ max_connections: '24' }])
   })
 
-  it('writes neither its password nor its key into a log', async () => {
+  it('writes neither its password nor its key to a log', async () => {
     for (const text of [...cluster.nodeLines, await cluster.log(names.pod)]) {
       expect(text).not.toContain(password)
       expect(text).not.toContain('PRIVATE KEY')

@@ -1,4 +1,4 @@
-// The embedded server for tests of the local node, used as the real control plane is: by kubectl and by requests.
+// Embedded control plane for tests of the local node; kubectl and requests use it like the real one.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ export interface EmbeddedPlane {
   stop(): Promise<void>
 }
 
-/** `real` lends its kubectl. */
+/** Starts it with the kubectl of `real`. */
 export async function startEmbeddedPlane(real: ControlPlaneConnection): Promise<EmbeddedPlane> {
   const folder = mkdtempSync(join(tmpdir(), 'konverge-plane-'))
   const server = await startEmbeddedServer({

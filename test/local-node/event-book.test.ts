@@ -7,7 +7,7 @@ const started: PodReport = { type: 'Normal', reason: 'Started', message: 'Contai
 const unhealthy = (message: string): PodReport => ({ type: 'Warning', reason: 'Unhealthy', message, container: 'main' })
 
 describe('the Events of a node', () => {
-  it('are a kubelet’s', () => {
+  it('equal a kubelet’s', () => {
     const write = new EventBook('local').admit(aPod(), started, startMs)
     expect(write).toEqual({
       isNew: true,
@@ -37,7 +37,7 @@ describe('the Events of a node', () => {
     })
   })
 
-  it('count what is said again', () => {
+  it('count repeated reports', () => {
     const book = new EventBook('local')
     const first = book.admit(aPod(), started, startMs)
     const second = book.admit(aPod(), started, startMs + 5_000)
@@ -50,7 +50,7 @@ describe('the Events of a node', () => {
     expect(book.admit(aPod({ metadata: { uid: 'uid-2' } }), started, startMs)?.isNew).toBe(true)
   })
 
-  it('gather ten messages of one reason in one, until it is quiet for ten minutes', () => {
+  it('combine ten messages of one reason in one Event, until ten minutes pass without one', () => {
     const book = new EventBook('local')
     const said = (index: number, nowMs = startMs) => book.admit(aPod(), unhealthy(`no ${index}`), nowMs)?.event
     const messages = Array.from({ length: 12 }, (_, index) => said(index)?.message)
@@ -64,7 +64,7 @@ describe('the Events of a node', () => {
     expect(said(13, startMs + 600_001)?.message).toBe('no 13')
   })
 
-  it('are 25 of a pod and type at once, then one in five minutes', () => {
+  it('are limited to 25 of a pod and type at once, then one in five minutes', () => {
     const book = new EventBook('local')
     const isTold = (nowMs: number) => book.admit(aPod(), started, nowMs) !== undefined
     expect(Array.from({ length: 26 }, () => isTold(startMs)).lastIndexOf(true)).toBe(24)

@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
 describe('the folder of a node', () => {
-  it('is one node’s at a time', () => {
+  it('belongs to one node at a time', () => {
     const claim = claimFolder(folder)
     expect(() => claimFolder(folder)).toThrow(
       `use ${folder} for a node: it is in use by process ${process.pid}; end it, or choose another folder`,
@@ -29,7 +29,7 @@ describe('the folder of a node', () => {
     ['of a process that has ended', JSON.stringify({ pid: 999_999_999, startMark: 'x' })],
     ['of a process whose number another one has now', JSON.stringify({ pid: process.pid, startMark: 'x' })],
     ['that nobody can read', '{'],
-  ])('is taken over from a claim %s', (_, text) => {
+  ])('is taken over despite a claim %s', (_, text) => {
     claimFolder(folder).release()
     writeFileSync(join(folder, 'owner.json'), text)
     const claim = claimFolder(folder)

@@ -9,7 +9,7 @@ const main = (more: Partial<ContainerSpec>): Partial<PodSpec> => ({
 })
 const ignored = (spec: Partial<PodSpec>, userId = 1000) => ignoredFields(aPod({ spec }), () => userId)
 
-describe('what a local node ignores', () => {
+describe('ignored fields of a local node', () => {
   it.each<[string, Partial<PodSpec>, readonly string[]]>([
     ['nothing that it keeps', main({ resources: { requests: { cpu: '1' } }, terminationMessagePath: '/t' }), []],
     ['limits', main({ resources: { limits: { memory: '1Gi' } } }), ['resources.limits']],
@@ -46,7 +46,7 @@ describe('what a local node ignores', () => {
     ],
   ])('is %s', (_, spec, fields) => expect(ignored(spec)).toEqual(fields))
 
-  it('is the wish not to be root', () => {
+  it('include a runAsNonRoot that is not met', () => {
     expect(ignored({ ...main({}), securityContext: { runAsNonRoot: true } }, 0)).toEqual([
       'securityContext.runAsNonRoot',
     ])

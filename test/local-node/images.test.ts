@@ -37,9 +37,9 @@ describe('the image table', () => {
     ['localhost:5000/team/app', 'team/app'],
     ['registry.example/app:1', 'app'],
     ['team/app:1', 'team/app'],
-  ])('asks for %s by %s', (image, repository) => expect(repositoryOf(image)).toBe(repository))
+  ])('maps %s to the repository %s', (image, repository) => expect(repositoryOf(image)).toBe(repository))
 
-  it('runs as the pod says, unless the entry says it or keeps the node’s own user', () => {
+  it('uses the pod’s user, unless the entry sets one or keeps the node’s', () => {
     const userOf = (image: string) => {
       const verdict = programOf([...table, own], ask({ image, command: ['x'], user: { uid: 9, gid: 9 } }), place)
       return verdict.kind === 'program' ? verdict.program.user : verdict
@@ -51,7 +51,7 @@ describe('the image table', () => {
     expect(verdict).toMatchObject({ program: { user: { uid: 7, gid: 8 } } })
   })
 
-  it('runs the entrypoint with its own arguments, variables, user and the last word of the entry', () => {
+  it('runs the entrypoint with the entry’s arguments, variables, user and final changes', () => {
     expect(programOf(table, ask({}), place)).toEqual({
       kind: 'program',
       program: {
@@ -67,13 +67,13 @@ describe('the image table', () => {
     })
   })
 
-  it('puts the container’s arguments and variables in place of the image’s, with real paths in them', () => {
+  it('replaces the image’s arguments and variables by the container’s, with real paths', () => {
     const verdict = programOf(table, ask({ args: ['--db=/data/db'], environment: new Map([['MODE', 'mine']]) }), place)
     expect(verdict).toMatchObject({ program: { args: ['--first', '--db=/n/v/db', '--host=127.50.0.1'] } })
     expect(verdict.kind === 'program' && verdict.program.environment.get('MODE')).toBe('mine')
   })
 
-  it('runs a command of the container’s own only where the table says so', () => {
+  it('runs a container’s own command only if the entry allows it', () => {
     expect(programOf(table, ask({ command: ['sh'] }), place)).toMatchObject({ kind: 'refused' })
     const verdict = programOf(
       table,
@@ -84,13 +84,13 @@ describe('the image table', () => {
     expect(programOf(table, ask({ image: 'box' }), place)).toMatchObject({ kind: 'refused' })
   })
 
-  it('has images that are missing', () => {
+  it('has entries of missing images', () => {
     const missing: ImageTable = [{ repositories: ['kv'], entrypoint: [], isMissing: true }]
     const message = 'Back-off pulling image "kv:1"'
     expect(programOf(missing, ask({ image: 'kv:1' }), place)).toEqual({ kind: 'missing', message })
   })
 
-  it('simulates what it does not know', () => {
+  it('simulates unknown images', () => {
     expect(programOf(table, ask({ image: 'nginx' }), place)).toEqual({ kind: 'simulated' })
   })
 })

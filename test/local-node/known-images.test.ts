@@ -26,7 +26,7 @@ function programIn(verdict: ReturnType<typeof programOf>) {
 describe('the konverge image', () => {
   const table = [konvergeImage({ execPath: '/node', cliPath: '/cli.js', server: 'https://127.0.0.1:1' })]
 
-  it('is this program, at the pod’s address, elected, with the pod’s service account', () => {
+  it('runs this program with the pod’s address, leader election and service account', () => {
     const program = programIn(programOf(table, ask('registry.example/konverge:1', { args: ['run'] }), place))
     const args = ['/cli.js', 'run', '--http-host', '127.50.0.9', '--lease-namespace', 'team', '--leader-elect']
     expect([program.command, ...program.args]).toEqual(['/node', ...args])
@@ -35,7 +35,7 @@ describe('the konverge image', () => {
     expect(program.files?.[0]?.text).toContain('"server":"https://127.0.0.1:1"')
   })
 
-  it('keeps what its arguments say', () => {
+  it('keeps given arguments', () => {
     const args = ['run', '--http-host=0.0.0.0', '--no-leader-elect', '--lease-namespace', 'x']
     expect(programIn(programOf(table, ask('konverge', { args }), place)).args).toEqual(['/cli.js', ...args])
     expect(programIn(programOf(table, ask('konverge', { args: ['preview'] }), place)).args).toEqual([
@@ -52,7 +52,7 @@ describe('the postgres image', () => {
     { major: 18, binFolder: '/pg18' },
   ]
 
-  it('does not start without a password, because every user of the machine reaches its address', () => {
+  it('does not start without a password, because every user of the machine can reach its address', () => {
     const data = mkdtempSync(join(tmpdir(), 'konverge-no-password-'))
     onTestFinished(() => rmSync(data, { recursive: true }))
     const environment = new Map([['PGDATA', join(data, 'pgdata')]])
@@ -67,7 +67,7 @@ describe('the postgres image', () => {
     expect(status).toBe(1)
   })
 
-  it('keeps its databases below the mount, or with the container where there is none', () => {
+  it('keeps its data below the mount, or with the container if there is no mount', () => {
     const table = [postgresImage({ versions, user, isRoot: true })]
     const mounts = [{ mountPath: '/var/lib/postgresql/data', realPath: '/n/v' }]
     const mounted = programIn(programOf(table, ask('postgres:15'), { ...place, mounts }))
@@ -87,7 +87,7 @@ describe('the postgres image', () => {
     ['postgres', '/pg18', 'PostgreSQL 18 in /pg18'],
     ['localhost:16/postgres', '/pg18', 'PostgreSQL 18 in /pg18'],
     ['postgres:16', '/pg18', 'PostgreSQL 18 in /pg18, as this machine has no PostgreSQL 16'],
-  ])('is for %s the version in %s, and says so', (image, binFolder, standsFor) => {
+  ])('uses for %s the version in %s, and reports it', (image, binFolder, standsFor) => {
     const program = programIn(
       programOf([postgresImage({ versions, user, isRoot: false })], ask(image), { ...place, image }),
     )
@@ -95,7 +95,7 @@ describe('the postgres image', () => {
     expect(program.standsFor).toBe(standsFor)
   })
 
-  it('says what to install where there is none', () => {
+  it('names the package to install if there is no PostgreSQL', () => {
     const table = [postgresImage({ versions: [], user, isRoot: false })]
     const verdict = programOf(table, ask('postgres:16'), place)
     expect(verdict).toMatchObject({
@@ -104,7 +104,7 @@ describe('the postgres image', () => {
     })
   })
 
-  it('does not run as root, and says what to do', () => {
+  it('does not run as root, and gives the remedy', () => {
     const table = [postgresImage({ versions, user: undefined, isRoot: true })]
     expect(programOf(table, ask('postgres'), place)).toMatchObject({
       kind: 'refused',

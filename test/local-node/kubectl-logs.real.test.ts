@@ -1,4 +1,5 @@
-// Does kubectl show on `konverge dev` what only its local node knows? All else of kubectl is in test/apiserver/clients.
+// kubectl on `konverge dev`, for data that only its local node has. test/apiserver/clients has all other uses of
+// kubectl.
 import { execFile } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +9,7 @@ import { RunningKonverge } from '../cli/running-konverge.ts'
 import { attachToControlPlane } from '../control-plane/attach.ts'
 import type { CommandOutcome } from '../control-plane/control-plane-client.ts'
 
-/** Of the real control plane, which is not asked anything here. */
+/** kubectl of the real control plane, which gets no requests here. */
 const { kubectlPath } = attachToControlPlane()
 
 let folder: string
@@ -16,7 +17,7 @@ let running: RunningKonverge
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'konverge-kubectl-'))
-  // Root's PostgreSQL runs as another user, who has to get to its data.
+  // As root, PostgreSQL runs as another user, who needs access to its data.
   chmodSync(folder, 0o755)
   running = new RunningKonverge(['dev', '--kubeconfig', join(folder, 'kubeconfig')], { TMPDIR: folder })
   await running.says('All are Ready')
@@ -28,7 +29,7 @@ afterAll(async () => {
 })
 
 describe('kubectl, of pods on the local node,', () => {
-  it('shows logs of what runs, and says of what only seems to run that there is none', async () => {
+  it('shows logs of processes, and reports that simulated containers have none', async () => {
     const run = ['run', 'version', '--image=konverge:dev', '--restart=Never', '--', '--version']
     expect(await succeeds('-n', 'shop', ...run)).toBe('pod/version created\n')
     await succeeds('-n', 'shop', 'wait', 'pod/version', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=180s')
@@ -37,7 +38,7 @@ describe('kubectl, of pods on the local node,', () => {
     expect(stderr).toMatch(/^Error from server \(BadRequest\): container "\S+" in pod "cart-0" is simulated: /)
   })
 
-  it('tells on which node they are', async () => {
+  it('shows the node of each pod', async () => {
     expect(await succeeds('-n', 'shop', 'describe', 'pod', 'cart-0')).toMatch(/^Node: +local\/127\.0\.0\.1$/m)
   })
 })

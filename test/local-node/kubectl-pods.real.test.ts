@@ -1,5 +1,5 @@
-// Do `kubectl logs` and `kubectl describe` show what a local process writes and what becomes of it, whichever API server stands
-// between them? The same on both.
+// `kubectl logs` and `kubectl describe` of local processes, with the same results through the real and the embedded API
+// server.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -41,7 +41,7 @@ describe.each(['real', 'embedded'] as const)('pods of a local node by kubectl on
     plane.kubectl('logs', '-n', stage.namespace, ...args)
   const ended = (pod: string) => stage.podThat(pod, 'over', ({ status }) => status?.phase === 'Succeeded')
 
-  it('shows all of it or a part, with times or without', async () => {
+  it('shows a log completely or in part, with or without timestamps', async () => {
     const script = `for (const word of ['one', 'two', 'three ü']) console.log(word)`
     await stage.applyPod('talker', nodePod(nodeName, script, {}, { restartPolicy: 'Never' }))
     await ended('talker')
@@ -54,7 +54,7 @@ describe.each(['real', 'embedded'] as const)('pods of a local node by kubectl on
     expect((await logs('talker', '--timestamps', '--tail=1')).stdout).toMatch(/^\d{4}-\d\d-\d\dT\S+Z three ü\n$/)
   })
 
-  it('follows to the end, and ends for a reader who has gone', async () => {
+  it('follows a log to its end, and stops when the reader has gone', async () => {
     const script = `
       let n = 0
       const timer = setInterval(() => { console.log('line ' + n); if (++n === 5) clearInterval(timer) }, 100)`
@@ -70,7 +70,7 @@ describe.each(['real', 'embedded'] as const)('pods of a local node by kubectl on
     expect(followed).toBe('line 0\nline 1\nline 2\nline 3\nline 4\n')
   })
 
-  it('shows the run before, and each container', async () => {
+  it('shows the previous run, and each container', async () => {
     const script = `console.log('main of ' + process.env.HOSTNAME); process.exit(3)`
     const side = {
       name: 'side',
@@ -83,7 +83,7 @@ describe.each(['real', 'embedded'] as const)('pods of a local node by kubectl on
       (status?.containerStatuses ?? []).some(({ restartCount }) => restartCount > 0),
     )
     expect((await logs('crasher', '-c', 'main', '-p')).stdout).toBe('main of crasher\n')
-    // That main has ended once does not say that side has come to its first word.
+    // The first exit of main does not imply the first output of side.
     await waitUntil({ what: 'the word of side' }, async () => {
       const { stdout } = await logs('crasher', '-c', 'side')
       return stdout === 'side\n'
@@ -93,7 +93,7 @@ describe.each(['real', 'embedded'] as const)('pods of a local node by kubectl on
     )
   })
 
-  it('says why there is no log', async () => {
+  it('gives the reason if there is no log', async () => {
     const missing = { env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'absent', key: 'a' } } }] }
     await stage.applyPod('unset', nodePod(nodeName, '', missing))
     await stage.podThat('unset', 'refused', ({ status }) =>
@@ -112,7 +112,7 @@ describe.each(['real', 'embedded'] as const)('pods of a local node by kubectl on
     )
   })
 
-  it('describes what became of a pod, as a kubelet tells it', async () => {
+  it('describes the history of a pod as a kubelet reports it', async () => {
     const probed = { readinessProbe: { tcpSocket: { port: 1 }, periodSeconds: 1 } }
     await stage.applyPod('troubled', nodePod(nodeName, 'setTimeout(() => process.exit(1), 2_500)', probed))
     await stage.podThat(

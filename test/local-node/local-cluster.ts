@@ -1,5 +1,5 @@
-// A cluster whose pods really run, in this process: the embedded API server and a local node. What a test starts here it stops, also
-// when it fails.
+// Cluster with real pods, in this process: the embedded API server and a local node. It stops with the test, also after
+// a failure.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { NodeHere } from './node-here.ts'
 
 export class LocalCluster {
   readonly namespace = 'shop'
-  /** The path of its administrator's. */
+  /** Path of its administrator's kubeconfig. */
   readonly kubeconfig: string
   readonly #server: EmbeddedServer
   readonly #node: NodeHere
@@ -62,12 +62,12 @@ export class LocalCluster {
     await this.#end.disposeAsync()
   }
 
-  /** Where the node keeps everything. */
+  /** Folder of all files of the node. */
   get nodeFolder(): string {
     return this.#node.folder
   }
 
-  /** What the node has logged. */
+  /** Log lines of the node. */
   get nodeLines(): readonly string[] {
     return this.#node.lines
   }
@@ -78,7 +78,7 @@ export class LocalCluster {
       await this.#client.apply(kindOf(object.kind), object, options, AbortSignal.timeout(120_000))
   }
 
-  /** Where the controller of that kind is not at work. */
+  /** Writes a status in place of a controller that does not run. */
   async tell(kind: string, name: string, status: Json): Promise<void> {
     const options = { fieldManager: 'test', subresource: 'status' } as const
     const patch = { type: 'merge', body: { status } } as const
@@ -98,7 +98,7 @@ export class LocalCluster {
     await this.#client.delete(kindOf(kind), location, { preconditions: { uid } }, AbortSignal.timeout(120_000))
   }
 
-  /** Of the pod's container that runs, or of the one before it. */
+  /** Returns the log of the pod's container, of its current or previous run. */
   async log(pod: string, which: 'current' | 'previous' = 'current'): Promise<string> {
     const query = which === 'previous' ? '?previous=true' : ''
     const path = `/api/v1/namespaces/${this.namespace}/pods/${pod}/log${query}`
@@ -106,7 +106,7 @@ export class LocalCluster {
     return (await apiRequest({ url, token, ca: identity.certificate }, { method: 'GET', path })).text
   }
 
-  /** Waits until the object is as wanted and gives it back. */
+  /** Waits until the object fulfils the condition, and returns it. */
   async objectThat(
     { kind, name }: { readonly kind: string; readonly name: string },
     what: string,

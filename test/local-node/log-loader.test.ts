@@ -47,16 +47,16 @@ async function read(path: string, options: Partial<LogOptions> = {}): Promise<st
 }
 
 describe('the log of a container', () => {
-  it('comes back as it was written, however it came in pieces', async () => {
+  it('is read as it was written, in whatever chunks it arrived', async () => {
     expect(await read(await written(['on', 'e\ntwo\nth', 'ree\n\n', 'half']))).toBe('one\ntwo\nthree\n\nhalf\n')
   })
 
-  it('keeps a line that is longer than a part of one', async () => {
+  it('keeps a line that is longer than one part', async () => {
     const long = 'x'.repeat(50_000)
     expect(await read(await written([`${long}`, `${long}\nnext\n`]))).toBe(`${long}${long}\nnext\n`)
   })
 
-  it('shows the last lines, up to so many bytes, with their times', async () => {
+  it('shows the last lines, up to a number of bytes, with timestamps', async () => {
     const path = await written(['a\nb\nc\n'])
     expect(await read(path, { tailLines: 2 })).toBe('b\nc\n')
     expect(await read(path, { tailLines: 0 })).toBe('')
@@ -65,15 +65,15 @@ describe('the log of a container', () => {
     expect(await read(path, { since: '2026-01-01T00:00:00.000000001Z' })).toBe('')
   })
 
-  it('is bounded: of a full file and the one before, the rest is gone', async () => {
+  it('is bounded: beyond a full file and its predecessor, output is lost', async () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index}\n`)
-    // Each line has a time of its own, so each write is one line.
+    // Each line has its own timestamp, so each write is one line.
     const shown = await read(await written(lines, 500))
     expect(shown.endsWith('line 99\n')).toBe(true)
     expect(shown.length).toBeLessThan(1_000)
   })
 
-  it('is followed over a rotation to the end of the run', async () => {
+  it('is followed across a rotation to the end of the run', async () => {
     const path = join(folder, 'log')
     const recorder = new LogRecorder({ clock: systemClock, path, limitBytes: 300 })
     await recorder.open()
@@ -87,7 +87,7 @@ describe('the log of a container', () => {
     stream.write('line 0\n')
     for await (const chunk of readLog(source, { ...everything, follow: true }, AbortSignal.timeout(120_000))) {
       seen.push(chunk.toString('utf8'))
-      // Written only when the one before was read, so that every rotation happens under the reader.
+      // Written only after the previous line was read, so that every rotation happens during a read.
       if (seen.length < 30) stream.write(`line ${seen.length}\n`)
       else stream.end()
     }
@@ -96,7 +96,7 @@ describe('the log of a container', () => {
     expect(seen).toHaveLength(30)
   })
 
-  it('counts a line that was written in parts as one', () => {
+  it('counts a line with several parts as one', () => {
     const lines = ['t stdout F a', 't stdout P b', 't stdout F b', 't stdout P c', 't stdout P c']
     expect(lastLines(lines, 1)).toEqual(lines.slice(3))
     expect(lastLines(lines, 2)).toEqual(lines.slice(1))

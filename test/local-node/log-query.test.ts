@@ -21,7 +21,7 @@ describe('a request for logs', () => {
     ['tail=all&tailLines=3', none],
     ['sinceSeconds=60', { ...none, since: '2025-12-31T23:59:00.000000000Z' }],
     ['sinceTime=2026-01-01T01:00:00%2B01:00', { ...none, since: '2026-01-01T00:00:00.000000000Z' }],
-  ])('%s is understood', (query, options) => {
+  ])('%s is parsed', (query, options) => {
     expect(logOptionsOf(new URLSearchParams(query), nowMs)).toEqual(options)
   })
 
@@ -50,14 +50,14 @@ describe('a request for logs', () => {
     ['no run before the first', running, {}, true, `previous terminated ${c} not found`],
     ['no run that never began', waiting, {}, false, `${c} is waiting to start: CrashLoopBackOff`],
     ['no run that nobody saw', ended(), {}, false, `${c} is terminated`],
-  ])('means %s', (_, state, lastState, previous, meant) => {
+  ])('selects %s', (_, state, lastState, previous, meant) => {
     const base = { name: 'c', ready: false, started: false, restartCount: 0, image: '', imageID: '' }
     const status = { ...base, state, lastState, containerID: 'konverge://now' }
     const run = loggedRunOf('p', 'c', { status, previous })
     expect('containerId' in run ? run.containerId : run.message).toBe(meant)
   })
 
-  it('knows no container that is not there', () => {
+  it('rejects an unknown container', () => {
     const refusal = { kind: 'refused', status: 400, message: `${c} is not available` }
     expect(loggedRunOf('p', 'c', { status: undefined, previous: false })).toEqual(refusal)
   })

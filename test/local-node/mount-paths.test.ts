@@ -20,5 +20,5 @@ describe('paths of mounts', () => {
     ["read('/data/x')", "read('/n/outer/x')"],
     ['relative/data/x', 'relative/data/x'],
     ['http://host/data', 'http://host/data'],
-  ])('stand in %s as %s', (text, real) => expect(withRealPaths(text, mounts)).toBe(real))
+  ])('are replaced in %s: %s', (text, real) => expect(withRealPaths(text, mounts)).toBe(real))
 })

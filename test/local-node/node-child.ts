@@ -1,4 +1,4 @@
-// A local node in a process of its own, so that a test can kill it: `node node-child.ts <kubeconfig> <node> <folder>`.
+// Local node in a process of its own, so that a test can kill it: `node node-child.ts <kubeconfig> <node> <folder>`.
 import process from 'node:process'
 import { NodeHere } from './node-here.ts'
 

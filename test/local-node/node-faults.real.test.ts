@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Writes its own pid, whole at once, and stays. */
+/** Writes its own PID atomically, and keeps running. */
 const pidScript = `
   require('node:fs').writeFileSync(process.env.PID_FILE + '.new', String(process.pid))
   require('node:fs').renameSync(process.env.PID_FILE + '.new', process.env.PID_FILE)
@@ -39,8 +39,8 @@ const pidFile = join(folder, 'pid')
 const pidOf = () => (existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0)
 const restartsOf = async () => (await stage.pod('stayer'))?.status?.containerStatuses?.[0]?.restartCount ?? 0
 
-describe('a local node in trouble', () => {
-  it('ends, after a kill -9, what the life before left running, and runs its pods again', async () => {
+describe('a local node with faults', () => {
+  it('ends processes of the previous run after a kill -9, and runs its pods again', async () => {
     const lifeLine = pathToFileURL(join(import.meta.dirname, '..', 'control-plane', 'life-line.ts')).href
     const script = join(import.meta.dirname, 'node-child.ts')
     child = new ServerProcess({
@@ -74,7 +74,7 @@ describe('a local node in trouble', () => {
     expect(recordedPids()).toEqual([pidOf()])
   })
 
-  it('keeps pods running while the API server is away, and catches up', async () => {
+  it('keeps pods running while the API server is unreachable, and catches up', async () => {
     await stage.until('the program to be up', async () => isAlive(pidOf()))
     const before = await restartsOf()
     await plane.stopApiServer()
@@ -86,7 +86,7 @@ describe('a local node in trouble', () => {
     expect(isAlive(pidOf())).toBe(true)
   })
 
-  it('stops what it started when it stops, and says that it is not ready', async () => {
+  it('stops its processes when it stops, and reports that it is not ready', async () => {
     const last = pidOf()
     await node?.stop()
     node = undefined
@@ -102,7 +102,7 @@ describe('a local node in trouble', () => {
     expect(pod !== undefined && isReady(pod)).toBe(false)
   })
 
-  it('stops what it started also while the API server is away', async () => {
+  it('stops its processes also while the API server is unreachable', async () => {
     node = await NodeHere.start({ kubeconfigPath: plane.kubeconfigPath, name: nodeName, folder })
     await stage.podThat('stayer', 'ready', isReady)
     await stage.until('the program to be up', async () => isAlive(pidOf()))
@@ -114,7 +114,7 @@ describe('a local node in trouble', () => {
   })
 })
 
-/** The processes that the node has on record. */
+/** Returns the recorded processes of the node. */
 function recordedPids(): readonly number[] {
   const records = join(folder, 'processes')
   return readdirSync(records).map((name) => JSON.parse(readFileSync(join(records, name), 'utf8')).pid)

@@ -1,5 +1,5 @@
-// A local node for a test: in this process, against the control plane of the tests, with an image that is Node itself. What a
-// test starts here it stops, also when it fails.
+// Local node for a test: in this process, against the control plane of the tests, with Node.js as an image. It stops
+// with the test, also after a failure.
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -16,21 +16,21 @@ import { loadMachine } from '../../src/local-node/machine-loader.ts'
 import { NodeRunner } from '../../src/local-node/node-runner.ts'
 import { kubeletReaderFile } from '../control-plane/layout.ts'
 
-/** `konverge-test/node` is the Node that runs the tests; its args are Node's. */
+/** `konverge-test/node` is the Node.js that runs the tests; its args are those of Node.js. */
 export const testImages: ImageTable = [
   { repositories: ['konverge-test/node'], entrypoint: [process.execPath], runsOwnCommands: true },
   postgresImage(machinePostgres()),
 ]
 
-/** As it was built: workers are started with it. */
+/** The built program, because it starts workers. */
 const cliPath = join(import.meta.dirname, '../../dist/src/cli/main.js')
 
 export interface NodeHereOptions {
   readonly kubeconfigPath: string
   readonly name: string
-  /** Default: one of its own, removed at the end. */
+  /** Default: a temporary folder, removed at the end. */
   readonly folder?: string
-  /** The certificate by which the API server reads logs. Default: that beside the kubeconfig. */
+  /** Certificate with which the API server authenticates to read logs. Default: that beside the kubeconfig. */
   readonly logReader?: string
 }
 
@@ -56,7 +56,7 @@ export class NodeHere {
 
   private constructor(options: NodeHereOptions & { readonly logReader: string }, client: RestClient, server: string) {
     this.folder = options.folder ?? mkdtempSync(join(tmpdir(), 'konverge-node-'))
-    // Programs that run as other users must get to their volumes.
+    // Programs of other users need access to their volumes.
     chmodSync(this.folder, 0o711)
     this.#ownsFolder = options.folder === undefined
     this.#client = client
@@ -75,7 +75,7 @@ export class NodeHere {
       logReader: options.logReader,
     })
     this.#ended = this.node.run(this.#stop.signal)
-    // Taken by stop().
+    // stop() handles the rejection.
     this.#ended.catch(() => {})
   }
 

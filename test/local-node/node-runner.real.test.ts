@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 describe('a local node of a real cluster', () => {
-  it('runs a pod as a process, with its environment, and says so as a kubelet does', async () => {
+  it('runs a pod as a process, with its environment, and reports it as a kubelet does', async () => {
     await stage.apply({
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -55,7 +55,7 @@ describe('a local node of a real cluster', () => {
     })
   })
 
-  it('restarts what ends, ever later', async () => {
+  it('restarts an ended container with growing delays', async () => {
     await stage.applyPod('crasher', nodePod(nodeName, 'process.exit(3)'))
     const pod = await stage.podThat(
       'crasher',
@@ -70,7 +70,7 @@ describe('a local node of a real cluster', () => {
     expect(pod.status?.phase).toBe('Running')
   })
 
-  it('stops a deleted pod in order and then takes it out of the store', async () => {
+  it('stops a deleted pod in order and then removes its object', async () => {
     const script = `
       const { writeFileSync } = require('node:fs')
       const timer = setInterval(() => {}, 1000)

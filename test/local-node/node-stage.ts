@@ -1,10 +1,9 @@
-// What do the tests of the local node share? Pods of the test image that run on the test's own node, and waits for what a
-// kubelet would bring about.
+// Fixture of the local node's tests: pods of the test image on the test's node, and waits for effects of a kubelet.
 import type { PodObject } from '../../src/local-node/pod.ts'
 import type { ControlPlaneClient } from '../control-plane/control-plane-client.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 
-/** The pod spec of one Node program, kept on this node. */
+/** Returns a pod with one Node.js program, bound to this node. */
 export function nodePod(nodeName: string, script: string, more: object = {}, pod: object = {}) {
   const container = { name: 'main', image: 'konverge-test/node:1', args: ['-e', script], ...more }
   return {
@@ -51,7 +50,7 @@ export class NodeStage {
     return JSON.parse((await this.#plane.request({ method: 'GET', path })).text).items
   }
 
-  /** Waits until the pod is as wanted and returns it. */
+  /** Waits until the pod fulfils the condition, and returns it. */
   async podThat(name: string, what: string, isSo: (pod: PodObject) => boolean, limitMs = 60_000): Promise<PodObject> {
     let found: PodObject | undefined
     try {

@@ -1,4 +1,5 @@
-// Do several nodes of one machine leave each other's addresses alone? Each in a cluster of its own, as two that `konverge dev` starts.
+// Several nodes of one machine, each in its own cluster, as two runs of `konverge dev` start them: their addresses
+// never collide.
 import { expect, it, onTestFinished } from 'vitest'
 import type { LiveObject } from '../../src/object/object.ts'
 import { LocalCluster } from './local-cluster.ts'
@@ -6,7 +7,7 @@ import { isReady, nodePod } from './node-stage.ts'
 
 const port = 8080
 
-it('two nodes at once serve a pod and a Service each on the same ports', async () => {
+it('two concurrent nodes each serve a pod and a Service on the same ports', async () => {
   const [one, other] = [await startCluster(), await startCluster()]
   const [first, second] = [await serve(one, 'one'), await serve(other, 'other')]
   expect([await textAt(first.pod), await textAt(second.pod)]).toEqual(['one', 'other'])
@@ -19,7 +20,7 @@ async function startCluster(): Promise<LocalCluster> {
   return cluster
 }
 
-/** Runs a program that says its name, behind a Service; both are Ready then. */
+/** Runs a program that returns its name, behind a Service; resolves when both are Ready. */
 async function serve(cluster: LocalCluster, name: string) {
   const script = `
     const { createServer } = require('node:http')
@@ -32,7 +33,8 @@ async function serve(cluster: LocalCluster, name: string) {
     { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name, labels }, spec },
     { apiVersion: 'v1', kind: 'Service', metadata: { namespace, name }, spec: { selector: labels, ports: [{ port }] } },
   )
-  const pod = await cluster.objectThat({ kind: 'Pod', name }, 'ready', (object) => isReady(object as never)) // It is one.
+  // Sound: the object is a pod.
+  const pod = await cluster.objectThat({ kind: 'Pod', name }, 'ready', (object) => isReady(object as never))
   const service = await cluster.objectThat({ kind: 'Service', name }, 'served', (object) => addressOf(object) !== '')
   return { pod: String((pod as { status?: { podIP?: string } }).status?.podIP), service: addressOf(service) }
 }

@@ -16,7 +16,7 @@ import { aPod, type PodMore } from './pods.ts'
 
 const startMs = Date.UTC(2026, 0, 1)
 
-/** Plays the agent: facts in, actions out, with a clock that is moved by hand. */
+/** Simulates the pod runner: facts in, actions out, with a manual clock. */
 function stage(more: PodMore = {}) {
   let pod = aPod(more)
   let nowMs = startMs
@@ -64,7 +64,7 @@ function stage(more: PodMore = {}) {
 }
 
 describe('the plan of a pod', () => {
-  it('starts all containers at once, and nothing twice', () => {
+  it('starts all containers at once, and none twice', () => {
     const pod = stage({
       spec: {
         containers: [
@@ -78,7 +78,7 @@ describe('the plan of a pod', () => {
     expect(pod.plan()).toEqual({ actions: [], isOver: false })
   })
 
-  it('goes through the init containers in order, past a sidecar once that has started', () => {
+  it('runs init containers in order, and continues once a sidecar has started', () => {
     const sidecar = { name: 'side', image: '', restartPolicy: 'Always', startupProbe: {} }
     const pod = stage({
       spec: { initContainers: [{ name: 'first', image: '' }, sidecar, { name: 'second', image: '' }] },
@@ -112,7 +112,7 @@ describe('the plan of a pod', () => {
     expect(pod.isOver()).toBe(!restarted)
   })
 
-  it('waits out the back-off and wakes for its end', () => {
+  it('waits for the backoff and wakes at its end', () => {
     const pod = stage()
     pod.start('main')
     pod.exit('main', 1)
@@ -125,7 +125,7 @@ describe('the plan of a pod', () => {
     expect(pod.container('main').restartCount).toBe(1)
   })
 
-  it('tries a start that failed again after a while', () => {
+  it('retries a failed start after a delay', () => {
     const pod = stage()
     pod.fail('main')
     expect(pod.todo()).toEqual([])
@@ -134,7 +134,7 @@ describe('the plan of a pod', () => {
     expect(pod.container('main').restartCount).toBe(0)
   })
 
-  it('stops a container that its liveness probe gives up, with the probe’s own grace', () => {
+  it('stops a container with a failed liveness probe, with the probe’s grace period', () => {
     const livenessProbe = { failureThreshold: 1, terminationGracePeriodSeconds: 1 }
     const pod = stage({ spec: { containers: [{ name: 'main', image: '', livenessProbe }] } })
     pod.start('main')
@@ -149,7 +149,7 @@ describe('the plan of a pod', () => {
     expect(pod.todo()).toEqual(['start main'])
   })
 
-  it('keeps the other probes back until the startup probe has succeeded', () => {
+  it('delays the other probes until the startup probe has succeeded', () => {
     const main = {
       name: 'main',
       image: '',
@@ -167,7 +167,7 @@ describe('the plan of a pod', () => {
     ])
   })
 
-  it('stops everything of a deleted pod, sidecars last, and is over when nothing runs', () => {
+  it('stops all containers of a deleted pod, sidecars last, and is over when none runs', () => {
     const pod = stage({ spec: { initContainers: [{ name: 'side', image: '', restartPolicy: 'Always' }] } })
     pod.start('side', 'main')
     pod.delete(5)
@@ -180,7 +180,7 @@ describe('the plan of a pod', () => {
     expect(pod.plan()).toMatchObject({ actions: [], isOver: true })
   })
 
-  it('kills earlier if a second delete gives less time', () => {
+  it('kills earlier if a second delete shortens the grace period', () => {
     const pod = stage()
     pod.start('main')
     pod.stop('main', 30_000)
@@ -189,7 +189,7 @@ describe('the plan of a pod', () => {
     expect(pod.todo()).toEqual(['kill main'])
   })
 
-  it('ends a pod whose init container failed and may not be restarted', () => {
+  it('ends a pod whose init container failed and does not restart', () => {
     const pod = stage({ spec: { restartPolicy: 'Never', initContainers: [{ name: 'first', image: '' }] } })
     pod.start('first')
     pod.exit('first', 1)
@@ -204,7 +204,7 @@ describe('the plan of a pod', () => {
     expect(pod.todo()).toEqual(['stop main'])
   })
 
-  it('remembers from the status of an earlier life what ended, and takes what ran for ended', () => {
+  it('restores exits from the status of an earlier run, and treats running containers as ended', () => {
     const terminated = { exitCode: 0, reason: 'Completed', containerID: 'konverge://x' }
     const status = { lastState: {}, ready: false, started: false, image: '', imageID: '' }
     const pod = stage({

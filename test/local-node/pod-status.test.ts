@@ -40,7 +40,7 @@ function statusAfter(more: PodMore, facts: readonly Fact[], isOver = false): Jso
   return podStatusOf({ pod, life, hostIp: '127.0.0.1', isOver, nowMs })
 }
 
-/** `Ready=False(ContainersNotReady: …)` for each, in order. */
+/** Formats each condition in order: `Ready=False(ContainersNotReady: …)`. */
 function conditionsOf({ conditions }: JsonObject): readonly string[] {
   return (isJsonList(conditions) ? conditions : []).filter(isJsonObject).map(({ type, status, reason, message }) => {
     const why = [reason, message].filter((word) => word !== undefined).join(': ')
@@ -57,7 +57,7 @@ const two = {
 const withInit = { initContainers: [{ name: 'first', image: 'x' }] }
 
 describe('the status of a pod', () => {
-  it('is written whole, as a kubelet writes it', () => {
+  it('has all fields that a kubelet writes', () => {
     const resources = { requests: { cpu: '1' } }
     const volumeMounts = [{ name: 'v', mountPath: '/v', readOnly: true }]
     const containers = [{ name: 'main', image: 'app', readinessProbe: {}, resources, volumeMounts }]
@@ -163,11 +163,11 @@ describe('the status of a pod', () => {
       isOver: true,
       phase: 'Succeeded',
     },
-  ])('is in phase $phase when $when', ({ more, facts, isOver = false, phase }) => {
+  ])('has phase $phase if $when', ({ more, facts, isOver = false, phase }) => {
     expect(statusAfter(more, facts, isOver)['phase']).toBe(phase)
   })
 
-  it('tells a failure only when nothing runs any more', () => {
+  it('reports a failure only when no container runs', () => {
     const more = {
       spec: { activeDeadlineSeconds: 0 },
       status: { phase: 'Running', startTime: now } as const,
@@ -179,7 +179,7 @@ describe('the status of a pod', () => {
     expect(over).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' })
   })
 
-  it('says what is not ready, by name', () => {
+  it('names unready containers', () => {
     const containers = [
       { name: 'b', image: 'x', readinessProbe: {} },
       { name: 'a', image: 'x' },
@@ -196,7 +196,7 @@ describe('the status of a pod', () => {
     )
   })
 
-  it('keeps the conditions of others, counts readiness gates, and moves a time only on a flip', () => {
+  it('keeps foreign conditions, checks readiness gates, and changes a transition time only with the status', () => {
     const gate = { type: 'example.com/gate', status: 'False' } as const
     const before = { type: 'Ready', status: 'False', lastTransitionTime: '2020-01-01T00:00:00Z' } as const
     const spec = { readinessGates: [{ conditionType: 'example.com/gate' }] }
@@ -214,7 +214,7 @@ describe('the status of a pod', () => {
     ])
   })
 
-  it('shows the back-off with the last end, and why a start failed', () => {
+  it('shows the backoff with the last exit, and the reason of a failed start', () => {
     const twice = [started('main'), exited('main', 3), started('main'), exited('main', 4)]
     expect(statusAfter({}, twice)['containerStatuses']).toMatchObject([
       {

@@ -1,4 +1,4 @@
-// Pods for tables: the smallest that the API server would store.
+// Pods for table tests: the smallest that the API server would store.
 import type { PodObject, PodSpec, PodStatus } from '../../src/local-node/pod.ts'
 
 export interface PodMore {

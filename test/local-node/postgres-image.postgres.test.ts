@@ -1,4 +1,5 @@
-// Does the local node's PostgreSQL come up whatever became of its first start? As a process, cut off while it makes its files.
+// PostgreSQL image of the local node: it starts after any interruption of its first start. The test kills the process
+// while it creates its files.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -10,12 +11,12 @@ import { type Program, programOf } from '../../src/local-node/images.ts'
 import { postgresImage } from '../../src/local-node/known-images.ts'
 import { waitUntil } from '../control-plane/wait-until.ts'
 
-/** No local node gives its pods one of these. */
+/** No local node assigns addresses of this range to pods. */
 const podIp = `127.49.${(process.pid >> 8) % 256}.${process.pid % 256}`
 const machine = machinePostgres()
 
 it.each(machine.versions.map(({ major }) => major))(
-  'PostgreSQL %i makes its files anew after a first start that was cut off',
+  'PostgreSQL %i recreates its files after an interrupted first start',
   async (major) => {
     const folder = mkdtempSync(join(tmpdir(), 'konverge-image-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -75,7 +76,7 @@ function start({ command, args, environment, workingFolder, user }: Program): Ch
   return child
 }
 
-/** The process and all that it has started. */
+/** Ends the process and its descendants. */
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')

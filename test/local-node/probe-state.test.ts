@@ -21,9 +21,11 @@ describe('a probe', () => {
     { kind: 'liveness', answers: '--+---', says: 's s s s s f!' },
     { kind: 'startup', answers: '---', says: 'u u f!' },
     { kind: 'startup', answers: '-++', says: 'u u s!' },
-  ] as const)('of $kind answered $answers', ({ kind, answers, says }) => expect(verdicts(kind, answers)).toBe(says))
+  ] as const)('has verdicts for $kind from results $answers', ({ kind, answers, says }) =>
+    expect(verdicts(kind, answers)).toBe(says),
+  )
 
-  it('asks first after its delay, then a period after it asked last, or at once if the answer took longer', () => {
+  it('runs first after its delay, then every period, or at once if the result took longer', () => {
     const fresh = freshProbe('readiness', probe, 1_000)
     expect(fresh.nextAtMs).toBe(6_000)
     const quick = answeredProbe(fresh, { kind: 'readiness', probe, answer: 'success', nowMs: 6_100 })

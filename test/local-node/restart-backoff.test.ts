@@ -6,7 +6,7 @@ import {
   restartDueMs,
 } from '../../src/local-node/restart-backoff.ts'
 
-/** The waits before each restart of a container that runs for `runMs` every time. */
+/** Returns the delays before each restart of a container that always runs for `runMs`. */
 function waits(runMs: number, restarts: number): number[] {
   let backoff: RestartBackoff | undefined
   let finishedAtMs = runMs
@@ -19,12 +19,12 @@ function waits(runMs: number, restarts: number): number[] {
   })
 }
 
-describe('the back-off of restarts', () => {
-  it('doubles from 10 s to 5 min after a first restart at once', () => {
+describe('the restart backoff', () => {
+  it('doubles from 10 s to 5 min after an immediate first restart', () => {
     expect(waits(10, 9)).toEqual([0, 10, 20, 40, 80, 160, 300, 300, 300])
   })
 
-  it('begins anew for a container that ran for more than 10 min', () => {
+  it('resets for a container that ran for more than 10 min', () => {
     expect(waits(600_001, 3)).toEqual([0, 0, 0])
     expect(waits(600_000, 3)).toEqual([0, 10, 20])
   })
@@ -33,5 +33,5 @@ describe('the back-off of restarts', () => {
     [10_000, '10s'],
     [80_000, '1m20s'],
     [300_000, '5m0s'],
-  ])('writes %i ms as Go does', (ms, text) => expect(goDuration(ms)).toBe(text))
+  ])('formats %i ms as Go does', (ms, text) => expect(goDuration(ms)).toBe(text))
 })

@@ -1,4 +1,5 @@
-// Other users of the machine that a local node runs on: they read no Secret, token or log of a pod, and write nothing that a pod or the node reads.
+// Other users of the machine that runs a local node. They can read no Secret, token or log of a pod, and write no file
+// that a pod or the node reads.
 import { readdirSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,7 +12,7 @@ import { secretText } from '../taint/secret-text.ts'
 import { LocalCluster } from './local-cluster.ts'
 import { canBeStranger, openToOthers, reachedByStranger } from './strangers.ts'
 
-/** As whom the second pod runs where the node may choose: neither the node's user nor the stranger. */
+/** User of the second pod, if the node can choose: neither the node's user nor the stranger. */
 const otherUser = 54_321
 const pods = canBeStranger ? ['plain', 'other'] : ['plain']
 
@@ -37,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster?.stop())
 
-/** Shows a Secret and a token, writes into an empty folder, its own folder and its termination log, and stays. */
+/** Mounts a Secret and a token, writes to an emptyDir, its own folder and its termination log, and keeps running. */
 function podSpec(name: string) {
   const script = `set -e
     cat "$KONVERGE_ROOT/secret/password" "$KONVERGE_ROOT/var/run/secrets/kubernetes.io/serviceaccount/token" > /dev/null
@@ -65,7 +66,7 @@ describe('another user of the machine', () => {
     const files = readdirSync(cluster.nodeFolder, { recursive: true, encoding: 'utf8' }).join('\n')
     for (const file of ['password', 'token', 'termination-log', 'rows']) expect(files).toContain(file)
     expect(openToOthers(cluster.nodeFolder)).toEqual([])
-    // Only root can start a process as another user; everybody else is told by the modes.
+    // Only root can start a process as another user; otherwise, the test checks the modes.
     if (canBeStranger) expect(reachedByStranger(cluster.nodeFolder)).toEqual([])
   })
 })

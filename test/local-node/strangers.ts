@@ -1,17 +1,20 @@
-// Another user of the same machine. Reports what of a folder that user can read, write or list.
+// Another user of the same machine: reports which files of a folder that user can read, write or list.
 import { execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-/** The machine's `nobody`, which owns no file that a test makes. */
+/** User `nobody` of the machine; it owns no file of a test. */
 export const strangerId = 65_534
 
-/** Only root can start a process as another user. Elsewhere the modes of the files have to tell. */
+/** Only root can start a process as another user. Elsewhere, tests check the modes of files. */
 export const canBeStranger = process.getuid?.() === 0
 
 const [read, write, enter] = [0o004, 0o002, 0o001]
 
-/** Paths below the folder that their modes open to every user, with what they allow: `rw pods/…`. Links are what they lead to. */
+/**
+ * Returns paths below the folder that their modes open to every user, with the allowed access: `rw pods/…`. Links count
+ * as their targets.
+ */
 export function openToOthers(folder: string): readonly string[] {
   const found: string[] = []
   const visit = (path: string) => {
@@ -26,7 +29,7 @@ export function openToOthers(folder: string): readonly string[] {
   return found
 }
 
-/** Paths below the folder that a process of another user can read or write, though it knows all their names. */
+/** Returns paths below the folder that a process of another user can read or write, although it knows all names. */
 export function reachedByStranger(folder: string): readonly string[] {
   const paths = [
     folder,

@@ -7,7 +7,7 @@ const variables = new Map([
   ['E', ''],
 ])
 
-// The cases are those of expand_test.go, as far as they differ in kind.
+// The cases of expand_test.go, one of each kind.
 describe('references in texts', () => {
   it.each([
     ['$(A)', 'a'],
@@ -26,5 +26,5 @@ describe('references in texts', () => {
     ['$()', '$()'],
     ['$(((A)', '$(((A)'],
     ['$😀(A)$(A)', '$😀(A)a'],
-  ])('turns %s into %s', (text, expanded) => expect(expandVariables(text, variables)).toBe(expanded))
+  ])('%s expands to %s', (text, expanded) => expect(expandVariables(text, variables)).toBe(expanded))
 })

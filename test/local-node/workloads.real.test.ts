@@ -33,7 +33,7 @@ async function status(path: string): Promise<Record<string, unknown>> {
 }
 
 describe('workloads on a local node', () => {
-  it('makes a Deployment available whose pods read ConfigMap, Secret, token and downward API, with probes of three kinds', async () => {
+  it('a Deployment with ConfigMap, Secret, token, downward API and all probes becomes available', async () => {
     await stage.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' }, data: { 'app.conf': 'blue' } })
     await stage.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web' }, stringData: { key: 's3' } })
     const body = [
@@ -95,7 +95,7 @@ describe('workloads on a local node', () => {
     expect(pods.map((pod) => pod.status?.containerStatuses?.[0]?.restartCount)).toEqual([0, 0])
   })
 
-  it('restarts a container whose liveness probe fails, and says why it cannot start another', async () => {
+  it('a container restarts when its liveness probe fails, and a failed start has its reason', async () => {
     const livenessProbe = { httpGet: { port: 8080 }, periodSeconds: 1, failureThreshold: 2 }
     const script = `require('node:http').createServer((q, r) => { r.statusCode = 500; r.end() }).listen(8080, process.env.POD_IP)`
     await stage.applyPod('sick', nodePod(nodeName, script, { env: [podIpVariable], livenessProbe }))
@@ -119,7 +119,7 @@ describe('workloads on a local node', () => {
     expect(unset.status?.phase).toBe('Pending')
   })
 
-  it('completes a Job, with init containers in order and a shared emptyDir', async () => {
+  it('a Job completes, with init containers in order and a shared emptyDir', async () => {
     const append = (word: string) => `require('node:fs').appendFileSync('/shared-words/all', '${word} ')`
     const volumeMounts = [{ name: 'work', mountPath: '/shared-words' }]
     const step = (name: string, script: string) => ({
@@ -151,7 +151,7 @@ describe('workloads on a local node', () => {
     expect(stdout).toBe('done\n')
   })
 
-  it('keeps the data of a StatefulSet when its pod is made anew', async () => {
+  it('a StatefulSet keeps its data when its pod is recreated', async () => {
     const script = `
       const { appendFileSync, readFileSync } = require('node:fs')
       appendFileSync('/data/starts', 'x')
@@ -183,7 +183,7 @@ describe('workloads on a local node', () => {
     expect(await (await fetch(`http://${second.status?.podIP}:8080`)).text()).toBe('xx')
   })
 
-  it('shows logs, and follows them to the end', async () => {
+  it('logs are shown, and followed to the end', async () => {
     const script = `
       let n = 0
       const timer = setInterval(() => { console.log('line ' + n); if (++n === 5) clearInterval(timer) }, 100)`
@@ -201,7 +201,7 @@ describe('workloads on a local node', () => {
     expect(tail.stdout).toMatch(/^\d{4}-\d\d-\d\dT\S+Z line 4\n$/)
   })
 
-  it('tells what a container wrote of its end, or the end of its log', async () => {
+  it('the termination message of a container is reported, or the end of its log', async () => {
     const write = `require('node:fs').writeFileSync(process.argv[1], 'gave up'); process.exit(2)`
     const written = { args: ['-e', write, '/run/last'], terminationMessagePath: '/run/last' }
     const script = `console.log('x'.repeat(3000)); console.log('the end'); process.exit(2)`
@@ -220,7 +220,7 @@ describe('workloads on a local node', () => {
   })
 
   it.skipIf(process.getuid?.() !== 0)(
-    'runs a container as its user, who owns its volumes, and says what it ignores',
+    'a container runs as its user, which owns its volumes, and an Event names ignored fields',
     async () => {
       const script = `
       const { writeFileSync, readFileSync } = require('node:fs')
@@ -260,7 +260,7 @@ describe('workloads on a local node', () => {
     },
   )
 
-  it('hands connections to a Service at a loopback address to its ready pods in turn', async () => {
+  it('connections to a Service at a loopback address reach its ready pods in turn', async () => {
     const script = serve('process.env.HOSTNAME')
     const ready = { readinessProbe: { httpGet: { port: 'web' }, periodSeconds: 1 } }
     const spec = nodePod(nodeName, script, {
@@ -292,7 +292,7 @@ describe('workloads on a local node', () => {
     await plane.kubectl('delete', 'service', 'served', '-n', stage.namespace)
   })
 
-  it('simulates images that it does not know, and refuses exec in a sentence', async () => {
+  it('unknown images are simulated, and exec is rejected with one sentence', async () => {
     const simulated = { image: 'nginx:1.29', args: [], readinessProbe: { httpGet: { port: 80 } } }
     await stage.applyPod('web-like', nodePod(nodeName, '', simulated))
     const pod = await stage.podThat('web-like', 'ready', isReady)
@@ -301,7 +301,7 @@ describe('workloads on a local node', () => {
     expect(exec.stderr).toContain('the local node does not serve exec')
   })
 
-  it.skipIf(machinePostgres().versions.length === 0)('runs the machine’s PostgreSQL as its own user', async () => {
+  it.skipIf(machinePostgres().versions.length === 0)('the machine’s PostgreSQL runs as its own user', async () => {
     const postgres = {
       image: 'postgres:16',
       args: ['-c', 'max_connections=7'],

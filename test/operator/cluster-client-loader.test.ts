@@ -1,4 +1,5 @@
-// Connections to other clusters: a write passes the fence of the operator's own cluster, and a connection that cannot be made is named.
+// Connections to other clusters: a write passes the fence of the operator's own cluster, and an error names the faulty
+// connection.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ import { SimClock } from '../../src/testing/sim-clock.ts'
 
 const signal = new AbortController().signal
 const clock = new SimClock()
-/** Nothing listens there: what leaves this process fails as unreachable. */
+/** Nothing listens there: every request that leaves this process fails as unreachable. */
 const server = 'http://127.0.0.1:9'
 const config = {
   'current-context': 'edge',
@@ -37,7 +38,7 @@ async function load(clusters: Readonly<Record<string, ClusterConnection>>, fence
 
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } }
 
-it('a write to another cluster leaves only while the fence is open', async () => {
+it('a write to another cluster is sent only while the fence is open', async () => {
   const fence = new Fence(clock)
   const { edge } = await load({ edge: { kubeconfig: kubeconfig() } }, fence)
   const write = () => edge?.apply(ConfigMap, object, { fieldManager: 'test', force: false }, signal)
@@ -60,7 +61,7 @@ it.each([
     { Edge_1: { kubeconfig: 'x' } },
     /^cannot connect to cluster Edge_1: its name is no DNS label/,
   ],
-])('a connection with %s is named', async (_, clusters, message) => {
+])('the error for a connection with %s names it', async (_, clusters, message) => {
   await expect(load(clusters)).rejects.toMatchObject({
     code: 'ClusterConnection',
     message: expect.stringMatching(message),

@@ -1,4 +1,4 @@
-// Whatever write to either of two clusters the process dies at, the next life ends where an undisturbed one does (I3).
+// Crash at every write to either of two clusters: the next process reaches the end state of an undisturbed run (I3).
 import { describe, expect, it } from 'vitest'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import type { TestCluster } from '../../src/testing/index.ts'
@@ -15,7 +15,7 @@ const parts = [
   { name: 'deleting', begin: (home: TestCluster) => home.delete(Page, 'default/a') },
 ]
 
-/** A connection over which nothing travels once the process is dead. */
+/** Connection that carries no request after the process is dead. */
 function mortal(cluster: TestCluster, fate: Fate): HookedClient {
   const client = cluster.clientOf('operator')
   const dead = () => new KubeError({ code: 'Unreachable', message: 'the process is dead' })
@@ -27,7 +27,10 @@ function mortal(cluster: TestCluster, fate: Fate): HookedClient {
   })
 }
 
-/** What is there after each part, without what differs from run to run; and how often children were created and deleted. */
+/**
+ * Returns the objects after each part, without fields that differ between runs, and the numbers of created and deleted
+ * children.
+ */
 async function play(crash?: Crash) {
   const edge = await startEdge()
   const home = await startHome({ edge })

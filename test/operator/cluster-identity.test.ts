@@ -1,5 +1,5 @@
-// Which cluster is which: two homes that share a cluster of children never touch each other's, and a connection that leads to another cluster than
-// before stops its resources.
+// Identity of clusters: two home clusters that share a cluster of children never touch each other's children. A
+// connection that points to another cluster than before stops its resources.
 import { ApiObject } from 'cdk8s'
 import { expect, it } from 'vitest'
 import { ConfigMap, Namespace } from '../../src/object/built-in.ts'
@@ -24,7 +24,7 @@ const abandon = { metadata: { annotations: { 'konverge.dev/abandon-external': 't
 const messageOf = async (home: TestCluster) => (await home.condition(Page, 'default/a', 'Ready'))?.message
 const uidOf = async (cluster: TestCluster) => (await cluster.find(Namespace, 'kube-system'))?.metadata.uid
 
-it('operators of one name in two clusters never take, change or delete the children of each other', async () => {
+it('operators with one name in two clusters never take, change or delete each other’s children', async () => {
   const edge = await startEdge()
   const [first, second] = [await startHome({ edge }), await startHome({ edge }, { seed: 3 })]
   first.run(pageController())
@@ -48,7 +48,7 @@ it('operators of one name in two clusters never take, change or delete the child
   expect(await readinessOf(first)).toBe('True/Settled')
 })
 
-it('an operator of one name in the cluster of the children neither takes nor holds what another one made there', async () => {
+it('an operator neither takes nor blocks children that a namesake made in the cluster of the children', async () => {
   const edge = await startEdge({ definitions: pageDefinitions })
   const home = await startHome({ edge })
   const kept = pageController({ desired: (chart) => retain(new ApiObject(chart, 'text', keptText)) })
@@ -65,7 +65,7 @@ it('an operator of one name in the cluster of the children neither takes nor hol
   expect(labels['konverge.dev/managed-by']).toMatch(/^operator\.[0-9a-f]{20}$/)
 })
 
-it('an object is handed over to the parent of one cluster, and to no namesake in another', async () => {
+it('an object is handed over to the parent of one cluster, and never to a namesake in another', async () => {
   const edge = await startEdge()
   const [first, second] = [await startHome({ edge }), await startHome({ edge }, { seed: 3 })]
   for (const home of [first, second]) home.run(pageController())
@@ -81,7 +81,7 @@ it('an object is handed over to the parent of one cluster, and to no namesake in
   expect(await readinessOf(second)).toBe('False/ConflictingOwner')
 })
 
-it('a planted object with every label, and with an owner reference to the parent, is no child', async () => {
+it('a foreign object with all labels and an owner reference to the parent is no child', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge })
   home.run(pageController())
@@ -98,7 +98,10 @@ it('a planted object with every label, and with an owner reference to the parent
   expect(home.requests().filter(({ verb }) => verb === 'delete')).toEqual([])
 })
 
-/** A page that settled with children in one cluster, and an operator whose connection leads to another one since its restart. */
+/**
+ * Returns a settled page with children in one cluster, and an operator whose connection points to another one after its
+ * restart.
+ */
 async function led(other: (edge: TestCluster) => Promise<Readonly<Record<string, TestCluster>>>, over = {}) {
   const edge = await startEdge()
   const clusters: Record<string, TestCluster> = { edge }
@@ -115,7 +118,7 @@ async function led(other: (edge: TestCluster) => Promise<Readonly<Record<string,
 
 const toWest = async ({ clock }: TestCluster) => ({ edge: await startEdge({ seed: 20, clock }) })
 
-it('nothing is written to a cluster while the children are recorded in another', async () => {
+it('nothing is written to a cluster while another cluster has the recorded children', async () => {
   const { edge, home, clusters } = await led(toWest)
   expect(await readinessOf(home)).toBe('False/ClusterChanged')
   expect(await messageOf(home)).toBe(
@@ -128,7 +131,7 @@ it('nothing is written to a cluster while the children are recorded in another',
   expect(await readinessOf(home)).toBe('False/ClusterChanged')
 })
 
-it('a resource whose user abandons the recorded children gets new ones in the other cluster', async () => {
+it('a resource gets new children in the other cluster after its user abandons the recorded ones', async () => {
   const { edge, home, clusters } = await led(toWest)
   await home.patch(Page, 'default/a', abandon)
   await home.settle()
@@ -139,7 +142,7 @@ it('a resource whose user abandons the recorded children gets new ones in the ot
   expect((await home.find(Page, 'default/a'))?.status).toMatchObject({ inventory })
 })
 
-it('a controller whose children move to the cluster of its resources is stopped, and the other way round', async () => {
+it('a controller stops when its children move to the cluster of its resources, or back', async () => {
   const { edge, home } = await led(async () => ({}), { childrenIn: undefined })
   expect(await readinessOf(home)).toBe('False/ClusterChanged')
   expect(await textsIn(home)).toEqual([])
@@ -149,7 +152,7 @@ it('a controller whose children move to the cluster of its resources is stopped,
   expect(await textsIn(home)).toEqual(['b-text'])
 })
 
-it('a controller whose children move to another cluster is stopped', async () => {
+it('a controller stops when its children move to another cluster', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge })
   const running = home.run(pageController({ childrenIn: undefined } as never))
@@ -162,7 +165,7 @@ it('a controller whose children move to another cluster is stopped', async () =>
   expect(await textsIn(edge)).toEqual([])
 })
 
-it('a connection that leads to another cluster while the operator runs counts as unreachable, and no record goes', async () => {
+it('a connection that changes its cluster at run time counts as unreachable, and keeps all records', async () => {
   const edge = await startEdge()
   const west = await startEdge({ seed: 20, clock: edge.clock })
   const home = await startHome({ edge })
@@ -173,7 +176,7 @@ it('a connection that leads to another cluster while the operator runs counts as
   await home.create(Page, page({ text: 'hello', note: 'n' }))
   await home.settle()
   current = west.clientOf('operator')
-  // What is pruned was seen before; the new child is looked for in what is another cluster by now.
+  // The pruned child was observed before; the new child is looked up in the other cluster.
   await home.patch(Page, 'default/a', { spec: { text: 'changed', note: null } })
   await home.advance(20_000)
   expect((await home.find(Page, 'default/a'))?.status).toMatchObject({

@@ -1,4 +1,5 @@
-// A cluster of children that cannot be reached: its resources say so, all others go on, and deletions wait or are told to abandon what is there.
+// Outage of a cluster of children: its resources report it, all others continue. Deletions wait, or abandon the
+// children by an annotation.
 import { expect, it } from 'vitest'
 import { ConfigMap, Event } from '../../src/object/built-in.ts'
 import type { TestCluster } from '../../src/testing/index.ts'
@@ -17,7 +18,7 @@ import {
 
 const abandon = { metadata: { annotations: { 'konverge.dev/abandon-external': 'true' } } }
 
-/** An outage after the page settled. */
+/** Starts an outage after the page has settled. */
 async function outage() {
   const edge = await startEdge()
   const home = await startHome({ edge })
@@ -31,7 +32,7 @@ async function outage() {
 
 const messageOf = async (home: TestCluster) => (await home.condition(Page, 'default/a', 'Ready'))?.message
 
-it('resources say that the cluster of their children cannot be reached, and are in sync soon after it can', async () => {
+it('resources report that the cluster of their children is unreachable, and recover soon after', async () => {
   const { edge, home, end } = await outage()
   expect(await readinessOf(home)).toBe('False/ClusterUnreachable')
   expect(await messageOf(home)).toMatch(
@@ -46,7 +47,7 @@ it('resources say that the cluster of their children cannot be reached, and are 
   expect(await edge.find(ConfigMap, 'default/a-text')).toMatchObject({ data: { text: 'changed' } })
 })
 
-it('an operator that starts while the cluster cannot be reached works for all other resources', async () => {
+it('an operator that starts during an outage reconciles all other resources', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge })
   const end = cutOff(edge)
@@ -64,7 +65,7 @@ it('an operator that starts while the cluster cannot be reached works for all ot
   expect(await textsIn(edge)).toEqual(['a-text'])
 })
 
-it('one lost request to the cluster changes no condition', async () => {
+it('a single failed request to the cluster changes no condition', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge })
   home.run(pageController())
@@ -76,7 +77,7 @@ it('one lost request to the cluster changes no condition', async () => {
   expect((await home.find(Page, 'default/a'))?.metadata.resourceVersion).toBe(resourceVersion)
 })
 
-it('a deletion waits for the cluster and says how to abandon it', async () => {
+it('a deletion waits for the cluster and says how to abandon the children', async () => {
   const { edge, home, end } = await outage()
   await home.delete(Page, 'default/a')
   await home.advance(300_000)
@@ -90,7 +91,7 @@ it('a deletion waits for the cluster and says how to abandon it', async () => {
   expect(await textsIn(edge)).toEqual([])
 })
 
-it('the annotation lets a deletion go on without the cluster, and an Event names what stays', async () => {
+it('the annotation lets a deletion proceed without the cluster, and an Event names remaining children', async () => {
   const { edge, home } = await outage()
   await home.delete(Page, 'default/a')
   await home.advance(10_000)
@@ -104,7 +105,7 @@ it('the annotation lets a deletion go on without the cluster, and an Event names
   ])
 })
 
-it('the annotation abandons nothing of a resource that stays', async () => {
+it('the annotation abandons no children of a resource that is not deleted', async () => {
   const { edge, home, end } = await outage()
   await home.patch(Page, 'default/a', abandon)
   await home.patch(Page, 'default/a', { spec: { text: 'changed' } })
@@ -117,7 +118,7 @@ it('the annotation abandons nothing of a resource that stays', async () => {
   expect(await textsIn(edge)).toEqual(['a-text'])
 })
 
-it('a resource without children there is deleted during an outage', async () => {
+it('a resource without remote children is deleted during an outage', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge })
   cutOff(edge)

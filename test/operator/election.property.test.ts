@@ -1,5 +1,6 @@
-// Never two leaders at once: candidates whose clocks started at any time and run at different speeds, a network that delays and
-// loses requests and answers, processes that sleep, people who edit the lease. Time in this test is the world's, which nobody knows.
+// Property of leader election: never two leaders at once. Clocks of candidates have different offsets and speeds, the
+// network delays and loses requests and responses, processes sleep, and users edit the Lease. Time in this test is
+// global; no process knows it.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/base/clock.ts'
@@ -22,24 +23,24 @@ import { LeaseServer } from './leases.ts'
 const location = { namespace: 'ops', name: 'konverge' }
 const attemptMs = defaultTiming.renewDeadlineMs / 2
 
-/** What becomes of one request. */
+/** Fate of one request. */
 interface Luck {
   readonly toServerMs: number
   readonly toUsMs: number
   readonly lost: 'request' | 'answer' | 'none'
   readonly jitter: number
-  /** The process sleeps after the step. */
+  /** Sleep of the process after the step. */
   readonly sleepMs: number
 }
 
 interface ProcessPlan {
   readonly startMs: number
-  /** How fast its clock runs; at most 1.49 times that of another. */
+  /** Speed of its clock; at most 1.49 times that of another. */
   readonly rate: number
   readonly offsetMs: number
   readonly luck: readonly Luck[]
   readonly endsAfterSteps: number
-  /** In order, giving the lease back, or not. */
+  /** `released`: it ends in order and releases the Lease. */
   readonly end: 'released' | 'killed'
 }
 
@@ -54,7 +55,7 @@ interface Reign {
   untilMs: number
 }
 
-/** Events in the order of the world's time. */
+/** Events in the order of global time. */
 class WorldTime {
   readonly #events: { readonly atMs: number; readonly run: () => void }[] = []
   nowMs = 0
@@ -90,7 +91,7 @@ class CandidateProcess {
     this.#server = server
     this.#plan = plan
     this.#candidate = { identity, timing: defaultTiming }
-    // The wall clocks of processes have nothing to do with each other.
+    // Wall clocks of processes are unrelated.
     const now = () => Date.UTC(2026, 0, 1) + plan.offsetMs * 1_000 + this.#localMs()
     this.#clock = { now, monotonicMs: () => this.#localMs(), setTimer: () => ({ cancel: () => {} }) }
     world.at(plan.startMs, () => this.#step())
@@ -114,7 +115,7 @@ class CandidateProcess {
     const step = nextStep(this.election, this.#localMs())
     if (step.kind === 'lost') return this.#endReign()
     if (this.#steps > this.#plan.endsAfterSteps) return this.#end()
-    // Timers are late by a hair: doubles round, and nobody wakes early for ever.
+    // Timers are slightly late: doubles round, and a timer must not be early forever.
     if (step.kind === 'wait') return this.#world.at(this.#worldMsOf(step.untilMs) + 0.01, () => this.#step())
     this.#send(step)
   }
@@ -126,7 +127,7 @@ class CandidateProcess {
     const limitMs = Math.min(attemptMs, (this.election.leadsUntilMs ?? Number.POSITIVE_INFINITY) - sentMs)
     const timeoutMs = this.#worldMsOf(sentMs + limitMs)
     const isAnswered = lost === 'none' && arrivalMs + toUsMs < timeoutMs
-    // A request that we gave up on may still arrive.
+    // A request that timed out may still arrive.
     if (lost !== 'request') {
       this.#world.at(arrivalMs, () => {
         const answer = this.#ask(step)
@@ -173,7 +174,7 @@ class CandidateProcess {
     }
   }
 
-  /** The fence closes now, if it has not closed already. */
+  /** Closes the fence now, unless it is closed already. */
   #endReign(): void {
     const reign = this.reigns.at(-1)
     if (reign !== undefined) reign.untilMs = Math.min(reign.untilMs, this.#world.nowMs)
@@ -206,7 +207,7 @@ function edit(server: LeaseServer, kind: Edit['kind'], everybodyHasSeenIt: boole
     case 'touched':
       return server.edit({})
     case 'deleted':
-      // Who never saw the lease that was deleted cannot know that somebody holds it: the one thing not to do by hand.
+      // A process that never observed the deleted Lease cannot know its holder: users must not delete it then.
       if (everybodyHasSeenIt) server.lease = undefined
   }
 }
@@ -267,7 +268,7 @@ describe('an election', () => {
     expect(reigns).toBeGreaterThan(500)
   })
 
-  it('has a leader again when the lease has run out, and at the next look when it was given back', () => {
+  it('elects a leader after the Lease expires, and at the next read after a release', () => {
     const quick: Luck = { toServerMs: 5, toUsMs: 5, lost: 'none', jitter: 0.5, sleepMs: 0 }
     fc.assert(
       fc.property(fc.integer({ min: 3, max: 40 }), speed, fc.constantFrom('killed', 'released'), (steps, rate, end) => {
@@ -279,7 +280,7 @@ describe('an election', () => {
         world.runUntil(200_000)
         const lastMs = old.reigns.at(-1)?.untilMs ?? 0
         const fromMs = heir.reigns[0]?.fromMs ?? Number.POSITIVE_INFINITY
-        // Its last renewal was seen at a look, and the lease runs out from there.
+        // A read observed its last renewal, and the Lease expires from then.
         const lookMs = defaultTiming.retryPeriodMs * jitterFactor
         const limitMs = end === 'killed' ? defaultTiming.durationMs + lookMs : lookMs
         expect(fromMs - lastMs).toBeLessThan(limitMs + 100)

@@ -20,7 +20,7 @@ const fieldManager = 'konverge-lease'
 const { durationMs, renewDeadlineMs, retryPeriodMs } = defaultTiming
 const lookMs = retryPeriodMs * 1.2
 
-/** An API server that may leave patches without an answer. */
+/** API server that can leave patches unanswered. */
 class SilentApi extends ModelApi {
   isSilent = false
 
@@ -86,7 +86,7 @@ class Runner {
     return this.#ended
   }
 
-  /** How the run ended; it has. */
+  /** Result of the run, which has ended. */
   get ended(): Promise<unknown> {
     return this.#ended
   }
@@ -101,7 +101,7 @@ const isClaimOf =
   ({ plural, body }: ModelRequest) =>
     plural === 'leases' && JSON.stringify(body ?? null).includes(`"holderIdentity":"${identity}"`)
 
-/** The API server refuses what this candidate writes. */
+/** Makes the API server reject the writes of this candidate. */
 const cutOff = (api: ModelApi, identity: string) => {
   api.before = (request) => {
     if (isClaimOf(identity)(request)) throw failure('Unreachable', 'no route to the API server')
@@ -109,7 +109,7 @@ const cutOff = (api: ModelApi, identity: string) => {
 }
 
 describe('two candidates', () => {
-  it('have one leader; the other stands by, says so, and is not in trouble', async () => {
+  it('have one leader; the other reports that it stands by, without a problem', async () => {
     const ballot = new Ballot()
     const [a, b] = [await ballot.stand('a'), await ballot.stand('b')]
     await ballot.clock.advance(60_000)
@@ -122,7 +122,7 @@ describe('two candidates', () => {
     await b.stop()
   })
 
-  it('hand over at the next look when the leader stops in order', async () => {
+  it('hand over at the next read when the leader stops in order', async () => {
     const ballot = new Ballot()
     const [a, b] = [await ballot.stand('a'), await ballot.stand('b')]
     await ballot.clock.advance(30_000)
@@ -135,7 +135,7 @@ describe('two candidates', () => {
     await b.stop()
   })
 
-  it('hand over when the leader cannot renew: it has ended before the other begins', async () => {
+  it('hand over when the leader cannot renew: it ends before the other starts', async () => {
     const ballot = new Ballot()
     const [a, b] = [await ballot.stand('a'), await ballot.stand('b')]
     await ballot.clock.advance(20_000)
@@ -154,7 +154,7 @@ describe('two candidates', () => {
     await b.stop()
   })
 
-  it('hand over by hand: who is named in the lease is respected', async () => {
+  it('hand over when a user edits the holder', async () => {
     const ballot = new Ballot()
     const a = await ballot.stand('a')
     await ballot.clock.advance(5_000)
@@ -165,7 +165,7 @@ describe('two candidates', () => {
 })
 
 describe('a leader', () => {
-  it('survives a request that hangs, and the loss of its lease by hand', async () => {
+  it('survives a hanging request, and the loss of its Lease by hand', async () => {
     const ballot = new Ballot()
     const a = await ballot.stand('a')
     await ballot.clock.advance(10_000)
@@ -180,7 +180,7 @@ describe('a leader', () => {
     await a.stop()
   })
 
-  it('keeps its fence closed to itself while nobody answers, and ends', async () => {
+  it('closes its fence while no request is answered, and ends', async () => {
     const ballot = new Ballot()
     const a = await ballot.stand('a')
     await ballot.clock.advance(10_000)
@@ -190,7 +190,7 @@ describe('a leader', () => {
     expect(String(await a.ended)).toMatch(/could not be renewed within 10 s \(the API server gave no answer in time\)/)
   })
 
-  it('whose first claim was answered by silence finds that it holds the lease, and leads', async () => {
+  it('reads the Lease and leads after an unanswered first claim', async () => {
     const ballot = new Ballot()
     ballot.api.after = (request) => {
       if (!isClaimOf('a')(request)) return
@@ -204,7 +204,7 @@ describe('a leader', () => {
     await a.stop()
   })
 
-  it('that is stopped while a claim is under way gives back what came of it', async () => {
+  it('releases the Lease when it stops during a claim', async () => {
     const ballot = new Ballot()
     const a = await ballot.stand('a')
     await ballot.clock.advance(retryPeriodMs - 1)
@@ -215,7 +215,7 @@ describe('a leader', () => {
     expect(ballot.lease).toEqual({ leaseTransitions: 0 })
   })
 
-  it('stops within a second also when the lease cannot be given back', async () => {
+  it('stops within a second if the release fails', async () => {
     const ballot = new Ballot()
     const a = await ballot.stand('a')
     ballot.api.isSilent = true
@@ -226,8 +226,8 @@ describe('a leader', () => {
   })
 })
 
-describe('a candidate without the right to the lease', () => {
-  it('says so once, keeps trying, and takes part when it may', async () => {
+describe('a candidate without rights on the Lease', () => {
+  it('reports it once, retries, and takes part when it gets the rights', async () => {
     const ballot = new Ballot()
     ballot.api.before = ({ plural }) => {
       if (plural === 'leases') throw failure('Forbidden', 'get Lease ops/konverge: user "u" may not get leases')
@@ -244,7 +244,7 @@ describe('a candidate without the right to the lease', () => {
 })
 
 describe('a standby', () => {
-  it('asks for nothing but a look at the lease, about every period, and leaves nothing behind', async () => {
+  it('only reads the Lease, about every period, and leaves nothing behind', async () => {
     const ballot = new Ballot()
     const [a, b] = [await ballot.stand('a'), await ballot.stand('b')]
     await ballot.clock.advance(60_000)

@@ -1,5 +1,5 @@
-// Two operators, and two controllers of one operator, declare a child of the same name at the same moment, also cluster-scoped. Each request takes a
-// moment, so that both decide to create before either has.
+// Concurrent creation: two operators, or two controllers of one operator, declare a child with the same name, also
+// cluster-scoped. Requests take time, so that both decide to create before either has.
 import { ApiObject } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
@@ -30,7 +30,7 @@ const controllerOf = (resource: typeof Shop, child: 'Secret' | 'Palette') =>
     status: () => ({ fields: {}, conditions: [] }),
   })
 
-/** As many reconciles at once as there are resources. */
+/** Runs as many concurrent reconciles as there are resources. */
 function run(cluster: TestCluster, name: string, controllers: readonly Controller[]): AbortController {
   const stop = new AbortController()
   const operator = new Operator({
@@ -54,7 +54,7 @@ describe.each([
   ['Palette', 'two operators'],
   ['Palette', 'two controllers of one operator'],
 ] as const)('a %s that parents of %s declare at the same moment', (child, who) => {
-  it('keeps what its creator declared, and the other parent reports ConflictingOwner', async () => {
+  it('keeps the creator’s declaration, and the other parent reports ConflictingOwner', async () => {
     await using cluster = await startCluster({ definitions: [Shop, Banner, Palette].map(definitionOf) })
     const [shops, banners] = [controllerOf(Shop, child), controllerOf(Banner, child)]
     const stops =

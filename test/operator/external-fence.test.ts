@@ -1,4 +1,5 @@
-// May a process that does not lead act outside the cluster? No more than it may write in it (I9).
+// Fence of external effects: a process that does not lead must not act outside the cluster, as it must not write in it
+// (I9).
 import { expect, it, onTestFinished } from 'vitest'
 import { seededRandom, seededSecrets } from '../../src/base/random.ts'
 import { Fence } from '../../src/kube/fence.ts'
@@ -8,7 +9,7 @@ import { RemoteWorld } from '../external/remote-world.ts'
 import { Shelf, shelfController } from '../external/shelf.ts'
 import { World } from '../reconcile/life.ts'
 
-it('begins nothing outside while its fence is closed', async () => {
+it('a process starts no external effect while its fence is closed', async () => {
   const { clock, api, instruments } = new World()
   const remote = new RemoteWorld(clock)
   const fence = new Fence(clock)

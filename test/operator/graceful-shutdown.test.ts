@@ -1,4 +1,4 @@
-// What running reconciles get to end when the operator stops.
+// Time for running reconciles to end when the operator stops.
 import { expect, it } from 'vitest'
 import { seededRandom, seededSecrets } from '../../src/base/random.ts'
 import { Operator } from '../../src/operator/operator.ts'

@@ -1,4 +1,4 @@
-// A process without shards and members of the same operator: one of the two ways works at a time.
+// A process without shards, and members of the same operator: only one of the two kinds reconciles at a time.
 import { expect, it } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
@@ -22,7 +22,7 @@ class Operators {
     client: this.api,
   }
 
-  /** A process without shards. */
+  /** Starts a process without shards. */
   leader() {
     const stop = new AbortController()
     const fence = new Fence(this.clock)
@@ -45,7 +45,7 @@ class Operators {
   }
 }
 
-it('members wait until the leader without shards has given its Lease back', async () => {
+it('members wait until the leader without shards has released its Lease', async () => {
   const operators = new Operators()
   const leader = operators.leader()
   await operators.clock.advance(5_000)
@@ -58,7 +58,7 @@ it('members wait until the leader without shards has given its Lease back', asyn
   expect(seen.mayJoin).toBe(true)
 })
 
-it('members wait until the Lease of a leader that was killed has run out', async () => {
+it('members wait until the Lease of a killed leader has expired', async () => {
   const operators = new Operators()
   operators.api.put(Lease, {
     apiVersion: 'coordination.k8s.io/v1',
@@ -73,7 +73,7 @@ it('members wait until the Lease of a leader that was killed has run out', async
   expect(seen.mayJoin).toBe(true)
 })
 
-it('a process without shards stands by for the members, and leads when an administrator has deleted their Lease', async () => {
+it('a process without shards stands by for members, and leads after a user deletes their Lease', async () => {
   const operators = new Operators()
   for (const { seen, ended } of [operators.members(), operators.members()]) {
     await operators.clock.advance(3_000)

@@ -1,4 +1,4 @@
-// A connection of which a test decides, request by request, where it leads and whether the request arrives.
+// Client with hooks: the test decides for each request where it goes and whether it arrives.
 import type { JsonObject } from '../../src/base/json.ts'
 import type {
   ApplyOptions,

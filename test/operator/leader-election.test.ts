@@ -36,7 +36,7 @@ describe('leader election', () => {
     expect(leaderElectionOf(options, where)?.lease).toEqual(lease)
   })
 
-  it('takes 15, 10 and 2 seconds, each unless told otherwise', () => {
+  it('has default times of 15, 10 and 2 seconds', () => {
     expect(leaderElectionOf({}, inPod)?.timing).toEqual(defaultTiming)
     expect(leaderElectionOf({ leaseDurationMs: 30_000 }, inPod)?.timing).toEqual({
       ...defaultTiming,
@@ -44,7 +44,7 @@ describe('leader election', () => {
     })
   })
 
-  it('refuses times that do not fit, and a lease that is nowhere', () => {
+  it('rejects invalid times, and a Lease without a namespace', () => {
     expect(() => leaderElectionOf({ leaseDurationMs: 10_000 }, inPod)).toThrow(/10 s, 10 s and 2 s/)
     expect(() => leaderElectionOf({ enabled: true }, outside)).toThrow(/name its namespace with --lease-namespace/)
   })

@@ -21,7 +21,7 @@ const held = leaseWith({
 })
 
 describe('a lease', () => {
-  it('that was not there begins with its first holder', () => {
+  it('starts with its first holder if it does not exist', () => {
     expect(firstLease({ namespace: 'ops', name: 'konverge' }, claim, clock)).toEqual({
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -36,12 +36,12 @@ describe('a lease', () => {
     })
   })
 
-  it('is renewed by its holder: nothing moves but the time of it', () => {
+  it('is renewed by its holder with a change of only its renew time', () => {
     const renewed = patched(held, claimPatch(held, claim, clock))
     expect(renewed).toEqual({ ...held, spec: { ...leaseSpecOf(held), renewTime: now } })
   })
 
-  it('taken from another counts a transition', () => {
+  it('counts a transition when another holder takes it', () => {
     const taken = patched(held, claimPatch(held, { ...claim, identity: 'you' }, clock))
     expect(leaseSpecOf(taken)).toEqual({
       holderIdentity: 'you',
@@ -52,7 +52,7 @@ describe('a lease', () => {
     })
   })
 
-  it('keeps what others put into it', () => {
+  it('keeps fields of others', () => {
     const theirs = leaseWith({ ...leaseSpecOf(held), strategy: 'OldestEmulationVersion' } as never)
     const lease = { ...theirs, metadata: { ...theirs.metadata, labels: { team: 'a' } } }
     for (const patch of [claimPatch(lease, claim, clock), releasePatch(lease)]) {
@@ -61,14 +61,14 @@ describe('a lease', () => {
     }
   })
 
-  it('given back has no holder, and looks like none that lost its holder by hand', () => {
+  it('has no holder after a release, in contrast to one that lost its holder by hand', () => {
     const released = patched(held, releasePatch(held))
     expect(leaseSpecOf(released)).toEqual({ leaseTransitions: 3 })
     expect(isReleased(released)).toBe(true)
     expect(isReleased(leaseWith({ holderIdentity: '', renewTime: earlier }))).toBe(false)
   })
 
-  it('of an empty name, or without a spec, is held by nobody', () => {
+  it('has no holder with an empty name or without a spec', () => {
     const { spec: _, ...bare } = leaseWith({})
     expect([holderOf(leaseWith({ holderIdentity: '' })), holderOf(bare), isReleased(bare)]).toEqual([
       undefined,
@@ -80,11 +80,11 @@ describe('a lease', () => {
   it.each([
     { title: 'claim', patch: claimPatch(held, claim, clock) },
     { title: 'release', patch: releasePatch(held) },
-  ])('has a $title that holds for the version it was made from', ({ patch }) => {
+  ])('has a $title that holds for the version that was read', ({ patch }) => {
     expect(patch['metadata']).toEqual({ resourceVersion: '1' })
   })
 
-  it('lasts whole seconds, never less than the holder counts on', () => {
+  it('lasts whole seconds, never less than the holder’s duration', () => {
     const { spec } = firstLease({ namespace: 'a', name: 'b' }, { ...claim, durationMs: 4_001 }, clock)
     expect(spec).toMatchObject({ leaseDurationSeconds: 5 })
   })

@@ -1,4 +1,4 @@
-// Leases as the API server keeps them: a version that every write moves on, and merge patches that hold against one version.
+// Leases as the API server stores them: every write changes the version, and a merge patch holds against one version.
 import type { JsonObject } from '../../src/base/json.ts'
 import { applyMergePatch } from '../../src/base/json-patch.ts'
 import type { LeaseSpec } from '../../src/object/built-in.ts'
@@ -9,7 +9,7 @@ export function leaseWith(spec: LeaseSpec, resourceVersion = '1'): LiveObject {
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec }
 }
 
-/** One lease, or none, and who may write it. */
+/** Server with at most one Lease, and the identities that may write it. */
 export class LeaseServer {
   lease: LiveObject | undefined
   #version = 0
@@ -24,7 +24,7 @@ export class LeaseServer {
     return patched.metadata.resourceVersion === this.lease.metadata.resourceVersion ? this.#store(patched) : 'conflict'
   }
 
-  /** By hand: against whatever version there is. */
+  /** Edits the Lease by hand, against any version. */
   edit(spec: JsonObject): void {
     if (this.lease !== undefined) this.patch({ spec })
   }

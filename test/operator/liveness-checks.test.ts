@@ -7,7 +7,7 @@ describe('liveness', () => {
     { title: 'an idle controller', idleForMs: 0, isOk: true },
     { title: 'a controller with slow reconciles', idleForMs: 599_000, isOk: true },
     { title: 'a controller that reconciles nothing of what is ready', idleForMs: 601_000, isOk: false },
-  ])('of $title is ok: $isOk', ({ idleForMs, isOk }) => {
+  ])('passes for $title: $isOk', ({ idleForMs, isOk }) => {
     const health = new HealthRegistry()
     const runner = { name: 'sites.example.dev', idleForMs, reconcileLimitMs: 300_000 }
     for (const check of livenessChecks([runner])) health.add(check)
@@ -15,7 +15,7 @@ describe('liveness', () => {
     expect(health.report('ready').isOk).toBe(true)
   })
 
-  it('says which controller is stuck, and for how long', () => {
+  it('names the stuck controller and the duration', () => {
     const [check] = livenessChecks([{ name: 'sites.example.dev', idleForMs: 660_000, reconcileLimitMs: 300_000 }])
     expect(check?.check()).toBe('resources are ready, and no reconcile has begun or ended for 660 s')
   })

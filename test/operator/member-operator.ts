@@ -1,5 +1,5 @@
-// One member of a sharded operator over the API server in this process: the whole operator, which can be stopped, killed and put to sleep. Of a life
-// that was killed nothing runs any more, and nothing reaches it.
+// Member of a sharded operator over the API server in this process: a whole operator that can stop, be killed and
+// sleep. After a kill, none of its work runs, and no response reaches it.
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom, seededSecrets } from '../../src/base/random.ts'
 import type { KubeClient } from '../../src/kube/client.ts'
@@ -22,7 +22,7 @@ export interface MemberOperatorOptions {
   readonly identity: string
   readonly controllerOf: (member: MemberOperator) => Controller
   readonly maxConcurrent?: number
-  /** Called as a write of the kind reaches the server. */
+  /** Called when a write of the kind reaches the server. */
   readonly onWrite?: (member: MemberOperator, resource: Resource, name: string) => void
 }
 
@@ -91,7 +91,7 @@ export class MemberOperator {
   }
 }
 
-/** Its requests reach the server while the life is awake, and its answers it. */
+/** Client whose requests and responses pass only while the process is awake. */
 function mortal(client: KubeClient, clock: LifeClock, onWrite: (resource: Resource, name: string) => void): KubeClient {
   const heard = <T>(answer: Promise<T>) =>
     new Promise<T>((resolve, reject) => {
@@ -114,7 +114,7 @@ function mortal(client: KubeClient, clock: LifeClock, onWrite: (resource: Resour
         : (...asked: readonly unknown[]) => {
             if (clock.isDead) return new Promise(() => {})
             if (isWrite(verb)) {
-              // As the verbs of KubeClient take them: an object, or the location of one.
+              // Arguments of KubeClient's verbs: an object, or the location of one.
               const [resource, target] = asked as [Resource, { name?: string; metadata?: { name: string } }]
               onWrite(resource, target.metadata?.name ?? target.name ?? '')
             }

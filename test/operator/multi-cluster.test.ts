@@ -1,4 +1,4 @@
-// Resources in one cluster and their children in another: made, changed, pruned and deleted there, and nowhere else.
+// Resources in one cluster and their children in another: creation, change, prune and deletion happen only there.
 import { ApiObject } from 'cdk8s'
 import { expect, it } from 'vitest'
 import { rightsOf } from '../../src/generate/rbac.ts'
@@ -18,12 +18,12 @@ import {
   textsIn,
 } from './two-clusters.ts'
 
-/** As before children could be in other clusters. */
+/** Definitions from before children could be in other clusters. */
 const withoutClusters = pageDefinitions.map(
   (definition) => JSON.parse(JSON.stringify(definition).replace('"cluster":{"type":"string"},', '')) as object,
 )
 
-it('children are pruned and deleted although users of their cluster wrote what would keep them', async () => {
+it('children are pruned and deleted although users of their cluster set fields that would keep them', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge })
   home.run(pageController())
@@ -45,7 +45,7 @@ it('children are pruned and deleted although users of their cluster wrote what w
   expect(await home.find(Page, 'default/a')).toBeUndefined()
 })
 
-it('children are made, changed, pruned and deleted in the cluster that the controller names', async () => {
+it('children are created, changed, pruned and deleted in the cluster that the controller names', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge })
   home.run(pageController())
@@ -87,7 +87,7 @@ it('children are made, changed, pruned and deleted in the cluster that the contr
   expect(await home.find(Page, 'default/a')).toBeUndefined()
 })
 
-it('the derived rights are enough in both clusters', async () => {
+it('the derived rights suffice in both clusters', async () => {
   const controllers = [pageController()]
   const rightsFor = (cluster?: string) => {
     const { namespaced, cluster: clusterWide } = rightsOf({ name: 'operator', controllers, cluster })
@@ -108,7 +108,7 @@ it('the derived rights are enough in both clusters', async () => {
   expect(denied).toEqual([])
 })
 
-it('a resource can be propagated: its child has its kind and its name', async () => {
+it('a resource can be propagated: its child has the same kind and name', async () => {
   const edge = await startEdge({ definitions: pageDefinitions })
   const home = await startHome({ edge })
   const desired: Parameters<typeof pageController>[0] = {
@@ -126,7 +126,7 @@ it('a resource can be propagated: its child has its kind and its name', async ()
   expect(await edge.find(Page, 'default/a')).toBeUndefined()
 })
 
-it('children go in the reverse of their order', async () => {
+it('children are deleted in reverse order', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge })
   home.run(pageController())
@@ -138,7 +138,7 @@ it('children go in the reverse of their order', async () => {
   expect(deletes.map(({ name }) => name)).toEqual(['a-note', 'a-text'])
 })
 
-it('a kind that the other cluster does not serve is named with the cluster', async () => {
+it('an error for a kind that the other cluster does not serve names the cluster', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge })
   home.run(pageController({ owns: [ConfigMap, Leaflet] }))
@@ -150,7 +150,7 @@ it('a kind that the other cluster does not serve is named with the cluster', asy
   )
 })
 
-it('what the other cluster rejects is told with the name of the cluster', async () => {
+it('an error of the other cluster has the name of the cluster', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge })
   home.run(pageController())
@@ -161,7 +161,7 @@ it('what the other cluster rejects is told with the name of the cluster', async 
   expect(message).toMatch(/^cluster edge: apply ConfigMap shop\/a-text: namespaces "shop" not found/)
 })
 
-it('a CRD without room for the cluster of a child makes no child', async () => {
+it('a resource gets no children if its CRD has no field for their cluster', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge }, { definitions: withoutClusters })
   home.run(pageController())
@@ -175,7 +175,7 @@ it('a CRD without room for the cluster of a child makes no child', async () => {
   expect(await readinessOf(home)).toBe('True/Settled')
 })
 
-it('readiness names a cluster that cannot be reached, and does not fail for it', async () => {
+it('readiness names an unreachable cluster, and does not fail', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge })
   const health = new HealthRegistry()
@@ -204,13 +204,13 @@ it.each([
     { watches: [{ resource: ConfigMap, contributes: true, keysFor: () => [] }] },
     /contributes to no object/,
   ],
-])('a controller with children in a cluster %s is refused', async (_, over, message) => {
+])('a controller with children in a cluster %s is rejected', async (_, over, message) => {
   const edge = await startEdge()
   const home = await startHome({ edge })
   expect(() => home.run(pageController(over as never))).toThrow(message)
 })
 
-it('an operator with nothing to do asks the other cluster only whether it is still there', async () => {
+it('an idle operator only probes the reachability of the other cluster', async () => {
   const edge = await startEdge()
   const home = await startHome({ edge })
   const first = home.run(pageController())

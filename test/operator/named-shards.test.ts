@@ -1,4 +1,5 @@
-// Named shards of one operator, each with resources that its labels select: their leaders work side by side, and no resource has two.
+// Named shards of one operator, each with resources that its labels select: their leaders work in parallel, and no
+// resource has two.
 import { expect, it, onTestFinished } from 'vitest'
 import { seededRandom, seededSecrets } from '../../src/base/random.ts'
 import { Fence } from '../../src/kube/fence.ts'
@@ -21,7 +22,7 @@ interface Process {
   stop(): Promise<void>
 }
 
-/** As runOperator does it in a pod of the namespace `ops`; without a shard it is the whole operator. */
+/** Starts a shard as runOperator does in a pod of the namespace `ops`; without a name, it is the whole operator. */
 function start(world: World, shardName?: string, labelSelector?: string): Process {
   const { clock, api } = world
   const random = seededRandom(1)
@@ -74,7 +75,7 @@ const events = (world: World) =>
     .filter(({ kind }) => kind === 'Event')
     .map((event) => at(event, 'reason'))
 
-it('both lead, and each works and holds its own resources and children', async () => {
+it('both lead, and each reconciles and caches only its own resources and children', async () => {
   const world = new World()
   const shards = [start(world, 'eu', 'region=eu'), start(world, 'us', 'region=us')]
   for (const name of ['a', 'b']) addSite(world, name, 'eu')
@@ -100,7 +101,7 @@ it('both lead, and each works and holds its own resources and children', async (
   ])
 })
 
-it('of two whose selections overlap the first works, and an Event says so', async () => {
+it('the first of two shards with overlapping selections reconciles, and an Event reports the overlap', async () => {
   const world = new World()
   start(world, 'eu', 'region=eu')
   addSite(world, 'a', 'eu')
@@ -113,7 +114,7 @@ it('of two whose selections overlap the first works, and an Event says so', asyn
   expect(events(world)).toContain('OtherShard')
 })
 
-it('hands a resource over when its labels change and its annotation is removed, with all its children', async () => {
+it('hands over a resource with all its children when its labels change and its annotation is removed', async () => {
   const world = new World()
   start(world, 'eu', 'region=eu')
   start(world, 'us', 'region=us')
@@ -132,7 +133,7 @@ it('hands a resource over when its labels change and its annotation is removed, 
   expect(world.conditions()).toEqual(settled)
 })
 
-it('takes resources and children of an operator without shards over, and writes nothing at rest', async () => {
+it('takes over resources and children of an operator without shards, and writes nothing in sync', async () => {
   const world = new World()
   const whole = start(world)
   addSite(world, 'a', 'eu', 'secret-word')
@@ -149,7 +150,7 @@ it('takes resources and children of an operator without shards over, and writes 
   expect(world.api.writes.slice(writes).filter((write) => !/leases|events/.test(write))).toEqual([])
 })
 
-it('an operator without shards leaves what a shard manages alone', async () => {
+it('an operator without shards ignores the resources of a shard', async () => {
   const world = new World()
   const eu = start(world, 'eu', 'region=eu')
   addSite(world, 'a', 'eu')

@@ -1,4 +1,4 @@
-// An operator in the hands of a program: started, asked, given work, stopped; on the API server of this package over HTTPS.
+// Handle of an operator in a program: start, status, enqueue and stop, on the API server of this package over HTTPS.
 import { request as requestPlain } from 'node:http'
 import { type RequestOptions, request as requestSecure } from 'node:https'
 import { Registry } from 'prom-client'
@@ -29,7 +29,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** What it observed, in order; each look resolves the wait for it. */
+/** Observations in order; each resolves a pending wait. */
 class Looks {
   readonly #names: string[] = []
   #wake = Promise.withResolvers<void>()
@@ -61,7 +61,7 @@ async function startWith(options: Partial<RunOperatorOptions>): Promise<Operator
   return operator
 }
 
-/** What a page answers. */
+/** Returns the response of a page. */
 function get(url: string, options: RequestOptions = {}): Promise<{ status: number | undefined; text: string }> {
   return new Promise((resolve, reject) => {
     const request = url.startsWith('https') ? requestSecure : requestPlain
@@ -93,14 +93,14 @@ describe('the handle of an operator', () => {
     await expect(operator.client.get(ConfigMap, metadata)).rejects.toThrow('the operator stops')
   })
 
-  it('is refused for a kind without a controller', async () => {
+  it('rejects a kind without a controller', async () => {
     const operator = await start('nothing', defineController(ConfigMap, pages))
     expect(() => operator.enqueue(Secret, { namespace: 'default', name: 'home' })).toThrow(
       'the operator has no controller of secrets; add one to its controllers',
     )
   })
 
-  it('serves two operators in one process, each its own kinds', async () => {
+  it('serves two operators in one process, each with its own kinds', async () => {
     const [services, secrets] = [new Looks(), new Looks()]
     const controllers = [
       defineController(Service, { ...pages, observe: services.observe }),
@@ -118,7 +118,7 @@ describe('the handle of an operator', () => {
     expect(read.finalizers).toEqual(['konverge.dev/services'])
   })
 
-  it('is never given where the operator cannot begin', async () => {
+  it('is not returned if the operator cannot start', async () => {
     const environment = { KUBECONFIG: 'not/there' }
     const options = { name: 'pages', controllers: [], environment, output: { write: () => {} }, userAgent: 'pages' }
     await expect(startOperator(options)).rejects.toThrow('not/there')
@@ -128,7 +128,7 @@ describe('the handle of an operator', () => {
 describe('an embedded operator', () => {
   const host = '127.0.0.1'
 
-  it('logs to the logger and counts in the registry of its program, and listens nowhere', async () => {
+  it('logs to the program’s logger, counts in its registry, and listens on no port', async () => {
     const lines: string[] = []
     const take = (_: object, message: string) => void lines.push(message)
     const registry = new Registry()
@@ -146,7 +146,7 @@ describe('an embedded operator', () => {
     expect(text).not.toContain('process_cpu')
   })
 
-  it('tells its program whether it is alive and ready, as its pages do', async () => {
+  it('reports liveness and readiness to its program as its pages do', async () => {
     const kind = { ...ConfigMap, group: 'example.com', plural: 'pages', kind: 'Page' }
     const operator = await startWith({ controllers: [defineController(kind, pages)], http: { host, port: 0 } })
     const url = `http://${host}:${operator.addresses.http?.port}`
@@ -158,7 +158,7 @@ describe('an embedded operator', () => {
     expect((await get(`${url}/metrics`)).status).toBe(200)
   })
 
-  it('serves metrics by HTTPS with the certificate of its program, to everybody or to users of the cluster', async () => {
+  it('serves metrics over HTTPS with the program’s certificate, to everyone or to users of the cluster', async () => {
     const certificate = ownCertificate(['metrics.example', '127.0.0.1'], systemSecrets, Date.now())
     const trust = { ca: certificate.cert, servername: 'metrics.example' }
     const open = await startWith({ name: 'open', metrics: { kind: 'open', host, port: 0, certificate } })
@@ -172,13 +172,13 @@ describe('an embedded operator', () => {
     expect((await get(url, { ...trust, headers })).status).toBe(200)
   })
 
-  it('sends requests at the rate that its program allows, and shows the wait', async () => {
+  it('limits its request rate as the program sets it, and exposes the wait', async () => {
     const operator = await startWith({ name: 'slow', requestRate: { perSecond: 50, burst: 1 }, connections: 2 })
     const at = { namespace: 'default', name: 'none' }
     await Promise.all(Array.from({ length: 5 }, () => operator.client.find(ConfigMap, at)))
     const sum = /rate_limiter_duration_seconds_sum\{[^}]*verb="get"[^}]*\} (.*)/
     const [, waited = '0'] = sum.exec(await operator.metrics.text()) ?? []
-    // How long depends on the load of the machine.
+    // The duration depends on the load of the machine.
     expect(Number(waited)).toBeGreaterThan(0)
   })
 
@@ -190,7 +190,7 @@ describe('an embedded operator', () => {
       message: 'metrics of kind open are on the address of the probes, and http is off',
     },
     { options: { output: undefined }, message: 'the operator has nowhere to log' },
-  ] as const)('is refused with options that do not fit: $message', async ({ options, message }) => {
+  ] as const)('rejects invalid options: $message', async ({ options, message }) => {
     await expect(startWith(options)).rejects.toThrow(message)
   })
 })

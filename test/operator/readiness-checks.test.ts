@@ -64,7 +64,7 @@ describe('a controller', () => {
 })
 
 describe('readiness', () => {
-  it('asks each controller anew at every probe, and names it', () => {
+  it('checks each controller at every probe, and names it', () => {
     let isPrepared = false
     const slow: Runner = {
       name: 'slow',

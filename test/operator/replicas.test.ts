@@ -1,4 +1,5 @@
-// Two replicas of one operator over the model API: who works, who watches, and how the work goes from one to the other.
+// Two replicas of one operator over the model API: the leader reconciles, the other watches, and leadership moves
+// between them.
 import { describe, expect, it } from 'vitest'
 import { seededRandom, seededSecrets } from '../../src/base/random.ts'
 import { Fence } from '../../src/kube/fence.ts'
@@ -60,7 +61,7 @@ class Replica {
   }
 }
 
-/** A world in which every write of something but the lease falls into the time of exactly one leader. */
+/** Starts two replicas and asserts that each write, except of the Lease, happens while exactly one leads. */
 async function twoReplicas(runnables: readonly Runnable[] = []) {
   const world = new World()
   const replicas: Replica[] = []
@@ -83,8 +84,8 @@ async function twoReplicas(runnables: readonly Runnable[] = []) {
 
 const page = (world: World) => at(world.api.find(ConfigMap, 'default/a-pages'), 'data', 'index')
 
-describe('of two replicas', () => {
-  it('one works; the other is ready, and says that it stands by', async () => {
+describe('two replicas', () => {
+  it('one reconciles; the other is ready and reports that it stands by', async () => {
     const { world, a, b, leaderless } = await twoReplicas()
     expect(world.conditions()).toEqual(settled)
     expect(a.readiness).toBe('[+] sites.example.dev: ok\n[+] leader-election: ok (leads)\ncheck passed\n')
@@ -94,7 +95,7 @@ describe('of two replicas', () => {
     expect([await b.stop(), await a.stop()]).toEqual(['in order', 'in order'])
   })
 
-  it('the second takes over at its next look when the first stops, from warm caches', async () => {
+  it('the second takes over at its next read when the first stops, from warm caches', async () => {
     const { world, a, b, leaderless } = await twoReplicas()
     const { before: asBefore } = world.api
     let lists = 0
@@ -111,7 +112,7 @@ describe('of two replicas', () => {
     await b.stop()
   })
 
-  it('the one that leads reconciles what a program enqueues and writes for it; the other does neither', async () => {
+  it('the leader reconciles what a program enqueues, and writes for it; the other does neither', async () => {
     const { world, a, b } = await twoReplicas()
     const metadata = { namespace: 'default', name: 'own' }
     const places = { namespace: 'default', name: 'a' }
@@ -129,7 +130,7 @@ describe('of two replicas', () => {
     await Promise.all([a.stop(), b.stop()])
   })
 
-  it('a runnable goes on in the one that leads, and in the other when that stops', async () => {
+  it('a runnable runs in the leader, and in the other after the leader stops', async () => {
     const begun: AbortSignal[] = []
     const run = async ({ signal, client }: RunnableContext) => {
       begun.push(signal)
@@ -150,7 +151,7 @@ describe('of two replicas', () => {
     await b.stop()
   })
 
-  it('a runnable is aborted when its process leads no more', async () => {
+  it('a runnable is aborted when its process loses its Lease', async () => {
     const begun: AbortSignal[] = []
     const run = async ({ signal }: RunnableContext) => {
       begun.push(signal)
@@ -166,7 +167,7 @@ describe('of two replicas', () => {
     await b.stop()
   })
 
-  it('the second writes nothing that is as it should be', async () => {
+  it('the second writes nothing that is in sync', async () => {
     const { world, a, b } = await twoReplicas()
     await a.stop()
     const writes = world.api.writes.length
@@ -193,7 +194,7 @@ describe('of two replicas', () => {
     await b.stop()
   })
 
-  it('neither is ready without the right to the lease, and neither works', async () => {
+  it('neither is ready without rights on the Lease, and neither reconciles', async () => {
     const world = new World()
     world.api.before = ({ plural }) => {
       if (plural === 'leases') throw failure('Forbidden', 'user "u" may not get leases')

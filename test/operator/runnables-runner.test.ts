@@ -1,4 +1,4 @@
-// Runnables: when they are begun, begun again and left behind.
+// Runnables: start, restart and stop.
 import { expect, it } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import type { RunnableContext } from '../../src/index.ts'
@@ -19,7 +19,7 @@ function seen() {
 const aborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
 
-it('one runs until the operator stops, and writes as itself', async () => {
+it('a runnable runs until the operator stops, with its own field manager', async () => {
   const { instruments, metrics, lines } = seen()
   await using cluster = await startCluster({ controllers: [], instruments })
   const metadata = { namespace: 'default', name: 'report' }
@@ -42,7 +42,7 @@ it('one runs until the operator stops, and writes as itself', async () => {
   expect(await metrics.text()).toContain('runnable_active{runnable="nightly"} 0')
 })
 
-it('one that fails is begun again after growing delays, is counted, and fails beside others that go on', async () => {
+it('a failing runnable restarts after growing delays, is counted, and does not affect others', async () => {
   const { instruments, metrics, lines } = seen()
   await using cluster = await startCluster({ controllers: [], instruments })
   const beganMs: number[] = []
@@ -77,7 +77,7 @@ it('one that fails is begun again after growing delays, is counted, and fails be
   expect(lines).toContainEqual(expect.objectContaining(told))
 })
 
-it('one that returns is done', async () => {
+it('a runnable that returns is done', async () => {
   await using cluster = await startCluster({ controllers: [] })
   let runs = 0
   const run = async () => {
@@ -88,7 +88,7 @@ it('one that returns is done', async () => {
   expect(runs).toBe(1)
 })
 
-it('one that ignores its signal is left behind after 5 s', async () => {
+it('a runnable that ignores its signal is abandoned after 5 s', async () => {
   const { instruments, lines } = seen()
   await using cluster = await startCluster({ controllers: [], instruments })
   const operator = cluster.start({ runnables: [{ name: 'deaf', run: () => new Promise(() => {}) }] })
@@ -100,14 +100,14 @@ it('one that ignores its signal is left behind after 5 s', async () => {
 it.each([
   { names: ['Nightly'], message: "a runnable has a DNS label as its name, and 'Nightly' is none" },
   { names: ['a', 'a'], message: "runnables have different names; rename one of those called 'a'" },
-])('have names that can be told apart: $names', async ({ names, message }) => {
+])('runnables need unique valid names: $names', async ({ names, message }) => {
   await using cluster = await startCluster({ controllers: [] })
   const runnables = names.map((name) => ({ name, run: async () => {} }))
   expect(() => cluster.start({ runnables })).toThrow(message)
 })
 
 it.each([{ namespaces: undefined }, { namespaces: ['default', 'shop'] }])(
-  'one knows the served %j',
+  'a runnable gets the served namespaces %j',
   async ({ namespaces }) => {
     await using cluster = await startCluster({ controllers: [], ...(namespaces && { namespaces }) })
     const told: (readonly string[] | undefined)[] = []

@@ -1,5 +1,6 @@
-// Members of a sharded operator without the operator: the real ShardRunner over the model API server, on clocks of different speeds, with a network
-// that delays and loses requests and answers, processes that sleep and die, and reconciles that take their time.
+// Members of a sharded operator without the operator: the real ShardRunner over the model API server. Clocks have
+// different speeds, the network delays and loses requests and responses, processes sleep and die, and reconciles take
+// time.
 import type { Clock, Timer } from '../../src/base/clock.ts'
 import { sleep } from '../../src/base/clock.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
@@ -14,7 +15,7 @@ import { SimClock } from '../../src/testing/sim-clock.ts'
 import { LifeClock } from '../e2e/life-clock.ts'
 import { ModelApi } from '../model-api.ts'
 
-/** What becomes of one request. */
+/** Fate of one request. */
 export interface Luck {
   readonly toServerMs: number
   readonly toUsMs: number
@@ -23,18 +24,18 @@ export interface Luck {
 
 export interface MemberPlan {
   readonly startMs: number
-  /** How fast its clock runs; at most 1.49 times that of another. */
+  /** Speed of its clock; at most 1.49 times that of another. */
   readonly rate: number
   readonly luck: readonly Luck[]
   readonly prepareMs: number
   readonly fillMs: number
-  /** Of its reconciles. */
+  /** Duration of its reconciles. */
   readonly reconcileMs: number
   readonly sleeps: readonly { readonly atMs: number; readonly forMs: number }[]
   readonly end: { readonly atMs: number; readonly kind: 'killed' | 'stopped' } | undefined
 }
 
-/** A clock of a speed of its own. */
+/** Clock with its own speed. */
 class SkewedClock implements Clock {
   readonly #world: Clock
   readonly #rate: number
@@ -54,7 +55,7 @@ class SkewedClock implements Clock {
     return this.#offsetMs + this.#world.monotonicMs() * this.#rate
   }
 
-  // Timers are late by a hair: doubles round, and no timer may be early for ever.
+  // Timers are slightly late: doubles round, and a timer must not be early forever.
   setTimer(delayMs: number, run: () => void): Timer {
     return this.#world.setTimer(Math.max(0, delayMs) / this.#rate + 0.01, run)
   }
@@ -73,7 +74,7 @@ export class ShardWorld {
   readonly clock = new SimClock()
   readonly api = new ModelApi(this.clock)
   readonly members: Member[] = []
-  /** Slots that two members could write for at one moment. */
+  /** Slots that two members could write for at the same time. */
   readonly violations: string[] = []
   taken = 0
   cuts = 0
@@ -98,7 +99,7 @@ export class ShardWorld {
     }
   }
 
-  /** Slots that a living member works. */
+  /** Number of slots that living members work. */
   get worked(): number {
     const open = this.members.filter(({ fence, isAlive }) => isAlive && fence.isOpen)
     return open.reduce((sum, { shard }) => sum + shard.slotsIn('worked').length, 0)
@@ -142,7 +143,7 @@ export class Member {
     this.#stop.abort()
   }
 
-  /** In order: reconciles end before the slots are given up. */
+  /** Stops in order: reconciles end before the slots are released. */
   async stop(): Promise<void> {
     this.isAlive = false
     await Promise.allSettled([...this.#reconciles])
@@ -175,7 +176,7 @@ export class Member {
       )
   }
 
-  /** Keeps one reconcile going: when it has ended, the next resource has one. */
+  /** Keeps one reconcile running: when it ends, the next resource has one. */
   #reconcileAll(resource = 0): void {
     if (!this.isAlive) return
     const set = `resource-${resource % 40}`
@@ -204,11 +205,11 @@ export class Member {
         (_, verb: keyof KubeClient) =>
         async (...all: readonly unknown[]): Promise<unknown> => {
           const signal = all.find((argument) => argument instanceof AbortSignal)
-          // Each verb is called with its own arguments; what was given up on may still arrive.
+          // Sound: each verb is called with its own arguments. A request that timed out may still arrive.
           const ask = (api[verb] as (...given: readonly unknown[]) => Promise<unknown>).bind(api)
           const arguments_ = all.map((argument) => (argument === signal ? new AbortController().signal : argument))
           const answer = this.#send(() => ask(...arguments_))
-          // The caller may have given up before.
+          // The caller may have timed out before.
           answer.catch(() => {})
           return signal === undefined ? await answer : await untilAborted(answer, signal)
         },

@@ -9,7 +9,7 @@ describe('sharding', () => {
     ['divides by a hash', [{ kind: 'hash' }, { namespaces: ['a'] }]],
     ['selects by namespaces', [eu, { namespaces: ['a'] }]],
     ['selects by labels', [eu, { labelSelector: 'region=eu' }]],
-  ])('is accepted when it %s', (_, asked) => {
+  ])('is accepted if it %s', (_, asked) => {
     expect(() => assertSharding(...asked)).not.toThrow()
   })
 
@@ -37,7 +37,7 @@ describe('sharding', () => {
 })
 
 describe('the Lease of a shard', () => {
-  it('is another one for each shard, unless the user names it', () => {
+  it('differs between shards, unless the user names it', () => {
     expect(electionOptionsOf('shop', undefined, {})).toEqual({})
     expect(electionOptionsOf('shop', eu, { leaseName: undefined })).toEqual({ leaseName: 'shop-eu' })
     expect(electionOptionsOf('shop', eu, { leaseName: 'mine' })).toEqual({ leaseName: 'mine' })

@@ -1,4 +1,5 @@
-// Never two owners of a slot, whatever members, networks and clocks do; and all slots worked when they do nothing more.
+// Properties of shards: never two owners of a slot, whatever members, networks and clocks do; all slots are worked when
+// disturbances end.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { slotCount } from '../../src/reconcile/shard.ts'
@@ -25,7 +26,7 @@ const calm: MemberPlan = {
 }
 
 describe('members', () => {
-  it('never have a slot twice, and work all slots when all is calm again', async () => {
+  it('never share a slot, and work all slots after disturbances end', async () => {
     const seen = { taken: 0, cuts: 0, lost: 0 }
     await fc.assert(
       fc.asyncProperty(fc.array(plan, { minLength: 2, maxLength: 5 }), async (plans) => {
@@ -33,7 +34,7 @@ describe('members', () => {
         for (const its of plans) world.add(its)
         await world.clock.advance(100_000)
         for (const member of world.members) if (member.isAlive) member.kill()
-        // What was sent by then may still arrive.
+        // Requests that were sent by then may still arrive.
         const survivors = [world.add({ ...calm, startMs: 100_000 }), world.add({ ...calm, startMs: 101_000 })]
         await world.clock.advance(80_000)
         expect(world.violations).toEqual([])
@@ -48,7 +49,7 @@ describe('members', () => {
     expect(seen.cuts).toBeGreaterThan(10)
   })
 
-  it('divide the slots within seconds when one comes, stops or is killed', async () => {
+  it('divide the slots within seconds after one joins, stops or is killed', async () => {
     const world = new ShardWorld()
     const [first, second] = [world.add(calm), world.add({ ...calm, startMs: 10_000 })]
     await world.clock.advance(9_000)
@@ -69,12 +70,12 @@ describe('members', () => {
     third.kill()
   })
 
-  it('cut a reconcile off that does not end, and hand its slot over after requests on their way had time', async () => {
+  it('abort a reconcile that does not end, and hand its slot over after pending requests had time', async () => {
     const world = new ShardWorld()
     const slow = world.add({ ...calm, reconcileMs: 3_600_000 })
     await world.clock.advance(10_000)
     const second = world.add({ ...calm, startMs: 10_000 })
-    // The hand-over limit, half a second for other rounds, and what is left of the Lease's duration.
+    // The hand-over limit, half a second for other rounds, and the rest of the Lease's duration.
     await world.clock.advance(30_000)
     expect(world.worked).toBe(slotCount)
     expect(world.violations).toEqual([])

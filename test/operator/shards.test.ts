@@ -1,4 +1,4 @@
-// Decisions of one member of a sharded operator, by table: what it takes, gives up, claims, and whom it expels.
+// Table of one member's decisions: slots that it takes, releases and claims, and members that it expels.
 import { describe, expect, it } from 'vitest'
 import type { LiveObject } from '../../src/object/object.ts'
 import { defaultTiming } from '../../src/operator/election.ts'
@@ -53,40 +53,40 @@ function decide(
 }
 
 describe('a member', () => {
-  it('claims all slots when it is alone, and takes them when a list shows its claim', () => {
+  it('claims all slots if it is alone, and takes them when a list shows its claim', () => {
     const first = decide([lease('a')]).decision
     expect([first?.take, first?.claims.size]).toEqual([[], slotCount])
     expect(decide([lease('a', { slots: all })]).decision?.take).toEqual(all)
   })
 
-  it('takes nothing before it is ready', () => {
+  it('takes no slot before it is ready', () => {
     const decision = decide([lease('a', { slots: all, isReady: false })]).decision
     expect(decision).toMatchObject({ take: [], members: [] })
     expect(decision?.claims.size).toBe(0)
   })
 
-  it('takes none of what it claims while another member claims it, and keeps the claim', () => {
+  it('takes no claimed slot while another member claims it too, and keeps the claim', () => {
     const decision = decide([lease('a', { slots: mine }), lease('b', { slots: all })]).decision
     expect(decision?.take).toEqual([])
     expect([...(decision?.claims ?? [])]).toEqual(mine)
   })
 
-  it('does not claim what another member claims', () => {
+  it('does not claim slots that another member claims', () => {
     expect(decide([lease('a'), lease('b', { slots: all })]).decision?.claims.size).toBe(0)
   })
 
-  it('withdraws claims of slots that another member is to have', () => {
+  it('withdraws claims of slots that the hash assigns to another member', () => {
     const decision = decide([lease('a', { slots: all }), lease('b', { slots: [] })]).decision
     expect([...(decision?.claims ?? [])]).toEqual(mine)
     expect(decision?.take).toEqual(mine)
   })
 
-  it('takes nothing after a write of which it does not know what became of it', () => {
+  it('takes no slot after a write with unknown outcome', () => {
     expect(decide([lease('a', { slots: all })], { writtenVersion: undefined }).decision?.take).toEqual([])
     expect(decide([lease('a', { slots: all, version: '2' })]).decision?.take).toEqual([])
   })
 
-  it('gives up what another member is to have, and claims it until then', () => {
+  it('releases slots that the hash assigns to another member, and claims them until then', () => {
     const decision = decide([lease('a', { slots: all }), lease('b')], { held: all, draining: [mine[0] ?? 0] }).decision
     expect(decision?.give).toEqual(slotsOf('b', ['a', 'b']))
     expect(decision?.claims.size).toBe(slotCount)
@@ -96,7 +96,7 @@ describe('a member', () => {
     ['is gone', [lease('b')]],
     ['has no holder', [lease('a', { holder: undefined })]],
     ['has another holder', [lease('a', { holder: 'b' })]],
-  ])('has lost when its Lease %s', (_, leases) => {
+  ])('has lost if its Lease %s', (_, leases) => {
     expect(decide(leases).decision).toBeUndefined()
   })
 })
@@ -113,13 +113,13 @@ describe('another member', () => {
     expect(late?.claims.size).toBe(0)
   })
 
-  it('lives on with each change of its Lease', () => {
+  it('stays alive with each change of its Lease', () => {
     const { sightings } = decide([own, other])
     const renewed = lease('b', { slots: all, version: '2' })
     expect(decide([own, renewed], {}, { before: sightings, nowMs: 20_000 }).decision?.expel).toEqual([])
   })
 
-  it('whose Lease was deleted by hand keeps its slots until it has ended', () => {
+  it('keeps its slots until its end after its Lease is deleted by hand', () => {
     const { sightings } = decide([own, other])
     const gone = decide([own], {}, { before: sightings, nowMs: 1_000 })
     expect(gone.decision).toMatchObject({ members: ['a'], take: [], expel: [], remove: [] })
@@ -128,7 +128,7 @@ describe('another member', () => {
     expect(ended.decision?.claims.size).toBe(slotCount)
   })
 
-  it('that left is no member, and its Lease is removed after a while', () => {
+  it('is no member after it left, and its Lease is removed later', () => {
     const left = lease('b', { holder: undefined })
     const { sightings, decision } = decide([own, left])
     expect(decision).toMatchObject({ members: ['a'], remove: [] })
@@ -141,7 +141,7 @@ describe('another member', () => {
 describe('the rendezvous hash', () => {
   const members = Array.from({ length: 8 }, (_, index) => `operator-7d9f-${index}_4fa${index}c`)
 
-  it('moves only slots to a member that comes, and only those of one that goes', () => {
+  it('moves slots only to a joining member, and only those of a leaving one', () => {
     for (const [index, newcomer] of members.entries()) {
       const others = members.filter((_, other) => other !== index)
       for (const slot of all) expect([newcomer, winnerOf(slot, others)]).toContain(winnerOf(slot, members))
@@ -157,7 +157,7 @@ describe('the rendezvous hash', () => {
     }
   })
 
-  it('gives no slot to anyone without members', () => {
+  it('assigns no slot without members', () => {
     expect(winnerOf(0, [])).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
-// Three members of one operator and thousands of resources that change all the time, while one member is killed, one sleeps and one is added: no
-// resource is worked by two members at one moment, none of them holds what is not its own, and all resources converge.
+// Three members of one operator with thousands of constantly changing resources, while one member is killed, one sleeps
+// and one joins. No resource has two members at one time, none caches foreign resources, and all resources converge.
 import { ApiObject } from 'cdk8s'
 import { expect, it, onTestFinished } from 'vitest'
 import { sleep } from '../../src/base/clock.ts'
@@ -48,8 +48,8 @@ const definition = {
 }
 
 /**
- * Which member is in a reconcile of which resource, and every moment at which a second one was that could write, or at which a member wrote what
- * another one has.
+ * Records which member reconciles which resource. Records violations: a second member that could write at the same
+ * time, or a write to a resource of another member.
  */
 class Recorder {
   readonly #working = new Map<string, MemberOperator>()
@@ -113,7 +113,7 @@ class Pages {
     }
   }
 
-  /** Moves time on by seconds, and edits some resources in each of them. */
+  /** Advances time by seconds, and edits some resources in each of them. */
   async churn(seconds: number, edits: number): Promise<void> {
     const names = [...this.texts.keys()]
     for (let second = 0; second < seconds; second++) {
@@ -127,7 +127,7 @@ class Pages {
     }
   }
 
-  /** Names of resources whose child is not as their spec says, or whose status says that they are not ready. */
+  /** Names of resources whose child differs from their spec, or whose status is not ready. */
   async unconverged(): Promise<readonly string[]> {
     const children = new Map((await this.cluster.list(ConfigMap)).map((child) => [child.metadata.name, child]))
     const pages = await this.cluster.list(Page)
@@ -145,7 +145,7 @@ class Pages {
   #controllerOf(member: MemberOperator): Controller {
     const { recorder, cluster } = this
     const random = seededRandom(member.identity.length)
-    // Some are longer than a hand-over waits.
+    // Some take longer than the hand-over limit.
     const lookMs = () => (random.next() < 0.1 ? 8_000 : 400) * random.next()
     return defineController(Page, {
       owns: [ConfigMap],
@@ -153,7 +153,7 @@ class Pages {
         const resource = object.metadata.name
         recorder.begin(resource, member)
         try {
-          // The test's own time: a member that sleeps is still in its reconcile.
+          // The test's time: a sleeping member is still in its reconcile.
           await sleep(cluster.clock, lookMs(), signal)
           await new Promise<void>((resolve) => member.clock.whenAwake(resolve))
         } finally {
@@ -186,7 +186,7 @@ async function pages(): Promise<Pages> {
 const working = (members: readonly MemberOperator[]) =>
   members.reduce((sum, { shard }) => sum + shard.slotsIn('worked').length, 0)
 
-it('three members divide 3,000 resources, and no resource is worked by two while members come and go', async () => {
+it('three members divide 3,000 resources, and no resource has two while members join and leave', async () => {
   const world = await pages()
   const { cluster, recorder } = world
   await world.create(3_000)
@@ -201,7 +201,7 @@ it('three members divide 3,000 resources, and no resource is worked by two while
   await world.churn(20, 20)
   expect(working([b, ...world.members.slice(2)])).toBe(slotCount)
 
-  // It sleeps for longer than its Lease lasts, in the middle of its reconciles, and wakes when others have its resources.
+  // It sleeps longer than its Lease lasts, during its reconciles, and wakes when others have its resources.
   b.clock.sleep()
   await world.churn(25, 20)
   b.clock.wake()
@@ -218,7 +218,7 @@ it('three members divide 3,000 resources, and no resource is worked by two while
   expect(world.writes).toBeGreaterThan(10_000)
 }, 600_000)
 
-it('a member holds its own resources and their children, and no others', async () => {
+it('a member caches only its own resources and their children', async () => {
   const world = await pages()
   await world.create(200)
   const [a, b] = [await world.start('a'), await world.start('b')]

@@ -1,5 +1,5 @@
-// Two clusters on embedded API servers: resources in one, their children in another. A Page wants a ConfigMap with its text and, if it says so, a
-// second one that comes after it. A Leaflet wants one in its own cluster.
+// Two clusters on embedded API servers: resources in one, their children in another. A Page declares a ConfigMap with
+// its text and, with a note, a second one after it. A Leaflet declares one in its own cluster.
 import { ApiObject } from 'cdk8s'
 import { onTestFinished } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
@@ -99,7 +99,7 @@ export function leafletController(): Controller {
 
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap' }
 
-/** A cluster for children, with uids of its own. Stops with the test. */
+/** Starts a cluster for children, with distinct UIDs. Stops with the test. */
 export async function startEdge(
   options: Pick<TestClusterOptions, 'seed' | 'clock' | 'definitions' | 'rights'> = {},
 ): Promise<TestCluster> {
@@ -108,7 +108,7 @@ export async function startEdge(
   return edge
 }
 
-/** A cluster for resources. Stops with the test, before its `clusters`. */
+/** Starts a cluster for resources. Stops with the test, before its `clusters`. */
 export async function startHome(
   clusters: Readonly<Record<string, TestCluster>>,
   options: Pick<TestClusterOptions, 'seed' | 'definitions' | 'rights'> = {},
@@ -130,7 +130,7 @@ export interface Connections {
   readonly fence?: Fence
 }
 
-/** Runs an operator over connections of the test's own. Stops with the test, or before it. */
+/** Runs an operator over connections of the test. Stops with the test, or earlier. */
 export function runOperator(home: TestCluster, connections: Connections): { stop(): Promise<void> } {
   const { clock } = home
   const { controller = pageController(), health = new HealthRegistry(), ...clients } = connections
@@ -155,7 +155,7 @@ export function runOperator(home: TestCluster, connections: Connections): { stop
   return { stop: end }
 }
 
-/** Names of the ConfigMaps that controllers made. */
+/** Returns the names of the ConfigMaps of controllers. */
 export async function textsIn(cluster: TestCluster): Promise<readonly string[]> {
   return (await childrenIn(cluster)).map(({ metadata: { name } }) => name)
 }
@@ -164,12 +164,12 @@ export async function childrenIn(cluster: TestCluster): Promise<readonly LiveObj
   return (await cluster.list(ConfigMap)).filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt')
 }
 
-/** Every request of controllers fails, as if there were no way to the cluster. Gives what ends it. */
+/** Makes every request of controllers fail, as if the cluster were unreachable. Returns a function that ends this. */
 export function cutOff(cluster: TestCluster): () => void {
   return cluster.faults.add({ fault: { kind: 'cut', when: 'before' } })
 }
 
-/** `False/ClusterUnreachable` */
+/** Returns status and reason of Ready, e.g. `False/ClusterUnreachable`. */
 export async function readinessOf(home: TestCluster, resource: Resource = Page): Promise<string> {
   const condition = await home.condition(resource, 'default/a', 'Ready')
   return `${condition?.status}/${condition?.reason}`

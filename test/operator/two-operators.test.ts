@@ -1,4 +1,4 @@
-// Two operators of different names in one namespace: both lead, and neither manages a resource of the other.
+// Two operators with different names in one namespace: both lead, and neither manages a resource of the other.
 import { expect, it, onTestFinished } from 'vitest'
 import { seededRandom, seededSecrets } from '../../src/base/random.ts'
 import { Fence } from '../../src/kube/fence.ts'
@@ -14,7 +14,7 @@ import { Site, siteController, World } from '../reconcile/life.ts'
 import { Shop, shopController } from '../reconcile/sharing-controllers.ts'
 import { settled } from '../reconcile/sites.ts'
 
-/** Starts an operator that elects a leader as a pod in the namespace `ops` does. */
+/** Starts an operator with leader election, as in a pod of the namespace `ops`. */
 function start(world: World, name: string, controller: Controller): Fence {
   const { clock, api, instruments } = world
   const random = seededRandom(1)
@@ -56,7 +56,7 @@ it('two operators with different names in one namespace both lead', async () => 
   })
 })
 
-it('an operator leaves the children and the finalizer of another alone, and the resource says whose it is', async () => {
+it('an operator keeps children and finalizer of another, and the resource names their owner', async () => {
   const world = new World()
   world.addSite('a')
   start(world, 'first', siteController())

@@ -27,7 +27,7 @@ const event = (name: string, namespace?: string) =>
   })
 
 describe('eventObject', () => {
-  it('is an Event beside its object', () => {
+  it('returns an Event in the namespace of its object', () => {
     expect(eventObject({ report, reporter, uniqueSuffix: '1a2b', eventTime: '2026-01-01T00:00:00.000000Z' })).toEqual({
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
@@ -50,7 +50,7 @@ describe('eventObject', () => {
     })
   })
 
-  it('lives in `default` for an object without a namespace', () => {
+  it('uses the namespace `default` for a cluster-scoped object', () => {
     expect(event('node-1').metadata.namespace).toBe('default')
     expect(event('node-1').regarding).not.toHaveProperty('namespace')
   })
@@ -65,7 +65,7 @@ describe('eventObject', () => {
     expect(event(name).metadata.name).toBe(eventName)
   })
 
-  it('has a name that the server takes, whatever the object’s', () => {
+  it('returns a valid name for any object name', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 300 }), (name) => {
         const eventName = event(name).metadata.name
@@ -77,15 +77,15 @@ describe('eventObject', () => {
 })
 
 describe('cutToBytes', () => {
-  it('keeps what fits', () => {
+  it('keeps a text that fits', () => {
     expect(cutToBytes('grüße', 7)).toBe('grüße')
   })
 
-  it('cuts between characters, and shows it', () => {
+  it('cuts at a character boundary, and marks the cut', () => {
     expect(cutToBytes('grüße', 6)).toBe('gr…')
   })
 
-  it('keeps a prefix of the text within the limit, for any text', () => {
+  it('returns a prefix within the limit, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 3, max: 60 }), (text, maxBytes) => {
         const cut = cutToBytes(text, maxBytes)

@@ -10,15 +10,15 @@ import { EventRecorder } from '../../src/telemetry/event-recorder.ts'
 import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
 import { SimClock, settle } from '../../src/testing/sim-clock.ts'
 
-/** An API server that knows Events only, and refuses as told. */
+/** API server for Events only; it rejects requests on demand. */
 class EventServer {
   readonly events = new Map<string, JsonObject>()
   readonly requests: string[] = []
-  /** Called while the next request is under way. */
+  /** Called during the next request. */
   meanwhile = () => {}
   readonly #refusals: (KubeErrorCode | 'lostAnswer' | 'hang')[] = []
 
-  /** The next requests fail like this, one each. */
+  /** Makes each of the next requests fail like this. */
   refuse(...refusals: (KubeErrorCode | 'lostAnswer' | 'hang')[]): void {
     this.#refusals.push(...refusals)
   }
@@ -116,7 +116,7 @@ function report(name = 'orders', note = 'Created.', namespace = 'shop'): EventRe
 }
 
 describe('EventRecorder', () => {
-  it('writes an event in the background, with a time of six decimals', async () => {
+  it('writes an Event in the background, with six decimals in its time', async () => {
     const { server, recorder, stop } = start()
     recorder.record(report())
     expect(server.requests).toEqual([])
@@ -126,7 +126,7 @@ describe('EventRecorder', () => {
     await stop()
   })
 
-  it('gathers repeats into one series and writes it every half minute', async () => {
+  it('combines repeats into one series and writes it every 30 s', async () => {
     const { clock, server, recorder, stop } = start()
     for (let second = 0; second < 60; second++) {
       recorder.record(report())
@@ -138,7 +138,7 @@ describe('EventRecorder', () => {
     await stop()
   })
 
-  it('writes nothing more when nothing more is said', async () => {
+  it('writes nothing without new reports', async () => {
     const { clock, server, recorder, stop } = start()
     recorder.record(report())
     await clock.advance(86_400_000)
@@ -146,7 +146,7 @@ describe('EventRecorder', () => {
     await stop()
   })
 
-  it('writes what was said twice before it was written as a series at once', async () => {
+  it('writes two reports before the first write as one series', async () => {
     const { server, recorder, stop } = start()
     recorder.record(report())
     recorder.record(report())
@@ -156,7 +156,7 @@ describe('EventRecorder', () => {
     await stop()
   })
 
-  it('writes what was said while a request was under way', async () => {
+  it('writes a report that arrives during a request', async () => {
     const { clock, server, recorder, stop } = start()
     server.meanwhile = () => recorder.record(report())
     recorder.record(report())
@@ -167,7 +167,7 @@ describe('EventRecorder', () => {
     await stop()
   })
 
-  it('begins a new event when a series has ended', async () => {
+  it('starts a new Event after a series has ended', async () => {
     const { clock, server, recorder, stop } = start()
     recorder.record(report())
     await clock.advance(6 * 60_000 + 1)
@@ -177,7 +177,7 @@ describe('EventRecorder', () => {
     await stop()
   })
 
-  it('posts a series anew when its event has expired', async () => {
+  it('creates the Event of a series again after it has expired', async () => {
     const { clock, server, recorder, stop } = start()
     recorder.record(report())
     await settle()
@@ -197,7 +197,7 @@ describe('EventRecorder, failures', () => {
     'Timeout',
     'ServerError',
     'Unauthorized',
-  ])('tries again after %s', async (code) => {
+  ])('retries after %s', async (code) => {
     const { clock, server, recorder, stop, dropped } = start()
     server.refuse(code, code, code)
     recorder.record(report())
@@ -206,7 +206,7 @@ describe('EventRecorder, failures', () => {
     await stop()
   })
 
-  it('gives up in the end, and counts what is lost', async () => {
+  it('gives up after its attempts, and counts the loss', async () => {
     const { clock, server, recorder, stop, dropped } = start()
     server.refuse(...Array.from({ length: 9 }, () => 'Unreachable' as const))
     recorder.record(report())
@@ -215,7 +215,7 @@ describe('EventRecorder, failures', () => {
     await stop()
   })
 
-  it.each<KubeErrorCode>(['Invalid', 'Forbidden', 'NotFound'])('does not try again after %s', async (code) => {
+  it.each<KubeErrorCode>(['Invalid', 'Forbidden', 'NotFound'])('does not retry after %s', async (code) => {
     const { clock, server, recorder, stop, dropped } = start()
     server.refuse(code)
     recorder.record(report())
@@ -224,7 +224,7 @@ describe('EventRecorder, failures', () => {
     await stop()
   })
 
-  it('takes an event whose answer was lost for written', async () => {
+  it('treats an Event with a lost response as written', async () => {
     const { clock, server, recorder, stop, dropped } = start()
     server.refuse('lostAnswer')
     recorder.record(report())
@@ -233,7 +233,7 @@ describe('EventRecorder, failures', () => {
     await stop()
   })
 
-  it('cuts a request off that hangs, and goes on', async () => {
+  it('aborts a hanging request, and continues', async () => {
     const { clock, server, recorder, stop } = start()
     server.refuse('hang')
     recorder.record(report('a'))
@@ -245,9 +245,9 @@ describe('EventRecorder, failures', () => {
     await stop()
   })
 
-  it('never throws into the caller', async () => {
+  it('never throws to the caller', async () => {
     const { recorder, stop } = start()
-    // What a caller without types might pass.
+    // An argument that a caller without types can pass.
     expect(() => recorder.record({} as EventReport)).not.toThrow()
     expect(() => recorder.record({ ...report(), note: undefined } as unknown as EventReport)).not.toThrow()
     await stop()
@@ -266,7 +266,7 @@ describe('EventRecorder, bounds and shutdown', () => {
     await stop()
   })
 
-  it('drops what one object says too often, and counts it', async () => {
+  it('drops excess reports about one object, and counts them', async () => {
     const { clock, server, recorder, stop, dropped } = start()
     for (let index = 0; index < 100; index++) recorder.record(report('spam', `${index}`))
     await clock.advance(60_000)
@@ -274,7 +274,7 @@ describe('EventRecorder, bounds and shutdown', () => {
     await stop()
   })
 
-  it('flushes what is left, gathered repeats included', async () => {
+  it('flushes pending Events, with accumulated repeats', async () => {
     const { server, recorder, stop } = start()
     recorder.record(report('a'))
     await settle()
@@ -285,7 +285,7 @@ describe('EventRecorder, bounds and shutdown', () => {
     expect(server.requests).toEqual(['create', 'patch', 'create'])
   })
 
-  it('flushes no longer than it may, and counts what is lost', async () => {
+  it('flushes only until its limit, and counts the loss', async () => {
     const { server, recorder, stop, dropped } = start()
     await stop()
     server.refuse('hang')
@@ -298,7 +298,7 @@ describe('EventRecorder, bounds and shutdown', () => {
     expect([server.requests, await dropped('shutdown')]).toEqual([['create'], 3])
   })
 
-  it('ends although a request hangs, and sets no timers then', async () => {
+  it('ends during a hanging request, and then sets no timers', async () => {
     const { clock, server, recorder, stop } = start()
     server.refuse('hang')
     recorder.record(report())
@@ -307,14 +307,14 @@ describe('EventRecorder, bounds and shutdown', () => {
     expect(clock.nextTimerMs()).toBe(undefined)
   })
 
-  it('refuses to run twice at once, and to flush while it runs', async () => {
+  it('rejects a second run, and a flush while it runs', async () => {
     const { recorder, stop } = start()
     await expect(recorder.run(new AbortController().signal)).rejects.toThrow('once at a time')
     await expect(recorder.flush(new AbortController().signal)).rejects.toThrow('no longer runs')
     await stop()
   })
 
-  it('writes the events of one namespace although another one makes more than there is room for', async () => {
+  it('writes Events of one namespace although another one exceeds the queue', async () => {
     const { clock, server, recorder, stop } = start()
     const namespaces = () => [...server.events.values()].map(({ metadata }) => (metadata as JsonObject)['namespace'])
     for (let index = 0; index < 1_100; index++) recorder.record(report(`a${index}`, 'Created.', 'evil'))
@@ -328,7 +328,7 @@ describe('EventRecorder, bounds and shutdown', () => {
     await stop()
   })
 
-  it('gives every namespace the same share, whatever many namespaces make', async () => {
+  it('gives every namespace the same share', async () => {
     const { clock, server, recorder, stop } = start()
     for (let index = 0; index < 600; index++)
       for (const namespace of ['evil-1', 'evil-2', 'evil-3'])

@@ -10,7 +10,7 @@ function report(uid: string, change: Partial<EventReport> = {}): EventReport {
 }
 
 describe('EventSeriesBook', () => {
-  it('counts the same report about the same object', () => {
+  it('counts equal reports about one object', () => {
     const book = new EventSeriesBook()
     const first = book.admit(report('u1'), 0)
     const again = book.admit(report('u1'), minuteMs)
@@ -19,7 +19,7 @@ describe('EventSeriesBook', () => {
   })
 
   it.each<Partial<EventReport>>([{ type: 'Warning' }, { reason: 'Other' }, { action: 'Other' }, { note: 'Other.' }])(
-    'takes %j for something else',
+    'treats %j as a different report',
     (change) => {
       const book = new EventSeriesBook()
       book.admit(report('u1'), 0)
@@ -27,7 +27,7 @@ describe('EventSeriesBook', () => {
     },
   )
 
-  it('tells objects apart by uid, and those without one by name', () => {
+  it('distinguishes objects by UID, and those without one by name', () => {
     const book = new EventSeriesBook()
     book.admit(report('u1'), 0)
     expect(book.admit(report('u2'), 0).kind).toBe('first')
@@ -44,7 +44,7 @@ describe('EventSeriesBook', () => {
     expect(book.admit(report('u1'), 18 * minuteMs + 1).kind).toBe('first')
   })
 
-  it('lets one object cause 25 events at once and then one in five minutes, and others theirs', () => {
+  it('allows one object 25 Events at once and then one in five minutes, independent of others', () => {
     const book = new EventSeriesBook()
     const kinds = Array.from({ length: 40 }, (_, index) => book.admit(report('spam', { note: `${index}` }), 0))
     expect(kinds.filter(({ kind }) => kind === 'first')).toHaveLength(25)
@@ -54,7 +54,7 @@ describe('EventSeriesBook', () => {
     expect(book.admit(report('spam', { note: 'later still' }), 5 * minuteMs + 1).kind).toBe('drop')
   })
 
-  it('remembers the objects it heard of last, and no more', () => {
+  it('remembers only a bounded number of recent objects', () => {
     const book = new EventSeriesBook()
     for (let index = 0; index < 25; index++) book.admit(report('spam', { note: `${index}` }), 0)
     for (let index = 0; index < 1_024; index++) book.admit(report(`u${index}`), 6 * minuteMs + 1)
@@ -64,7 +64,7 @@ describe('EventSeriesBook', () => {
     expect(later.filter(({ kind }) => kind === 'first')).toHaveLength(25)
   })
 
-  it('remembers a bounded number of series, and has room again when they end', () => {
+  it('remembers a bounded number of series, and has room again after their end', () => {
     const book = new EventSeriesBook()
     const decisions = Array.from({ length: 2_000 }, (_, index) => book.admit(report(`u${index}`), 0))
     expect(decisions.filter(({ kind }) => kind === 'first')).toHaveLength(1_024)

@@ -8,11 +8,11 @@ function registryWith(answers: Readonly<Record<string, string | undefined>>) {
 }
 
 describe('HealthRegistry', () => {
-  it('is well with no checks', () => {
+  it('passes without checks', () => {
     expect(new HealthRegistry().report('live')).toEqual({ isOk: true, failures: [], passed: [] })
   })
 
-  it('fails if any check of the probe fails, and says which and why', () => {
+  it('fails if any check of the probe fails, and names it with the reason', () => {
     const registry = registryWith({ caches: undefined, leader: 'the lease is held by another' })
     expect(registry.report('ready')).toEqual({
       isOk: false,
@@ -21,13 +21,13 @@ describe('HealthRegistry', () => {
     })
   })
 
-  it('keeps the probes apart', () => {
+  it('separates the probes', () => {
     const registry = registryWith({ caches: 'not synced' })
     registry.add({ probe: 'live', name: 'caches', check: () => undefined })
     expect([registry.report('live').isOk, registry.report('ready').isOk]).toEqual([true, false])
   })
 
-  it('takes a check that throws for failed', () => {
+  it('treats a check that throws as failed', () => {
     const registry = new HealthRegistry()
     const check = () => {
       throw new Error('boom')
@@ -36,7 +36,7 @@ describe('HealthRegistry', () => {
     expect(registry.report('live').failures).toEqual([{ name: 'bad', sentence: 'the check itself failed: boom' }])
   })
 
-  it('asks a removed check no more, and takes its name again', () => {
+  it('no longer runs a removed check, and accepts its name again', () => {
     const registry = new HealthRegistry()
     const check = { probe: 'ready', name: 'a', check: () => 'no' } as const
     const remove = registry.add(check)

@@ -32,7 +32,7 @@ async function start(options: Partial<HttpServerOptions> = {}) {
   return { server, health, exposition, life, address, url }
 }
 
-/** Sends text as it is and returns all that comes back until the server closes. */
+/** Sends raw text and returns the whole response until the server closes. */
 async function raw(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   let answer = ''
@@ -45,7 +45,7 @@ async function raw(port: number, text: string): Promise<string> {
 }
 
 describe('HttpServer, pages', () => {
-  it('listens on loopback and says on which port', async () => {
+  it('listens on loopback and returns its port', async () => {
     const { address } = await start()
     expect(address.host).toBe('127.0.0.1')
     expect(address.port).toBeGreaterThan(0)
@@ -77,13 +77,13 @@ describe('HttpServer, pages', () => {
     expect(await answer.text()).toContain('turns_total 1')
   })
 
-  it('exposes no metrics where they are for nobody', async () => {
+  it('exposes no metrics for the audience nobody', async () => {
     const { url } = await start({ metrics: 'nobody' })
     expect((await fetch(url('/metrics'))).status).toBe(404)
     expect((await fetch(url('/livez'))).status).toBe(200)
   })
 
-  it('exposes metrics to loopback only, and to everybody where that is said', async () => {
+  it('exposes metrics to loopback by default, and to everyone if configured', async () => {
     const [elsewhere] = Object.values(networkInterfaces()).flatMap((found = []) =>
       found.filter(({ internal, family }) => !internal && family === 'IPv4'),
     )
@@ -97,7 +97,7 @@ describe('HttpServer, pages', () => {
     expect((await fetch(`http://${there}:${open.address.port}/metrics`)).status).toBe(200)
   })
 
-  it('says so when the metrics cannot be exposed', async () => {
+  it('reports that the metrics cannot be exposed', async () => {
     const exposition = { contentType: 'text/plain', text: () => Promise.reject(new Error('collector broke')) }
     const { url } = await start({ exposition })
     const answer = await fetch(url('/metrics'))
@@ -105,14 +105,14 @@ describe('HttpServer, pages', () => {
   })
 
   it.each(['/', '/livez/', '/metrics/x', '/__proto__', '/constructor', '/readyz%2f', '//livez'])(
-    'knows no %s',
+    'answers 404 for %s',
     async (path) => {
       const { url } = await start()
       expect((await fetch(url(path))).status).toBe(404)
     },
   )
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('refuses %s', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('rejects %s', async (method) => {
     const { url } = await start()
     const answer = await fetch(url('/readyz'), { method })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
@@ -125,7 +125,7 @@ describe('HttpServer, pages', () => {
   })
 
   it.each(['content-length: 1000000', 'transfer-encoding: chunked'])(
-    'refuses a body and hangs up (%s)',
+    'rejects a body and closes the connection (%s)',
     async (header) => {
       const { address } = await start()
       const answer = await raw(address.port, `GET /livez HTTP/1.1\r\nhost: localhost\r\n${header}\r\n\r\n`)
@@ -133,15 +133,15 @@ describe('HttpServer, pages', () => {
     },
   )
 
-  it('refuses long headers', async () => {
+  it('rejects long headers', async () => {
     const { address } = await start()
     const answer = await raw(address.port, `GET /livez HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)
     expect(answer).toContain('431')
   })
 })
 
-describe('HttpServer, its life', () => {
-  it('says which address it could not listen on', async () => {
+describe('HttpServer, start and stop', () => {
+  it('names the address on which it could not listen', async () => {
     const { address } = await start()
     await expect(start({ port: address.port })).rejects.toMatchObject({
       code: 'ListenFailed',
@@ -149,7 +149,7 @@ describe('HttpServer, its life', () => {
     })
   })
 
-  it('stops, also twice, and answers no more', async () => {
+  it('stops, also twice, and then answers no more', async () => {
     const { server, url } = await start()
     await fetch(url('/livez'))
     await server.stop()
@@ -175,7 +175,7 @@ describe('HttpServer, its life', () => {
     await expect(server.start(AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late')
   })
 
-  it('stops within its limit although an answer hangs', async () => {
+  it('stops within its limit despite a hanging response', async () => {
     const clock = new SimClock()
     let asked = () => {}
     const isAsked = new Promise<void>((resolve) => {

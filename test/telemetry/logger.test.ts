@@ -34,7 +34,7 @@ describe('createLogger', () => {
     expect(entries().map((entry) => entry.level)).toEqual(written)
   })
 
-  it('adds the fields of `with` to every line, and only below it', () => {
+  it('adds the fields of `with` to every line of the child only', () => {
     const { log, entries } = newLog()
     const below = log.with({ controller: 'databases', token: 'abc' }).with({ shard: 1 })
     below.warn({ name: 'a' }, 'x')
@@ -46,7 +46,7 @@ describe('createLogger', () => {
     expect(entries()[1]).not.toHaveProperty('controller')
   })
 
-  it('tells an error by name, message, code, stack and cause, and nothing else that hangs on it', () => {
+  it('writes name, message, code, stack and cause of an error, and no other properties', () => {
     const { log, entries, lines } = newLog()
     const cause = Object.assign(new Error('connection refused'), { parameters: ['hunter2'] })
     log.error({ err: new CodedError({ code: 'Broken', message: 'it broke', remedy: 'retry', cause }) }, 'no')
@@ -67,7 +67,7 @@ describe('logOver', () => {
     return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
   }
 
-  it('hands lines to the logger of a program, without secrets and without what a terminal obeys', () => {
+  it('passes lines to the program’s logger, without secrets and control characters', () => {
     const lines: unknown[] = []
     const log = logOver(sinkOf(lines)).with({ controller: 'databases', token: 'abc' })
     log.warn({ name: 'a', data: { password: 'hunter2hunter2' } }, 'x\u009b')
@@ -86,7 +86,7 @@ describe('logOver', () => {
     expect(lines.map(([at]) => at)).toEqual(written)
   })
 
-  it('takes a logger of pino', () => {
+  it('accepts a logger of pino', () => {
     const lines: string[] = []
     const program = pino({ base: { app: 'shop' }, timestamp: false }, { write: (line) => void lines.push(line) })
     logOver(program).error(

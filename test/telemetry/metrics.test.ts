@@ -19,7 +19,7 @@ describe('PrometheusMetrics', () => {
     expect(metrics.contentType).toContain('text/plain')
   })
 
-  it('names the operator on every series', async () => {
+  it('adds the label of the operator to every series', async () => {
     const metrics = new PrometheusMetrics({ operator: 'shop', processMetrics: true })
     metrics.counter(turns).add({ outcome: 'settled' })
     metrics.gauge({ name: 'depth', help: 'Depth.', labels: [] }).set({}, 7)
@@ -30,7 +30,7 @@ describe('PrometheusMetrics', () => {
     expect(series.filter((line) => !line.includes('operator="shop"'))).toEqual([])
   })
 
-  it('gives the existing metric for a name that exists', () => {
+  it('returns the existing metric for a known name', () => {
     const metrics = new PrometheusMetrics()
     expect(metrics.counter(turns)).toBe(metrics.counter(turns))
   })
@@ -62,7 +62,7 @@ describe('PrometheusMetrics', () => {
     expect(() => shop?.counter({ ...turns, name: 'visitors' })).toThrow('made alike everywhere')
   })
 
-  it('forgets a removed series and no other', async () => {
+  it('removes only the given series', async () => {
     const metrics = new PrometheusMetrics()
     const gauge = metrics.gauge({ name: 'resource_condition', help: 'Conditions.', labels: ['name'] })
     gauge.set({ name: 'a' }, 1)
@@ -73,7 +73,7 @@ describe('PrometheusMetrics', () => {
     expect(text).toContain('name="b"')
   })
 
-  it('refuses a name with another kind or other labels, and labels that were not declared', () => {
+  it('rejects a name with another kind or other labels, and undeclared labels', () => {
     const metrics = new PrometheusMetrics()
     const counter = metrics.counter(turns)
     expect(() => metrics.gauge(turns)).toThrow('made alike everywhere')
@@ -81,7 +81,7 @@ describe('PrometheusMetrics', () => {
     expect(() => counter.add({ other: 'x' })).toThrow()
   })
 
-  it('exposes the process only when asked to', async () => {
+  it('exposes process metrics only on request', async () => {
     expect(await new PrometheusMetrics().text()).not.toContain('process_cpu')
     expect(await new PrometheusMetrics({ processMetrics: true }).text()).toContain('process_cpu')
   })

@@ -15,11 +15,11 @@ describe('the shares of namespaces', () => {
     ['a namespace with two more', { own: 5, a: 7 }, 'a'],
     ['the one of several with most', { own: 1, a: 3, b: 9, c: 4 }, 'b'],
     ['cluster-scoped objects', { own: 0, '': 2 }, ''],
-  ])('take from %s', (_, held, giver) => {
+  ])('take an entry from %s', (_, held, giver) => {
     expect(sharesOf(held).giverFor('own')).toBe(giver)
   })
 
-  it('go with the last place', () => {
+  it('end with the last entry', () => {
     const shares = sharesOf({ a: 1 })
     shares.remove('a')
     expect(shares.heldBy('a')).toBe(0)

@@ -1,4 +1,4 @@
-// Metrics behind the API server's word: who reads them, over HTTPS, on the embedded server with its access rights.
+// Metrics with authorization by the API server, over HTTPS, on the embedded server with RBAC.
 import { request } from 'node:https'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
@@ -31,7 +31,7 @@ describe('protected metrics', () => {
   let isDown = false
 
   beforeAll(async () => {
-    // The operator has the rights that are derived, and no others.
+    // The operator has exactly the derived rights.
     const { cluster: rights } = rightsOf({ name: 'konverge', controllers: [], protectsMetrics: true })
     cluster = await startCluster({ rights })
     await cluster.create(Namespace, { metadata: { name: home } })
@@ -80,7 +80,7 @@ describe('protected metrics', () => {
     }
     const options = { fieldManager: 'test', subresource: 'token' } as const
     const made = await cluster.client.create(ServiceAccount, ask as KubeObject, options, signal)
-    return (made.status as { readonly token: string }).token // Of its kind.
+    return (made.status as { readonly token: string }).token // Sound: by the schema of its kind.
   }
 
   function get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
@@ -94,7 +94,7 @@ describe('protected metrics', () => {
   }
   const withToken = (token: string) => ({ authorization: `Bearer ${token}` })
 
-  it('are for users with the right to get /metrics', async () => {
+  it('serve users with the right to get /metrics', async () => {
     expect(await get('/metrics', withToken(await tokenOf('scraper')))).toBe(200)
   })
 
@@ -102,11 +102,11 @@ describe('protected metrics', () => {
     expect(await get(path, headers(await tokenOf('stranger')))).toBe(status)
   })
 
-  it('have no pages for probes beside them', async () => {
+  it('serve no probes on their port', async () => {
     for (const path of ['/healthz', '/readyz', '/']) expect(await get(path)).toBe(404)
   })
 
-  it('cost the API server one question a minute for each token, and a flood of tokens few', async () => {
+  it('cost the API server one review a minute for each token, and a flood of tokens only few', async () => {
     const token = await tokenOf('scraper')
     const ask = () => get('/metrics', withToken(token))
     await ask()
@@ -121,7 +121,7 @@ describe('protected metrics', () => {
     expect(reviews).toBeLessThan(before + 30)
   })
 
-  it('are kept back while the API server does not answer', async () => {
+  it('are not served while the API server does not answer', async () => {
     await clock.advance(61_000)
     isDown = true
     expect(await get('/metrics', withToken('anything'))).toBe(503)

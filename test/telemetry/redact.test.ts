@@ -25,11 +25,11 @@ describe('redact', () => {
   it.each([
     { secretName: 'db-root', tokenExpiresInMs: 5, data: 3, hasToken: true, password: undefined },
     { namespace: 'shop', causes: [{ kind: 'child', detail: 'Pod shop/a' }], generation: 1, none: null },
-  ])('keeps what is no secret: %j', (fields) => {
+  ])('keeps non-secret fields: %j', (fields) => {
     expect(redact(fields)).toEqual(fields)
   })
 
-  it('survives what JSON does not', () => {
+  it('accepts values that JSON cannot represent', () => {
     const circular: Record<string, unknown> = {}
     circular.self = circular
     const odd = {
@@ -44,14 +44,14 @@ describe('redact', () => {
     expect(JSON.stringify(redact(odd)).length).toBeLessThan(300)
   })
 
-  it('bounds what it writes', () => {
+  it('bounds its output', () => {
     const wide = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, index]))
     expect(redact(wide)).toHaveProperty('[more]', 400)
     expect(redact(Array.from({ length: 500 }, () => 0))).toHaveLength(101)
     expect(JSON.stringify(redact('x'.repeat(100_000))).length).toBeLessThan(9_000)
   })
 
-  it('never throws and always gives JSON', () => {
+  it('never throws and always returns JSON', () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true }), (value) => {
         JSON.stringify(redact(value))

@@ -1,4 +1,4 @@
-// Spans for tests: the tracer over OpenTelemetry's own SDK, which keeps in memory what it would send.
+// Spans for tests: the tracer over OpenTelemetry's SDK, which keeps finished spans in memory.
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
@@ -18,7 +18,7 @@ export function recordSpans() {
   return {
     tracer: new OpenTelemetryTracer({ provider }),
     spans,
-    /** Names, each with those of its children, in the order in which they ended. */
+    /** Names of spans with their children, in the order in which they ended. */
     tree: () => treeBelow(spans(), undefined),
     reset: () => exporter.reset(),
   }

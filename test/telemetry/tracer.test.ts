@@ -7,7 +7,7 @@ import { recordSpans } from './span-record.ts'
 const none = () => ({})
 
 describe('a span', () => {
-  it('hangs below the one that its caller works under, across awaits and beside others', async () => {
+  it('is a child of its caller’s span, across awaits and concurrent spans', async () => {
     const { tracer, tree } = recordSpans()
     await tracer.run('turn', none, async () => {
       await tracer.run('observe', none, () => Promise.resolve())
@@ -24,7 +24,7 @@ describe('a span', () => {
     expect(tree()).toEqual({ turn: { observe: {}, a: { 'a, below': {} }, b: { 'b, below': {} } }, 'next turn': {} })
   })
 
-  it('has the attributes that it began with and those noted later, without what is undefined', async () => {
+  it('has its initial and later attributes, without undefined ones', async () => {
     const { tracer, spans } = recordSpans()
     await tracer.run(
       'turn',
@@ -42,7 +42,7 @@ describe('a span', () => {
     { thrown: new TypeError('the secret is 1234'), code: 'TypeError' },
     { thrown: 'the secret is 1234', code: 'Error' },
   ])(
-    'of work that throws $code is failed with it, never with the message, and the error goes on',
+    'has the code $code of an error of its work, never the message, and rethrows the error',
     async ({ thrown, code }) => {
       const { tracer, spans } = recordSpans()
       await expect(tracer.run('turn', none, () => Promise.reject(thrown))).rejects.toBe(thrown)
@@ -51,7 +51,7 @@ describe('a span', () => {
     },
   )
 
-  it('is at hand as the active one for those that work under it', async () => {
+  it('is the active span of its work', async () => {
     const { tracer, spans } = recordSpans()
     await tracer.run('turn', none, async () => {
       await Promise.resolve()
@@ -61,13 +61,13 @@ describe('a span', () => {
     expect(spans()[0]).toMatchObject({ attributes: { seen: true }, status: { code: 0 } })
   })
 
-  it('that work fails without a throw is failed too', async () => {
+  it('can be failed by its work without a throw', async () => {
     const { tracer, spans } = recordSpans()
     await tracer.run('turn', none, async (span) => span.fail('Timeout'))
     expect(spans()[0]).toMatchObject({ status: { code: 2, message: 'Timeout' } })
   })
 
-  it('costs no attributes where nobody records, and passes the value on', async () => {
+  it('computes no attributes without a recorder, and returns the value', async () => {
     let asked = 0
     const attributes = () => ({ asked: asked++ })
     const work = (span: { note(attributes: () => Record<string, number>): void }) => {

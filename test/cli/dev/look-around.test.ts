@@ -10,19 +10,19 @@ const sights: Sights = {
   operatorLog: '/here/log',
 }
 
-describe('what there is to try', () => {
-  it('is a login to the database where there is one, at its address here', () => {
+describe('the hints', () => {
+  it('show a login to the database at its local address', () => {
     const text = databaseHints({ hasStore: true, databaseAddress: '127.51.0.7' })
     expect(text).toContain('.data.uri}')
     expect(text).toContain('&hostaddr=127.51.0.7&sslmode=require"\n')
     expect(text).toContain('127.51.0.7:5432')
   })
 
-  it('is no login where no database is reached', () => {
+  it('show no login without a reachable database', () => {
     expect(databaseHints({ hasStore: true })).not.toMatch(/psql|Log in/)
   })
 
-  it('names the sample store only when it exists', () => {
+  it('name the sample store only if it exists', () => {
     const hints = databaseHints({ hasStore: true })
     expect(hints).toContain('kubectl -n shop scale kv cart --replicas=5')
     expect(lookAround({ ...sights, hints })).toContain(hints)
@@ -32,7 +32,7 @@ describe('what there is to try', () => {
     expect(without).toContain('Metrics  http://127.0.0.1:1/metrics')
   })
 
-  it('is told with what stays at the end', () => {
+  it('name what remains at the end', () => {
     expect(lookAround(sights)).toContain('leaves nothing behind')
     expect(lookAround({ ...sights, keptFolder: '/kept' })).toContain('keeps all that was written in /kept')
   })

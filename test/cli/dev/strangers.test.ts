@@ -1,4 +1,4 @@
-// Other users of the machine that `konverge dev` runs on: its folder, its kubeconfig, and its ports.
+// Other users of the machine that runs `konverge dev`: access to its folder, its kubeconfig and its ports.
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { get, type IncomingHttpHeaders } from 'node:http'
 import { get as getByTls } from 'node:https'
@@ -16,7 +16,7 @@ let running: RunningKonverge
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'konverge-strangers-'))
-  chmodSync(folder, 0o711) // Others get as far as to the folder that is kept.
+  chmodSync(folder, 0o711) // Others can reach the persisted folder.
   running = new RunningKonverge(['dev', '--no-samples', '--persist', join(folder, 'kept')], { TMPDIR: folder })
   await running.says('Ctrl-C ends everything')
 })
@@ -29,7 +29,7 @@ afterAll(async () => {
 describe('another user of the machine', () => {
   it(titleOf('keptFiles'), () => {
     expect(openToOthers(join(folder, 'kept'))).toEqual([])
-    // Only root can start a process as another user; everybody else is told by the modes.
+    // Only root can start a process as another user; otherwise, the test checks the modes.
     if (canBeStranger) expect(reachedByStranger(join(folder, 'kept'))).toEqual([])
   })
 
@@ -45,7 +45,7 @@ describe('another user of the machine', () => {
 describe('a web page', () => {
   const page = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
 
-  it('gets no leave of the API server to read an answer', async () => {
+  it('gets no permission of the API server to read a response', async () => {
     const { url } = serverOf(join(folder, 'kept', 'kubeconfig'))
     for (const path of ['/version', '/api/v1/secrets']) {
       const { headers } = await askInsecurely(`${url}${path}`, page)
@@ -53,7 +53,7 @@ describe('a web page', () => {
     }
   })
 
-  it('reads no metrics under a name that it makes lead to this machine', async () => {
+  it('reads no metrics under a name that resolves to this machine', async () => {
     const [metricsUrl = ''] = /http\S+\/metrics/.exec(running.stdout) ?? []
     const { hostname, port } = new URL(metricsUrl)
     const statusFor = (host: string) => statusOf({ hostname, port, path: '/metrics', host })
@@ -100,7 +100,7 @@ interface Seen {
   readonly headers: IncomingHttpHeaders
 }
 
-/** As someone who was not told of the server's certificate. */
+/** Sends a request without verification of the server's certificate. */
 function askInsecurely(url: string, headers: Readonly<Record<string, string>>): Promise<Seen> {
   return new Promise((resolve, reject) => {
     getByTls(url, { headers, rejectUnauthorized: false, agent: false }, (answer) => {

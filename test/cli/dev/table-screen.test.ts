@@ -16,7 +16,7 @@ const [first, second] = [row('kv shop/cart', 0), row('kv shop/sessions', 0)]
 const grown = row('kv shop/cart', 1)
 const line = (of: ResourceRow) => `${tableLine(of, 0)}\n`
 
-/** An output that remembers the text of each write. */
+/** Output that records the text of each write. */
 function recorder(size: Omit<Output, 'write'>) {
   const writes: string[] = []
   const screen = new TableScreen({ ...size, write: (text) => writes.push(text) })
@@ -36,7 +36,7 @@ describe('on a terminal, the table', () => {
     expect(writes.every((text) => text.endsWith('\n\x1b[J'))).toBe(true)
   })
 
-  it('is drawn over itself also when the terminal does not know its size', () => {
+  it('is redrawn in place also if the terminal does not know its size', () => {
     const { screen, writes } = recorder({ isTTY: true, columns: 0, rows: 0 })
     screen.draw([first], 0)
     screen.draw([first], 0)
@@ -44,20 +44,20 @@ describe('on a terminal, the table', () => {
     expect(writes[1]).toContain('\x1b[2A')
   })
 
-  it('is cut at its edge, because a line that wraps would take two', () => {
+  it('is cut at the edge, because a wrapped line would take two rows', () => {
     const { screen, writes } = recorder({ ...terminal, columns: 30 })
     screen.draw([first], 0)
     expect(writes[0]?.split('\n')[1]).toBe(`${tableLine(first, 0).slice(0, 29)}\x1b[K`)
   })
 
-  it('is not drawn over when it would not fit: lines are added instead', () => {
+  it('is not redrawn if it does not fit: lines are added instead', () => {
     const { screen, writes } = recorder({ ...terminal, rows: 3 })
     screen.draw([first, second], 0)
     screen.draw([grown, second], 0)
     expect(writes).toEqual([`${tableHead}\n${line(first)}${line(second)}`, line(grown)])
   })
 
-  it('is left alone by lines that are added below it', () => {
+  it('is kept when lines are added below it', () => {
     const { screen, writes } = recorder(terminal)
     screen.draw([first, second], 0)
     screen.add([grown, second], 0)
@@ -68,7 +68,7 @@ describe('on a terminal, the table', () => {
 })
 
 describe('anywhere else, the table', () => {
-  it('has its head once, and after that a line for each resource that changed', () => {
+  it('has its head once, then a line for each changed resource', () => {
     const { screen, writes } = recorder({})
     screen.draw([first, second], 0)
     screen.draw([first, second], 5_000)
