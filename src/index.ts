@@ -1,4 +1,4 @@
-// Entry point `konverge`: all names that the author of a controller imports.
+// The public door: everything that a controller's author imports, by name.
 export type { FieldValidation } from './apply/apply-runner.ts'
 export { childNamed, type Family } from './apply/child-named.ts'
 export { type Clock, sleep, timestampAt } from './base/clock.ts'

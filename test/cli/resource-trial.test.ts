@@ -5,7 +5,7 @@ import { objectChanges } from '../../src/diff/object-changes.ts'
 import { ConfigMap, type KubeObject } from '../../src/index.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
 
-describe('the patch of a client-side apply', () => {
+describe('the merge patch of a client-side apply', () => {
   it.each<[string, JsonObject, JsonObject, JsonObject, JsonObject]>([
     ['nothing', { a: 1 }, { a: 1 }, { a: 1, defaulted: 2 }, {}],
     ['what differs from the live object', { a: 1 }, { a: 1 }, { a: 2 }, { a: 1 }],

@@ -203,7 +203,7 @@ onPostgresOf(
       expect(JSON.stringify(report)).not.toContain(server().access().password)
     })
 
-    it('refuses an order that is another than the Job was made for', async () => {
+    it('rejects an order with another digest than the Job’s', async () => {
       const { work } = await podOf(undefined)
       const [make] = orders({ kind: 'folder', claim: 'backups' })
       expect(await work(make, { digest: workDigest('another') })).toEqual({ code: 2 })

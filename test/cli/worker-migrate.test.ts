@@ -37,7 +37,7 @@ const text = orderText({
   ...{ isRehearsed: false, requiresVerify: false },
 })
 
-it('refuses an order that is another than the Job was made for', async () => {
+it('rejects an order with another digest than the Job’s', async () => {
   const error = await work({ 'order.json': text }, orderDigest(`${text} `))
   expect(error).toMatchObject({ exitCode: 2, message: expect.stringContaining('is not the one with digest') })
 })

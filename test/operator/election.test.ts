@@ -137,7 +137,7 @@ describe('a leader', () => {
   })
 })
 
-describe('the three times', () => {
+describe('the three times of leader election', () => {
   it.each([
     { durationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000, fit: true },
     { durationMs: 4_000, renewDeadlineMs: 3_000, retryPeriodMs: 500, fit: true },

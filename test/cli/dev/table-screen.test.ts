@@ -26,7 +26,7 @@ function recorder(size: Omit<Output, 'write'>) {
 describe('on a terminal, the table', () => {
   const terminal = { isTTY: true, columns: 100, rows: 40 }
 
-  it('is drawn over itself', () => {
+  it('is redrawn in place', () => {
     const { screen, writes } = recorder(terminal)
     screen.draw([first, second], 0)
     screen.draw([grown, second], 0)
