@@ -1,4 +1,5 @@
-// Which rules has a ClusterRole that gathers those of others? All rules of the roles that its selectors choose, each once.
+// ClusterRole aggregation. An aggregated ClusterRole has all rules of the ClusterRoles that its selectors choose, each
+// rule once.
 // Source: k8s.io/kubernetes/pkg/controller/clusterroleaggregation.
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import { mapAt, structAt, structsAt, textAt } from '../built-in/field-walk.ts'
@@ -12,10 +13,10 @@ const clusterRoleShelf = 'clusterroles.rbac.authorization.k8s.io'
 export class ClusterRoleAggregator implements ServerController {
   readonly name = 'clusterrole-aggregation-controller'
   readonly #client: SystemClient
-  /** All that gather: any change of any role may concern each. */
+  /** Names of all aggregated ClusterRoles: a change of any role may concern each of them. */
   readonly #gathering = new Set<string>()
 
-  /** The client's manager is `clusterrole-aggregation-controller`. */
+  /** The field manager of `client` is `clusterrole-aggregation-controller`. */
   constructor(client: SystemClient) {
     this.#client = client
   }
@@ -37,7 +38,7 @@ export class ClusterRoleAggregator implements ServerController {
   }
 }
 
-/** `roles` are all ClusterRoles, by name. */
+/** Returns the rules of an aggregated ClusterRole. `roles` are all ClusterRoles, sorted by name. */
 export function gatheredRules(role: JsonObject, roles: readonly JsonObject[]): readonly JsonObject[] {
   const own = textAt(structAt(role, 'metadata'), 'name')
   const gathered: JsonObject[] = []

@@ -1,8 +1,9 @@
-// Which controllers run? As kube-controller-manager's flag says it: names, `*` for all that there are, `-name` for one that shall not;
-// a name may be written without `-controller`, or in the short form of former days.
+// Value of the flag `--controllers`, as in kube-controller-manager: `*` enables all controllers, `name` enables one,
+// `-name` disables one.
+// The suffix `-controller` is optional; the deprecated short names work too.
 // Source: k8s.io/controller-manager/app/helper.go, k8s.io/kubernetes/cmd/kube-controller-manager/app.
 
-/** Short forms that are not the name without its end. */
+/** Deprecated short names that differ from the name without its suffix. */
 const shortForms: ReadonlyMap<string, string> = new Map([
   ['endpoint', 'endpoints-controller'],
   ['garbagecollector', 'garbage-collector-controller'],
@@ -13,13 +14,13 @@ const shortForms: ReadonlyMap<string, string> = new Map([
 ])
 
 export interface ControllerChoice {
-  /** In the order of the known ones. */
+  /** In the order of the known names. */
   readonly chosen: readonly string[]
-  /** What none of them is called. */
+  /** Words that name no known controller. */
   readonly unknown: readonly string[]
 }
 
-/** `none` alone chooses nobody, and so does an empty list. The first word about a controller counts. */
+/** Returns no controller for an empty list or for `none` alone. The first word about a controller wins. */
 export function controllerChoice(words: readonly string[], known: readonly string[]): ControllerChoice {
   if (words.length === 1 && words[0] === 'none') return { chosen: [], unknown: [] }
   const said = new Map<string, boolean>()

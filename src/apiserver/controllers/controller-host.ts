@@ -1,18 +1,21 @@
-// When do the server's own controllers run? Each names the keys that a commit concerns and looks at one key at a time; the host
-// keeps the keys in order, runs them when the present work has ended, and tries failed ones again later and later.
+// Host of the server's own controllers. For each commit, a controller names the keys to reconcile; the host queues them
+// in order.
+// The host reconciles one key at a time, after the current call stack, and retries a failed key with exponential
+// backoff.
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { LogEntry, ObjectLog } from '../object-log.ts'
 import { StatusError } from '../status-error.ts'
 
-/** What the control plane does by itself with what is written: one of the controllers of kube-controller-manager. */
+/** A controller of kube-controller-manager, inside the server. */
 export interface ServerController {
-  /** As `--controllers` names it. */
+  /** Name in the flag `--controllers`. */
   readonly name: string
-  /** What a commit gives it to look at. Called for each commit, in order. */
+  /** Returns the keys to reconcile after a commit. The host calls it for each commit, in order. */
   keysFor(entry: LogEntry): readonly string[]
   /**
-   * Brings the world one step nearer to what it should be; must do nothing if it is there. Gives the milliseconds after which
-   * to look again though nothing is written, or undefined. A StatusError that it throws is tried again.
+   * Moves the objects one step towards their desired state; changes nothing if they have reached it.
+   * Returns the milliseconds until the next reconcile without a commit, or undefined. The host retries after a
+   * StatusError.
    */
   reconcile(key: string): number | undefined
 }
@@ -21,13 +24,13 @@ export interface ControllerHostOptions {
   readonly clock: Clock
   readonly log: ObjectLog
   readonly controllers: readonly ServerController[]
-  /** Hears of what a controller could not do; it is tried again. */
+  /** Called with each failure of a reconcile. The host retries the key. */
   readonly onError?: (controller: string, key: string, error: StatusError) => void
 }
 
 const firstRetryMs = 100
 const longestRetryMs = 60_000
-/** So many keys in one go; the rest lets requests in between. */
+/** Keys per pass; requests run between two passes. */
 const keysAtOnce = 100
 
 export class ControllerHost {
@@ -49,7 +52,7 @@ export class ControllerHost {
     })
   }
 
-  /** Shows the controllers what is there already. */
+  /** Passes all existing objects to the controllers, as created. */
   start(): void {
     for (const shelf of this.#options.log.shelves())
       for (const now of this.#options.log.list(shelf))
@@ -70,7 +73,7 @@ export class ControllerHost {
     for (const { later } of this.#lanes) for (const timer of later.values()) timer.cancel()
   }
 
-  /** Has nothing to do but wait for time or writes. */
+  /** True if no key is queued: the controllers wait for a timer or a commit. */
   get isIdle(): boolean {
     return this.#lanes.every(({ keys }) => keys.size === 0)
   }
@@ -119,7 +122,7 @@ export class ControllerHost {
 
 interface Lane {
   readonly controller: ServerController
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly keys: Set<string>
   readonly later: Map<string, Timer>
   readonly failures: Map<string, number>

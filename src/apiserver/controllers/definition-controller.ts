@@ -1,5 +1,5 @@
-// Which custom resources are served, and what do their definitions say of themselves? Names are accepted and served as definitions come;
-// a definition that goes takes its instances with it first.
+// Controller of CustomResourceDefinitions: it accepts names, sets the conditions and serves the custom resources.
+// When a definition is deleted, its custom resources are deleted first.
 // Source: k8s.io/apiextensions-apiserver/pkg/controller/{status,establish,finalizer}.
 import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { customResources } from '../custom/custom-strategy.ts'
@@ -20,7 +20,7 @@ import type { ServerController } from './controller-host.ts'
 export const definitionsShelf = 'customresourcedefinitions.apiextensions.k8s.io'
 export interface DefinitionControllerOptions {
   readonly client: SystemClient
-  /** Ends the watches on what is served no more, or differently. */
+  /** Ends the watches of resources that changed or are no longer served. */
   readonly closeWatches: (shelf: string) => void
   readonly timestamp: () => string
 }
@@ -28,7 +28,7 @@ export interface DefinitionControllerOptions {
 export class DefinitionController implements ServerController {
   readonly name = 'custom-resource-definitions'
   readonly #options: DefinitionControllerOptions
-  /** What is served of each definition, by its name, and the spec and names that it was made from. */
+  /** Served resources of each definition by its name, with the spec and names that they were made from. */
   readonly #served = new Map<string, { readonly from: Json; readonly resources: readonly ServedResource[] }>()
 
   constructor(options: DefinitionControllerOptions) {
@@ -36,7 +36,7 @@ export class DefinitionController implements ServerController {
   }
 
   keysFor({ place }: LogEntry): readonly string[] {
-    // Names that one definition gives up may be what another waits for.
+    // Another definition may wait for the names that this one releases.
     if (place.shelf === definitionsShelf)
       return [place.name, ...this.#all().map((other) => metadataText(other, 'name'))]
     const definition = [...this.#served].find(([, { resources }]) =>
@@ -72,7 +72,7 @@ export class DefinitionController implements ServerController {
       if (client.list(resource).length > 0) return
     }
     const stage = resource === undefined ? terminating.neverEstablished : terminating.completed
-    // The status endpoint of definitions lets metadata through, and the last finalizer with it.
+    // The status subresource of definitions also writes metadata, so this removes the last finalizer.
     client.updateStatus(target, (live) => withoutCleanup(withTerminating(live, stage, timestamp())))
   }
 
@@ -102,7 +102,7 @@ export class DefinitionController implements ServerController {
   }
 }
 
-/** What the served resources are made from; anything else of a definition may change without them. */
+/** Returns the parts of a definition that determine its served resources. */
 function servedPartOf(definition: JsonObject): Json {
   const status = own(definition, 'status')
   const names = isJsonObject(status) ? own(status, 'acceptedNames') : undefined

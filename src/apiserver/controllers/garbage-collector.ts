@@ -1,5 +1,6 @@
-// What goes when its owners go? Dependents without a living owner are deleted; an owner that goes in the foreground waits for the
-// dependents that block it, one that goes as `orphan` lets them be.
+// Garbage collector. It deletes dependents without a living owner. An owner in foreground deletion waits for the
+// dependents that
+// block it; an owner with the finalizer `orphan` releases its dependents.
 // Source: k8s.io/kubernetes/pkg/controller/garbagecollector.
 import { isJsonList, isJsonObject, type JsonObject, own } from '../../base/json.ts'
 import { finalizersOf, isTerminating, metadataOf, metadataText, withMetadata } from '../metadata.ts'
@@ -12,9 +13,9 @@ import { placeKey, placeOfKey } from './place-key.ts'
 
 const foreground = 'foregroundDeletion'
 const orphan = 'orphan'
-/** How long until an owner of an unknown kind is looked for again. */
+/** Delay until the collector looks up an owner of an unknown kind again. */
 const unknownKindMs = 5_000
-/** Never owners, never owned: they come by the thousand and end by themselves. */
+/** Never owners nor dependents: Events are many and expire by themselves. */
 const ignoredShelves: ReadonlySet<string> = new Set(['events', 'events.events.k8s.io'])
 
 interface Item extends Target {
@@ -23,7 +24,7 @@ interface Item extends Target {
 
 export interface GarbageCollectorOptions {
   readonly client: SystemClient
-  /** Told once of an owner that cannot be one, because it is in another namespace than its dependent. */
+  /** Called once for an owner reference that is invalid because the owner is in another namespace. */
   readonly onMisplacedOwner: (dependent: JsonObject, owner: OwnerRef) => void
 }
 
@@ -33,9 +34,9 @@ export class GarbageCollector implements ServerController {
   readonly #onMisplacedOwner: GarbageCollectorOptions['onMisplacedOwner']
   /** Keys of the objects that name an owner, by its uid. */
   readonly #dependents = new Map<string, Set<string>>()
-  /** Namespaces of all that may be an owner, by uid. */
+  /** Namespaces of all possible owners, by uid. */
   readonly #namespaces = new Map<string, string>()
-  /** Owners in other namespaces that are still to be told of, by the keys of their dependents. */
+  /** Uids of owners in other namespaces that are not reported yet, by the keys of their dependents. */
   readonly #misplaced = new Map<string, Set<string>>()
 
   constructor({ client, onMisplacedOwner }: GarbageCollectorOptions) {
@@ -55,11 +56,11 @@ export class GarbageCollector implements ServerController {
     const misplacing = this.#notePlace(entry, uid)
     for (const owner of now) if (!before.some((one) => one.uid === owner.uid)) this.#checkPlace(key, owner.uid)
     const dependents = [...(this.#dependents.get(uid) ?? [])]
-    // A dependent that goes, or blocks no more, may be what an owner waits for.
+    // An owner may wait for a dependent that is being deleted or that blocks no longer.
     const waiting = before.flatMap((owner) => this.#keyOfOwner(owner, entry.place.namespace))
     if (entry.kind === 'deleted') return [...dependents, ...waiting]
     const isWaiting = isTerminating(object) && finalizersOf(object).includes(foreground)
-    // Dependents first, as the real collector's graph has it: they ask for what their owner still says of itself.
+    // Dependents first, as in the real collector's graph: they read the owner's state before it changes.
     return [
       ...(isWaiting ? dependents : []),
       ...(now.length > 0 || isTerminating(object) ? [key] : []),
@@ -81,7 +82,7 @@ export class GarbageCollector implements ServerController {
     return this.#collect(item)
   }
 
-  /** Decides over an object by what became of its owners. */
+  /** Deletes or keeps an object according to the state of its owners. */
   #collect(item: Item): number | undefined {
     const owners = ownersOf(item.object)
     if (owners.length === 0) return undefined
@@ -97,7 +98,7 @@ export class GarbageCollector implements ServerController {
     const isAwaited = states.some(({ state }) => state === 'waiting')
     const dependents = this.#dependentsOf(item)
     if (isAwaited && dependents.length > 0) {
-      // An owner and a dependent that wait for each other would wait for ever.
+      // Breaks the cycle of an owner and a dependent that would wait for each other indefinitely.
       if (dependents.some(isDeletingDependents)) this.#client.update(item, withoutBlocking)
       this.#delete(item, 'Foreground')
     } else this.#delete(item, policyOf(item.object))
@@ -159,7 +160,10 @@ export class GarbageCollector implements ServerController {
     return object === undefined ? undefined : { ...target, object }
   }
 
-  /** Where an object is, for those that may name it as an owner; gives the keys of those that named it before it came, from elsewhere. */
+  /**
+   * Records the namespace of a possible owner. Returns the keys of dependents in other namespaces that named it before
+   * its creation.
+   */
   #notePlace({ kind, place }: LogEntry, uid: string): readonly string[] {
     if (kind === 'deleted') this.#namespaces.delete(uid)
     else this.#namespaces.set(uid, place.namespace)

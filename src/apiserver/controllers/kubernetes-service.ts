@@ -1,5 +1,6 @@
-// Where do the programs in a cluster find its API server? Behind the service `kubernetes`, which is there from the first moment, and again
-// when somebody has deleted it. It has no endpoints: a loopback address may not be one.
+// Controller of the Service `kubernetes`, which leads to the API server. The Service exists from the start and is
+// recreated after a deletion.
+// It has no endpoints, because an endpoint may not be a loopback address.
 // Source: k8s.io/kubernetes/pkg/controlplane/controller/kubernetesservice.
 import type { JsonObject } from '../../base/json.ts'
 import type { LogEntry } from '../object-log.ts'
@@ -20,7 +21,7 @@ export const kubernetesService: JsonObject = {
   },
 }
 
-/** Part of the API server itself. */
+/** In Kubernetes this controller is part of the API server. */
 export class KubernetesService implements ServerController {
   readonly name = 'kubernetes-service'
   readonly #client: SystemClient

@@ -1,4 +1,4 @@
-// What is said of an owner in another namespace than its dependent? An Event about the dependent.
+// Event about a dependent whose owner is in another namespace.
 // Source: k8s.io/kubernetes/pkg/controller/garbagecollector/graph_builder.go, reportInvalidNamespaceOwnerRef.
 import type { Clock } from '../../base/clock.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -24,7 +24,7 @@ export function misplacedOwnerReport(to: {
   }
 }
 
-/** The collector knows of an object where it is, and no version of it. */
+/** Without a resourceVersion: the collector's graph does not store one. */
 function coordinatesOf(object: JsonObject): JsonObject {
   const [namespace, name, uid] = ['namespace', 'name', 'uid'].map((key) => metadataText(object, key))
   return {

@@ -1,5 +1,6 @@
-// What becomes of a namespace that is deleted? Everything in it goes first, pods before the rest; conditions say what is left and whose
-// finalizers keep it; then the namespace itself may go.
+// Namespace controller. It deletes the content of a terminating namespace, pods before the other resources.
+// Conditions name the remaining resources and finalizers. Without remaining content it removes the finalizer
+// `kubernetes`.
 // Source: k8s.io/kubernetes/pkg/controller/namespace/deletion.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { finalizersOf, isTerminating, metadataText } from '../metadata.ts'
@@ -10,9 +11,9 @@ import type { ServerController } from './controller-host.ts'
 
 const contentFinalizer = 'kubernetes'
 
-/** What is still in a namespace after everything in it was told to go. */
+/** Content that remains in a namespace after the deletion of all its objects. */
 interface Remains {
-  /** `pods.` and how many, sorted. */
+  /** Number of objects by `plural.group` (core: `pods.`), sorted. */
   readonly counts: readonly (readonly [string, number])[]
   readonly finalizers: readonly (readonly [string, number])[]
 }
@@ -51,7 +52,7 @@ export class NamespaceDeleter implements ServerController {
     )
   }
 
-  /** Tells everything to go; what stands in the way of pods waits for them. */
+  /** Deletes all content. While pods remain, the other resources wait. */
   #empty(namespace: string): Remains {
     const shelves = new Map<string, ServedResource>()
     for (const resource of this.#client.registry.all())
@@ -99,7 +100,7 @@ function counted(names: readonly string[]): readonly (readonly [string, number])
   return [...counts].sort(([left], [right]) => (left < right ? -1 : 1))
 }
 
-/** Types in the controller's order, with what they say when all is well. */
+/** Condition types in the controller's order, with reason and message for status False. */
 const wellConditions: readonly (readonly [string, string, string])[] = [
   ['NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'],
   ['NamespaceDeletionGroupVersionParsingFailure', 'ParsedGroupVersions', 'All legacy kube types successfully parsed'],

@@ -1,7 +1,7 @@
-// How does a controller write down where an object is? A place as one string, and back.
+// Queue key of an object: its storage location as one string, and back.
 import type { Place } from '../object-log.ts'
 
-/** Shelves, namespaces and names hold no blank. */
+/** The separator is a space: none of the three parts contains one. */
 export function placeKey({ shelf, namespace, name }: Place): string {
   return `${shelf} ${namespace} ${name}`
 }

@@ -1,4 +1,4 @@
-// What becomes of a claim that is not bound yet, of one that is, and of a volume? The decisions of the volume binder.
+// Decisions of the volume binder: the next step of an unbound claim, of a bound claim and of a volume.
 // Source: k8s.io/kubernetes/pkg/controller/volume/persistentvolume/pv_controller.go.
 import type { JsonObject } from '../../../base/json.ts'
 import { mapAt, structAt, structIn, textAt, valueAt } from '../../built-in/field-walk.ts'
@@ -17,7 +17,7 @@ export interface ClaimFacts {
   readonly claim: JsonObject
   readonly volumes: readonly JsonObject[]
   readonly classes: readonly JsonObject[]
-  /** Can we make volumes by this provisioner? */
+  /** True if this server creates the volumes of the provisioner. */
   readonly isOurs: (provisioner: string) => boolean
 }
 
@@ -57,7 +57,7 @@ function unboundStep({ claim, volumes, classes, isOurs }: ClaimFacts): ClaimStep
   const hasConsumer = annotationOf(claim, selectedNode) !== ''
   const volume = bestVolume(claim, volumes, waits && !hasConsumer)
   if (volume !== undefined) return { kind: 'bind', volume }
-  // Only what never had a class gets the default one; '' asks for none.
+  // Only a claim without the field gets the default class; '' asks for no class.
   if (className === '' && valueAt(structAt(claim, 'spec'), 'storageClassName') === undefined) {
     const name = defaultClass(classes)
     if (name !== undefined) return { kind: 'setClass', name }
@@ -79,7 +79,7 @@ function unboundStep({ claim, volumes, classes, isOurs }: ClaimFacts): ClaimStep
   return waiting('Normal', 'ExternalProvisioning', message)
 }
 
-/** The newest of those that are marked, then the first by name. */
+/** Returns the newest of the classes that are marked as default; of equally old ones the first by name. */
 function defaultClass(classes: readonly JsonObject[]): string | undefined {
   const age = (one: JsonObject) => metadataText(one, 'creationTimestamp')
   const [first] = classes
@@ -98,11 +98,11 @@ function losing(reason: string, message: string): ClaimStep {
 
 export type VolumeStep =
   | { readonly kind: 'phase'; readonly phase: 'Available' | 'Bound' | 'Released' }
-  /** Released first, then gone. */
+  /** Deletes a volume after its release. */
   | { readonly kind: 'delete' }
   | { readonly kind: 'none' }
 
-/** `claim` is the one of the name in the volume's reference. */
+/** `claim` is the claim that the volume's claimRef names. */
 export function volumeStep(volume: JsonObject, claim: JsonObject | undefined): VolumeStep {
   const reference = structIn(volume, 'spec', 'claimRef')
   if (reference === undefined || textAt(reference, 'uid') === '') return { kind: 'phase', phase: 'Available' }

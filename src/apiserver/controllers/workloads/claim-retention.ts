@@ -1,5 +1,6 @@
-// Who owns the claims of a StatefulSet's pods, so that they go when the set's retention policy says so? Nobody, the set, or
-// the pod that was scaled away. Claims that somebody else controls are left to them.
+// Owner references of the claims of a StatefulSet, by its retention policy: none, the set, or the pod that was scaled
+// down.
+// A claim with another controller stays unchanged.
 // Source: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go.
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
 import { isTrueAt, structIn, structsAt, textAt } from '../../built-in/field-walk.ts'
@@ -7,7 +8,9 @@ import { metadataOf, metadataText } from '../../metadata.ts'
 import { controllerReference } from './membership.ts'
 import { isInRange } from './stateful-set-pods.ts'
 
-/** The owner references that a claim should have; undefined where they are right. `pod` has a kind and an apiVersion. */
+/**
+ * Returns the desired owner references of a claim; undefined if they are correct. `pod` has a kind and an apiVersion.
+ */
 export function retainingOwners(
   claim: JsonObject,
   set: JsonObject,
@@ -20,12 +23,12 @@ export function retainingOwners(
   return deepEqual(withoutOrder(references), withoutOrder(wanted)) ? undefined : wanted
 }
 
-/** Would the claim go with an earlier pod of the name? Then a new pod has to wait for its end. */
+/** True if an earlier pod of the same name owns the claim. A new pod must then wait for the claim's deletion. */
 export function isStaleFor(claim: JsonObject, set: JsonObject, pod: JsonObject): boolean {
   return policyOf(set).whenScaled && isStale(structsAt(metadataOf(claim), 'ownerReferences'), pod)
 }
 
-/** Somebody else controls the claim, though the policy would have it owned. */
+/** True if another object controls the claim although the retention policy asks for an owner. */
 export function isForeign(claim: JsonObject, set: JsonObject): boolean {
   const { whenScaled, whenDeleted } = policyOf(set)
   if (!whenScaled && !whenDeleted) return false
@@ -43,7 +46,7 @@ function ownersFor(set: JsonObject, pod: JsonObject): readonly JsonObject[] {
   return whenDeleted ? [set] : []
 }
 
-/** Is `Delete` asked for? */
+/** True for each part of the policy that is `Delete`. */
 function policyOf(set: JsonObject): { readonly whenScaled: boolean; readonly whenDeleted: boolean } {
   const policy = structIn(set, 'spec', 'persistentVolumeClaimRetentionPolicy')
   return {

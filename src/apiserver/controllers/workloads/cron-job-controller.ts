@@ -1,4 +1,5 @@
-// Starts the Jobs of CronJobs when they are due, and lets old ones go. Source: k8s.io/kubernetes/pkg/controller/cronjob.
+// CronJob controller: creates Jobs at their scheduled times and deletes old Jobs. Source:
+// k8s.io/kubernetes/pkg/controller/cronjob.
 import { type Clock, timestampAt } from '../../../base/clock.ts'
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
 import { parseSchedule } from '../../built-in/cron-schedule.ts'
@@ -25,7 +26,7 @@ import { isNamespaceGoing } from './pod-maker.ts'
 import { nextScheduled } from './schedule-time.ts'
 import { utcOffset, type ZoneOffset, zoneOffset } from './zone-offset.ts'
 
-/** What one look at a CronJob works with; `status` is written in the end if it has changed. */
+/** State of one reconcile of a CronJob. The controller writes `status` at the end if it changed. */
 interface Look {
   readonly cronJob: JsonObject
   readonly jobs: readonly JsonObject[]
@@ -46,9 +47,9 @@ export class CronJobController implements ServerController {
   readonly #cronJobs: KindClient
   readonly #jobs: KindClient
   readonly #events: EventRecorder
-  /** Offsets of zones that were asked for, by their names. */
+  /** Cached UTC offsets by time zone name. */
   readonly #offsets = new Map<string, ZoneOffset>()
-  /** Keys of those that got another schedule: what the new one would have done before is not made up for. */
+  /** Keys of CronJobs whose schedule changed: starts that the new schedule missed in the past do not run. */
   readonly #rescheduled = new Set<string>()
 
   constructor({ client, clock }: { readonly client: SystemClient; readonly clock: Clock }) {
@@ -121,7 +122,7 @@ export class CronJobController implements ServerController {
     return nextStartDelayMs(withStatus(look), nowMs, times.next)
   }
 
-  /** What became of the jobs since the last look. */
+  /** Updates the status from the Jobs. */
   #lookAtJobs(look: Look): void {
     const { cronJob, jobs } = look
     for (const job of jobs) {
@@ -179,7 +180,7 @@ export class CronJobController implements ServerController {
     look.lastScheduleTime = timestampAt(startMs)
   }
 
-  /** Undefined if another's job has the name. Throws StatusError. */
+  /** Returns undefined if the name belongs to a Job of another owner. Throws StatusError. */
   #create(cronJob: JsonObject, job: JsonObject): JsonObject | undefined {
     const namespace = metadataText(cronJob, 'namespace')
     const there = this.#jobs.get(namespace, metadataText(job, 'name'))
@@ -215,7 +216,7 @@ export class CronJobController implements ServerController {
     return false
   }
 
-  /** Undefined for a schedule that cannot be read, which none is that was stored. */
+  /** Returns undefined for an invalid schedule; validation stores none. */
   #timesOf(cronJob: JsonObject): Times | undefined {
     const spec = structAt(cronJob, 'spec')
     const parsed = parseSchedule(textAt(spec, 'schedule'))

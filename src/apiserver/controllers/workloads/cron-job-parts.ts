@@ -1,4 +1,4 @@
-// What belongs to one start of a CronJob? The Job with its name, and the words for its moment.
+// Parts of one start of a CronJob: the Job with its name, and the texts of its scheduled time.
 // Source: k8s.io/kubernetes/pkg/controller/cronjob/utils.go, getJobFromTemplate2.
 import type { JsonObject } from '../../../base/json.ts'
 import { integerAt, mapAt, structAt, structIn, textAt } from '../../built-in/field-walk.ts'
@@ -10,7 +10,7 @@ import type { ZoneOffset } from './zone-offset.ts'
 
 const scheduledAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
 
-/** Unique for each minute, so that no start happens twice. */
+/** Returns a name that is unique for each minute, so that no start happens twice. */
 export function jobNameOf(cronJob: JsonObject, startMs: number): string {
   return `${metadataText(cronJob, 'name')}-${Math.floor(startMs / 60_000)}`
 }
@@ -33,7 +33,7 @@ export function startedJob(
   }
 }
 
-/** RFC 3339 in the zone. */
+/** Returns an RFC 3339 text in the time zone. */
 function zonedTime(ms: number, offset: ZoneOffset): string {
   const minutes = Math.trunc(offset(ms) / 60_000)
   const shown = new Date(ms + offset(ms)).toISOString().slice(0, 19)
@@ -42,7 +42,7 @@ function zonedTime(ms: number, offset: ZoneOffset): string {
   return `${shown}${minutes < 0 ? '-' : '+'}${twoDigits(Math.abs(minutes) / 60)}:${twoDigits(Math.abs(minutes) % 60)}`
 }
 
-/** As RFC 1123 with a numeric zone has it. */
+/** Returns an RFC 1123 text with a numeric zone. */
 export function wordyTime(ms: number): string {
   return new Date(ms).toUTCString().replace('GMT', '+0000')
 }
@@ -55,7 +55,7 @@ export function referenceToJob(job: JsonObject): JsonObject {
   }
 }
 
-/** The finished ones that are too many, those first that started first. */
+/** Returns the finished Jobs above the history limits, by start time. */
 export function surplusJobs(cronJob: JsonObject, jobs: readonly JsonObject[]): readonly JsonObject[] {
   const spec = mapAt(cronJob, 'spec')
   const ended = (type: string) => jobs.filter((job) => endOf(job) === type)
@@ -65,14 +65,14 @@ export function surplusJobs(cronJob: JsonObject, jobs: readonly JsonObject[]): r
   ]
 }
 
-/** `Complete` or `Failed`; undefined while a job runs. */
+/** Returns `Complete` or `Failed`; undefined for a running Job. */
 export function endOf(job: JsonObject): 'Complete' | 'Failed' | undefined {
   if (!isJobFinished(job)) return undefined
   return textAt(conditionOf(job, 'Complete'), 'status') === 'True' ? 'Complete' : 'Failed'
 }
 
 function oldest(jobs: readonly JsonObject[], kept: number): readonly JsonObject[] {
-  // One that never started counts as the newest.
+  // A Job without a start time sorts last.
   const startOf = (job: JsonObject) =>
     `${textAt(structAt(job, 'status'), 'startTime') || '~'} ${metadataText(job, 'name')}`
   const inOrder = [...jobs].sort((left, right) => (startOf(left) < startOf(right) ? -1 : 1))

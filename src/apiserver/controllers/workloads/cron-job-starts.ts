@@ -1,10 +1,10 @@
-// Which start of a CronJob is due, and when is the next one? Of all that were missed since the last one, only the newest.
+// Due start and next start of a CronJob. Of several missed starts, only the newest one runs.
 // Source: k8s.io/kubernetes/pkg/controller/cronjob/utils.go.
 import type { JsonObject } from '../../../base/json.ts'
 import { optionalIntegerAt, structAt, textAt } from '../../built-in/field-walk.ts'
 import { metadataText } from '../../metadata.ts'
 
-/** The first moment after another one at which the schedule is due, in milliseconds; undefined if there is none. */
+/** Returns the first scheduled time after `afterMs`, in milliseconds; undefined if there is none. */
 export type NextTime = (afterMs: number) => number | undefined
 
 interface Missed {
@@ -14,10 +14,10 @@ interface Missed {
   readonly areTooMany: boolean
 }
 
-/** What is wrong with a schedule that fits its grammar: it names a day that no year has. */
+/** Message for a valid schedule that never occurs, for example on February 30. */
 export const noSuchTime = 'time difference between two schedules is less than 1 second'
 const tooMany = 100
-/** Clocks differ a little. */
+/** Margin for clock skew. */
 const paddingMs = 100
 
 export interface DueStart {
@@ -31,7 +31,7 @@ export function dueStart(cronJob: JsonObject, nowMs: number, next: NextTime): Du
   return { startMs: missed.newestMs, areTooMany: missed.newestMs !== undefined && missed.areTooMany }
 }
 
-/** How long until the next start is to be looked for. */
+/** Returns the delay until the controller checks for the next start; undefined if there is none. */
 export function nextStartDelayMs(cronJob: JsonObject, nowMs: number, next: NextTime): number | undefined {
   const missed = missedStarts(cronJob, nowMs, { next, deadlineSeconds: undefined })
   const from = missed === 'none' ? nowMs : (missed.newestMs ?? (missed.isAnyMissed ? nowMs : missed.earliestMs))
@@ -60,7 +60,8 @@ function missedStarts(
   if (nowMs < firstMs) return { earliestMs, newestMs: undefined, isAnyMissed: false, areTooMany: false }
   if (secondMs === undefined || nowMs < secondMs)
     return { earliestMs, newestMs: firstMs, isAnyMissed: false, areTooMany: false }
-  // How many were missed is guessed by the distance of the first two; the search begins one before the guess.
+  // The distance of the first two starts estimates the number of missed starts. The search begins one start before the
+  // estimate.
   const distanceSeconds = Math.round((secondMs - firstMs) / 1_000)
   const count = Math.floor(Math.floor((nowMs - firstMs) / 1_000) / distanceSeconds) + 1
   let newestMs: number | undefined

@@ -1,4 +1,4 @@
-// Keeps a DaemonSet's pod on each node. Source: k8s.io/kubernetes/pkg/controller/daemon.
+// DaemonSet controller: keeps one pod on each eligible node. Source: k8s.io/kubernetes/pkg/controller/daemon.
 import type { Clock } from '../../../base/clock.ts'
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
 import { integerAt, mapAt, structAt, withField } from '../../built-in/field-walk.ts'
@@ -59,7 +59,7 @@ export class DaemonSetController implements ServerController {
     return nextAvailabilityMs(pods, integerAt(structAt(set, 'spec'), 'minReadySeconds'), nowMs)
   }
 
-  /** The hash in the label of the revision of the set's template, which is made if it is not there. */
+  /** Returns the hash label of the template's ControllerRevision; creates the revision if it is missing. */
   #currentHash(set: JsonObject, pods: readonly JsonObject[]): string {
     const namespace = metadataText(set, 'namespace')
     const history = membershipOf(set, this.#revisions.controlledBy(metadataText(set, 'uid')), () => true).members
@@ -81,7 +81,7 @@ export class DaemonSetController implements ServerController {
   }
 }
 
-/** Daemons' revisions carry their hash under the label of the pods. */
+/** Moves the hash to the label `controller-revision-hash`, where revisions of DaemonSets carry it. */
 function asDaemonRevision(revision: JsonObject): JsonObject {
   const { [hashLabel]: hash = '', ...labels } = labelsOf(revision)
   return { ...revision, metadata: { ...mapAt(revision, 'metadata'), labels: { ...labels, [revisionLabel]: hash } } }

@@ -1,5 +1,6 @@
-// Which nodes lack a daemon's pod, and which pods have to go? One pod for each node that its template allows; a rolling update
-// replaces old ones as far as enough stay available. Source: k8s.io/kubernetes/pkg/controller/daemon.
+// Decision of the DaemonSet controller: nodes that lack a pod, and pods to delete. Each node that the template allows
+// has one pod.
+// A rolling update replaces old pods within `maxUnavailable`. Source: k8s.io/kubernetes/pkg/controller/daemon.
 import type { JsonObject } from '../../../base/json.ts'
 import { integerAt, mapAt, structAt, structIn, structsAt, textAt, valueAt } from '../../built-in/field-walk.ts'
 import { isTerminating, labelsOf, metadataNumber, metadataText } from '../../metadata.ts'
@@ -9,7 +10,7 @@ import { scaledValue } from './scaled-value.ts'
 import { templatePod } from './template-pod.ts'
 
 export const revisionLabel = 'controller-revision-hash'
-/** What a daemon bears: the troubles of its node are no reason to leave it. */
+/** Taints that each daemon pod tolerates. */
 const borne: readonly (readonly [string, string])[] = [
   ['not-ready', 'NoExecute'],
   ['unreachable', 'NoExecute'],
@@ -23,7 +24,7 @@ export interface DaemonFacts {
   readonly set: JsonObject
   readonly pods: readonly JsonObject[]
   readonly nodes: readonly JsonObject[]
-  /** The hash of the current revision. */
+  /** Hash of the current revision. */
   readonly hash: string
   readonly nowMs: number
 }
@@ -53,7 +54,7 @@ export function daemonPlan(facts: DaemonFacts): DaemonPlan {
   }
 }
 
-/** The pod for a node: bound to it by affinity, so that the scheduler has the last word. */
+/** Returns the pod for a node. Its node affinity selects the node; the scheduler binds it. */
 function daemonPod(set: JsonObject, node: string, hash: string): JsonObject {
   const pod = templatePod(set)
   const spec = mapAt(pod, 'spec')
@@ -73,7 +74,7 @@ function daemonPod(set: JsonObject, node: string, hash: string): JsonObject {
   }
 }
 
-/** The node that a pod is on, or for. */
+/** Returns the node that a pod runs on or is created for. */
 function targetOf(pod: JsonObject): string {
   const required = structIn(pod, 'spec', 'affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution')
   const field = structsAt(required, 'nodeSelectorTerms')
@@ -97,7 +98,7 @@ function belongsOn(set: JsonObject, node: JsonObject): boolean {
   return isChosen(node, { spec }) && taints.every((taint) => tolerations.some((one) => tolerates(one, taint)))
 }
 
-/** Old pods that may go now: broken ones always, others as far as the update lets. */
+/** Returns the old pods to delete now: unavailable ones always, available ones within the limits of the update. */
 function outdated(facts: DaemonFacts, wanted: readonly string[]): readonly JsonObject[] {
   const { set, pods, hash } = facts
   const strategy = structIn(set, 'spec', 'updateStrategy')

@@ -1,5 +1,6 @@
-// Which pods go first when there are too many? Those that are worth least: not placed, not running, not ready, cheap, crowded,
-// young, often restarted. Ages count by their order of magnitude, and equals go by their uids.
+// Deletion order of surplus pods: unassigned, not running, not ready, low deletion cost, many on one node, recently
+// ready,
+// often restarted, young. Ages compare by order of magnitude, and equal pods by uid.
 // Source: k8s.io/kubernetes/pkg/controller/controller_utils.go, ActivePodsWithRanks.
 import type { JsonObject } from '../../../base/json.ts'
 import { mapAt, textAt } from '../../built-in/field-walk.ts'
@@ -8,7 +9,10 @@ import { isActive, isReady, nodeOf, phaseOf, readySinceMs, restartsOf } from './
 
 const phases = ['Pending', 'Unknown', 'Running']
 
-/** `pods`, first those to delete first; `related` are all pods of the same owner, for how crowded a node is. */
+/**
+ * Returns `pods` in deletion order. `related` are all pods of the same owner; they give the number of pods on each
+ * node.
+ */
 export function byDeletionRank(
   pods: readonly JsonObject[],
   related: readonly JsonObject[],
@@ -24,7 +28,7 @@ interface RankFacts {
   readonly nowMs: number
 }
 
-/** The first difference decides; each reads as: the lesser goes first. */
+/** The first difference decides; the pod with the smaller value is deleted first. */
 function compareRanks(left: JsonObject, right: JsonObject, { crowds, nowMs }: RankFacts): number {
   const differences: readonly ((pod: JsonObject) => number)[] = [
     (pod) => Number(nodeOf(pod) !== ''),
@@ -42,7 +46,7 @@ function compareRanks(left: JsonObject, right: JsonObject, { crowds, nowMs }: Ra
   return restartsOf(right) - restartsOf(left) || (compareAges(left, right, createdMs, nowMs) ?? 0)
 }
 
-/** Younger first; undefined for the same moment. */
+/** Orders the younger pod first, and pods of the same magnitude by uid; undefined for equal times. */
 function compareAges(
   left: JsonObject,
   right: JsonObject,

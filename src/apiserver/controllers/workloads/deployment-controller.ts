@@ -1,4 +1,5 @@
-// Rolls a Deployment out over its ReplicaSets. Source: k8s.io/kubernetes/pkg/controller/deployment.
+// Deployment controller: rolls a Deployment out over its ReplicaSets. Source:
+// k8s.io/kubernetes/pkg/controller/deployment.
 import { type Clock, timestampOf } from '../../../base/clock.ts'
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
 import { integerAt, mapAt, structAt, withField } from '../../built-in/field-walk.ts'
@@ -36,7 +37,7 @@ export class DeploymentController implements ServerController {
   keysFor(entry: LogEntry): readonly string[] {
     const { shelf, namespace, name } = entry.place
     if (shelf === 'deployments.apps') return [`${namespace}/${name}`]
-    // The last pod of an old set may be what a Recreate waits for.
+    // A Recreate rollout may wait for the last pod of an old set.
     if (shelf === 'pods') return entry.kind === 'deleted' ? this.#keysOfPod(entry.now.object) : []
     if (shelf !== 'replicasets.apps') return []
     const keys = controllerKeys(entry, 'apps/v1', 'Deployment')
@@ -72,11 +73,11 @@ export class DeploymentController implements ServerController {
     return plan.againAfterMs
   }
 
-  /** False if it could not be made, and need not be tried again at once. */
+  /** Returns false if the set was not created and needs no immediate retry. */
   #create(deployment: JsonObject, set: JsonObject): boolean {
     const namespace = metadataText(deployment, 'namespace')
     if (this.#sets.get(namespace, metadataText(set, 'name')) !== undefined) {
-      // Another template has the same hash: the next one counts how often that happened.
+      // Another template has the same hash: `collisionCount` goes into the next hash.
       this.#deployments.updateStatus(deployment, (live) => {
         const status = mapAt(live, 'status')
         return withField(live, 'status', withField(status, 'collisionCount', integerAt(status, 'collisionCount') + 1))

@@ -1,4 +1,5 @@
-// What is the next step of a Deployment? Its current ReplicaSet is made or found, sets are scaled, old ones go, and the status follows.
+// Next step of a Deployment: create or find the current ReplicaSet, scale the sets, delete old ones and update the
+// status.
 // Source: k8s.io/kubernetes/pkg/controller/deployment/deployment_controller.go.
 import type { JsonObject } from '../../../base/json.ts'
 import { integerAt, structAt, textAt } from '../../built-in/field-walk.ts'
@@ -37,7 +38,7 @@ import { desiredReplicas } from './replica-set-plan.ts'
 export interface DeploymentFacts {
   readonly deployment: JsonObject
   readonly sets: readonly JsonObject[]
-  /** Pods of old sets still run. Only asked where the pods are recreated. */
+  /** True while pods of old sets run. Called only for the strategy Recreate. */
   readonly runsOldPods: (current: JsonObject | undefined) => boolean
   readonly nowMs: number
   readonly timestamp: string
@@ -45,11 +46,11 @@ export interface DeploymentFacts {
 
 export interface DeploymentPlan {
   readonly create: JsonObject | undefined
-  /** Sets that are there, as they shall be. */
+  /** Existing sets in their desired state. */
   readonly update: readonly JsonObject[]
   readonly remove: readonly JsonObject[]
   readonly reports: readonly Report[]
-  /** Of the current set, for the deployment's own annotation; undefined where there is none. */
+  /** Revision of the current set, for the Deployment's annotation; undefined without a current set. */
   readonly revision: number | undefined
   readonly status: JsonObject
   readonly againAfterMs: number | undefined
@@ -108,7 +109,7 @@ class PlanBuilder {
     if (replicas > 0) this.#report('up', this.#created, [0, replicas])
   }
 
-  /** Whether any size changes. */
+  /** Records the scalings. Returns true if any size changes. */
   scale(scalings: readonly Scaling[]): boolean {
     let isChanged = false
     for (const { set, replicas, isForced = false } of scalings) {
@@ -128,7 +129,7 @@ class PlanBuilder {
     if (isComplete(deployment, structAt(deployment, 'status'))) this.cleanUp()
   }
 
-  /** The oldest sets above the limit go, if nothing of them is left. */
+  /** Deletes the oldest empty sets above `revisionHistoryLimit`. */
   cleanUp(): void {
     const limit = integerAt(structAt(this.#facts.deployment, 'spec'), 'revisionHistoryLimit')
     const alive = this.#view.olds.filter((set) => !isTerminating(set))
@@ -159,7 +160,7 @@ class PlanBuilder {
     }
   }
 
-  /** What is to be said of the progress before the counts are looked at. */
+  /** Returns the conditions about progress, before the counts are known. */
   #conditions(current: JsonObject | undefined): readonly JsonObject[] {
     const { deployment, timestamp } = this.#facts
     const conditions = conditionsOf(deployment)

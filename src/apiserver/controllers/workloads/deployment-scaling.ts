@@ -1,5 +1,6 @@
-// How large shall each ReplicaSet of a Deployment be? In a rollout the new one grows within the surge, and the old ones shrink as far as
-// enough pods stay available; when the deployment is scaled in the middle of a rollout, all change in proportion.
+// Sizes of the ReplicaSets of a Deployment. In a rollout the current set grows within `maxSurge`, and old sets shrink
+// within
+// `maxUnavailable`. If the Deployment is scaled during a rollout, all sets change in proportion.
 // Source: k8s.io/kubernetes/pkg/controller/deployment/{rolling,sync,recreate}.go.
 import type { JsonObject } from '../../../base/json.ts'
 import { integerAt, structAt } from '../../built-in/field-walk.ts'
@@ -10,18 +11,18 @@ import { desiredReplicas } from './replica-set-plan.ts'
 export interface Scaling {
   readonly set: JsonObject
   readonly replicas: number
-  /** Its annotations are set anew though its size stays. */
+  /** True if the set's annotations are written even though its size stays. */
   readonly isForced?: boolean
 }
 
 export interface DeploymentSets {
   readonly deployment: JsonObject
-  /** The set that the deployment wants now. */
+  /** The set with the Deployment's template. */
   readonly current: JsonObject | undefined
   readonly olds: readonly JsonObject[]
 }
 
-/** So many replicas may the current set have from the beginning, or grow to. */
+/** Returns the number of replicas that the current set may have. `present` is its present number. */
 export function allowedReplicas({ deployment, olds }: DeploymentSets, present: number): number {
   const desired = desiredReplicas(deployment)
   if (!isRolling(deployment)) return desired
@@ -29,7 +30,7 @@ export function allowedReplicas({ deployment, olds }: DeploymentSets, present: n
   return room <= 0 ? present : present + Math.min(room, desired - present)
 }
 
-/** The next step of a rolling update: the current set grows, else the old ones shrink. */
+/** Returns the next step of a rolling update: the current set grows, else the old ones shrink. */
 export function rollingStep(sets: DeploymentSets & { readonly current: JsonObject }): readonly Scaling[] {
   const { deployment, current, olds } = sets
   const [present, desired] = [desiredReplicas(current), desiredReplicas(deployment)]
@@ -42,7 +43,7 @@ export function rollingStep(sets: DeploymentSets & { readonly current: JsonObjec
   const room = replicasOf([...active, current]) - minAvailable - unavailable
   if (active.length === 0 || room <= 0) return []
   const sizes = new Map(active.map((set) => [set, desiredReplicas(set)]))
-  // Those that are not available go first: they serve nobody.
+  // Unavailable pods go first, because they serve no requests.
   let left = room
   for (const set of active) {
     const broken = Math.min(left, Math.max(0, desiredReplicas(set) - availableOf(set)))
@@ -62,7 +63,7 @@ export function rollingStep(sets: DeploymentSets & { readonly current: JsonObjec
   })
 }
 
-/** Has the deployment been scaled since its sets were? */
+/** True if the Deployment was scaled after its sets. */
 export function isScaled({ deployment, current, olds }: DeploymentSets): boolean {
   return [...olds, ...(current === undefined ? [] : [current])].some((set) => {
     const wanted = scaledFor(set)
@@ -70,7 +71,7 @@ export function isScaled({ deployment, current, olds }: DeploymentSets): boolean
   })
 }
 
-/** The sizes after the deployment was scaled, or while it is paused. */
+/** Returns the sizes after the Deployment was scaled, or while it is paused. */
 export function proportionalStep(sets: DeploymentSets): readonly Scaling[] {
   const { deployment, current, olds } = sets
   const desired = desiredReplicas(deployment)
@@ -104,7 +105,7 @@ function shares(deployment: JsonObject, active: readonly JsonObject[]): readonly
   )
 }
 
-/** By how much a set changes so that it keeps its share of the whole. */
+/** Returns the change of a set's size that keeps its share of all replicas. */
 function shareOf(set: JsonObject, deployment: JsonObject): number {
   const desired = desiredReplicas(deployment)
   const size = desiredReplicas(set)

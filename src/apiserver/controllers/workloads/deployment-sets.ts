@@ -1,4 +1,4 @@
-// Which ReplicaSet is the one that a Deployment wants now, and how is it made and annotated?
+// ReplicaSets of a Deployment: the current one, new ones and their annotations.
 // Source: k8s.io/kubernetes/pkg/controller/deployment/{sync.go,util/deployment_util.go}.
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
 import {
@@ -23,10 +23,10 @@ export const revisionAnnotation = 'deployment.kubernetes.io/revision'
 const historyAnnotation = 'deployment.kubernetes.io/revision-history'
 const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas'
 const maxAnnotation = 'deployment.kubernetes.io/max-replicas'
-/** About a hundred revisions. */
+/** Limit of the revision history annotation, about a hundred revisions. */
 const maxHistoryLength = 2_000
 
-/** What a ReplicaSet does not inherit. */
+/** Annotations that a ReplicaSet does not inherit. */
 const ownAnnotations: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   revisionAnnotation,
@@ -45,7 +45,7 @@ export function maxSurge(deployment: JsonObject): number {
   return scaledValue(rollingValue(deployment, 'maxSurge'), desiredReplicas(deployment), 'up')
 }
 
-/** At least one where there would be no surge either, or nothing could ever move. */
+/** Returns at least 1 if the surge is 0, because otherwise no pod could be replaced. */
 export function maxUnavailable(deployment: JsonObject): number {
   const replicas = desiredReplicas(deployment)
   if (!isRolling(deployment) || replicas === 0) return 0
@@ -53,13 +53,13 @@ export function maxUnavailable(deployment: JsonObject): number {
   return Math.min(replicas, maxSurge(deployment) === 0 && unavailable === 0 ? 1 : unavailable)
 }
 
-/** The oldest with the template of the deployment. */
+/** Returns the oldest set with the template of the Deployment. */
 export function currentSet(deployment: JsonObject, sets: readonly JsonObject[]): JsonObject | undefined {
   const wanted = templateOf(deployment)
   return byAge(sets).find((set) => deepEqual(withoutHash(templateOf(set)), wanted))
 }
 
-/** Oldest first. */
+/** Returns the sets, oldest first. */
 export function byAge(sets: readonly JsonObject[]): readonly JsonObject[] {
   const age = (set: JsonObject) => metadataText(set, 'creationTimestamp') + metadataText(set, 'name')
   return [...sets].sort((left, right) => (age(left) < age(right) ? -1 : age(left) > age(right) ? 1 : 0))
@@ -73,7 +73,7 @@ export function nextRevision(olds: readonly JsonObject[]): number {
   return Math.max(0, ...olds.map(revisionOfSet)) + 1
 }
 
-/** A new ReplicaSet for the deployment's template, with so many replicas. */
+/** Returns a new ReplicaSet for the Deployment's template. */
 export function newSet(
   deployment: JsonObject,
   { replicas, revision }: { readonly replicas: number; readonly revision: number },
@@ -100,7 +100,7 @@ export function newSet(
   return withScaleAnnotations(inheriting(set, deployment, revision), deployment)
 }
 
-/** An existing set as the current one: with the deployment's annotations and the newest revision. */
+/** Returns an existing set as the current one: with the Deployment's annotations and the newest revision. */
 export function asCurrent(set: JsonObject, deployment: JsonObject, revision: number): JsonObject {
   const seconds = integerAt(structAt(deployment, 'spec'), 'minReadySeconds')
   const spec = mapAt(set, 'spec')
@@ -108,12 +108,12 @@ export function asCurrent(set: JsonObject, deployment: JsonObject, revision: num
   return inheriting(withField(set, 'spec', timed), deployment, revision)
 }
 
-/** With another number of replicas, and the annotations by which shares are counted later. */
+/** Returns the set with `replicas` and the annotations from which later scalings compute proportions. */
 export function scaled(set: JsonObject, replicas: number, deployment: JsonObject): JsonObject {
   return withScaleAnnotations(withField(set, 'spec', withField(mapAt(set, 'spec'), 'replicas', replicas)), deployment)
 }
 
-/** How many replicas the deployment wanted when the set was scaled last. */
+/** Returns the Deployment's desired replicas at the last scaling of the set. */
 export function scaledFor(set: JsonObject): number | undefined {
   const text = annotationsOf(set)[desiredAnnotation]
   return text === undefined ? undefined : Number(text)
@@ -159,7 +159,7 @@ function withScaleAnnotations(set: JsonObject, deployment: JsonObject): JsonObje
   return deepEqual(annotationsOf(set), annotations) ? set : withMetadata(set, { annotations })
 }
 
-/** Stable, and of the form of the real one, which hashes Go's own picture of the template. */
+/** Stable hash in the form of the real one, which hashes Go's memory layout of the template. */
 function templateHash(deployment: JsonObject): string {
   const collisions = valueAt(structAt(deployment, 'status'), 'collisionCount')
   return safeHash(fnv32a(`${goMapJson(templateOf(deployment))}${typeof collisions === 'number' ? collisions : ''}`))

@@ -1,4 +1,4 @@
-// What does a Deployment say of itself? Counts of its ReplicaSets, and whether it is available and gets on.
+// Status of a Deployment: counts of its ReplicaSets and the conditions Available, Progressing and ReplicaFailure.
 // Source: k8s.io/kubernetes/pkg/controller/deployment/{sync,progress}.go.
 import type { JsonObject } from '../../../base/json.ts'
 import { integerAt, mapAt, optionalIntegerAt, structAt, structsAt, textAt, valueAt } from '../../built-in/field-walk.ts'
@@ -12,7 +12,7 @@ const noDeadline = 2_147_483_647
 export interface StatusFacts extends DeploymentSets {
   readonly nowMs: number
   readonly timestamp: string
-  /** Judges progress; not while it is scaled, paused or deleted. */
+  /** True if the status judges progress: not while the Deployment is scaled, paused or deleted. */
   readonly isRollout: boolean
 }
 
@@ -69,7 +69,7 @@ export function hasDeadline(deployment: JsonObject): boolean {
   return (deadlineSeconds(deployment) ?? noDeadline) !== noDeadline
 }
 
-/** Is everything as the spec wants it, by this status? */
+/** True if all replicas are updated and available and no old ones remain, by this status. */
 export function isComplete(deployment: JsonObject, status: JsonObject | undefined): boolean {
   const desired = desiredReplicas(deployment)
   return (
@@ -78,7 +78,7 @@ export function isComplete(deployment: JsonObject, status: JsonObject | undefine
   )
 }
 
-/** The Progressing condition with what has just happened: a set was made or found, the deployment was paused. */
+/** Returns the conditions with Progressing for the last action: set created, set found, or Deployment paused. */
 export function withProgressing(
   facts: Pick<StatusFacts, 'timestamp'>,
   conditions: Conditions,
@@ -91,7 +91,7 @@ export function progressingOf(conditions: Conditions): JsonObject | undefined {
   return conditions.find((condition) => textAt(condition, 'type') === 'Progressing')
 }
 
-/** How long until a rollout that does not get on is past its deadline. */
+/** Returns the delay until a rollout without progress exceeds its deadline. */
 export function deadlineMs(deployment: JsonObject, status: JsonObject, nowMs: number): number | undefined {
   const progressing = progressingOf(structsAt(status, 'conditions'))
   const seconds = deadlineSeconds(deployment)
@@ -142,7 +142,7 @@ function isTimedOut({ deployment, nowMs }: StatusFacts, progressing: JsonObject 
   return Date.parse(textAt(progressing, 'lastUpdateTime')) + seconds * 1000 < nowMs
 }
 
-/** A set that cannot make its pods says so here too; the current one first. */
+/** Copies the ReplicaFailure condition of a set; the current set comes first. */
 function withFailures(facts: StatusFacts, conditions: Conditions, sets: readonly JsonObject[]): Conditions {
   const failure = [...(facts.current === undefined ? [] : [facts.current]), ...sets]
     .flatMap((set) => structsAt(structAt(set, 'status'), 'conditions'))
@@ -155,7 +155,7 @@ function withFailures(facts: StatusFacts, conditions: Conditions, sets: readonly
   return [...without(conditions, 'ReplicaFailure'), told]
 }
 
-/** What has the same status and reason stays as it is; a status that stays keeps its time. */
+/** Keeps a condition with the same status and reason. An unchanged status keeps its lastTransitionTime. */
 function withClaim({ timestamp }: Pick<StatusFacts, 'timestamp'>, conditions: Conditions, claim: Claim): Conditions {
   const before = conditions.find((condition) => textAt(condition, 'type') === claim.type)
   const isSame = before !== undefined && textAt(before, 'status') === claim.status

@@ -1,4 +1,4 @@
-// Keeps the status of disruption budgets. Source: k8s.io/kubernetes/pkg/controller/disruption.
+// Disruption controller: keeps the status of PodDisruptionBudgets. Source: k8s.io/kubernetes/pkg/controller/disruption.
 import { type Clock, timestampOf } from '../../../base/clock.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import { integerAt, structAt } from '../../built-in/field-walk.ts'
@@ -13,7 +13,7 @@ import { EventRecorder } from './event-recorder.ts'
 import { KindClient, keyOf } from './kind-client.ts'
 import { controllerOf } from './membership.ts'
 
-/** Kinds whose scale is known, and those that have a scale of their own. */
+/** Kinds that have a scale. */
 const scaledKinds = ['ReplicaSet', 'StatefulSet', 'Deployment']
 
 export class DisruptionController implements ServerController {
@@ -42,7 +42,7 @@ export class DisruptionController implements ServerController {
         .filter((budget) => pods.some((pod) => covers(budget, pod)))
         .map(keyOf)
     }
-    // A scale that changes is news for what is counted in shares.
+    // A change of a scale changes budgets that are percentages.
     const isScaled = shelf === 'statefulsets.apps' || shelf === 'replicasets.apps' || shelf === 'deployments.apps'
     const replicas = (state: LogEntry['before']) => integerAt(structAt(state?.object, 'spec'), 'replicas')
     if (!isScaled || replicas(entry.before) === replicas(entry.now)) return []
@@ -77,7 +77,7 @@ export class DisruptionController implements ServerController {
     return { expectedScale: [...scales.values()].reduce((sum, scale) => sum + scale, 0), fault: '' }
   }
 
-  /** The scale of a pod's controller, or of the Deployment above it. */
+  /** Returns the scale of a pod's controller, or of the Deployment above it. */
   #scaleOfOwner(owner: OwnerRef, namespace: string): { uid: string; replicas: number } | undefined {
     const object = new KindClient(this.#client, owner.apiVersion, owner.kind).get(namespace, owner.name)
     if (object === undefined || metadataText(object, 'uid') !== owner.uid || !scaledKinds.includes(owner.kind))

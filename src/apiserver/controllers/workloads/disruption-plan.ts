@@ -1,4 +1,4 @@
-// How many pods of a disruption budget may go now? The decision of the disruption controller, and the budget's status.
+// Decision of the disruption controller: the number of allowed disruptions, and the budget's status.
 // Source: k8s.io/kubernetes/pkg/controller/disruption.
 import { deepEqual, type Json, type JsonObject } from '../../../base/json.ts'
 import { mapAt, structAt, structsAt, textAt, valueAt } from '../../built-in/field-walk.ts'
@@ -6,22 +6,22 @@ import { isTerminating, metadataNumber, metadataText } from '../../metadata.ts'
 import { isReady } from './pod-state.ts'
 import { scaledValue } from './scaled-value.ts'
 
-/** How long a pod that was to be evicted may stay until it counts again. */
+/** Time after which an evicted pod that is not deleted counts as undisrupted again. */
 const deletionTimeoutMs = 120_000
 
 export interface DisruptionFacts {
   readonly budget: JsonObject
   readonly pods: readonly JsonObject[]
-  /** How many pods the controllers of these pods want; undefined if one of them is not known. */
+  /** Sum of the desired replicas of the pods' controllers; undefined if one of them is unknown. */
   readonly expectedScale: number | undefined
-  /** Why it is not known. */
+  /** Reason for an unknown scale. */
   readonly fault: string
   readonly nowMs: number
   readonly timestamp: string
 }
 
 export interface DisruptionPlan {
-  /** The very same budget where nothing is new. */
+  /** The same reference if the status did not change. */
   readonly budget: JsonObject
   readonly againAfterMs: number | undefined
 }
@@ -69,7 +69,7 @@ function expectedCounts(
   return { expectedPods: expectedScale, desiredHealthy }
 }
 
-/** Evictions that have not become deletions yet, and when the first of them is given up. */
+/** Returns the evicted pods that are not deleted yet, and the time at which the first of them expires. */
 function disruptedOf({ budget, pods, nowMs }: DisruptionFacts) {
   const noted = mapAt(structAt(budget, 'status'), 'disruptedPods')
   const disruptedPods: Record<string, Json> = {}
@@ -94,7 +94,7 @@ function failed(facts: DisruptionFacts): JsonObject {
   return deepEqual(before, status) ? budget : { ...budget, status }
 }
 
-/** As meta.SetStatusCondition: the time is that of the last change of the status. */
+/** As meta.SetStatusCondition: lastTransitionTime is the time of the last change of the status. */
 function withCondition({ budget, timestamp }: DisruptionFacts, claim: JsonObject): readonly JsonObject[] {
   const type = 'DisruptionAllowed'
   const conditions = structsAt(structAt(budget, 'status'), 'conditions')

@@ -1,4 +1,5 @@
-// Keeps the EndpointSlices of each Service that selects pods. Source: k8s.io/kubernetes/pkg/controller/endpointslice.
+// EndpointSlice controller: keeps the slices of each Service that selects pods. Source:
+// k8s.io/kubernetes/pkg/controller/endpointslice.
 import { own } from '../../../base/json.ts'
 import { isTerminating, labelsOf, metadataText } from '../../metadata.ts'
 import type { LogEntry } from '../../object-log.ts'
@@ -31,7 +32,7 @@ export class EndpointSliceController implements ServerController {
 
   reconcile(key: string): undefined {
     const service = this.#services.at(key)
-    // What belongs to a service that is gone is the garbage collector's.
+    // The garbage collector deletes the slices of a deleted Service.
     if (service === undefined || isTerminating(service) || !selectsPods(service)) return
     const namespace = metadataText(service, 'namespace')
     const isOurs = (labels: Readonly<Record<string, string>>) =>

@@ -1,5 +1,6 @@
-// Which EndpointSlices does a Service need, and what becomes of those that are there? Endpoints stay in the slice that they are in;
-// new ones fill slices up; a slice that empties is used again before another is made; one always remains.
+// Desired EndpointSlices of a Service. Endpoints stay in their slice, new ones fill slices with room, and an emptied
+// slice is reused
+// before a new one is created. At least one slice always remains.
 // Source: k8s.io/endpointslice/reconciler.go.
 import { canonicalJson, deepEqual, type Json, type JsonObject } from '../../../base/json.ts'
 import { isTrueAt, structAt, structsAt, textAt, valueAt } from '../../built-in/field-walk.ts'
@@ -27,7 +28,7 @@ const maxEndpoints = 100
 
 export interface SlicePlan {
   readonly create: readonly JsonObject[]
-  /** As they shall be. */
+  /** Existing slices in their desired state. */
   readonly update: readonly JsonObject[]
   readonly remove: readonly JsonObject[]
 }
@@ -35,9 +36,9 @@ export interface SlicePlan {
 export interface SliceFacts {
   readonly service: JsonObject
   readonly pods: readonly JsonObject[]
-  /** By the node's name. */
+  /** Returns the zone of a node name. */
   readonly zoneOf: (node: string) => string | undefined
-  /** The slices of the service that are ours. */
+  /** Slices of the Service that this controller manages. */
   readonly slices: readonly JsonObject[]
 }
 
@@ -118,7 +119,7 @@ function portsKey(ports: Json): string {
   return canonicalJson(ports)
 }
 
-/** The endpoint as it is now, taken from the group; nothing if it is not wanted any more. */
+/** Removes and returns the current endpoint of the same pod from the group; returns nothing if the group has none. */
 function take(group: Group | undefined, endpoint: JsonObject): readonly JsonObject[] {
   const uid = textAt(structAt(endpoint, 'targetRef'), 'uid')
   const now = group?.endpoints.get(uid)
@@ -126,7 +127,7 @@ function take(group: Group | undefined, endpoint: JsonObject): readonly JsonObje
   return now === undefined ? [] : [now]
 }
 
-/** Puts what is left of a group into the slices that have room, in place, and gives new ones for the rest. */
+/** Adds the remaining endpoints of a group to slices with room, in place. Returns new slices for the rest. */
 function spread(
   service: JsonObject,
   { ports, endpoints }: Group,

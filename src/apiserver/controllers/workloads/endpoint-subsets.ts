@@ -1,4 +1,4 @@
-// What do the Endpoints of a Service hold? Addresses that offer the same ports together, ready ones and others.
+// Subsets of the Endpoints of a Service: ready and not ready addresses that share the same ports.
 // Source: k8s.io/kubernetes/pkg/controller/endpoint, pkg/api/v1/endpoints.
 import type { Json, JsonObject } from '../../../base/json.ts'
 import { canonicalJson } from '../../../base/json.ts'
@@ -27,7 +27,7 @@ export function endpointSubsets(service: JsonObject, pods: readonly JsonObject[]
   const publishesAll = isTrueAt(spec, 'publishNotReadyAddresses')
   const [type = 'IPv4'] = addressTypesOf(service)
   const portless = structsAt(spec, 'ports').length === 0 && isHeadless(service)
-  /** By port, `null` for addresses without any. */
+  /** Key: the port, or `null` for addresses without ports. */
   const byPort = new Map<string, { readonly port: PodPort | null; readonly addresses: Address[] }>()
   for (const pod of pods) {
     const ip = addressOf(pod, type)
@@ -49,7 +49,7 @@ export function endpointSubsets(service: JsonObject, pods: readonly JsonObject[]
   return packed([...byPort.values()])
 }
 
-/** Ports with the very same addresses share a subset. */
+/** Merges ports with exactly the same addresses into one subset. */
 function packed(
   offers: readonly { readonly port: PodPort | null; readonly addresses: readonly Address[] }[],
 ): readonly JsonObject[] {

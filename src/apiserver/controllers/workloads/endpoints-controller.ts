@@ -1,4 +1,5 @@
-// Keeps the Endpoints of each Service that selects pods. Source: k8s.io/kubernetes/pkg/controller/endpoint.
+// Endpoints controller: keeps the Endpoints of each Service that selects pods. Source:
+// k8s.io/kubernetes/pkg/controller/endpoint.
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
 import { valueAt } from '../../built-in/field-walk.ts'
 import { isTerminating, labelsOf, metadataText, withMetadata } from '../../metadata.ts'
@@ -32,7 +33,7 @@ export class EndpointsController implements ServerController {
     const service = this.#services.at(key)
     const live = this.#endpoints.at(key)
     if (service === undefined) {
-      // Those that somebody made by hand are not ours.
+      // Endpoints that a user created by hand stay.
       if (live !== undefined && labelsOf(live)['endpoints.kubernetes.io/managed-by'] !== undefined)
         this.#endpoints.delete(live)
       return

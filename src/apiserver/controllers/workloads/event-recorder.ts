@@ -1,5 +1,5 @@
-// How do the server's own controllers report? By Events as their recorder writes them: one object for what happens once, and a
-// higher count for what happens again. An Event that cannot be written is let go.
+// Event recorder of the server's own controllers. A repeated report raises the count of the first Event.
+// The recorder drops an Event that it cannot write.
 // Source: k8s.io/client-go/tools/record.
 
 import { assert } from '../../../base/assert.ts'
@@ -11,7 +11,7 @@ import { StatusError } from '../../status-error.ts'
 import type { SystemClient } from '../../system-client.ts'
 import { KindClient } from './kind-client.ts'
 
-/** So many different Events are remembered as told before. */
+/** Number of recent Events whose repetitions are counted. */
 const remembered = 4_096
 
 export interface Report {
@@ -24,7 +24,7 @@ export class EventRecorder {
   readonly #clock: Clock
   readonly #events: KindClient
   readonly #component: string
-  /** Names of Events by what they say. */
+  /** Names of Events by their content. */
   readonly #told = new Map<string, string>()
   #last = 0n
 
@@ -46,7 +46,7 @@ export class EventRecorder {
     this.#attempt(() => this.#write(about, report))
   }
 
-  /** Reports as the newer recorder does: with what was being done, and the moment to the microsecond. */
+  /** Records as the newer recorder does: with the action, and the time in microseconds. */
   recordAction(about: JsonObject, action: string, { type, reason, message }: Report): void {
     const namespace = metadataText(about, 'namespace') || 'default'
     const event = {
@@ -96,7 +96,7 @@ export class EventRecorder {
     if (this.#told.size > remembered && oldest !== undefined) this.#told.delete(oldest)
   }
 
-  /** Now in nanoseconds, and never the same twice. */
+  /** Returns the current time in nanoseconds, never the same value twice. */
   #moment(): bigint {
     const now = BigInt(Math.floor(this.#clock.now())) * 1_000_000n
     this.#last = now > this.#last ? now : this.#last + 1n

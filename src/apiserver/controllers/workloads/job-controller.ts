@@ -1,4 +1,4 @@
-// Runs Jobs to their end, and lets finished ones go when their time is over.
+// Job controller: runs Jobs to their end and deletes finished ones after their TTL.
 // Sources: k8s.io/kubernetes/pkg/controller/job, pkg/controller/ttlafterfinished.
 import { type Clock, timestampOf } from '../../../base/clock.ts'
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
@@ -65,7 +65,7 @@ export class JobController implements ServerController {
     return settleMembership(this.#pods, job, membership)
   }
 
-  /** The pods first, then the status that counts them, then the ends of those that are counted. */
+  /** Order: create and delete pods, write the status that counts them, release the counted pods. */
   #carryOut(job: JsonObject, plan: JobPlan): StatusError | undefined {
     let failure: StatusError | undefined
     let made = 0
@@ -97,7 +97,7 @@ export class JobController implements ServerController {
     this.#pods.update(live, (now) => withMetadata(now, { finalizers: left.length === 0 ? undefined : left }))
   }
 
-  /** Pods of a job that is gone need not be counted any more. */
+  /** Removes the tracking finalizer from the pods of a deleted Job. */
   #release(key: string): undefined {
     const [namespace = '', name = ''] = key.split('/')
     for (const pod of this.#pods.list(namespace)) {

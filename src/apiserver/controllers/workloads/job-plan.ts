@@ -1,5 +1,6 @@
-// What is the next step of a Job? Pods that have ended are counted, missing ones made, surplus ones deleted, until it is complete or
-// has failed; its end is said in two steps, the second when no pod of it is left running.
+// Next step of a Job: count finished pods, create missing ones, delete surplus ones, until the Job is complete or
+// failed.
+// The end has two conditions; the controller sets the second one when no pod runs any longer.
 // Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go.
 import type { JsonObject } from '../../../base/json.ts'
 import {
@@ -25,10 +26,10 @@ export interface JobFacts {
 }
 
 export interface JobPlan {
-  /** Pods to make: an index for each, or undefined. */
+  /** Pods to create: a completion index for each, or undefined. */
   readonly create: readonly (number | undefined)[]
   readonly remove: readonly JsonObject[]
-  /** Pods that are counted now, and may go. */
+  /** Pods that this plan counts; the controller then releases them. */
   readonly counted: readonly JsonObject[]
   readonly status: JsonObject
   readonly reports: readonly Report[]
@@ -46,14 +47,14 @@ const reached: End = {
   reason: 'CompletionsReached',
   message: 'Reached expected number of succeeded pods',
 }
-/** So many pods are made or deleted in one go. */
+/** Number of pods that one reconcile creates or deletes at most. */
 const burst = 500
 
 export function isJobFinished(job: JsonObject): boolean {
   return ['Complete', 'Failed'].some((type) => textAt(conditionOf(job, type), 'status') === 'True')
 }
 
-/** Policies that are not stood in for. */
+/** Returns a policy that this server does not support. */
 export function unsupportedPolicy(job: JsonObject): string | undefined {
   const spec = structAt(job, 'spec')
   return ['podFailurePolicy', 'successPolicy', 'backoffLimitPerIndex'].find((key) => valueAt(spec, key) !== undefined)
@@ -95,7 +96,7 @@ interface Counts {
   readonly succeeded: number
   readonly failed: number
   readonly completed: ReadonlySet<number>
-  /** Ended, and not counted before. */
+  /** Finished pods that are not counted yet. */
   readonly fresh: readonly JsonObject[]
 }
 
@@ -170,7 +171,7 @@ function podChange({ job, pods, nowMs }: JobFacts, counts: Counts, active: reado
   return { create: free.slice(0, missing), remove: [] }
 }
 
-/** What is too much: of an index that is done or taken already, then those that are least far. */
+/** Returns the surplus pods: first those of a completed or duplicate index, then those with the least progress. */
 function surplusPods(
   job: JsonObject,
   active: readonly JsonObject[],
@@ -192,7 +193,7 @@ function surplusPods(
   return [...doubles, ...inTurn.slice(0, Math.max(0, others.length - wanted))]
 }
 
-/** The job's end: announced while pods of it still run, said when none does. */
+/** Sets the conditions of the end: FailureTarget or SuccessCriteriaMet while pods run, then Failed or Complete. */
 function ended(
   facts: JobFacts,
   counts: Counts,
@@ -248,7 +249,7 @@ function statusOf({ job, pods }: JobFacts, parts: StatusParts): JsonObject {
   }
 }
 
-/** A job starts when it is not suspended, and again when it is resumed. */
+/** A Job gets its start time when it is not suspended, and a new one when it is resumed. */
 function startTimeOf({ job, timestamp }: JobFacts, restarts: boolean): string | undefined {
   const before = textAt(structAt(job, 'status'), 'startTime')
   if (isSuspended(job)) return undefined
@@ -265,7 +266,7 @@ function suspension({ job, timestamp }: JobFacts): Suspension {
   const conditions = structsAt(structAt(job, 'status'), 'conditions')
   const told = conditionOf(job, 'Suspended')
   const status = isSuspended(job) ? 'True' : 'False'
-  // Nothing is said of a job that never was suspended.
+  // A Job that was never suspended has no Suspended condition.
   if (textAt(told, 'status') === status || (told === undefined && status === 'False'))
     return { conditions, report: undefined, restarts: false }
   const [reason, message] = isSuspended(job) ? ['JobSuspended', 'Job suspended'] : ['JobResumed', 'Job resumed']

@@ -1,4 +1,4 @@
-// Which pods does a Job make, and what has become of them? Completion indexes, and how long to wait after failures.
+// Pods of a Job: their templates, results, completion indexes, and the backoff after failures.
 // Source: k8s.io/kubernetes/pkg/controller/job/{indexed_job_utils,backoff_utils}.go.
 import type { JsonObject } from '../../../base/json.ts'
 import { mapAt, structAt, structIn, structsAt, textAt } from '../../built-in/field-walk.ts'
@@ -6,13 +6,13 @@ import { finalizersOf, isTerminating, labelsOf, metadataOf, metadataText, withMe
 import { conditionOf, phaseOf } from './pod-state.ts'
 import { templatePod } from './template-pod.ts'
 
-/** Keeps a pod until the job has counted it. */
+/** Finalizer that keeps a pod until the Job has counted it. */
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking'
 const indexKey = 'batch.kubernetes.io/job-completion-index'
 const firstBackoffMs = 10_000
 const longestBackoffMs = 600_000
 
-/** The pod for a completion index, or for none. */
+/** Returns the pod for a completion index; undefined means a pod without an index. */
 export function jobPod(job: JsonObject, index: number | undefined): JsonObject {
   const pod = templatePod(job)
   const tracked = withMetadata(pod, { finalizers: [...new Set([...finalizersOf(pod), trackingFinalizer])] })
@@ -40,7 +40,7 @@ export function indexOf(pod: JsonObject): number | undefined {
   return text === '' ? undefined : Number(text)
 }
 
-/** It has failed, or will have: one that is deleted before its end counts. */
+/** True for a failed pod, and for a pod that is deleted before it succeeded. */
 export function hasFailed(pod: JsonObject): boolean {
   return phaseOf(pod) === 'Failed' || (isTerminating(pod) && phaseOf(pod) !== 'Succeeded')
 }
@@ -49,7 +49,7 @@ export function isCounted(pod: JsonObject): boolean {
   return !finalizersOf(pod).includes(trackingFinalizer)
 }
 
-/** How long no pod is made because the last ones have failed. */
+/** Returns the milliseconds until new pods may be created after the last failures. */
 export function backoffMs(pods: readonly JsonObject[], nowMs: number): number {
   const ended = pods
     .filter((pod) => phaseOf(pod) === 'Succeeded' || hasFailed(pod))
@@ -63,7 +63,7 @@ export function backoffMs(pods: readonly JsonObject[], nowMs: number): number {
   return Math.max(0, last.atMs + waitMs - nowMs)
 }
 
-/** `0-2,5` as its numbers. */
+/** Parses `0-2,5` to its numbers. */
 export function indexesIn(text: string): ReadonlySet<number> {
   const indexes = new Set<number>()
   for (const part of text === '' ? [] : text.split(',')) {
@@ -73,7 +73,7 @@ export function indexesIn(text: string): ReadonlySet<number> {
   return indexes
 }
 
-/** Numbers as `0-2,5`: two in a row are written out, more as a range. */
+/** Formats numbers as `0-2,5`: two consecutive numbers are listed, three or more form a range. */
 export function indexText(indexes: Iterable<number>): string {
   const ranges: { first: number; last: number }[] = []
   for (const index of [...indexes].sort((left, right) => left - right)) {

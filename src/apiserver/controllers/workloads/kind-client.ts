@@ -1,5 +1,5 @@
-// How does a controller reach the objects of one kind? By namespace and name, or by the object that it has just read; a kind
-// that is not served has no objects.
+// Client of a controller for the objects of one kind, by namespace and name or by an object that was just read.
+// A kind that is not served has no objects.
 import { assert } from '../../../base/assert.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import { mapAt, structAt } from '../../built-in/field-walk.ts'
@@ -24,18 +24,20 @@ export class KindClient {
     this.kind = kind
   }
 
-  /** In the order of their names. */
+  /** Returns the objects in order of their names. */
   list(namespace?: string): readonly JsonObject[] {
     const resource = this.#found()
     return resource === undefined ? [] : this.#client.list(resource, namespace)
   }
 
-  /** What an owner controls. */
+  /** Returns the objects that an owner controls. */
   controlledBy(uid: string): readonly JsonObject[] {
     return this.#find({ controller: uid })
   }
 
-  /** At least those that an object's selector chooses: all with the first label that it asks for. */
+  /**
+   * Returns a superset of the objects that the chooser's selector matches: all with the first label of the selector.
+   */
   perhapsChosenBy(chooser: JsonObject): readonly JsonObject[] {
     const namespace = metadataText(chooser, 'namespace')
     const [pair] = pairsOf(mapAt(structAt(chooser, 'spec'), 'selector'))
@@ -46,21 +48,24 @@ export class KindClient {
     return this.#find({ label, value, namespace })
   }
 
-  /** At least those whose selector chooses an object: each that asks for one of its labels first, or for none. */
+  /**
+   * Returns a superset of the objects whose selector matches `object`: the first label of the selector fits, or it has
+   * none.
+   */
   perhapsChoosing(object: JsonObject): readonly JsonObject[] {
     const namespace = metadataText(object, 'namespace')
     const pairs = Object.entries(labelsOf(object))
     return [undefined, ...pairs].flatMap((asksFor) => this.#find({ asksFor, namespace }))
   }
 
-  /** What an owner controls, and at least the orphans that its selector chooses. */
+  /** Returns the objects that an owner controls, and a superset of the orphans that its selector matches. */
   candidatesOf(owner: JsonObject): readonly JsonObject[] {
     const chosen = this.perhapsChosenBy(owner)
     const controlled = this.controlledBy(metadataText(owner, 'uid'))
     return [...controlled, ...chosen.filter((one) => ownersOf(one).every(({ isController }) => !isController))]
   }
 
-  /** Volumes that are kept for a claim, and those that are for nobody yet. */
+  /** Returns the volumes that are reserved for a claim, and the unclaimed ones. */
   volumesFor(claim: string): readonly JsonObject[] {
     return [...this.#find({ claim }), ...this.#find({ claim: '' })]
   }
@@ -70,7 +75,7 @@ export class KindClient {
     return resource === undefined ? undefined : this.#client.get({ resource, namespace, name })
   }
 
-  /** The object that `key` names: `namespace/name`, or the name alone. */
+  /** Returns the object with the key `namespace/name`, or `name` at cluster scope. */
   at(key: string): JsonObject | undefined {
     const slash = key.indexOf('/')
     return this.get(key.slice(0, Math.max(0, slash)), key.slice(slash + 1))
@@ -81,7 +86,7 @@ export class KindClient {
     return this.#client.create(this.#served(), namespace, object)
   }
 
-  /** Writes what `change` makes of the object as it is now; throws StatusError. */
+  /** Writes the result of `change` on the live object; throws StatusError. */
   update(object: JsonObject, change: Change): JsonObject {
     return this.#client.update(this.#target(object), change)
   }
@@ -90,12 +95,12 @@ export class KindClient {
     return this.#client.updateStatus(this.#target(object), change)
   }
 
-  /** Through an endpoint whose steps are given, and recorded for no manager. */
+  /** Writes through a subresource with the given steps, without an entry in managedFields. */
   updateUnrecorded(object: JsonObject, subresource: string, steps: Steps, change: Change): JsonObject {
     return this.#client.updateUnrecorded(this.#target(object), subresource, steps, change)
   }
 
-  /** Deletes this very object, not another of its name. */
+  /** Deletes exactly this object: the precondition is its uid. */
   delete(object: JsonObject, options: Partial<DeleteOptions> = {}): void {
     const preconditions = { uid: metadataText(object, 'uid') }
     this.#client.delete(this.#target(object), { preconditions, ...options })

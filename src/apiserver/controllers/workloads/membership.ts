@@ -1,5 +1,6 @@
-// Which objects belong to a controlling object? What it controls and still chooses, and orphans that it chooses: it adopts
-// those, and releases what it controls and chooses no more. One that is being deleted does neither.
+// Membership of objects in a controlling object. It keeps what it controls and selects, adopts orphans that it selects,
+// and
+// releases what it no longer selects. An owner that is being deleted neither adopts nor releases.
 // Source: k8s.io/kubernetes/pkg/controller/controller_ref_manager.go.
 import type { JsonObject } from '../../../base/json.ts'
 import { structsAt, textAt } from '../../built-in/field-walk.ts'
@@ -35,7 +36,7 @@ export function membershipOf(
   return { members, adopted, released }
 }
 
-/** Carries out the adoptions and releases, and gives the members as they are then. */
+/** Adopts and releases the objects; returns the members afterwards. */
 export function settleMembership(client: KindClient, owner: JsonObject, membership: Membership): readonly JsonObject[] {
   const { members, adopted, released } = membership
   const uid = metadataText(owner, 'uid')
@@ -72,7 +73,7 @@ export function withoutOwner(object: JsonObject, uid: string): JsonObject {
   return withMetadata(object, { ownerReferences: left.length === 0 ? undefined : left })
 }
 
-/** Keys of the controllers of one kind that a commit to what they control concerns, before it and after it. */
+/** Returns the keys of the controllers, of one kind, of an object before and after a commit. */
 export function controllerKeys(entry: LogEntry, apiVersion: string, kind: string): readonly string[] {
   const names = [entry.before, entry.now].flatMap((state) => {
     const controller = state === undefined ? undefined : controllerOf(state.object)
@@ -81,7 +82,7 @@ export function controllerKeys(entry: LogEntry, apiVersion: string, kind: string
   return [...new Set(names)].map((name) => `${entry.place.namespace}/${name}`)
 }
 
-/** Has the commit left an object that nobody controls? */
+/** True if the object exists after the commit without a controller. */
 export function isOrphan(entry: LogEntry): boolean {
   return entry.kind !== 'deleted' && controllerOf(entry.now.object) === undefined
 }

@@ -1,4 +1,4 @@
-// Which short hash stands in a name? FNV sums as Go computes them, in letters that cannot spell a word.
+// Short hashes in names: FNV sums as in Go, in letters that cannot spell a word.
 // Sources: hash/fnv of Go, k8s.io/apimachinery/pkg/util/rand, SafeEncodeString.
 import { canonicalJson, type Json } from '../../../base/json.ts'
 
@@ -27,7 +27,7 @@ export function safeHash(sum: number): string {
 
 const escaped = /[<>&\u2028\u2029]/g
 
-/** JSON as Go's Marshal writes a map: keys sorted, and without what HTML would read as its own. */
+/** Returns JSON as Go's Marshal writes a map: sorted keys, and characters special in HTML escaped. */
 export function goMapJson(value: Json): string {
   return canonicalJson(value).replaceAll(
     escaped,

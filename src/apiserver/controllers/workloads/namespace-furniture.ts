@@ -1,6 +1,7 @@
-// What has every namespace from its first moment? The service account "default" and the ConfigMap kube-root-ca.crt, again if
-// they are deleted.
-// Sources: k8s.io/kubernetes/pkg/controller/serviceaccount/serviceaccounts_controller.go, pkg/controller/certificates/rootcacertpublisher.
+// Default objects of each namespace: the ServiceAccount "default" and the ConfigMap kube-root-ca.crt. Deleted ones are
+// recreated.
+// Sources: k8s.io/kubernetes/pkg/controller/serviceaccount/serviceaccounts_controller.go,
+// pkg/controller/certificates/rootcacertpublisher.
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
 import { valueAt } from '../../built-in/field-walk.ts'
 import { isTerminating } from '../../metadata.ts'
@@ -41,7 +42,7 @@ export class RootCaPublisher implements ServerController {
   readonly #maps: KindClient
   readonly #certificate: string
 
-  /** `certificate` is a bundle in PEM; '' where the server speaks plain HTTP. */
+  /** `certificate` is a PEM bundle; '' if the server speaks plain HTTP. */
   constructor(client: SystemClient, certificate: string) {
     this.#namespaces = new KindClient(client, 'v1', 'Namespace')
     this.#maps = new KindClient(client, 'v1', 'ConfigMap')
@@ -63,7 +64,7 @@ export class RootCaPublisher implements ServerController {
   }
 }
 
-/** The namespace that is news, or in which a piece of furniture is. */
+/** Returns the namespace that changed, or whose default object changed. */
 function namespacesOf(
   { place, kind, before }: LogEntry,
   { shelf, name }: { readonly shelf: string; readonly name: string },

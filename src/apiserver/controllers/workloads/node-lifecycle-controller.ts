@@ -1,5 +1,6 @@
-// Which nodes take no new pods? Those whose conditions or whose owner say so: their taints follow, the first one of a new node included.
-// Source: k8s.io/kubernetes/pkg/controller/nodelifecycle, the part that looks at one node at a time.
+// Node lifecycle controller: keeps taints of nodes in line with their conditions and `unschedulable`, and removes the
+// initial taint.
+// Source: k8s.io/kubernetes/pkg/controller/nodelifecycle, only the part for a single node.
 import { type Clock, timestampOf } from '../../../base/clock.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import { isTrueAt, mapAt, structAt, structsAt, textAt } from '../../built-in/field-walk.ts'
@@ -11,7 +12,7 @@ import { KindClient } from './kind-client.ts'
 
 const prefix = 'node.kubernetes.io/'
 const unschedulable = `${prefix}unschedulable`
-/** Keys of taints, by the condition and the status that they stand for. */
+/** Taint keys by condition type and status. */
 const conditionTaints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: `${prefix}not-ready`, Unknown: `${prefix}unreachable` },
   MemoryPressure: { True: `${prefix}memory-pressure` },
@@ -23,7 +24,7 @@ const ownTaints: ReadonlySet<string> = new Set([
   unschedulable,
   ...Object.values(conditionTaints).flatMap(Object.values),
 ])
-/** Labels that older clients still look for, by those that count. */
+/** Deprecated labels by their current names; older clients still read them. */
 const formerLabels: readonly (readonly [string, string])[] = [
   ['kubernetes.io/os', 'beta.kubernetes.io/os'],
   ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],

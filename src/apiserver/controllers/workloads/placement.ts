@@ -1,5 +1,6 @@
-// On which node may a pod run? The Ready one with the fewest pods that the pod's selector, affinity and tolerations allow, with
-// its claims bound; else the sentence that says why not. Requests of resources and affinity between pods do not count.
+// Placement of a pod: the Ready node with the fewest pods that fits the pod's selector, affinity, tolerations and bound
+// claims.
+// Otherwise a message says why no node fits. Resource requests and affinity between pods are not considered.
 // Source: k8s.io/kubernetes/pkg/scheduler.
 import { type JsonObject, own } from '../../../base/json.ts'
 import {
@@ -17,7 +18,10 @@ import { conditionOf } from './pod-state.ts'
 
 export type Placement =
   | { readonly kind: 'bind'; readonly node: string }
-  /** Claims that wait for their first consumer are told its node; the pod is bound when they are. */
+  /**
+   * The scheduler annotates claims that wait for their first consumer with the node; it binds the pod after the claims
+   * are bound.
+   */
   | { readonly kind: 'provision'; readonly node: string; readonly claims: readonly JsonObject[] }
   | { readonly kind: 'wait' }
   | { readonly kind: 'refuse'; readonly message: string }
@@ -27,7 +31,7 @@ export interface PlacementFacts {
   readonly nodes: readonly JsonObject[]
   readonly podsOn: (node: string) => number
   readonly claim: (name: string) => JsonObject | undefined
-  /** Does the claim's class wait for the first consumer? */
+  /** True if the claim's class has the binding mode WaitForFirstConsumer. */
   readonly waitsForConsumer: (claim: JsonObject) => boolean
 }
 
@@ -72,7 +76,7 @@ function refusal(nodes: number, reasons: readonly string[]): Placement {
   return { kind: 'refuse', message: `${none}: ${reasons.join(', ')}. ${preemption}` }
 }
 
-/** What no node could change; the last words are the real scheduler's. */
+/** Returns a failure that no change of a node can resolve; the message ends as the real scheduler's. */
 function unpreparable(nodes: number, reason: string): Placement {
   return { kind: 'refuse', message: `0/${nodes} nodes are available: ${reason}. not found` }
 }
@@ -83,7 +87,7 @@ function counted(reasons: readonly (string | undefined)[]): readonly string[] {
   return [...counts].map(([reason, count]) => `${count} ${reason}`).sort()
 }
 
-/** Why the pod may not run on a node; undefined if it may. */
+/** Returns the reason why the pod may not run on a node; undefined if it may. */
 function refusedBy(node: JsonObject, pod: JsonObject, podsThere: number): string | undefined {
   const tolerations = structsAt(structAt(pod, 'spec'), 'tolerations')
   const isTolerated = (taint: JsonObject) => tolerations.some((toleration) => tolerates(toleration, taint))
@@ -111,7 +115,7 @@ export function tolerates(toleration: JsonObject, taint: JsonObject): boolean {
   )
 }
 
-/** Do the pod's node selector and required node affinity allow the node? */
+/** True if the pod's node selector and required node affinity match the node. */
 export function isChosen(node: JsonObject, pod: JsonObject): boolean {
   const labels = labelsOf(node)
   const spec = structAt(pod, 'spec')

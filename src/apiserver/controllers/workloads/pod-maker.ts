@@ -1,4 +1,4 @@
-// How does a controller make and delete its pods, and what does it report of that?
+// Creation and deletion of a controller's pods, with their Events.
 // Source: k8s.io/kubernetes/pkg/controller/controller_utils.go, RealPodControl.
 import type { JsonObject } from '../../../base/json.ts'
 import { metadataText } from '../../metadata.ts'
@@ -15,7 +15,7 @@ export class PodMaker {
     this.#events = events
   }
 
-  /** False if the namespace is going, which is no failure. Throws StatusError. */
+  /** Returns false if the namespace is terminating, which is no failure. Throws StatusError. */
   create(owner: JsonObject, pod: JsonObject): boolean {
     try {
       const created = this.#pods.create(metadataText(owner, 'namespace'), pod)

@@ -1,4 +1,4 @@
-// In what state is a pod, as the workload controllers see it? Active, ready, available, and when it will be.
+// State of a pod for the workload controllers: active, ready, available, and the time until it becomes available.
 // Source: k8s.io/kubernetes/pkg/api/v1/pod/util.go, pkg/controller/controller_utils.go.
 import type { JsonObject } from '../../../base/json.ts'
 import { structAt, structsAt, textAt } from '../../built-in/field-walk.ts'
@@ -20,12 +20,12 @@ export function isReady(pod: JsonObject): boolean {
   return textAt(conditionOf(pod, 'Ready'), 'status') === 'True'
 }
 
-/** It has ended, whatever its outcome. */
+/** True if the pod has succeeded or failed. */
 export function isFinished(pod: JsonObject): boolean {
   return phaseOf(pod) === 'Succeeded' || phaseOf(pod) === 'Failed'
 }
 
-/** It runs, or will, and nobody has deleted it. */
+/** True if the pod is neither finished nor being deleted. */
 export function isActive(pod: JsonObject): boolean {
   return !isFinished(pod) && !isTerminating(pod)
 }
@@ -34,13 +34,13 @@ export function isRunningAndReady(pod: JsonObject): boolean {
   return phaseOf(pod) === 'Running' && isReady(pod)
 }
 
-/** Ready for `minReadySeconds` already. */
+/** True if the pod has been ready for `minReadySeconds`. */
 export function isAvailable(pod: JsonObject, minReadySeconds: number, nowMs: number): boolean {
   if (!isReady(pod)) return false
   return minReadySeconds === 0 || readySinceMs(pod) + minReadySeconds * 1000 <= nowMs
 }
 
-/** Milliseconds until the first of the ready pods that are not available yet becomes so. */
+/** Returns the milliseconds until the next ready pod becomes available. */
 export function nextAvailabilityMs(
   pods: readonly JsonObject[],
   minReadySeconds: number,

@@ -1,4 +1,5 @@
-// Keeps as many pods as a ReplicaSet asks for. Source: k8s.io/kubernetes/pkg/controller/replicaset/replica_set.go.
+// ReplicaSet controller: keeps the desired number of pods. Source:
+// k8s.io/kubernetes/pkg/controller/replicaset/replica_set.go.
 import { type Clock, timestampOf } from '../../../base/clock.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import { integerAt, structAt } from '../../built-in/field-walk.ts'
@@ -57,7 +58,7 @@ export class ReplicaSetController implements ServerController {
     return nextAvailabilityMs(active, integerAt(structAt(set, 'spec'), 'minReadySeconds'), nowMs)
   }
 
-  /** What stood in the way. */
+  /** Carries out the plan; returns the failure. */
   #carryOut(set: JsonObject, active: readonly JsonObject[]): StatusError | undefined {
     const plan = replicaPlan(set, active, { related: () => this.#relatedPods(set), nowMs: this.#clock.now() })
     try {
@@ -70,7 +71,7 @@ export class ReplicaSetController implements ServerController {
     }
   }
 
-  /** The pods of all sets that the owner of this set has. */
+  /** Returns the pods of all ReplicaSets of the same owner. */
   #relatedPods(set: JsonObject): readonly JsonObject[] {
     const owner = controllerOf(set)
     const siblings = owner === undefined ? [set] : this.#sets.controlledBy(owner.uid)

@@ -1,4 +1,4 @@
-// How many pods are missing or too many, and what does the status say? The decisions of the ReplicaSet controller.
+// Decisions of the ReplicaSet controller: the numbers of pods to create or delete, and the status.
 // Source: k8s.io/kubernetes/pkg/controller/replicaset.
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
 import { integerAt, mapAt, structAt, structIn, structsAt, textAt } from '../../built-in/field-walk.ts'
@@ -6,7 +6,7 @@ import { isTerminating, labelsOf, metadataNumber } from '../../metadata.ts'
 import { byDeletionRank } from './deletion-rank.ts'
 import { isAvailable, isReady } from './pod-state.ts'
 
-/** So many pods are made or deleted in one go. */
+/** Number of pods that one reconcile creates or deletes at most. */
 const burst = 500
 
 export interface ReplicaPlan {
@@ -14,7 +14,10 @@ export interface ReplicaPlan {
   readonly surplus: readonly JsonObject[]
 }
 
-/** `active` are the pods of the set that live, `related` those of all sets of the same owner. */
+/**
+ * Returns the pods to create and delete. `active` are the set's active pods, `related` those of all sets of the same
+ * owner.
+ */
 export function replicaPlan(
   set: JsonObject,
   active: readonly JsonObject[],
@@ -33,13 +36,13 @@ export function desiredReplicas(set: JsonObject): number {
 export interface ReplicaStatusFacts {
   readonly active: readonly JsonObject[]
   readonly terminating: readonly JsonObject[]
-  /** What went wrong when the plan was carried out. */
+  /** Error of the last plan. */
   readonly failure: string | undefined
   readonly nowMs: number
   readonly timestamp: string
 }
 
-/** The set with its status; the very same set if nothing is new. */
+/** Returns the set with its status; the same reference if the status did not change. */
 export function withReplicaStatus(set: JsonObject, facts: ReplicaStatusFacts): JsonObject {
   const { active, terminating, nowMs } = facts
   const minReadySeconds = integerAt(structAt(set, 'spec'), 'minReadySeconds')
@@ -61,7 +64,7 @@ export function withReplicaStatus(set: JsonObject, facts: ReplicaStatusFacts): J
   return deepEqual(status, before) ? set : { ...set, status }
 }
 
-/** One condition, while pods cannot be made or deleted. */
+/** Sets the condition ReplicaFailure while pods cannot be created or deleted. */
 function conditionsOf(set: JsonObject, { active, failure, timestamp }: ReplicaStatusFacts): readonly JsonObject[] {
   const before = structsAt(structAt(set, 'status'), 'conditions')
   const others = before.filter((condition) => textAt(condition, 'type') !== 'ReplicaFailure')

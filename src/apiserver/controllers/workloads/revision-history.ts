@@ -1,5 +1,6 @@
-// Which revision of its template does a workload want, and which old ones go? A revision is named by the hash of the template;
-// going back to an old template makes its revision the newest.
+// ControllerRevisions of a workload: the desired one and the old ones to delete. The hash of the template names a
+// revision.
+// A return to an old template makes its revision the newest.
 // Source: k8s.io/kubernetes/pkg/controller/history, statefulset/stateful_set_control.go.
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
 import { integerAt, mapAt, structAt, structIn, valueAt } from '../../built-in/field-walk.ts'
@@ -12,11 +13,11 @@ export const hashLabel = 'controller.kubernetes.io/hash'
 
 export type RevisionStep =
   | { readonly kind: 'keep'; readonly revision: JsonObject }
-  /** An old one becomes the newest. */
+  /** An old revision becomes the newest. */
   | { readonly kind: 'renumber'; readonly revision: JsonObject; readonly number: number }
   | { readonly kind: 'create'; readonly revision: JsonObject; readonly collisionCount: number }
 
-/** `revisions` are those of the owner; `isTaken` says whether another object has a name already. */
+/** `revisions` are those of the owner; `isTaken` is true for a name that another object has. */
 export function revisionStep(
   owner: JsonObject,
   revisions: readonly JsonObject[],
@@ -36,7 +37,7 @@ export function revisionStep(
   return { kind: 'create', revision: newRevision(owner, { data, number, collisionCount }), collisionCount }
 }
 
-/** What is over the limit and in use by nobody, oldest first. */
+/** Returns the unused revisions above the limit, oldest first. */
 export function staleRevisions(
   revisions: readonly JsonObject[],
   { inUse, limit }: { readonly inUse: ReadonlySet<string>; readonly limit: number },

@@ -1,4 +1,4 @@
-// How many are `25%` of so many? A number is itself, a share is rounded up or down.
+// Value of an int-or-percent field. A percentage of a total is rounded up or down; a number stays unchanged.
 // Source: k8s.io/apimachinery/pkg/util/intstr, GetScaledValueFromIntOrPercent.
 import type { Json } from '../../../base/json.ts'
 

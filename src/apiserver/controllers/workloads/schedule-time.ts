@@ -1,5 +1,6 @@
-// When is a schedule due next? By a zone's clock and calendar, hour by hour across its changes, in the very steps of the real controller's
-// library: what falls into an hour that is skipped does not happen, what falls into one that comes twice happens twice.
+// Next scheduled time in a time zone, by the same steps as the real controller's library. A time inside a skipped hour
+// does not occur;
+// a time inside a repeated hour occurs twice.
 // Source: github.com/robfig/cron/v3 (spec.go, constantdelay.go), Go's time.Date.
 import type { Schedule } from '../../built-in/cron-schedule.ts'
 import type { ZoneOffset } from './zone-offset.ts'
@@ -7,10 +8,10 @@ import type { ZoneOffset } from './zone-offset.ts'
 const secondMs = 1_000
 const minuteMs = 60_000
 const hourMs = 3_600_000
-/** A day that no year has is looked for no longer than this. */
+/** Limit of the search for a date that never occurs. */
 const yearsAhead = 5
 
-/** The first moment after `afterMs`; undefined if none comes within five years. */
+/** Returns the first scheduled time after `afterMs`; undefined if none occurs within five years. */
 export function nextScheduled(schedule: Schedule, afterMs: number, offset: ZoneOffset): number | undefined {
   const from = Math.floor(afterMs / secondMs) * secondMs
   if (schedule.kind === 'every') return from + schedule.seconds * secondMs
@@ -19,13 +20,13 @@ export function nextScheduled(schedule: Schedule, afterMs: number, offset: ZoneO
 
 type Calendar = Extract<Schedule, { kind: 'calendar' }>
 
-/** A moment that is moved on until every field of the calendar fits. */
+/** Point in time that advances until every calendar field fits. */
 class Search {
   readonly #schedule: Calendar
   readonly #offset: ZoneOffset
   readonly #lastYear: number
   #ms: number
-  /** Has been moved: what is smaller than the field that was moved begins at its first value. */
+  /** True after the first advance; each smaller field then starts at its first value. */
   #isMoved = false
 
   constructor(schedule: Calendar, fromMs: number, offset: ZoneOffset) {
@@ -36,7 +37,7 @@ class Search {
   }
 
   find(): number | undefined {
-    // Whoever passes the end of a larger field has to look at that one again.
+    // When a field overflows, the search starts again at the larger fields.
     while (this.#shown().getUTCFullYear() <= this.#lastYear)
       if (this.#findMonth() && this.#findDay() && this.#findHour() && this.#findMinute() && this.#findSecond())
         return this.#ms
@@ -59,10 +60,10 @@ class Search {
       const before = this.#ms
       const now = this.#shown()
       this.#ms = this.#atShown(now.setUTCDate(now.getUTCDate() + 1))
-      // There are days without a midnight.
+      // Some days have no midnight.
       const hour = this.#shown().getUTCHours()
       if (hour !== 0) this.#ms += (hour > 12 ? 24 - hour : -hour) * hourMs
-      // And there was a day that an island left out, at which the library hangs.
+      // An island once skipped a whole day; the library hangs on it.
       if (this.#ms <= before) this.#ms = before + 24 * hourMs
       if (this.#shown().getUTCDate() === 1) return false
     }
@@ -108,12 +109,12 @@ class Search {
     this.#ms = at()
   }
 
-  /** What clock and calendar show, as if it were UTC. */
+  /** Returns the local date and time, as if it were UTC. */
   #shown(): Date {
     return new Date(this.#ms + this.#offset(this.#ms))
   }
 
-  /** The moment at which they show it; of those that show it twice or never one, as Go chooses. */
+  /** Returns the UTC time of a local time. For repeated and skipped local times, it chooses as Go does. */
   #atShown(shownMs: number): number {
     const offset = this.#offset(shownMs)
     return offset === 0 ? shownMs : shownMs - this.#offset(shownMs - offset)

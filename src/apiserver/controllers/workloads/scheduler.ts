@@ -1,4 +1,5 @@
-// Gives pods their nodes, and says in a condition and an Event why a pod has none. Source: k8s.io/kubernetes/pkg/scheduler.
+// Scheduler: binds pods to nodes, and reports in a condition and an Event why a pod has none. Source:
+// k8s.io/kubernetes/pkg/scheduler.
 import { type Clock, timestampOf } from '../../../base/clock.ts'
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
 import { bindingSteps } from '../../built-in/binding-steps.ts'
@@ -12,7 +13,7 @@ import { KindClient } from './kind-client.ts'
 import { isForScheduler, placementOf, withSelectedNode } from './placement.ts'
 import { conditionOf, isFinished, nodeOf } from './pod-state.ts'
 
-/** What changes where a pod may go. */
+/** Kinds whose changes affect the placement of pods. */
 const placeShelves: ReadonlySet<string> = new Set([
   'nodes',
   'persistentvolumeclaims',
@@ -20,7 +21,7 @@ const placeShelves: ReadonlySet<string> = new Set([
   'storageclasses.storage.k8s.io',
 ])
 
-/** Labels of its node that a pod gets with it. Source: k8s.io/kubernetes/plugin/pkg/admission/podtopologylabels. */
+/** Labels that a pod inherits from its node. Source: k8s.io/kubernetes/plugin/pkg/admission/podtopologylabels. */
 const placeLabels: ReadonlySet<string> = new Set(['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'])
 
 export class Scheduler implements ServerController {
@@ -32,7 +33,7 @@ export class Scheduler implements ServerController {
   readonly #classes: KindClient
   readonly #events: EventRecorder
   readonly #waiting = new Set<string>()
-  /** Keys of the pods on each node. */
+  /** Keys of the pods by node. */
   readonly #placed = new Map<string, Set<string>>()
 
   constructor({ client, clock }: { readonly client: SystemClient; readonly clock: Clock }) {
@@ -136,7 +137,7 @@ export class Scheduler implements ServerController {
   }
 }
 
-/** A node's heartbeat changes nothing. */
+/** False for a node's heartbeat. */
 function matters({ place, before, now }: LogEntry): boolean {
   if (place.shelf !== 'nodes' || before === undefined) return true
   const facts = (node: JsonObject) => [
@@ -148,7 +149,7 @@ function matters({ place, before, now }: LogEntry): boolean {
   return !deepEqual(facts(before.object), facts(now.object))
 }
 
-/** Our own news of a refusal is none. */
+/** False for a change outside the spec, for example the scheduler's own condition. */
 function isNewsOf({ before, now }: LogEntry): boolean {
   return before === undefined || !deepEqual(mapAt(before.object, 'spec'), mapAt(now.object, 'spec'))
 }

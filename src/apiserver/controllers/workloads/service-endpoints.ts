@@ -1,4 +1,4 @@
-// Which pods answer for a Service, under which address and on which ports?
+// Endpoints of a Service: pods, addresses and ports.
 // Sources: k8s.io/endpointslice/utils.go, k8s.io/kubernetes/pkg/controller/endpoint.
 import { type JsonObject, own } from '../../../base/json.ts'
 import { mapAt, structAt, structsAt, textAt, textsAt, valueAt } from '../../built-in/field-walk.ts'
@@ -11,7 +11,7 @@ export type AddressType = 'IPv4' | 'IPv6'
 
 const headlessLabel = 'service.kubernetes.io/headless'
 
-/** The controllers find endpoints only for services that select pods. */
+/** True for a Service with a selector; the controllers create no endpoints for others. */
 export function selectsPods(service: JsonObject): boolean {
   const spec = structAt(service, 'spec')
   return textAt(spec, 'type') !== 'ExternalName' && structAt(spec, 'selector') !== undefined
@@ -24,12 +24,12 @@ export function isSelected(service: JsonObject, pod: JsonObject): boolean {
   )
 }
 
-/** Lives, has an address, and is not going unless those count too. */
+/** True if the pod is not finished and has an address. A terminating pod counts only with `includesTerminating`. */
 export function answers(pod: JsonObject, includesTerminating: boolean): boolean {
   return !isFinished(pod) && addressesOf(pod).length > 0 && (includesTerminating || !isTerminating(pod))
 }
 
-/** The pod's address of a family; undefined if it has none. */
+/** Returns the pod's address of an IP family; undefined if it has none. */
 export function addressOf(pod: JsonObject, type: AddressType): string | undefined {
   return addressesOf(pod).find((address) => (type === 'IPv6') === address.includes(':'))
 }
@@ -39,7 +39,7 @@ export function addressTypesOf(service: JsonObject): readonly AddressType[] {
   return families.length === 0 ? ['IPv4'] : families.map((family) => (family === 'IPv6' ? 'IPv6' : 'IPv4'))
 }
 
-/** A pod that is named after the service answers under its own name too. */
+/** Returns the pod's hostname if the pod's subdomain is the Service. */
 export function hostnameOf(pod: JsonObject, service: JsonObject): string | undefined {
   const spec = structAt(pod, 'spec')
   const hostname = textAt(spec, 'hostname')
@@ -62,7 +62,7 @@ export interface PodPort {
   readonly appProtocol?: string
 }
 
-/** The ports of the service as numbers of this pod; one that the pod has not is left out. */
+/** Returns the Service's ports as port numbers of this pod; omits ports that the pod lacks. */
 export function portsOf(pod: JsonObject, service: JsonObject): readonly PodPort[] {
   return structsAt(structAt(service, 'spec'), 'ports').flatMap((port) => {
     const number = portNumber(pod, port)
@@ -82,13 +82,16 @@ export function isHeadless(service: JsonObject): boolean {
   return address === '' || address === 'None'
 }
 
-/** The labels of the service, and the one that says that it has no address. */
+/** Returns the Service's labels and `ours`, with the headless label if the Service has no cluster IP. */
 export function endpointLabels(service: JsonObject, ours: Readonly<Record<string, string>>): JsonObject {
   const { [headlessLabel]: _, ...labels } = labelsOf(service)
   return { ...labels, ...(isHeadless(service) ? { [headlessLabel]: '' } : {}), ...ours }
 }
 
-/** Keys of the services that a commit concerns: of the service itself, or of a pod before it and after it. */
+/**
+ * Returns the keys of the Services that a commit concerns: the Service itself, or those that select the pod before or
+ * after it.
+ */
 export function serviceKeys(entry: LogEntry, services: KindClient): readonly string[] {
   const { shelf, namespace, name } = entry.place
   if (shelf === 'services') return [`${namespace}/${name}`]

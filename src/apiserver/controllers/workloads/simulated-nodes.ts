@@ -1,5 +1,6 @@
-// Plays the kubelet of nodes that nobody runs: those with the label or annotation konverge.dev/simulated-node. They are Ready, their
-// pods run as simulated-pod.ts says, and a pod that is deleted goes at once.
+// Kubelet of simulated nodes: those with the label or annotation konverge.dev/simulated-node. They are Ready. Their
+// pods have the
+// states of simulated-pod.ts, and a deleted pod terminates at once.
 import { type Clock, timestampOf } from '../../../base/clock.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import { mapAt, textAt } from '../../built-in/field-walk.ts'
@@ -95,7 +96,7 @@ export class SimulatedNodes implements ServerController {
     return againAfterMs
   }
 
-  /** The next of 10.0.0.0/16 that no pod has. */
+  /** Returns the next unused address of 10.0.0.0/16. */
   #freeAddress(): string {
     for (;;) {
       this.#lastAddress = (this.#lastAddress % 65_534) + 1
@@ -105,7 +106,7 @@ export class SimulatedNodes implements ServerController {
   }
 }
 
-/** Node number `index` of those that a cluster brings along. */
+/** Returns node number `index` of a new cluster. */
 export function simulatedNode(index: number): JsonObject {
   const name = `node-${index}`
   const capacity = { cpu: '1000', memory: '4Ti', 'ephemeral-storage': '4Ti', pods: '1000' }
@@ -125,7 +126,7 @@ export function simulatedNode(index: number): JsonObject {
   }
 }
 
-/** Does nothing run on it, whatever its status says? */
+/** True if the node is simulated, whatever its status is. */
 export function isSimulatedNode(node: JsonObject): boolean {
   return labelsOf(node)[mark] === 'true' || textAt(mapAt(metadataOf(node), 'annotations'), mark) === 'true'
 }

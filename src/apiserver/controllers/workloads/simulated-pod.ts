@@ -1,5 +1,6 @@
-// What does a kubelet say of a pod that nobody runs? It runs and is ready at once, or after the time that an annotation names; with
-// "missing" in the tag of an image it never is; a Job's pod succeeds. The statuses are those that test/control-plane/kwok gives.
+// Status of a simulated pod. It is Running and Ready at once, or after the delay in an annotation. With "missing" in an
+// image tag it
+// never becomes ready; a Job's pod succeeds. The statuses equal those of test/control-plane/kwok.
 import { durationMs } from '../../../base/duration.ts'
 import type { Json, JsonObject } from '../../../base/json.ts'
 import { mapAt, structAt, structsAt, textAt } from '../../built-in/field-walk.ts'
@@ -15,7 +16,7 @@ export interface SimulationFacts {
 }
 
 export interface Simulation {
-  /** Undefined: what is there is right. */
+  /** Undefined if the current status is correct. */
   readonly status: JsonObject | undefined
   readonly againAfterMs: number | undefined
 }
@@ -147,7 +148,7 @@ function pullBackOff(container: JsonObject): JsonObject {
   return { waiting: { reason: 'ImagePullBackOff', message } }
 }
 
-/** Conditions of other types stay; one that stays what it was keeps its time. */
+/** Keeps conditions of other types. A condition with an unchanged status keeps its lastTransitionTime. */
 function merged(
   { pod, timestamp }: SimulationFacts,
   claims: Readonly<Record<string, JsonObject>>,

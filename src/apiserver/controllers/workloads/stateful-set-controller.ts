@@ -1,4 +1,5 @@
-// Keeps the pods and claims of a StatefulSet, each in its place. Source: k8s.io/kubernetes/pkg/controller/statefulset.
+// StatefulSet controller: keeps the pods and claims of each ordinal. Source:
+// k8s.io/kubernetes/pkg/controller/statefulset.
 import { assert } from '../../../base/assert.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { JsonObject } from '../../../base/json.ts'
@@ -80,7 +81,7 @@ export class StatefulSetController implements ServerController {
     const namespace = metadataText(set, 'namespace')
     const collisionCount = integerAt(structAt(set, 'status'), 'collisionCount')
     const newest = inOrder(history).at(-1)
-    // One that is being deleted makes no new revisions.
+    // A set that is being deleted creates no revisions.
     if (isTerminating(set) && newest !== undefined) return { update: newest, collisionCount }
     const step = revisionStep(set, history, (name) => this.#revisions.get(namespace, name) !== undefined)
     switch (step.kind) {
@@ -98,7 +99,7 @@ export class StatefulSetController implements ServerController {
     }
   }
 
-  /** What stood in the way. */
+  /** Carries out the actions; returns the failure. */
   #carryOut(set: JsonObject, actions: readonly SetAction[]): StatusError | undefined {
     for (const action of actions) {
       const failure = this.#do(set, action)
@@ -184,7 +185,7 @@ function attempt(work: () => void): StatusError | undefined {
   }
 }
 
-/** A member has the set's labels and its name. */
+/** True for a member: a pod with the set's labels and a name of the set. */
 function chooses(set: JsonObject, pod: JsonObject): boolean {
   return ordinalOf(set, pod) !== undefined && (matcherOf(set)?.matches(labelsOf(pod)) ?? false)
 }

@@ -1,5 +1,5 @@
-// What is the next step of a StatefulSet? Pods by their ordinals, one after the other or all at once; scaling before updating;
-// an ordered set waits for each pod to be available, also for one that will never be (a stuck rollout stays stuck).
+// Next step of a StatefulSet, pod by pod in order of ordinals, or in parallel. Scaling comes before updating.
+// An ordered set waits for each pod to be available. A pod that never becomes available therefore blocks the rollout.
 // Source: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_control.go.
 import { deepEqual, type JsonObject } from '../../../base/json.ts'
 import { integerAt, mapAt, optionalIntegerAt, structAt, structIn, textAt } from '../../built-in/field-walk.ts'
@@ -25,7 +25,7 @@ export type SetAction =
 
 export interface SetFacts {
   readonly set: JsonObject
-  /** The members. */
+  /** Members of the set. */
   readonly pods: readonly JsonObject[]
   readonly current: JsonObject
   readonly update: JsonObject
@@ -39,7 +39,7 @@ export interface SetPlan {
   readonly status: JsonObject
 }
 
-/** A place of the set: the pod that holds it, or the one that will. */
+/** An ordinal of the set with its pod, existing or to be created. */
 interface Place {
   readonly pod: JsonObject
   readonly ordinal: number
@@ -93,7 +93,7 @@ function placesOf(facts: SetFacts): readonly Place[] {
   })
 }
 
-/** Below the partition the old revision stays. */
+/** Ordinals below the partition keep the old revision. */
 function revisionFor(ordinal: number, { set, current, update }: SetFacts): JsonObject {
   const strategy = structIn(set, 'spec', 'updateStrategy')
   const rolling = structAt(strategy, 'rollingUpdate')
@@ -107,7 +107,7 @@ function revisionFor(ordinal: number, { set, current, update }: SetFacts): JsonO
 
 interface PlaceStep {
   readonly actions: readonly SetAction[]
-  /** In an ordered set nothing follows. */
+  /** True if an ordered set waits and continues with no other pod. */
   readonly isBlocked: boolean
 }
 
@@ -136,7 +136,7 @@ function hasClaimsToRetain(pod: JsonObject, { set, claim }: SetFacts): boolean {
   })
 }
 
-/** The pod that has to go for the update: the last one of an old revision, once all after it are available. */
+/** Returns the pod to delete for the update: the last one of an old revision, if all later ordinals are available. */
 function outdatedPod(places: readonly Place[], facts: SetFacts): JsonObject | undefined {
   const strategy = structIn(facts.set, 'spec', 'updateStrategy')
   if (textAt(strategy, 'type') === 'OnDelete') return undefined
@@ -193,7 +193,7 @@ const compared = [
   'updateRevision',
 ] as const
 
-/** The set with its status; the very same set where nothing that counts is new. */
+/** Returns the set with its status; the same reference if the status did not change. */
 export function withSetStatus(set: JsonObject, status: JsonObject): JsonObject {
   const before = mapAt(set, 'status')
   const isSame =

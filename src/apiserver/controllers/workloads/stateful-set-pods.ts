@@ -1,4 +1,4 @@
-// Which pods and claims does a StatefulSet have by its ordinals, and does a pod still fit the place that it holds?
+// Pods and claims of a StatefulSet by ordinal, and the check whether a pod has the identity and storage of its ordinal.
 // Source: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go.
 import type { JsonObject } from '../../../base/json.ts'
 import { integerAt, mapAt, structAt, structIn, structsAt, textAt, withField } from '../../built-in/field-walk.ts'
@@ -10,7 +10,7 @@ const podIndexLabel = 'apps.kubernetes.io/pod-index'
 const revisionLabel = 'controller-revision-hash'
 const ordinalName = /^(.*)-([0-9]+)$/
 
-/** The number at the end of a member's name; undefined for what is no member. */
+/** Returns the ordinal of a member's name; undefined for a pod that is no member. */
 export function ordinalOf(set: JsonObject, pod: JsonObject): number | undefined {
   const [, parent, ordinal] = ordinalName.exec(metadataText(pod, 'name')) ?? []
   return parent === metadataText(set, 'name') ? Number(ordinal) : undefined
@@ -29,12 +29,12 @@ export function isInRange(set: JsonObject, pod: JsonObject): boolean {
   return place >= 0 && place < replicasOf(set)
 }
 
-/** The name of the revision that a pod was made by. */
+/** Returns the name of a pod's revision. */
 export function revisionOf(pod: JsonObject): string {
   return labelsOf(pod)[revisionLabel] ?? ''
 }
 
-/** The pod at an ordinal, by the template of a revision. */
+/** Returns the pod for an ordinal from the template of a revision. */
 export function memberPod(set: JsonObject, ordinal: number, revision: JsonObject): JsonObject {
   const name = `${metadataText(set, 'name')}-${ordinal}`
   const pod = templatePod(set, structIn(revision, 'data', 'spec', 'template') ?? {})
@@ -61,7 +61,7 @@ export function hasStorage(set: JsonObject, pod: JsonObject): boolean {
   )
 }
 
-/** A pod with the labels and volumes that its place asks for. */
+/** Returns the pod with the labels and volumes of its ordinal. */
 export function repaired(set: JsonObject, pod: JsonObject): JsonObject {
   const ordinal = ordinalOf(set, pod) ?? -1
   const labelled = hasIdentity(set, pod)
@@ -71,13 +71,13 @@ export function repaired(set: JsonObject, pod: JsonObject): JsonObject {
 }
 
 export interface MemberClaim {
-  /** The name of the template, and of the pod's volume. */
+  /** Name of the claim template, and of the pod's volume. */
   readonly template: string
   readonly name: string
   readonly claim: JsonObject
 }
 
-/** The claims of the pod at an ordinal. */
+/** Returns the claims of the pod at an ordinal. */
 export function claimsOf(set: JsonObject, ordinal: number): readonly MemberClaim[] {
   const spec = structAt(set, 'spec')
   return structsAt(spec, 'volumeClaimTemplates').map((template) => {

@@ -1,4 +1,4 @@
-// Which pod does a template make? Its labels, annotations and spec, controlled by the one that has the template.
+// Pod from a template: its labels, annotations and spec, with a controller reference to the owner of the template.
 // Source: k8s.io/kubernetes/pkg/controller/controller_utils.go, GetPodFromTemplate.
 import type { JsonObject } from '../../../base/json.ts'
 import { mapAt, structAt, structIn, textsAt } from '../../built-in/field-walk.ts'
@@ -26,7 +26,7 @@ export function templatePod(owner: JsonObject, template = templateOf(owner)): Js
   }
 }
 
-/** With a dash where a name may be so long. */
+/** Returns the name with a dash, unless that exceeds the length limit of a name. */
 function namePrefix(name: string): string {
   const prefix = `${name}-`
   return dnsSubdomainName(prefix, true).length === 0 ? prefix : name

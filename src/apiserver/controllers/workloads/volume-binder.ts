@@ -1,5 +1,6 @@
-// Binds claims to volumes, makes volumes for them by the provisioners that we stand in for, and ends volumes that nobody claims any
-// more. Source: k8s.io/kubernetes/pkg/controller/volume/persistentvolume.
+// Volume binder: binds claims to volumes, provisions volumes for the supported provisioners, and releases or deletes
+// volumes without a
+// claim. Source: k8s.io/kubernetes/pkg/controller/volume/persistentvolume.
 
 import type { Clock } from '../../../base/clock.ts'
 import type { JsonObject } from '../../../base/json.ts'
@@ -38,7 +39,7 @@ export class VolumeBinder implements ServerController {
     if (shelf === 'persistentvolumes') {
       const reference = structIn(now.object, 'spec', 'claimRef')
       const claim = reference === undefined ? [] : [`${textAt(reference, 'namespace')}/${textAt(reference, 'name')}`]
-      // A free volume may be what any of the claims waits for.
+      // Any unbound claim may wait for an unclaimed volume.
       const waiting = reference === undefined && kind !== 'deleted' ? this.#waitingClaims() : []
       return [...(kind === 'deleted' ? [] : [name]), ...claim, ...waiting]
     }
@@ -83,7 +84,10 @@ export class VolumeBinder implements ServerController {
     }
   }
 
-  /** The volume's reference first, then its phase, the claim's volume, the claim's phase: the order of the real one. */
+  /**
+   * Order as in the real controller: the volume's claimRef, the volume's phase, the claim's volumeName, the claim's
+   * phase.
+   */
   #bind(claim: JsonObject, found: JsonObject): void {
     const reference = structIn(found, 'spec', 'claimRef')
     const volume =
@@ -168,7 +172,7 @@ function boundTo(claim: JsonObject, volumeName: string): JsonObject {
   return annotationOf(claim, bindCompleted) === '' ? withAnnotations(named, { [bindCompleted]: 'yes' }) : named
 }
 
-/** A claim that was bound already keeps its capacity: it follows the volume's only when the file system has. */
+/** A bound claim keeps its capacity, which follows the volume's only after the file system is resized. */
 function withBoundStatus(claim: JsonObject, volume: JsonObject): JsonObject {
   const status = mapAt(claim, 'status')
   const accessModes = textsAt(structAt(volume, 'spec'), 'accessModes')

@@ -1,5 +1,6 @@
-// What becomes of a claim that asks for more than it has? Its volume and it grow at once, where its class allows that: there is no file
-// system that would have to follow. Source of the events: k8s.io/kubernetes/pkg/controller/volume/expand.
+// Volume expansion: if its class allows expansion, a claim and its volume grow at once, because no file system needs a
+// resize.
+// Source of the events: k8s.io/kubernetes/pkg/controller/volume/expand.
 import type { Clock } from '../../../base/clock.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import { isTrueAt, mapAt, structAt, structIn, structsAt, textAt } from '../../built-in/field-walk.ts'

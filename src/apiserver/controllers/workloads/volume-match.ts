@@ -1,4 +1,5 @@
-// Does a volume satisfy a claim, and which one does so best? The smallest that is free, or one that is kept for the claim.
+// Match of volumes and claims: the smallest unclaimed volume that satisfies a claim, or one that is reserved for the
+// claim.
 // Source: k8s.io/component-helpers/storage/volume, k8s.io/kubernetes/pkg/controller/volume/persistentvolume/index.go.
 import type { JsonObject } from '../../../base/json.ts'
 import { compareQuantities, parseQuantity } from '../../../object/quantity.ts'
@@ -6,15 +7,15 @@ import { mapAt, structAt, structIn, textAt, textsAt, valueAt } from '../../built
 import { LabelMatcher } from '../../built-in/label-selector.ts'
 import { isTerminating, labelsOf, metadataOf, metadataText } from '../../metadata.ts'
 
-/** Ours, and the one that controller managers of tests stand in for. */
+/** konverge's provisioner, and the one that test controller managers emulate. */
 const provisioners: ReadonlySet<string> = new Set(['konverge.dev/local', 'kubernetes.io/host-path'])
 
-/** Do we make and expand the volumes of this provisioner, as it would? */
+/** True if this server creates and expands the volumes of the provisioner. */
 export function isOwnProvisioner(provisioner: string): boolean {
   return provisioners.has(provisioner)
 }
 
-/** The claim's class; an old annotation comes before the field. */
+/** Returns the class name; the deprecated annotation takes precedence over the field. */
 export function classNameOf(claimOrVolume: JsonObject): string {
   const old = textAt(mapAt(metadataOf(claimOrVolume), 'annotations'), 'volume.beta.kubernetes.io/storage-class')
   return old === '' ? textAt(structAt(claimOrVolume, 'spec'), 'storageClassName') : old
@@ -28,7 +29,7 @@ export function requestOf(claim: JsonObject): string {
   return textAt(structIn(claim, 'spec', 'resources', 'requests'), 'storage')
 }
 
-/** Is `left` the smaller amount? */
+/** True if `left` is the smaller quantity. */
 export function isSmaller(left: string, right: string): boolean {
   const [first, second] = [parseQuantity(left), parseQuantity(right)]
   return first !== undefined && second !== undefined && compareQuantities(first, second) < 0
@@ -69,7 +70,7 @@ export function bestVolume(
     )
 }
 
-/** Why a volume cannot serve a claim; undefined if it can. */
+/** Returns the reason why a volume does not satisfy a claim; undefined if it does. */
 export function mismatchOf(volume: JsonObject, claim: JsonObject): string | undefined {
   const [has, wants] = [structAt(volume, 'spec'), structAt(claim, 'spec')]
   if (isSmaller(capacityOf(volume), requestOf(claim))) return 'requested PV is too small'

@@ -1,5 +1,6 @@
-// What keeps a claim that pods use, and a volume that a claim uses, from going? A finalizer, which every one has from the start and
-// which falls when a deleted one is used no more.
+// Protection of claims that pods use, and of volumes that claims use. Each has a finalizer from its creation; the
+// controller removes
+// the finalizer from a deleted object that is no longer in use.
 // Sources: k8s.io/kubernetes/pkg/controller/volume/{pvcprotection,pvprotection}.
 import type { JsonObject } from '../../../base/json.ts'
 import { structAt, textAt } from '../../built-in/field-walk.ts'
@@ -35,7 +36,7 @@ export class ClaimProtection implements ServerController {
     const claim = this.#claims.at(key)
     if (claim === undefined) return
     const name = metadataText(claim, 'name')
-    // A pod without a node uses nothing yet: none will be started with a claim that is going.
+    // A pod without a node does not use its claims: the kubelet starts no pod with a claim that is being deleted.
     const isUsed = () =>
       this.#pods
         .list(metadataText(claim, 'namespace'))

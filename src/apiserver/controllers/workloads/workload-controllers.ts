@@ -1,5 +1,6 @@
-// Which controllers make workloads live? Those of kube-controller-manager by its names, a scheduler, and the kubelet of nodes that
-// nobody runs; each writes as the program that it stands in for.
+// Workload controllers: those of kube-controller-manager under its names, a scheduler, and the kubelet of simulated
+// nodes.
+// Each writes with the field manager of the component that it replaces.
 import type { Clock } from '../../../base/clock.ts'
 import type { SystemClient } from '../../system-client.ts'
 import type { ServerController } from '../controller-host.ts'
@@ -22,9 +23,9 @@ import { ClaimProtection, VolumeProtection } from './volume-protection.ts'
 
 export interface WorkloadControllersOptions {
   readonly clock: Clock
-  /** A client under the name of a manager. */
+  /** Returns a client with this field manager. */
   readonly clientOf: (manager: string) => SystemClient
-  /** What pods trust, in PEM. */
+  /** Root certificates for pods, in PEM. */
   readonly rootCertificate: string
 }
 

@@ -1,16 +1,17 @@
-// How far is a time zone's clock from UTC at a moment? By the zone database that JavaScript brings; minutes are remembered,
-// because clocks are only ever changed between them.
+// UTC offset of a time zone at a point in time, from JavaScript's time zone database. The offset is cached per minute,
+// because
+// offsets change only between minutes.
 
-/** Milliseconds to add to a moment in UTC for what the zone's clock shows. */
+/** Returns the milliseconds to add to a UTC time for the zone's local time. */
 export type ZoneOffset = (utcMs: number) => number
 
 const minuteMs = 60_000
-/** So many minutes are remembered of each zone. */
+/** Cached minutes per zone. */
 const remembered = 1_024
 
 export const utcOffset: ZoneOffset = () => 0
 
-/** Throws RangeError for a zone that there is not. */
+/** Throws RangeError for an unknown zone. */
 export function zoneOffset(name: string): ZoneOffset {
   if (name === '' || name === 'UTC') return utcOffset
   const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' })
