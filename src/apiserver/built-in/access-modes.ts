@@ -1,4 +1,4 @@
-// How may a volume be shared? Of claims and of volumes alike.
+// Validation of the access modes of claims and volumes.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
 import type { JsonObject } from '../../base/json.ts'
 import { forbidden } from '../field-error.ts'

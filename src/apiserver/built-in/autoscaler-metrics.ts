@@ -1,4 +1,4 @@
-// Which metrics may an autoscaler follow? One source each, with a target that fits its type.
+// Validation of an autoscaler's metrics: each has exactly one source, with a target that fits its type.
 // Source: k8s.io/kubernetes/pkg/apis/autoscaling/validation/validation.go.
 import type { JsonObject } from '../../base/json.ts'
 import { parseQuantity } from '../../object/quantity.ts'
@@ -23,7 +23,7 @@ export interface ReferenceOptions {
   readonly allowsInvalidVersion: boolean
 }
 
-/** Types, in order of the alphabet, and the field that each fills. */
+/** Metric types in alphabetical order, with the field of each. */
 const sources: Readonly<Record<string, string>> = {
   ContainerResource: 'containerResource',
   External: 'external',
@@ -32,7 +32,7 @@ const sources: Readonly<Record<string, string>> = {
   Resource: 'resource',
 }
 
-/** In the order in which they are looked for: only the first that is there is judged. */
+/** In order of precedence: the server validates only the first source that is present. */
 const judges: Readonly<Record<string, (source: JsonObject, path: string, options: ReferenceOptions) => FieldErrors>> = {
   object: (source, path, options) => [
     ...scaleTargetErrors(structAt(source, 'describedObject'), `${path}.describedObject`, options),
@@ -86,7 +86,7 @@ export function metricErrors(metric: JsonObject, path: string, options: Referenc
     ...(wanted === undefined ? [unknown] : noErrors),
     ...(judge === undefined || source === undefined ? noErrors : judge(source, `${path}.${first}`, options)),
     ...(wanted === undefined
-      ? [unknown] // Said twice, as the real server does.
+      ? [unknown] // The real server reports this error twice.
       : missingErrors(metric, wanted, path)),
     ...otherErrors(present, wanted, path),
   ]
@@ -105,14 +105,14 @@ function otherErrors(present: readonly string[], wanted: string | undefined, pat
     .map((key) => forbidden(`${path}.${key}`, 'must populate the given metric source only'))
 }
 
-/** Is it a metric of an object whose apiVersion no new one may have? */
+/** True for an Object metric whose apiVersion new metrics may not have. */
 export function hasUngroupedMetric(metric: JsonObject): boolean {
   if (textAt(metric, 'type') !== 'Object') return false
   const described = structAt(structAt(metric, 'object'), 'describedObject')
   return textAt(described, 'apiVersion').split('/').length > 2
 }
 
-/** A reference to an object by kind, name and apiVersion. */
+/** Validates a reference to an object by kind, name and apiVersion. */
 export function scaleTargetErrors(reference: Struct, path: string, options: ReferenceOptions): FieldErrors {
   return [
     ...segmentErrors(textAt(reference, 'kind'), `${path}.kind`),

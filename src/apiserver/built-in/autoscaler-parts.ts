@@ -1,5 +1,6 @@
-// How do the parts of a HorizontalPodAutoscaler say the same in autoscaling/v1's annotations and in v2? Fields stand in the
-// order in which Go writes them, because the annotations are texts.
+// Conversion of the parts of a HorizontalPodAutoscaler between autoscaling/v1's annotations and v2. Fields stand in the
+// order in which
+// Go writes them, because annotations are compared as text.
 // Source: kubernetes/pkg/apis/autoscaling/v1/conversion.go, k8s.io/api/autoscaling/v1/types.go.
 import { isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { parseQuantity } from '../../object/quantity.ts'
@@ -7,7 +8,7 @@ import { type Struct, structAt, structsAt, textAt, valueAt } from './field-walk.
 
 type Convert = (part: JsonObject) => JsonObject
 
-/** Each kind of metric has a part of its own; all that are there are converted. */
+/** Converts every source of a metric that is present. */
 function metric(parts: Readonly<Record<string, Convert>>): Convert {
   return (from) => ({
     type: textAt(from, 'type'),
@@ -200,7 +201,7 @@ function isZero(quantity: Json): boolean {
   return typeof quantity === 'string' && parseQuantity(quantity)?.coefficient === 0n
 }
 
-/** The behavior is written with the names of an internal type, all of its fields, absent ones as null. */
+/** Writes the behavior with the field names of the internal type: all fields, absent ones as null. */
 export function behaviorToInternal(behavior: JsonObject): JsonObject {
   return { ScaleUp: rulesToInternal(behavior, 'scaleUp'), ScaleDown: rulesToInternal(behavior, 'scaleDown') }
 }
@@ -224,7 +225,7 @@ function rulesToInternal(behavior: JsonObject, name: string): Json {
   }
 }
 
-/** Nothing where neither direction has rules. Names are read in any case. */
+/** Returns null if neither direction has rules. Field names match in any case. */
 export function behaviorFromInternal(behavior: JsonObject): JsonObject | null {
   const up = rulesFromInternal(anyCase(behavior, 'scaleUp'))
   const down = rulesFromInternal(anyCase(behavior, 'scaleDown'))

@@ -1,5 +1,6 @@
-// How does one HorizontalPodAutoscaler look in autoscaling/v1 and in v2? It is kept as v2; what v1 has no fields for it
-// carries in annotations, as JSON. An annotation that cannot be read is dropped, as if it were not there.
+// Conversion of HorizontalPodAutoscalers between autoscaling/v1 and v2, the stored version. In v1, annotations carry
+// the fields that
+// v1 lacks, as JSON. The conversion drops an annotation that it cannot read.
 // Source: kubernetes/pkg/apis/autoscaling/v1/conversion.go, autoscaling/helpers.go.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { parseWireJson, WireJsonError } from '../../base/wire-json.ts'
@@ -29,7 +30,7 @@ const roundTripKeys: ReadonlySet<string> = new Set([
   `${prefix}scale-up-tolerance`,
 ])
 
-/** What v1 did without being told, and v2 has to be told. */
+/** The implicit target of v1, in percent; v2 writes it explicitly. */
 const defaultUtilization = 80
 
 export class AutoscalerVersions {
@@ -41,7 +42,7 @@ export class AutoscalerVersions {
     this.#v2 = v2
   }
 
-  /** As v2 keeps what v1 says. */
+  /** Converts v1 to v2. */
   toV2(object: JsonObject): JsonObject {
     const kept = annotationsOf(object)
     const { targetCPUUtilizationPercentage: target, ...spec } = structAt(object, 'spec') ?? {}
@@ -65,7 +66,7 @@ export class AutoscalerVersions {
     })
   }
 
-  /** As v1 shows what v2 keeps. */
+  /** Converts v2 to v1. */
   toV1(object: JsonObject): JsonObject {
     const { metrics: _, behavior, ...spec } = structAt(object, 'spec') ?? {}
     const { currentMetrics: __, conditions: ___, ...status } = structAt(object, 'status') ?? {}
@@ -87,7 +88,7 @@ export class AutoscalerVersions {
     })
   }
 
-  /** The items of an annotation in the form of v2, or nothing if they cannot be read. */
+  /** Returns the items of an annotation in the form of v2; undefined if they are unreadable. */
   #read(
     text: Json | undefined,
     convert: (item: JsonObject) => JsonObject,
@@ -144,7 +145,7 @@ function cpuMetric(key: 'target' | 'current', utilization: number): JsonObject {
   return { type: 'Resource', resource: { name: 'cpu', [key]: { ...type, averageUtilization: utilization } } }
 }
 
-/** Of a metric that v1 has a field for: the use of cpu in percent. */
+/** Returns the CPU utilization in percent, the only metric with a field in v1; undefined for other metrics. */
 function utilizationOf(metric: Struct, key: 'target' | 'current'): number | undefined {
   const resource = structAt(metric, 'resource')
   const isCpu = valueAt(metric, 'type') === 'Resource' && textAt(resource, 'name') === 'cpu'

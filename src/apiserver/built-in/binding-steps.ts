@@ -1,4 +1,4 @@
-// How is a pod written when it gets its node? The node and the condition together, by whoever may bind.
+// Steps of a pod's binding: a binding writes the node and the condition in one update.
 // Source: k8s.io/kubernetes/pkg/registry/core/pod/storage/storage.go, BindingREST.
 import type { Steps } from '../strategy.ts'
 

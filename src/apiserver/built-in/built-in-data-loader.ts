@@ -1,5 +1,6 @@
-// What do the published documents say of built-in kinds? Reads them from data/, each at its first use, so that a server
-// that starts pays for none of them. They lie in src/ only, which the package ships beside dist/; see data/README.md.
+// Loader of the published data about built-in kinds. It reads each file of data/ at its first use, so startup reads
+// none.
+// The data is only in src/, which the package ships beside dist/; see data/README.md.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -14,7 +15,7 @@ import { GoTypes, type TypeTable } from './go-type.ts'
 import { builtInTable } from './tables/built-in-table.ts'
 
 export interface KindName {
-  /** Empty for core kinds. */
+  /** Empty for the core group. */
   readonly group: string
   readonly version: string
   readonly kind: string
@@ -22,7 +23,7 @@ export interface KindName {
 
 type ColumnsByKind = Readonly<Record<string, readonly PrinterColumn[]>>
 
-/** Holds what was read; one for a program is enough. */
+/** Caches the data; one loader per program is enough. */
 export class BuiltInDataLoader {
   readonly #folder: string
   readonly #schemas = new Map<string, Schema | undefined>()
@@ -32,61 +33,64 @@ export class BuiltInDataLoader {
   #columns: ColumnsByKind | undefined
   #bootstrapObjects: readonly JsonObject[] | undefined
 
-  /** `folder` is where the data lies; by default this package's own. */
+  /** `folder` contains the data; default: this package's own folder. */
   constructor(folder = packagedFolder()) {
     this.#folder = folder
   }
 
-  /** The document that the real server serves at /openapi/v3/apis/{group}/{version} (core: /openapi/v3/api/{version}). */
+  /**
+   * Returns the document that the real server serves at /openapi/v3/apis/{group}/{version} (core:
+   * /openapi/v3/api/{version}).
+   */
   openApiText(group: string, version: string): string {
     return this.#read(`openapi-${group === '' ? 'core' : group}-${version}.json.br`)
   }
 
-  /** The document that the real server serves at /openapi/v2, about all kinds: JSON, or a Document of gnostic in protocol buffers. */
+  /** Returns the document of all kinds at /openapi/v2: JSON, or a gnostic Document in protocol buffers. */
   wholeOpenApi(form: 'json' | 'pb'): Uint8Array {
     return this.#readBytes(`openapi-v2.${form}.br`)
   }
 
-  /** The kind's whole schema. The first kind of a group and version costs the reading of its document (10 to 40 ms). */
+  /** Returns the kind's whole schema. The first kind of a group and version reads its document (10 to 40 ms). */
   schema(name: KindName): Schema | undefined {
     const key = `${name.group}/${name.version}/${name.kind}`
     if (!this.#schemas.has(key)) this.#schemas.set(key, this.#document(name).schema(name))
     return this.#schemas.get(key)
   }
 
-  /** What the codec has to know of a kind; undefined for a kind that is not built in. The first costs 5 ms. */
+  /** Returns the kind's type for the codec; undefined for a kind that is not built in. The first call takes 5 ms. */
   kind({ group, version, kind }: KindName): BuiltInKind | undefined {
-    this.#types ??= new GoTypes(JSON.parse(this.#read('types.json.br')) as TypeTable) // Written by our own script.
+    this.#types ??= new GoTypes(JSON.parse(this.#read('types.json.br')) as TypeTable) // Generated.
     const type = this.#types.ofKind({ group, version, kind })
-    // Definitions are kept as JSON, and what is not in the catalogue is not kept.
+    // Definitions are stored as JSON; kinds outside the catalogue are not stored.
     const isKept = keptKinds.some((entry) => isSameKind(entry, { group, version, kind }))
     return type && { group, version, kind, type, isKeptAsProto: isKept && group !== 'apiextensions.k8s.io' }
   }
 
-  /** What `kubectl get` shows; undefined for a kind that is not in the catalogue. */
+  /** Returns the table of `kubectl get`; undefined for a kind outside the catalogue. */
   table({ group, version, kind }: KindName): Table | undefined {
     return builtInTable(kind, () => {
-      this.#columns ??= JSON.parse(this.#read('columns.json.br')) as ColumnsByKind // As above.
+      this.#columns ??= JSON.parse(this.#read('columns.json.br')) as ColumnsByKind // Generated.
       return this.#columns[`${group}/${version}/${kind}`] ?? []
     })
   }
 
-  /** The documents of two custom kinds, to be put under other names. */
+  /** Returns the documents of two custom kinds, as templates for other names. */
   customTemplates(): CustomTemplates {
-    this.#templates ??= JSON.parse(this.#read('openapi-custom.json.br')) as CustomTemplates // As above.
+    this.#templates ??= JSON.parse(this.#read('openapi-custom.json.br')) as CustomTemplates // Generated.
     return this.#templates
   }
 
-  /** The roles, bindings and priorities that every server makes for itself. */
+  /** Returns the roles, bindings and priority classes that every server creates at startup. */
   bootstrapObjects(): readonly JsonObject[] {
-    this.#bootstrapObjects ??= JSON.parse(this.#read('bootstrap.json.br')) as readonly JsonObject[] // As above.
+    this.#bootstrapObjects ??= JSON.parse(this.#read('bootstrap.json.br')) as readonly JsonObject[] // Generated.
     return this.#bootstrapObjects
   }
 
   #document({ group, version }: KindName): SchemasOfDocument {
     const key = `${group}/${version}`
     const known = this.#compilers.get(key)
-    const document = known ?? new SchemasOfDocument(JSON.parse(this.openApiText(group, version)) as JsonObject) // As above.
+    const document = known ?? new SchemasOfDocument(JSON.parse(this.openApiText(group, version)) as JsonObject) // Generated.
     if (known === undefined) this.#compilers.set(key, document)
     return document
   }
@@ -100,7 +104,7 @@ export class BuiltInDataLoader {
   }
 }
 
-/** The package finds itself by its name, whether this file runs from src/ or from dist/src/. */
+/** The package resolves its own name, from src/ and from dist/src/ alike. */
 function packagedFolder(): string {
   const manifest = createRequire(import.meta.url).resolve('konverge/package.json')
   return join(dirname(manifest), 'src/apiserver/built-in/data')
@@ -125,7 +129,7 @@ class SchemasOfDocument {
   schema({ group, version, kind }: KindName): Schema | undefined {
     const found = Object.entries(this.#schemas).find(([, schema]) => {
       const names = isJsonObject(schema) ? own(schema, 'x-kubernetes-group-version-kind') : undefined
-      // Options are of many kinds at once, the kinds themselves of one.
+      // Option types list many kinds; a kind's own type lists exactly one.
       const [name, ...others] = Array.isArray(names) ? names : []
       return others.length === 0 && isJsonObject(name) && isKind(name, { group, version, kind })
     })

@@ -1,13 +1,13 @@
-// Which built-in resources are there, and how does discovery list them? Data alone: what a kind does is its strategy's. The
-// groups stand in the order of the real server, the versions of a group with the preferred one first, resources by name.
+// Catalogue of built-in resources, as discovery lists them. Only data: the strategy of a kind defines its behavior.
+// Groups are in the real server's order. A group lists its preferred version first, and resources by name.
 // Source: the discovery documents of v1.36.3; a real test compares them.
 import { createHash } from 'node:crypto'
 
-/** An endpoint below an object, as discovery lists it: `pods/eviction` is of the kind Eviction of policy/v1. */
+/** Subresource as discovery lists it: `pods/eviction` has the kind Eviction of policy/v1. */
 export interface CatalogueSubresource {
   readonly name: string
   readonly kind: string
-  /** Group and version of the kind where they are not the resource's own. */
+  /** Group and version of the subresource's kind if they differ from the resource's. */
   readonly of: { readonly group: string; readonly version: string } | undefined
   readonly verbs: readonly string[]
 }
@@ -22,13 +22,13 @@ export interface CatalogueEntry {
   readonly categories: readonly string[]
   readonly isNamespaced: boolean
   readonly verbs: readonly string[]
-  /** By name. */
+  /** Sorted by name. */
   readonly subresources: readonly CatalogueSubresource[]
-  /** The group and version in which objects are kept; several resources may share one store (events). */
+  /** Group and version of the stored objects. Several resources may share one store (Events). */
   readonly storage: { readonly group: string; readonly version: string }
 }
 
-/** How discovery tells clients that two resources share one store, or that the stored form has changed. */
+/** Returns the hash by which clients detect resources that share a store, or a changed storage version. */
 export function storageVersionHash({ kind, storage }: Pick<CatalogueEntry, 'kind' | 'storage'>): string {
   const name = `${storage.group}/${storage.version}/${kind}`
   return createHash('sha256').update(name).digest().subarray(0, 8).toString('base64')
@@ -157,12 +157,12 @@ const horizontalPodAutoscaler = {
   storage: autoscalingV2,
 }
 
-/** What is asked and answered, and never kept. */
+/** Returns the entry of a review, which the server answers and never stores. */
 function review(group: string, kind: string, isClusterScoped = true): CatalogueEntry {
   return entry(kind, `${kind.toLowerCase()}s`, { group, isClusterScoped, verbs: ['create'] })
 }
 
-/** All that discovery lists. */
+/** All resources in discovery. */
 export const builtInCatalogue: readonly CatalogueEntry[] = [
   ...core,
   ...apps,
@@ -196,7 +196,7 @@ export const builtInCatalogue: readonly CatalogueEntry[] = [
     categories: ['api-extensions'],
     isClusterScoped: true,
     below: [status('CustomResourceDefinition')],
-    // The real server still keeps definitions in their first form, which it no longer serves; it shows in the hash alone.
+    // The real server still stores definitions in v1beta1, which it no longer serves. Only the hash shows it.
     storage: { group: 'apiextensions.k8s.io', version: 'v1beta1' },
   }),
   entry('PriorityClass', 'priorityclasses', { group: 'scheduling.k8s.io', short: ['pc'], isClusterScoped: true }),
@@ -205,5 +205,5 @@ export const builtInCatalogue: readonly CatalogueEntry[] = [
   entry('EndpointSlice', 'endpointslices', { group: 'discovery.k8s.io' }),
 ]
 
-/** The kinds whose objects are kept. */
+/** Kinds whose objects are stored. */
 export const keptKinds: readonly CatalogueEntry[] = builtInCatalogue.filter(({ verbs }) => verbs.includes('get'))

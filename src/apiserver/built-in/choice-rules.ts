@@ -1,18 +1,18 @@
-// Is a text one of those that a field takes?
+// Validation of fields with a fixed set of values.
 import { notSupported, required } from '../field-error.ts'
 import { type FieldErrors, noErrors } from './field-walk.ts'
 
-/** `choices` in the order in which the server lists them. An empty text is one more that is not among them. */
+/** `choices` are in the order in which the server lists them. An empty text is not a choice. */
 export function validateChoice(value: string, field: string, choices: readonly string[]): FieldErrors {
   return choices.includes(value) ? noErrors : [notSupported(field, value, choices)]
 }
 
-/** As above, for a field that must be there. */
+/** As `validateChoice`, for a required field. */
 export function validateRequiredChoice(value: string, field: string, choices: readonly string[]): FieldErrors {
   return value === '' ? [required(field)] : validateChoice(value, field, choices)
 }
 
-/** As above, for a field behind a pointer: absent is fine, empty is not. */
+/** As `validateChoice`, for an optional pointer field: an empty text is invalid. */
 export function validateOptionalChoice(
   value: string | undefined,
   field: string,
@@ -21,5 +21,5 @@ export function validateOptionalChoice(
   return value === undefined ? noErrors : validateChoice(value, field, choices)
 }
 
-/** How an image may be pulled. */
+/** Pull policies of an image. */
 export const pullPolicies = ['Always', 'IfNotPresent', 'Never']

@@ -1,10 +1,10 @@
-// Which values does a claim get where its author gave none?
+// Defaults of PersistentVolumeClaims.
 // Source: k8s.io/kubernetes/pkg/apis/core/v1 (defaults.go, zz_generated.defaults.go).
 import type { JsonObject } from '../../base/json.ts'
 import { withDefaults, withEmbedded, withStruct, withZeroDefaults } from './field-walk.ts'
 import { resourceListDefaults, resourcesDefaults } from './resource-defaults.ts'
 
-/** A claim, or the template of one (a StatefulSet's). */
+/** Returns a claim, or a StatefulSet's claim template, with defaults. */
 export function claimDefaults(claim: JsonObject): JsonObject {
   return withEmbedded(withEmbedded(claim, 'spec', claimSpecDefaults), 'status', (status) =>
     resourceListDefaults(

@@ -1,5 +1,6 @@
-// What do the claim templates of a StatefulSet say? Each is a PersistentVolumeClaim, in part: the server fills in its kind
-// and status, and judges only its spec.
+// Claim templates of a StatefulSet. Each is a partial PersistentVolumeClaim: the server fills in kind and status, and
+// validates only
+// the spec.
 // Source: k8s.io/kubernetes/pkg/apis/apps/{v1/conversion.go,validation/validation.go}.
 import type { JsonObject } from '../../base/json.ts'
 import { claimDefaults } from './claim-defaults.ts'

@@ -1,4 +1,4 @@
-// Can storage be claimed like this, and changed like that? Of claims, and of templates of claims.
+// Validation of PersistentVolumeClaims and their templates, at creation and update.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePersistentVolumeClaim and its neighbours).
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import { compareQuantities } from '../../object/quantity.ts'
@@ -34,7 +34,7 @@ const resizeStates = [
   'NodeResizeInfeasible',
   'NodeResizePending',
 ]
-/** Why a claim cannot be changed. The server adds a picture of the difference, in its own inner form; we do not. */
+/** The real server appends a diff in its internal form; this server does not. */
 const immutable =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
 
@@ -42,7 +42,7 @@ export function validateClaim(claim: JsonObject): FieldErrors {
   return claimErrors(claim, 'checked')
 }
 
-/** Groups of a claim's sources were not always checked, and stay unchecked where there was one. */
+/** Older servers did not validate the API groups of data sources. A claim stored with an invalid group may keep it. */
 type SourceGroups = 'checked' | 'unchecked'
 
 function claimErrors(claim: JsonObject, groups: SourceGroups): FieldErrors {
@@ -52,7 +52,7 @@ function claimErrors(claim: JsonObject, groups: SourceGroups): FieldErrors {
   ]
 }
 
-/** The template of an ephemeral volume's claim: of its metadata only labels and annotations may be given. */
+/** Validates the claim template of an ephemeral volume: its metadata may have only labels and annotations. */
 export function validateClaimTemplate(template: JsonObject, field: string): FieldErrors {
   const metadata = structAt(template, 'metadata')
   const unwanted = Object.keys(metadata ?? {}).filter((key) => !['labels', 'annotations'].includes(key))
@@ -121,7 +121,7 @@ export function validateClaimStatusUpdate(claim: JsonObject, old: JsonObject): F
     ),
     ...Object.entries(mapAt(status, 'allocatedResourceStatuses')).flatMap(([name, state]) => [
       ...resourceKeyErrors(name, 'status.allocatedResourceStatuses'),
-      // The server shows the resource here, not its state.
+      // The real server reports the resource name here instead of the state.
       ...(resizeStates.includes(String(state))
         ? []
         : validateChoice(name, 'status.allocatedResourceStatuses', resizeStates)),
@@ -161,7 +161,9 @@ function sourceErrors(source: Struct, field: string, groups: SourceGroups): Fiel
   ]
 }
 
-/** Two names of one source. The server shows the path where it should show the value, in its own inner form. */
+/**
+ * Validates `dataSource` against `dataSourceRef`. The real server reports the path as the value, in its internal form.
+ */
 function bothSourcesErrors(spec: JsonObject, field: string): readonly FieldError[] {
   const [source, reference] = [structAt(spec, 'dataSource'), structAt(spec, 'dataSourceRef')]
   if (source === undefined || reference === undefined) return noErrors
@@ -171,7 +173,7 @@ function bothSourcesErrors(spec: JsonObject, field: string): readonly FieldError
   return isSame ? noErrors : [invalid(field, {}, 'must match dataSourceRef')]
 }
 
-/** The class moves from the annotation of old to its field. */
+/** True if the update moves the class from the deprecated annotation to its field. */
 function isAnnotationUpgrade(claim: JsonObject, old: JsonObject): boolean {
   const before = valueAt(structIn(old, 'metadata', 'annotations'), betaClassAnnotation)
   const now = valueAt(structIn(claim, 'metadata', 'annotations'), betaClassAnnotation)
@@ -183,7 +185,7 @@ function isAnnotationUpgrade(claim: JsonObject, old: JsonObject): boolean {
   )
 }
 
-/** The class is given where there was none. */
+/** True if the update sets the class of a claim without one. */
 function isFirstClass(claim: JsonObject, old: JsonObject): boolean {
   const className = optionalTextAt(structAt(claim, 'spec'), 'storageClassName')
   const annotation = valueAt(structIn(old, 'metadata', 'annotations'), betaClassAnnotation)
@@ -194,7 +196,7 @@ function isFirstClass(claim: JsonObject, old: JsonObject): boolean {
   )
 }
 
-/** The new spec with what may change put back. */
+/** Returns the new spec with the mutable fields reset to their old values. */
 function comparable(claim: JsonObject, old: JsonObject, isUpgrade: boolean): JsonObject {
   const oldSpec = structAt(old, 'spec') ?? {}
   const spec = structAt(claim, 'spec') ?? {}
@@ -223,7 +225,7 @@ function immutableAnnotation(annotation: string, before: string, field: string):
   return annotation === before ? noErrors : [invalid(field, annotation, 'field is immutable')]
 }
 
-/** A claim may ask for less again, but not for less than it has. */
+/** A claim may lower its request, but not below its allocated size. */
 function shrinkErrors(spec: JsonObject, oldSpec: JsonObject, status: Struct): FieldErrors {
   const size = quantityOf(valueAt(mapAt(structAt(spec, 'resources'), 'requests'), 'storage'))
   const before = quantityOf(valueAt(mapAt(structAt(oldSpec, 'resources'), 'requests'), 'storage'))

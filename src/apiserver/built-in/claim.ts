@@ -1,5 +1,6 @@
-// Which claims of storage are stored, and how do they change?
-// Sources: k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim/strategy.go, pkg/api/persistentvolumeclaim/util.go.
+// Kind PersistentVolumeClaim: preparation, validation and updates.
+// Sources: k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim/strategy.go,
+// pkg/api/persistentvolumeclaim/util.go.
 import type { JsonObject } from '../../base/json.ts'
 import { claimDefaults } from './claim-defaults.ts'
 import { validateClaim, validateClaimStatusUpdate, validateClaimUpdate } from './claim-validation.ts'
@@ -24,7 +25,7 @@ export const claimRules: KindRules = {
   returnsDeletedObject: true,
 }
 
-/** What is wrong with a claim's template, too. */
+/** Returns the warnings for a claim or a claim template. */
 export function claimWarnings(claim: JsonObject): readonly string[] {
   const annotations = mapAt(mapAt(claim, 'metadata'), 'annotations')
   return [
@@ -37,7 +38,10 @@ export function claimWarnings(claim: JsonObject): readonly string[] {
   ]
 }
 
-/** A source in another namespace is not taken yet; one of a kind that older servers did not know is dropped in silence. */
+/**
+ * Drops a data source in another namespace, because the feature is off. Silently drops a `dataSource` of an unknown
+ * kind.
+ */
 function newSources(spec: JsonObject): JsonObject {
   const near = textAt(structAt(spec, 'dataSourceRef'), 'namespace') === '' ? spec : withoutField(spec, 'dataSourceRef')
   const isKnown = structAt(near, 'dataSourceRef') !== undefined || isClaimOrSnapshot(near)
@@ -58,7 +62,7 @@ function isClaimOrSnapshot(spec: JsonObject): boolean {
   )
 }
 
-/** The two fields for a source say the same. */
+/** Copies the data source between its two fields. */
 function sameSources(spec: JsonObject): JsonObject {
   const [source, reference] = [structAt(spec, 'dataSource'), structAt(spec, 'dataSourceRef')]
   if (source !== undefined && reference === undefined) return withField(spec, 'dataSourceRef', source)

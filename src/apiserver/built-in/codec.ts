@@ -1,6 +1,6 @@
-// What does a body say, read as its built-in kind? What Go's strict JSON decoder makes of it and the encoder writes again:
-// unknown fields are dropped and reported, every value has its one form, fields stand in the order of the kind. A body that
-// is in that form already comes back as the same object, and so does each part of one that is.
+// Codec of built-in kinds: decodes a body as Go's strict JSON decoder and normalizes it as the encoder writes it.
+// It drops and reports unknown fields, writes values in canonical form and sorts fields in the order of the kind.
+// A body in canonical form comes back as the same object, and so does each canonical part.
 // Source: sigs.k8s.io/json; k8s.io/apimachinery/pkg/runtime/serializer/json; apiserver/pkg/endpoints/handlers/rest.go.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { goQuoted } from '../field-error.ts'
@@ -9,19 +9,22 @@ import type { Decoded } from '../strategy.ts'
 import { type Fault, misfit, readBytes, readInteger, readIntOrString, readMoment, readQuantity } from './go-scalar.ts'
 import type { GoField, GoList, GoMap, GoSchemaChoice, GoStruct, GoType } from './go-type.ts'
 
-/** A kind with what the codec has to know of it; BuiltInDataLoader makes these. */
+/** Kind with its type for the codec; BuiltInDataLoader makes these. */
 export interface BuiltInKind {
   readonly group: string
   readonly version: string
   readonly kind: string
   readonly type: GoStruct
-  /** Then an empty list is no list (`null`), and times have no fractions: protocol buffers do not tell them apart. */
+  /** Protocol buffers store neither empty lists, which become `null`, nor fractions of times. */
   readonly isKeptAsProto: boolean
 }
 
-/** A body that cannot be read as its kind. Most endpoints answer 400; a patch shows `reason` in a refusal of its own. */
+/**
+ * Error for a body that does not decode as its kind. Most endpoints answer 400; a patch wraps `reason` in its own
+ * rejection.
+ */
 export class DecodeError extends StatusError {
-  /** What the decoder said, without the kind: `json: cannot unmarshal string into Go struct field …`. */
+  /** The decoder's message without the kind: `json: cannot unmarshal string into Go struct field …`. */
   readonly reason: string
 
   constructor({ kind, version }: Pick<BuiltInKind, 'kind' | 'version'>, reason: string) {
@@ -31,13 +34,13 @@ export class DecodeError extends StatusError {
   }
 }
 
-/** Throws DecodeError. The body's own apiVersion and kind have been checked; the object has both. */
+/** Throws DecodeError. Requires that the body's apiVersion and kind were checked; the result has both. */
 export function decodeBuiltIn(kind: BuiltInKind, body: JsonObject): Decoded {
   const reader = new TypedReader(kind.isKeptAsProto)
   const read = reader.readRoot(kind.type, body)
   if ('fault' in read) throw new DecodeError(kind, read.fault)
   const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`
-  // The root is a struct, and a struct is read as an object.
+  // The root is a struct, which decodes to an object.
   const object = read.value as JsonObject
   const isNamed = object['apiVersion'] === apiVersion && object['kind'] === kind.kind
   return {
@@ -50,7 +53,7 @@ function withoutName({ kind: _, apiVersion: __, ...rest }: JsonObject): JsonObje
   return rest
 }
 
-/** Ends the reading at once; any other fault lets it go on, and the first counts. */
+/** Ends the decoding at once. After any other fault the decoding continues, and the first fault is reported. */
 class Abort extends Error {
   readonly text: string
 
@@ -63,18 +66,19 @@ class Abort extends Error {
 const maxStrictErrors = 100
 
 /**
- * Structs that reading left as they were, by how they are kept, each with its type. An object is read again after its defaults and after
- * its preparation, which leave most of it alone. Only those that are worth more than the memory: containers, whole specs.
+ * Canonical structs by storage form, each with its type. An object is decoded again after defaulting and preparation,
+ * which change
+ * little of it. Only large structs (containers, whole specs) are worth the memory.
  */
 const unchanged = { asProto: new WeakMap<JsonObject, GoStruct>(), asJson: new WeakMap<JsonObject, GoStruct>() }
 const fieldsOfLarge = 12
 
-/** Reads one body. */
+/** Decodes one body. */
 class TypedReader {
   readonly #strictErrors = new Set<string>()
   readonly #isKeptAsProto: boolean
   readonly #unchanged: WeakMap<JsonObject, GoStruct>
-  /** From the root down: fields of structs, keys of maps, positions in lists. */
+  /** Path from the root: fields of structs, keys of maps, indexes of lists. */
   readonly #path: (GoField | string | number)[]
   #fault: string | undefined
 
@@ -149,7 +153,7 @@ class TypedReader {
     let isSame = true
     let last = -1
     let always = 0
-    /** Fields that are not written as they came; `undefined` for those that are not written at all. */
+    /** Fields that change; `undefined` for fields that are not written at all. */
     let changed: Map<string, Json | undefined> | undefined
     for (const key of Object.keys(value)) {
       const field = type.fields.get(key)
@@ -169,7 +173,7 @@ class TypedReader {
       last = field.index
     }
     if (!isSame || changed !== undefined || always !== type.alwaysWritten.length) return written(type, value, changed)
-    // What is wrong in a struct is read as something else, so there was nothing to tell of this one.
+    // An invalid struct decodes to a different value, so this one had nothing to report.
     if (type.fields.size >= fieldsOfLarge) this.#unchanged.set(value, type)
     return value
   }
@@ -215,13 +219,13 @@ class TypedReader {
     return isSameObject(sorted, value) ? value : sorted
   }
 
-  /** No bytes and none at all are told apart by JSON only. */
+  /** Only JSON distinguishes an empty byte string from none. */
   #readMapValue(type: GoType, value: Json): Json {
     const read = this.#read(type, value)
     return read === null && type.form === 'bytes' && this.#isKeptAsProto ? '' : read
   }
 
-  /** What stands in such a place is read on its own: without strictness, and the first fault ends everything. */
+  /** Decodes the nested value separately: without strict errors, and the first fault aborts. */
   #schemaChoice(type: GoSchemaChoice, value: Json): Json {
     if (isJsonObject(value)) return this.#apart(type.schema, value)
     if (type.form === 'schemaOrBool') {
@@ -244,7 +248,7 @@ class TypedReader {
     this.#strictErrors.add(`unknown field ${goQuoted(strictPath([...this.#path, key]))}`)
   }
 
-  /** Keeps the first fault and goes on with the zero value, as Go does. */
+  /** Records the first fault and continues with the zero value, as Go does. */
   #saved(fault: Fault, zero: Json): Json {
     this.#fault ??= this.#textOf(fault)
     return zero
@@ -281,7 +285,7 @@ function strictPath(steps: readonly (GoField | string | number)[]): string {
 
 function isLeftOut({ isLeftOut: when, type }: GoField, sent: Json, read: Json): boolean {
   if (when === 'never') return false
-  // What is behind a pointer is there, however empty; even a time that is zero and written as null.
+  // A value behind a pointer counts as present even if empty; so does a zero time written as null.
   if (type.form === 'pointer') return sent === null
   if (read === null) return true
   if (when === 'whenZero') return false
@@ -294,7 +298,7 @@ function isBare(value: JsonObject): boolean {
   return true
 }
 
-/** The struct with its fields in order. */
+/** Returns the struct with its fields in order. */
 function written(
   type: GoStruct,
   value: JsonObject,
@@ -311,7 +315,7 @@ function written(
 
 const zeroStructs = new WeakMap<GoStruct, JsonObject>()
 
-/** What is written for a struct that nobody sent. */
+/** Returns the written form of an absent struct. */
 function zeroStruct(type: GoStruct): JsonObject {
   const known = zeroStructs.get(type)
   const zero = known ?? Object.fromEntries(type.alwaysWritten.map((field) => [field.name, zeroOf(field.type)]))
@@ -340,7 +344,7 @@ function zeroOf(type: GoType): Json {
   }
 }
 
-/** The same keys in the same order with the same values? Keys that are numbers cannot be sorted in JavaScript. */
+/** Returns true for the same keys in the same order with the same values. JavaScript cannot reorder numeric keys. */
 function isSameObject(left: JsonObject, right: JsonObject): boolean {
   const keys = Object.keys(left)
   const others = Object.keys(right)

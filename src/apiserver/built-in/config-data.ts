@@ -1,4 +1,4 @@
-// What do ConfigMaps and Secrets have in common? Data of a limited size, which can be frozen.
+// Common rules of ConfigMaps and Secrets: a size limit and immutability.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
 import { deepEqual, type Json, type JsonObject } from '../../base/json.ts'
 import { forbidden } from '../field-error.ts'
@@ -17,7 +17,7 @@ export function frozenDataErrors(object: JsonObject, old: JsonObject, fields: re
   ]
 }
 
-/** What a text in base64 stands for. */
+/** Decodes base64; '' for no text. */
 export function bytesOf(value: Json | undefined): Buffer {
   return Buffer.from(typeof value === 'string' ? value : '', 'base64')
 }

@@ -1,4 +1,4 @@
-// Which ConfigMaps are stored? Sources: k8s.io/kubernetes/pkg/registry/core/configmap, pkg/apis/core/{v1,validation}.
+// Kind ConfigMap. Sources: k8s.io/kubernetes/pkg/registry/core/configmap, pkg/apis/core/{v1,validation}.
 import type { JsonObject } from '../../base/json.ts'
 import { invalid, tooLong } from '../field-error.ts'
 import { byteLength, configKeyFaults, dnsSubdomainName } from '../name-rules.ts'
@@ -29,7 +29,7 @@ function validateCreate(map: JsonObject): FieldErrors {
       ...(Object.hasOwn(binary, key) ? [invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')] : []),
     ]),
     ...Object.keys(binary).flatMap((key) => invalids(`binaryData[${key}]`, key, configKeyFaults(key))),
-    // The fault is the whole object's.
+    // The error names the whole object.
     ...(texts + bytes > maxDataBytes ? [tooLong('[]', maxDataBytes)] : []),
   ]
 }

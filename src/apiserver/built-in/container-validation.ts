@@ -1,4 +1,4 @@
-// Can a pod's containers be started? What is common to all of them, and what init containers may not have.
+// Validation of a pod's containers: common rules, and the restrictions of init containers.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateContainers and its neighbours).
 import type { JsonObject } from '../../base/json.ts'
 import { duplicate, type FieldError, forbidden, invalid, required, tooMany } from '../field-error.ts'
@@ -29,7 +29,7 @@ const messagePolicies = ['File', 'FallbackToLogsOnError']
 const restartPolicies = ['Always', 'Never', 'OnFailure']
 const forInitContainersOnly = 'may not be set for init containers without restartPolicy=Always'
 
-/** What containers need to know of their pod. */
+/** Facts about the pod for the validation of its containers. */
 export interface ContainerContext {
   readonly volumes: KnownVolumes
   readonly gracePeriod: GracePeriod
@@ -56,7 +56,7 @@ export function validateContainers(
   ]
 }
 
-/** Init containers; one that restarts always is a sidecar, and may have probes. */
+/** Validates init containers. One with restartPolicy Always is a sidecar and may have probes. */
 export function validateInitContainers(spec: JsonObject, field: string, context: ContainerContext): FieldErrors {
   const regular = new Set(structsAt(spec, 'containers').map((container) => textAt(container, 'name')))
   const names = new Set(regular)
@@ -65,11 +65,11 @@ export function validateInitContainers(spec: JsonObject, field: string, context:
     return [
       ...commonErrors(container, path, context),
       ...restartErrors(container, path),
-      // Two without a name are only told that they need one.
+      // Containers without a name only get the error that a name is required.
       ...(textAt(container, 'name') === '' && !regular.has('')
         ? []
         : takenNameErrors(textAt(container, 'name'), names, path)),
-      // They run one after the other; the server counts each as the first of the list.
+      // Init containers run one after the other; the server reports each as the first of the list.
       ...hostPortErrors([container], field),
       ...(isSidecar
         ? [
@@ -170,7 +170,7 @@ function resizeErrors(policies: readonly JsonObject[], podRestartPolicy: string,
   })
 }
 
-/** A container's own restart policy, and the rules by exit code that go with it. */
+/** Validates a container's own restart policy and its rules by exit code. */
 function restartErrors(container: JsonObject, field: string): FieldErrors {
   const policy = optionalTextAt(container, 'restartPolicy')
   const rules = structsAt(container, 'restartPolicyRules')

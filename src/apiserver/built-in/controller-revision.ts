@@ -1,4 +1,4 @@
-// Which ControllerRevisions are stored? Snapshots of an object, which never change.
+// Kind ControllerRevision: immutable snapshots of an object.
 // Sources: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go, pkg/registry/apps/controllerrevision.
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { required } from '../field-error.ts'
@@ -21,7 +21,7 @@ export const controllerRevisionRules: KindRules = {
 }
 
 function revisionErrors(object: JsonObject): FieldErrors {
-  // The number stands at the top of the object.
+  // `revision` is a top-level field.
   const errors = nonNegatives(object, '', ['revision']).map((error) => ({ ...error, field: 'revision' }))
   return [...newMetadataErrors(object, dnsSubdomainName), ...errors]
 }

@@ -1,4 +1,4 @@
-// Which core kinds are served, and by which rules? Those of the group '' and of coordination, discovery, events and storage.
+// Rules of the served kinds of the core group and of coordination, discovery, events and storage.
 import type { ServedResource } from '../strategy.ts'
 import type { BuiltInDataLoader, KindName } from './built-in-data-loader.ts'
 import { claimRules } from './claim.ts'
@@ -43,7 +43,7 @@ export function coreResources(data: BuiltInDataLoader): readonly ServedResource[
     const name = kindName(apiVersion, kind)
     const served = servedKind(data, { name, rules })
     if (kind === 'Service') return { ...served, shown: shownService }
-    // Both kinds of Events are kept as those of core/v1.
+    // Both kinds of Events are stored as core/v1.
     return name.group === 'events.k8s.io' ? { ...served, toStored: storedEvent, fromStored: servedEvent } : served
   })
 }

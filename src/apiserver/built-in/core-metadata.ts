@@ -1,4 +1,4 @@
-// Are the metadata of an object of a core group in order? Finalizers without a domain must be Kubernetes' own there.
+// Validation of metadata in core groups: a finalizer without a domain must be one of Kubernetes.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateObjectMeta, ValidateObjectMetaUpdate).
 import type { JsonObject } from '../../base/json.ts'
 import { invalid } from '../field-error.ts'

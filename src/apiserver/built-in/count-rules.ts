@@ -1,10 +1,10 @@
-// Which numbers may stand in a spec or a status? Counts are not negative, parts are not greater than their whole, and some
-// only grow. Source: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go.
+// Validation of counts: no count is negative or greater than its limit, and some counts only grow.
+// Source: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go.
 import { type FieldError, invalid } from '../field-error.ts'
 import { nonNegative } from '../object-meta.ts'
 import { type FieldErrors, integerAt, noErrors, type Struct, valueAt } from './field-walk.ts'
 
-/** None of these fields may be below zero; one that is absent counts as zero. */
+/** Returns an error for each negative field; an absent field counts as 0. */
 export function nonNegatives(struct: Struct, path: string, keys: readonly string[]): FieldErrors {
   let errors: FieldError[] | undefined
   for (const key of keys) {
@@ -19,7 +19,7 @@ export function nonNegatives(struct: Struct, path: string, keys: readonly string
 export interface Limit {
   readonly path: string
   readonly keys: readonly string[]
-  /** The field that none of them may exceed. */
+  /** Field that none of the counts may exceed. */
   readonly limit: string
   readonly detail: string
 }
@@ -30,7 +30,7 @@ export function notAbove(struct: Struct, { path, keys, limit, detail }: Limit): 
   return above.map((key) => invalid(`${path}.${key}`, integerAt(struct, key), detail))
 }
 
-/** The count of name collisions of a controller may only grow, and not vanish. */
+/** Validates a controller's collisionCount: it may only grow, and may not be removed. */
 export function collisionCountErrors(status: Struct, oldStatus: Struct): FieldErrors {
   const key = 'collisionCount'
   if (valueAt(oldStatus, key) === undefined) return noErrors

@@ -1,4 +1,4 @@
-// Which CronJobs are stored? A schedule, and the Jobs that are made by it.
+// Kind CronJob: a schedule and a template of Jobs.
 // Sources: k8s.io/kubernetes/pkg/apis/batch/{v1/defaults.go,validation}, pkg/registry/batch/cronjob/strategy.go.
 import type { JsonObject } from '../../base/json.ts'
 import { type FieldError, invalid, notSupported, required } from '../field-error.ts'
@@ -36,7 +36,7 @@ import { shownSelector } from './label-selector.ts'
 import { podNameWarnings } from './replica-set.ts'
 import { isTimeZone, timeZoneErrors } from './time-zone.ts'
 
-/** The names of its Jobs are eleven characters longer, and at most 63 long. */
+/** A Job's name adds eleven characters and has at most 63. */
 const maxNameBytes = 52
 const jobPath = 'spec.jobTemplate.spec'
 
@@ -107,7 +107,7 @@ function scheduleErrors(spec: JsonObject, oldSpec: Struct): FieldErrors {
   ]
 }
 
-/** A zone within the schedule is only kept where there was one before this was refused. */
+/** A time zone inside the schedule is valid only if the stored schedule has one already. */
 function zoneErrors(spec: JsonObject, schedule: string, hadZone: boolean): FieldError[] {
   const path = 'spec.schedule'
   if (!schedule.includes('TZ')) return []

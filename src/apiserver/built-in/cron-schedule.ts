@@ -1,4 +1,4 @@
-// For which schedule does a text stand, as `*/5 * * * *` or `@daily`? What is wrong with one is said in the words of the server's parser.
+// Parser of cron schedules such as `*/5 * * * *` and `@daily`. Errors have the messages of the server's parser.
 // Source: github.com/robfig/cron/v3 (parser.go), called from k8s.io/kubernetes/pkg/util/parsers.
 import { goQuoted } from '../field-error.ts'
 import { parseDuration } from './go-duration.ts'
@@ -20,10 +20,10 @@ const fields: readonly Bounds[] = [
   { min: 0, max: 6, names: new Map(days.map((name, index) => [name, index])) },
 ]
 
-/** What a part of the clock or the calendar has to show. */
+/** Allowed values of one field of the schedule. */
 export interface ScheduleField {
   readonly values: ReadonlySet<number>
-  /** Written with a star: says nothing. */
+  /** True for a star: the field allows all values. */
   readonly isAny: boolean
 }
 
@@ -36,7 +36,7 @@ export type Schedule =
       readonly month: ScheduleField
       readonly weekday: ScheduleField
     }
-  /** Every so many whole seconds. */
+  /** Interval in whole seconds. */
   | { readonly kind: 'every'; readonly seconds: number }
 
 export type ParsedSchedule = { readonly schedule: Schedule } | { readonly fault: string }
@@ -54,7 +54,7 @@ const every = '@every '
 const zonePrefix = /^(?:CRON_)?TZ=/
 const noSpaceAfterZone = 'invalid schedule format: runtime error: slice bounds out of range [:-1]'
 
-/** What is wrong with a schedule; undefined for a good one. `isZone` says which time zones there are. */
+/** Returns the fault of a schedule; undefined for a valid one. `isZone` is true for an existing time zone. */
 export function scheduleFault(schedule: string, isZone: (name: string) => boolean): string | undefined {
   const zoned = zonePrefix.exec(schedule)
   if (zoned === null) return faultOf(parseSchedule(schedule))
@@ -69,7 +69,7 @@ function faultOf(parsed: ParsedSchedule): string | undefined {
   return 'fault' in parsed ? parsed.fault : undefined
 }
 
-/** Of a schedule without a time zone in its text. */
+/** Parses a schedule without a time zone. */
 export function parseSchedule(text: string): ParsedSchedule {
   if (text.startsWith('@')) return described(text)
   const parts = text.split(/[\s\u0085]+/u).filter((part) => part !== '')
@@ -93,7 +93,7 @@ function described(descriptor: string): ParsedSchedule {
   if (!descriptor.startsWith(every)) return { fault: `unrecognized descriptor: ${descriptor}` }
   const duration = parseDuration(descriptor.slice(every.length))
   if ('fault' in duration) return { fault: `failed to parse duration ${descriptor}: ${duration.fault}` }
-  // To the nanosecond, as Go counts, so that what was a sum of fractions is whole again.
+  // Rounds to nanoseconds, as Go counts, so that a sum of fractions becomes whole again.
   const seconds = Math.floor(Math.round(duration.seconds * 1e9) / 1e9)
   return { schedule: { kind: 'every', seconds: Math.max(1, seconds) } }
 }
@@ -155,7 +155,7 @@ function integerOrName(text: string, { names }: Bounds): Parsed {
   return named === undefined ? integerOf(text) : { value: named }
 }
 
-/** As Go's Atoi reads it; a sign is fine, a negative number is not. */
+/** Parses as Go's Atoi: a plus sign is valid, a negative number is not. */
 function integerOf(text: string): Parsed {
   const failed = (why: string): Parsed => ({
     fault: `failed to parse int from ${text}: strconv.Atoi: parsing ${goQuoted(text)}: ${why}`,

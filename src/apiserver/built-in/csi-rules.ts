@@ -1,4 +1,4 @@
-// Can a storage driver be named like this? Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
+// Validation of CSI driver names. Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
 import { required, tooLong } from '../field-error.ts'
 import { byteLength, dns1123Subdomain } from '../name-rules.ts'
 import { invalids } from '../object-meta.ts'

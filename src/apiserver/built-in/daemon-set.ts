@@ -1,5 +1,5 @@
-// Which DaemonSets are stored? Each choosing the pods of its own template. The server counts the changes of the template,
-// in an annotation. Sources: k8s.io/kubernetes/pkg/apis/apps/{v1,validation}, pkg/registry/apps/daemonset.
+// Kind DaemonSet. Its selector must match its own template. The server counts changes of the template in an annotation.
+// Sources: k8s.io/kubernetes/pkg/apis/apps/{v1,validation}, pkg/registry/apps/daemonset.
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import { type FieldError, goQuoted, invalid, notSupported, required } from '../field-error.ts'
 import { dnsSubdomainName } from '../name-rules.ts'
@@ -113,7 +113,7 @@ export const daemonSetRules: KindRules = {
   resetFields: statusIsReset,
   status: {
     ...statusEndpoint,
-    // The count belongs to the spec.
+    // The template generation is part of the spec.
     prepareForUpdate: (object, old) =>
       withTemplateGeneration(keepField(object, old, 'spec'), templateGenerationOf(old)),
   },
@@ -122,7 +122,7 @@ export const daemonSetRules: KindRules = {
 function specDefaults(spec: JsonObject): JsonObject {
   const rolled = withEmbedded(withTemplateDefaults(spec), 'updateStrategy', (strategy) => {
     const typed = textAt(strategy, 'type') === '' ? withField(strategy, 'type', 'RollingUpdate') : strategy
-    // Neither is a pointer within the server.
+    // Neither field is a pointer in the internal type.
     if (textAt(typed, 'type') !== 'RollingUpdate')
       return withStruct(typed, 'rollingUpdate', (rolling) => withDefaults(rolling, { maxUnavailable: 0, maxSurge: 0 }))
     return withEmbedded(typed, 'rollingUpdate', (rolling) => withDefaults(rolling, { maxUnavailable: 1, maxSurge: 0 }))
@@ -210,7 +210,7 @@ function rollingErrors(rolling: JsonObject, path: string): FieldErrors {
   ]
 }
 
-/** Exactly one of both. */
+/** Exactly one of both must be nonzero. */
 function eitherErrors(
   hasUnavailable: boolean,
   hasSurge: boolean,

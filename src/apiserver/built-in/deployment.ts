@@ -1,4 +1,4 @@
-// Which Deployments are stored? Those that choose the pods of their own template and can be rolled out.
+// Kind Deployment. Its selector must match its own template.
 // Sources: k8s.io/kubernetes/pkg/apis/apps/{v1,validation}, pkg/registry/apps/deployment.
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import { forbidden, invalid, notSupported, required } from '../field-error.ts'
@@ -57,7 +57,7 @@ export const deploymentRules: KindRules = {
   prepareForCreate: (object) => asNew(object, {}),
   prepareForUpdate: (object, old) =>
     nextGenerationIf(
-      // Annotations are handed down to the ReplicaSets.
+      // ReplicaSets inherit the annotations.
       isSpecChanged(object, old) || !deepEqual(annotationsOf(object), annotationsOf(old)),
       keepField(object, old, 'status'),
       old,
@@ -93,7 +93,7 @@ export const deploymentRules: KindRules = {
 function specDefaults(spec: JsonObject): JsonObject {
   const rolled = withEmbedded(withTemplateDefaults(spec), 'strategy', (strategy) => {
     const typed = textAt(strategy, 'type') === '' ? withField(strategy, 'type', 'RollingUpdate') : strategy
-    // Neither is a pointer within the server.
+    // Neither field is a pointer in the internal type.
     if (textAt(typed, 'type') !== 'RollingUpdate')
       return withStruct(typed, 'rollingUpdate', (rolling) => withDefaults(rolling, { maxUnavailable: 0, maxSurge: 0 }))
     return withEmbedded(typed, 'rollingUpdate', (rolling) =>

@@ -1,4 +1,4 @@
-// Can names be resolved in a pod as it asks? Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
+// Validation of a pod's DNS policy and configuration. Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
 import type { JsonObject } from '../../base/json.ts'
 import { invalid, required } from '../field-error.ts'
 import { byteLength, dns1123Subdomain } from '../name-rules.ts'

@@ -1,4 +1,4 @@
-// Is it a path below a domain, as `acme.io/foo`? Controllers name themselves so: of Jobs, of ingress classes.
+// Validation of domain-prefixed paths such as `acme.io/foo`, the names of Job and ingress controllers.
 // Source: IsDomainPrefixedPath of k8s.io/apimachinery/pkg/util/validation/validation.go.
 import { invalid, required } from '../field-error.ts'
 import { dns1123Subdomain, regexFault } from '../name-rules.ts'

@@ -1,4 +1,5 @@
-// Can traffic be sent to this address? Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateEndpointIP).
+// Validation of endpoint addresses. Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
+// (ValidateEndpointIP).
 import { invalid } from '../field-error.ts'
 import type { FieldErrors } from './field-walk.ts'
 import { type IpAddress, parseIp } from './ip-rules.ts'

@@ -1,4 +1,4 @@
-// Which EndpointSlices are stored? Sources: k8s.io/kubernetes/pkg/registry/discovery/endpointslice,
+// Kind EndpointSlice. Sources: k8s.io/kubernetes/pkg/registry/discovery/endpointslice,
 // pkg/apis/discovery/{v1,validation}.
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import { duplicate, type FieldError, invalid, required, tooMany } from '../field-error.ts'
@@ -60,7 +60,7 @@ function labelsOf(slice: JsonObject): JsonObject {
   return mapAt(mapAt(slice, 'metadata'), 'labels')
 }
 
-/** This version of the API only shows the topology of older ones. */
+/** `deprecatedTopology` is read-only in this API version. */
 function withoutTopology(slice: JsonObject): JsonObject {
   return withItems(slice, 'endpoints', (endpoint) => withoutField(endpoint, 'deprecatedTopology'))
 }
@@ -93,7 +93,7 @@ function portsErrors(ports: readonly JsonObject[]): FieldErrors {
   })
 }
 
-/** Here an empty protocol is one that is not supported. */
+/** In this kind an empty protocol is an unsupported one. */
 function protocolErrors(protocol: string, field: string): FieldErrors {
   if (protocol !== '') return validateProtocol(protocol, field)
   const [error] = validateProtocol('-', field)
@@ -122,7 +122,7 @@ function endpointsErrors(endpoints: readonly JsonObject[], type: string): FieldE
   })
 }
 
-/** Addresses of a type that nobody knows are not checked. */
+/** Addresses of an unknown type are not validated. */
 function addressErrors(address: string, type: string, list: string, index: number): FieldErrors {
   const field = `${list}[${index}]`
   if (type === 'FQDN') return domainErrors(address, field)
@@ -131,7 +131,7 @@ function addressErrors(address: string, type: string, list: string, index: numbe
   if (errors.length > 0) return errors
   const isOther = parseIp(address)?.family !== type
   return [
-    // The server names the list here.
+    // The server reports the list here, not the item.
     ...(isOther ? [invalid(list, address, `must be an ${type} address`)] : []),
     ...validateEndpointIp(address, field),
   ]

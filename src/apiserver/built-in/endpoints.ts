@@ -1,4 +1,4 @@
-// Which Endpoints are stored? Sources: k8s.io/kubernetes/pkg/registry/core/endpoint/strategy.go,
+// Kind Endpoints. Sources: k8s.io/kubernetes/pkg/registry/core/endpoint/strategy.go,
 // pkg/apis/core/{v1,validation}.
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import { required } from '../field-error.ts'
@@ -82,7 +82,7 @@ function portErrors(port: JsonObject, needsName: boolean, field: string): FieldE
   ]
 }
 
-/** Not for the controller that writes them, which puts addresses right itself. */
+/** Returns no warnings for the endpoint controller, which corrects addresses itself. */
 function addressWarnings(endpoints: JsonObject): readonly string[] {
   const manager = textAt(mapAt(mapAt(endpoints, 'metadata'), 'labels'), 'endpoints.kubernetes.io/managed-by')
   if (manager === 'endpoint-controller') return []

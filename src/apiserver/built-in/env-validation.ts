@@ -1,4 +1,4 @@
-// Can a container's environment be built? Names, and where values are taken from.
+// Validation of environment variables: names and value sources.
 // Sources: k8s.io/kubernetes/pkg/apis/core/validation/validation.go, k8s.io/kubernetes/pkg/fieldpath.
 import type { JsonObject } from '../../base/json.ts'
 import { type FieldError, invalid, notSupported, required } from '../field-error.ts'
@@ -12,7 +12,7 @@ const printable = /^[ -~]+$/
 const nameFault = "a valid environment variable name must consist only of printable ASCII characters other than '='"
 const emptyNameFault = 'environment variable name must be non-empty'
 
-/** What an environment variable may take from its pod; sorted, as the server lists them. */
+/** Pod fields that an environment variable may use, in the order in which the server lists them. */
 const envFieldPaths = [
   'metadata.name',
   'metadata.namespace',
@@ -24,7 +24,7 @@ const envFieldPaths = [
   'status.podIP',
   'status.podIPs',
 ]
-/** What can be asked of a pod at all. */
+/** All field paths of a pod. */
 const knownFieldPaths = new Set([
   ...envFieldPaths,
   'metadata.annotations',
@@ -51,13 +51,13 @@ export function validateEnvFrom(sources: readonly JsonObject[], field: string): 
     return [
       ...(prefix === '' ? [] : invalids(`${path}.prefix`, prefix, envNameFaults(prefix))),
       ...references.flatMap((key) => nameErrors(structAt(source, key), `${path}.${key}`)),
-      // The server names the list here, not the item.
+      // The server reports the list here, not the item.
       ...countErrors(references.length, field, 'must specify one of: `configMapRef` or `secretRef`'),
     ]
   })
 }
 
-/** A field of a pod, `expressions` being those that may stand here. */
+/** Validates a reference to a pod field; `expressions` are the allowed paths. */
 export function validateFieldRef(reference: JsonObject, expressions: readonly string[], field: string): FieldErrors {
   const version = textAt(reference, 'apiVersion')
   const asked = textAt(reference, 'fieldPath')
@@ -71,7 +71,7 @@ export function validateFieldRef(reference: JsonObject, expressions: readonly st
       subscripted.path === 'metadata.annotations' ? subscripted.subscript.toLowerCase() : subscripted.subscript
     return invalids(field, key, labelKeyFaults(key))
   }
-  // An old name of the same field.
+  // Deprecated name of the same field.
   const path = asked === 'spec.host' ? 'spec.nodeName' : asked
   return expressions.includes(path) ? noErrors : [notSupported(`${field}.fieldPath`, path, expressions)]
 }
@@ -139,7 +139,7 @@ interface Subscripted {
   readonly subscript: string
 }
 
-/** `metadata.labels['app']`. */
+/** Parses a path such as `metadata.labels['app']`. */
 function splitSubscript(path: string): Subscripted | undefined {
   const start = path.indexOf("['")
   if (!path.endsWith("']") || start <= 0 || start > path.length - 4) return undefined

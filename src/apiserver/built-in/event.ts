@@ -1,5 +1,7 @@
-// Which Events are stored? Two APIs show the same objects under different names of fields; the newer one is stricter.
-// Sources: k8s.io/kubernetes/pkg/apis/core/validation/events.go, pkg/registry/core/event, pkg/apis/events/v1/conversion.go.
+// Kind Event. core/v1 and events.k8s.io/v1 serve the same objects under different field names; events.k8s.io/v1 is
+// stricter.
+// Sources: k8s.io/kubernetes/pkg/apis/core/validation/events.go, pkg/registry/core/event,
+// pkg/apis/events/v1/conversion.go.
 import { deepEqual, type Json, type JsonObject, own } from '../../base/json.ts'
 import { type FieldError, invalid, required } from '../field-error.ts'
 import { byteLength, dns1123Subdomain, dnsSubdomainName, labelKeyFaults } from '../name-rules.ts'
@@ -8,7 +10,7 @@ import { validateCoreMetadata, validateCoreMetadataUpdate } from './core-metadat
 import { type FieldErrors, integerAt, mapAt, noErrors, type Struct, structAt, textAt, valueAt } from './field-walk.ts'
 import { type KindRules, usualRules } from './kind-rules.ts'
 
-/** Names of fields of events.k8s.io/v1, and those of core/v1, in which Events are kept. */
+/** Field names of events.k8s.io/v1, with those of core/v1, the stored form. */
 const coreNames: Readonly<Record<string, string>> = {
   regarding: 'involvedObject',
   note: 'message',
@@ -22,7 +24,7 @@ const newNames = Object.fromEntries(Object.entries(coreNames).map(([name, core])
 const referenceFields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
 const usual = { ...usualRules, createsOnUpdate: true }
 
-/** Events of core/v1. */
+/** Rules of core/v1. */
 export const eventRules: KindRules = {
   ...usual,
   validateCreate: (event) => plainErrors(event, 'reportingComponent'),
@@ -40,7 +42,7 @@ export const eventRules: KindRules = {
   },
 }
 
-/** Events of events.k8s.io/v1. */
+/** Rules of events.k8s.io/v1. */
 export const newEventRules: KindRules = {
   ...usual,
   validateCreate: (event) => {
@@ -62,12 +64,12 @@ export const newEventRules: KindRules = {
   },
 }
 
-/** An Event of events.k8s.io/v1 as core/v1 names its fields. */
+/** Converts events.k8s.io/v1 to core/v1. */
 export function toCoreEvent(event: JsonObject): JsonObject {
   return renamed(event, coreNames)
 }
 
-/** An Event of core/v1 as events.k8s.io/v1 names its fields. */
+/** Converts core/v1 to events.k8s.io/v1. */
 export function toNewEvent(event: JsonObject): JsonObject {
   return renamed(event, newNames)
 }
@@ -86,7 +88,7 @@ function plainErrors(event: JsonObject, reporter: string): FieldErrors {
   ]
 }
 
-/** Without a time it is one of the old kind, and lies where its object is. */
+/** An Event without eventTime follows the old rules: its namespace must be that of its object. */
 function oldErrors(event: JsonObject, namespace: string): FieldErrors {
   const of = textAt(structAt(event, 'involvedObject'), 'namespace')
   const isRight = of === '' ? namespace === '' || namespace === 'default' : of === namespace
@@ -148,7 +150,7 @@ function seriesErrors(series: Struct): readonly FieldError[] {
   ]
 }
 
-/** What has happened does not change: only the series goes on. */
+/** Only the series of an Event may change. */
 function changeErrors(event: JsonObject, old: JsonObject): FieldErrors {
   const isSameSeries = deepEqual(valueAt(event, 'series') ?? null, valueAt(old, 'series') ?? null)
   return [
@@ -166,7 +168,7 @@ type Show = (value: Json | undefined) => Json
 
 const asText: Show = (value) => value ?? ''
 const asTime: Show = (value) => value ?? null
-/** References and sources in the server's own form, which is what it shows. */
+/** References and sources in the internal form, which error messages show. */
 const asReference: Show = (value) => capitalized(value, referenceFields)
 const asSource: Show = (value) => capitalized(value, ['component', 'host'])
 

@@ -1,5 +1,5 @@
-// May this pod be evicted now? The decision of the eviction endpoint of pods: by the pod's phase, and by the one budget that
-// covers it. What follows (the budget's status, then the deletion) is the handler's.
+// Decision of the pods/eviction subresource, from the pod's phase and the one budget that covers the pod.
+// The handler carries it out: first the budget's status, then the deletion.
 // Source: k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go.
 import type { JsonObject } from '../../base/json.ts'
 import { forbiddenRequest, StatusError } from '../status-error.ts'
@@ -7,18 +7,18 @@ import { integerAt, mapAt, type Struct, structAt, structsAt, textAt, valueAt, wi
 import { LabelMatcher } from './label-selector.ts'
 
 export type Eviction =
-  /** `atResourceVersion`: only if the pod is still what it was, so that it cannot have become healthy meanwhile. */
+  /** `atResourceVersion`: delete only if the pod is unchanged, because it may have become healthy since. */
   | { readonly kind: 'delete'; readonly atResourceVersion: boolean }
-  /** The budget's status first, with one disruption less; then the pod. */
+  /** First write the budget with one disruption less, then delete the pod. */
   | { readonly kind: 'deleteWithin'; readonly budget: JsonObject }
   | { readonly kind: 'refuse'; readonly error: StatusError }
 
-/** How many evictions may be unconfirmed at a time. */
+/** Maximum number of unconfirmed evictions. */
 const maxDisruptedPods = 2_000
 const refusal = "Cannot evict pod as it would violate the pod's disruption budget."
 const budgetResource = { group: 'policy', resource: 'poddisruptionbudget' }
 
-/** `budgets` are all of the pod's namespace; `timestamp` is now, as metadata carries it. */
+/** `budgets` are all budgets of the pod's namespace; `timestamp` is the current time in the format of metadata. */
 export function decideEviction(pod: JsonObject, budgets: readonly JsonObject[], timestamp: string): Eviction {
   const phase = textAt(structAt(pod, 'status'), 'phase')
   const isEnding = valueAt(structAt(pod, 'metadata'), 'deletionTimestamp') !== undefined
@@ -33,13 +33,16 @@ export function decideEviction(pod: JsonObject, budgets: readonly JsonObject[], 
   return { kind: 'deleteWithin', budget: withDisruption(budget, textAt(structAt(pod, 'metadata'), 'name'), timestamp) }
 }
 
-/** A budget with an empty selector covers every pod, one without a selector none. */
+/** A budget with an empty selector covers every pod; one without a selector covers none. */
 function covers(budget: JsonObject, pod: JsonObject): boolean {
   const matcher = LabelMatcher.of(structAt(structAt(budget, 'spec'), 'selector'))
   return matcher?.matches(mapAt(structAt(pod, 'metadata'), 'labels')) ?? false
 }
 
-/** A pod that is not ready counts for nothing, and goes where its budget lets it or is kept without it. */
+/**
+ * A pod that is not ready is evictable without a disruption if its budget's policy allows it, or if the budget is met
+ * without it.
+ */
 function isFreeOf(budget: JsonObject, pod: JsonObject): boolean {
   if (hasCondition(structAt(pod, 'status'), 'Ready')) return false
   if (textAt(structAt(budget, 'spec'), 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true
@@ -100,7 +103,7 @@ function tooManyBudgets(): StatusError {
   })
 }
 
-/** One disruption less, and the pod among those that are about to go. */
+/** Returns the budget with one disruption less, and the pod in `disruptedPods`. */
 function withDisruption(budget: JsonObject, podName: string, timestamp: string): JsonObject {
   const status = mapAt(budget, 'status')
   const allowed = integerAt(status, 'disruptionsAllowed') - 1

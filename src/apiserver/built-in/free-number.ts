@@ -1,21 +1,21 @@
-// Which number is drawn from a range? Any free one of its upper part; only if there is none, one of the lower part, which is
-// for those who ask for a number of their own.
+// Random choice of a free number in a range. The upper part comes first; the lower part is reserved for explicit
+// requests.
 // Source: k8s.io/kubernetes/pkg/registry/core/service/{allocator/bitmap.go,ipallocator,portallocator}.
 
 export interface NumberRange {
   readonly size: number
-  /** Where the upper part begins. */
+  /** Size of the reserved lower part. */
   readonly reserved: number
-  /** A whole number from 0 up to the limit, without it. */
+  /** Returns a random integer from 0 up to and excluding the limit. */
   below(limit: number): number
 }
 
-/** How much of a range is kept for those who ask: a part of it, but no less than 16 nor more than `most`. */
+/** Returns the size of the reserved part: `size / step`, at least 16 and at most `most`. */
 export function reservedOf(size: number, step: number, most: number): number {
   return size <= 16 ? 0 : Math.min(Math.max(16, Math.floor(size / step)), most)
 }
 
-/** From 0; nothing if all are taken. */
+/** Returns a free number, counted from 0; undefined if all are taken. */
 export function freeNumber(range: NumberRange, isTaken: (number: number) => boolean): number | undefined {
   const { size, reserved, below } = range
   return firstFree(reserved, size - reserved, below, isTaken) ?? firstFree(0, reserved, below, isTaken)

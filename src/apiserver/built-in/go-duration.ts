@@ -1,4 +1,4 @@
-// How long is a duration as Go writes one, `1h30m`? What is wrong with one is said in Go's words. Source: time.ParseDuration.
+// Parser of Go durations such as `1h30m`. Errors have Go's messages. Source: time.ParseDuration.
 import { goQuoted } from '../field-error.ts'
 
 const unitSeconds: Readonly<Record<string, number>> = {
@@ -16,7 +16,7 @@ const part = /([0-9]*)(\.?)([0-9]*)([^0-9.]*)/y
 
 export type ParsedDuration = { readonly seconds: number } | { readonly fault: string }
 
-/** Durations within a microsecond of the largest are not told apart from it. */
+/** Durations within a microsecond of the largest count as the largest. */
 export function parseDuration(text: string): ParsedDuration {
   const fault = `time: invalid duration ${goQuoted(text)}`
   const unsigned = /^[+-]/.test(text) ? text.slice(1) : text

@@ -1,15 +1,16 @@
-// How are the values read that have a form of their own: quantities, times, base64, integers that may be strings? A value
-// comes back as the server writes it, and the very same where it is in that form already.
+// Decoding of scalars with their own JSON form: quantities, times, base64, int-or-string. A value in canonical form
+// comes back
+// unchanged, others as the server writes them.
 // Source: the UnmarshalJSON and MarshalJSON methods of k8s.io/apimachinery (resource, meta/v1, util/intstr).
 import { Buffer } from 'node:buffer'
 import { isJsonList, type Json } from '../../base/json.ts'
 import { canonicalQuantity, quantityFault } from '../../object/quantity.ts'
 import { type ReadTime, readMicroTime, readTime } from './go-time.ts'
 
-/** A value, or why there is none. */
+/** A decoded value, or the fault. */
 export type Reading = { readonly value: Json } | Fault
 
-/** A refusal is either a sentence or a misfit, which is told with the place where it stands. */
+/** A fault is either a complete sentence, or a type mismatch whose message needs the field's path. */
 export type Fault = { readonly fault: string } | { readonly misfit: Misfit }
 
 /** A JSON value where Go wanted another: `cannot unmarshal ${what} into … of type ${goName}`. */
@@ -30,7 +31,7 @@ function described(value: Json, isForNumber: boolean): string {
   return isJsonList(value) ? 'array' : 'object'
 }
 
-/** `null` is zero. What is no string is read as its text, which can only be a number. */
+/** `null` is zero. A value that is no string is read as its JSON text, which must be a number. */
 export function readQuantity(value: Json): Reading {
   if (value === null) return { value: '0' }
   const sent = typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? String(value) : '{'
@@ -66,7 +67,7 @@ export function readInteger(value: Json, form: keyof typeof limits, goName: stri
 
 const wellFormed = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** Bytes as base64; a list of small integers is taken for bytes too. */
+/** Decodes base64; a list of small integers counts as bytes too. */
 export function readBytes(value: Json, goName: string): Reading {
   if (value === null) return { value }
   if (isJsonList(value)) return readByteList(value)
@@ -85,10 +86,10 @@ function readByteList(list: readonly Json[]): Reading {
   }
 }
 
-/** Where Go's decoder finds the first fault, counted in bytes; undefined if line ends are all that is unusual. */
+/** Returns the byte offset of the first fault for Go's decoder; undefined if only line ends are unusual. */
 function faultInBase64(text: string): number | undefined {
   const bytes = Buffer.from(text, 'utf8').toString('latin1')
-  /** How many characters of a group of four there are, and where the group would have ended. */
+  /** Number of characters in the current group of four. */
   let place = 0
   for (let at = 0; at < bytes.length; at++) {
     const character = bytes.charAt(at)
@@ -100,7 +101,7 @@ function faultInBase64(text: string): number | undefined {
   return place === 0 ? undefined : bytes.length - place
 }
 
-/** After the first `=`: another one if two are due, and nothing more. */
+/** After the first `=`: a second one if two are expected, and nothing else. */
 function faultAfterPadding(bytes: string, from: number, place: number): number | undefined {
   const next = afterLineEnds(bytes, from)
   if (place === 3) return next < bytes.length ? next : undefined

@@ -1,30 +1,32 @@
-// Which moment does a text stand for, and how is it written back? As Go's time.Parse reads RFC 3339: an hour of one digit,
-// a comma before the fraction and an offset of 24 hours are taken, and each refusal has Go's own sentence.
+// Parser and writer of times, as Go's time.Parse reads RFC 3339. It accepts an hour of one digit, a comma before the
+// fraction and
+// an offset of 24 hours. Each error has Go's message.
 // Source: the Go standard library, time/format.go; k8s.io/apimachinery/pkg/apis/meta/v1/{time,micro_time}.go.
 
-/** A text as the server writes it, `null` for the zero time, or what is wrong with it. */
+/** The text as the server writes it, `null` for the zero time, or the fault. */
 export type ReadTime = { readonly written: string | null } | { readonly fault: string }
 
 const plainTime = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
 
 /**
- * metav1.Time: whole seconds, UTC. A moment within the very first second is written too, unless what is kept of an object
- * has no fractions: then it is the zero time.
+ * Reads metav1.Time: whole seconds, UTC. A time within the first second of year 1 is written, unless the stored form
+ * has no
+ * fractions: then it is the zero time.
  */
 export function readTime(text: string, forgetsFractions: boolean): ReadTime {
-  // Nearly every time is in this form already.
+  // Nearly every time is in canonical form.
   if (plainTime.test(text) && !text.startsWith('000')) return { written: text }
   return new TimeReader(text, forgetsFractions ? 'seconds' : 'secondsOfFractions').read()
 }
 
-/** metav1.MicroTime: always six digits after the second, UTC. */
+/** Reads metav1.MicroTime: always six fraction digits, UTC. */
 export function readMicroTime(text: string): ReadTime {
   return new TimeReader(text, 'micros').read()
 }
 
 type Precision = 'seconds' | 'secondsOfFractions' | 'micros'
 
-/** Ends the reading; carries what Go says after the text itself. */
+/** Ends the parsing; the message is Go's text after the quoted input. */
 class Unreadable extends Error {}
 
 class TimeReader {
@@ -81,7 +83,7 @@ class TimeReader {
     return Number(digits)
   }
 
-  /** Two digits, or as few as `least`. */
+  /** Reads two digits, or at least `least`. */
   #digits(layout: string, least: 1 | 2): number {
     const found = /^\d{1,2}/.exec(this.#rest)?.[0] ?? ''
     if (found.length < least) throw this.#cannotParse(layout)
@@ -94,7 +96,7 @@ class TimeReader {
     this.#rest = this.#rest.slice(1)
   }
 
-  /** The digits after the point. Where the layout has none, any number of them may stand. */
+  /** Reads the fraction. Any number of digits is valid if the layout has no fraction. */
   #fraction(): string {
     const hasMicros = this.#precision === 'micros'
     const found = (hasMicros ? /^[.,]\d{6}/ : /^[.,]\d+/).exec(this.#rest)?.[0]
@@ -111,7 +113,7 @@ class TimeReader {
     const [whole, sign, hours, minutes] = /^(.)(..):(..)/s.exec(this.#rest) ?? []
     if (whole === undefined || sign === undefined) throw this.#cannotParse('Z07:00')
     const areDigits = /^\d\d$/.test(hours ?? '') && /^\d\d$/.test(minutes ?? '')
-    // What is out of range is said before what is no number.
+    // Range errors come before syntax errors.
     if (/^\d\d$/.test(hours ?? '') && Number(hours) > 24) throw outOfRange('time zone offset hour')
     if (areDigits && Number(minutes) > 60) throw outOfRange('time zone offset minute')
     if (!areDigits || !'+-'.includes(sign)) throw this.#cannotParse('Z07:00')
@@ -143,7 +145,7 @@ function padded(value: number | string, length = 2): string {
   return String(value).padStart(length, '0')
 }
 
-/** As Go's time package quotes: bytes that are no printable ASCII in hexadecimal. */
+/** Quotes as Go's time package: bytes other than printable ASCII in hexadecimal. */
 function quoted(bytes: string): string {
   const inner = bytes.replace(/["\\]|[^ -\x7f]/g, (character) =>
     character === '"' || character === '\\'

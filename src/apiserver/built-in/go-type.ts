@@ -1,5 +1,6 @@
-// How does the real server's own type of a built-in value read and write JSON? What OpenAPI does not say: the order of
-// fields, which are left out when empty, and the names that refusals show. Made from the table in data/types.json.br.
+// Go types of built-in values, as the real server's JSON codec uses them. They contain what OpenAPI lacks: the order of
+// fields, the
+// fields that are omitted when empty, and the names in error messages. Made from the table in data/types.json.br.
 import { assert } from '../../base/assert.ts'
 
 export type GoType = GoScalar | GoPointer | GoList | GoMap | GoStruct | GoSchemaChoice
@@ -16,9 +17,9 @@ export interface GoScalar {
     | 'microTime'
     | 'quantity'
     | 'intOrString'
-    /** Any JSON, kept as it came. */
+    /** Any JSON, unchanged. */
     | 'raw'
-  /** As refusals show it: `int32`, `v1.PodPhase`. */
+  /** Name in error messages: `int32`, `v1.PodPhase`. */
   readonly goName: string
 }
 
@@ -43,13 +44,13 @@ export interface GoMap {
 export interface GoStruct {
   readonly form: 'struct'
   readonly goName: string
-  /** In the order in which they are written. */
+  /** In the order in which the encoder writes them. */
   readonly fields: ReadonlyMap<string, GoField>
-  /** Those that are written whatever they hold. */
+  /** Fields that the encoder always writes, also empty. */
   readonly alwaysWritten: readonly GoField[]
 }
 
-/** A place in a custom resource definition that holds a schema, or something simpler. */
+/** Field of a custom resource definition that holds a schema or a simpler value. */
 export interface GoSchemaChoice {
   readonly form: 'schemaOrList' | 'schemaOrBool' | 'schemaOrStrings'
   readonly goName: string
@@ -58,31 +59,34 @@ export interface GoSchemaChoice {
 
 export interface GoField {
   readonly name: string
-  /** Its place in the order of its struct. */
+  /** Position in its struct. */
   readonly index: number
   readonly type: GoType
-  /** When is the field not written? Only times are marked to be left out when zero. */
+  /** When the encoder omits the field. Only times are marked as omitted when zero. */
   readonly isLeftOut: 'never' | 'whenEmpty' | 'whenZero'
-  /** The name of the struct that has the field, as refusals show it: `PodSpec`. */
+  /** Name of the struct that has the field, as in error messages: `PodSpec`. */
   readonly owner: string
-  /** The structs it is embedded in, joined by dots; refusals show them too. */
+  /** Structs that embed it, joined by dots, as in error messages. */
   readonly embeddedIn: string
-  /** Its number in protocol buffers, after those of the structs it is embedded in; empty if it does not travel in them. */
+  /**
+   * Field number in protocol buffers, after the numbers of the embedding structs; empty if the field is not encoded
+   * there.
+   */
   readonly wirePath: readonly number[]
-  /** How a strategic merge patch changes the field: `merge`, `merge,retainKeys`, … or empty. */
+  /** Patch strategy of a strategic merge patch: `merge`, `merge,retainKeys`, … or empty. */
   readonly patchStrategy: string
-  /** The field that tells the items of a merged list apart, or empty. */
+  /** Field that identifies the items of a merged list, or empty. */
   readonly patchMergeKey: string
 }
 
-/** The table as the real server's reflection gave it; see oracles/built-in-types.go. */
+/** Table from the real server's reflection; see oracles/built-in-types.go. */
 export interface TypeTable {
   /** `apps/v1/Deployment` (`/v1/Pod`) → index into `types`. */
   readonly kinds: Readonly<Record<string, number>>
   readonly types: readonly TypeLine[]
 }
 
-/** The form, Go's text for the type, and what it holds: an index, or the fields. */
+/** Form, Go's name of the type, and its content: an index, or the fields. */
 type TypeLine = readonly [form: string, goName: string, holds?: number | readonly FieldLine[]]
 type FieldLine = readonly [
   name: string,
@@ -94,7 +98,7 @@ type FieldLine = readonly [
   patchMergeKey?: string,
 ]
 
-/** Types of one table; equal indices give the same GoType, so that recursive types end. */
+/** Types of one table. Equal indexes give the same GoType, so that recursive types terminate. */
 export class GoTypes {
   readonly #table: TypeTable
   readonly #made: (GoType | undefined)[] = []
@@ -103,7 +107,7 @@ export class GoTypes {
     this.#table = table
   }
 
-  /** The type of a kind; undefined for a kind that the table does not have. */
+  /** Returns the type of a kind; undefined for a kind outside the table. */
   ofKind(kind: { readonly group: string; readonly version: string; readonly kind: string }): GoStruct | undefined {
     const index = this.#table.kinds[`${kind.group}/${kind.version}/${kind.kind}`]
     const type = index === undefined ? undefined : this.#type(index)
@@ -122,7 +126,7 @@ export class GoTypes {
 
   #make([form, goName, holds]: TypeLine): GoType {
     if (typeof holds === 'number') return heldType(form, goName, () => this.#type(holds))
-    if (holds === undefined) return { form: form as GoScalar['form'], goName } // The forms that the table's maker knows.
+    if (holds === undefined) return { form: form as GoScalar['form'], goName } // All generated forms.
     return structType(goName, () => new Map(holds.map((line, index) => [line[0], this.#field(line, index, goName)])))
   }
 
@@ -155,12 +159,12 @@ const withoutEmpty: ReadonlySet<GoType['form']> = new Set([
   'schemaOrStrings',
 ])
 
-/** Go calls no struct empty, whatever it writes, so `omitempty` on one means nothing. */
+/** Go never counts a struct as empty, so `omitempty` has no effect on one. */
 function hasEmpty({ form }: GoType): boolean {
   return !withoutEmpty.has(form)
 }
 
-/** What a type holds is made when it is first asked for: types are recursive, and most are never needed. */
+/** Builds the content of a type at its first use: types are recursive, and most are never needed. */
 function heldType(form: string, goName: string, make: () => GoType): GoType {
   const held = once(make)
   switch (form) {
@@ -190,7 +194,7 @@ function heldType(form: string, goName: string, make: () => GoType): GoType {
       }
     default:
       return {
-        form: form as GoSchemaChoice['form'], // As above.
+        form: form as GoSchemaChoice['form'], // All generated forms.
         goName,
         get schema() {
           return held()

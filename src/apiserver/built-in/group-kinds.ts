@@ -1,5 +1,4 @@
-// Which built-in kinds outside core are served, and by which rules? apps, batch, policy, rbac, networking, autoscaling and
-// scheduling.
+// Rules of the served kinds of the groups apps, batch, policy, rbac, networking, autoscaling and scheduling.
 import type { ScalePaths, ServedResource } from '../strategy.ts'
 import type { BuiltInDataLoader } from './built-in-data-loader.ts'
 import { controllerRevisionRules } from './controller-revision.ts'

@@ -1,5 +1,6 @@
-// How is a HorizontalPodAutoscaler served in autoscaling/v1? It is kept as v2, and every step is that of v2: a write is brought into that
-// form, judged, and brought back. Source: k8s.io/kubernetes/pkg/apis/autoscaling/v1/defaults.go.
+// Kind HorizontalPodAutoscaler of autoscaling/v1. It is stored as v2, and every step is that of v2: a write is
+// converted to v2,
+// validated and converted back. Source: k8s.io/kubernetes/pkg/apis/autoscaling/v1/defaults.go.
 import { assert } from '../../base/assert.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { ServedResource, Steps } from '../strategy.ts'
@@ -43,7 +44,7 @@ export function horizontalPodAutoscalerV1Rules(versions: AutoscalerVersions): Ki
   return {
     ...stored,
     ...steps(stored),
-    // The conversion brings its own: a target where there are no metrics.
+    // The conversion adds its own default: a target if there are no metrics.
     setDefaults: (object) => v1(v2(withEmbedded(object, 'spec', (spec) => withDefaults(spec, { minReplicas: 1 })))),
     prepareForCreate: (object, context) => v1(stored.prepareForCreate(v2(object), context)),
     validateCreate: (object) => stored.validateCreate(v2(object)),

@@ -1,4 +1,4 @@
-// Which HorizontalPodAutoscalers are stored? What is scaled, between which bounds, by which metrics, and how fast.
+// Kind HorizontalPodAutoscaler of autoscaling/v2: scale target, bounds, metrics and behavior.
 // Sources: k8s.io/kubernetes/pkg/apis/autoscaling/{v2/defaults.go,validation},
 // pkg/registry/autoscaling/horizontalpodautoscaler.
 
@@ -50,7 +50,7 @@ const scaleUpDefaults = {
     { type: 'Percent', value: 100, periodSeconds: 15 },
   ],
 }
-/** Its window is the controller manager's setting. */
+/** The stabilization window is a setting of the controller manager. */
 const scaleDownDefaults = {
   selectPolicy: 'Max',
   policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
@@ -115,7 +115,7 @@ function boundsErrors(spec: JsonObject, lowest: number): FieldErrors {
   ]
 }
 
-/** A target that an update leaves as it is keeps an apiVersion that no new one may have. */
+/** A scale target that an update leaves unchanged may keep an apiVersion that is invalid for new ones. */
 function targetOptions(spec: JsonObject, oldSpec: Struct): ReferenceOptions {
   const target = structAt(spec, 'scaleTargetRef')
   const oldTarget = structAt(oldSpec, 'scaleTargetRef')

@@ -1,4 +1,4 @@
-// Which tag does an image's name carry? Its pull policy's default hangs on it.
+// Tag of an image name, from which the default of the pull policy follows.
 // Sources: k8s.io/kubernetes/pkg/util/parsers, github.com/distribution/reference (the grammar of names).
 
 const domainPart = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])'
@@ -10,10 +10,10 @@ const reference = new RegExp(
   `^(?<name>${domain}/${pathPart}(?:/${pathPart})*)(?::(?<tag>${tag}))?(?:@(?<digest>${digest}))?$`,
 )
 const identifier = /^[a-f0-9]{64}$/
-/** More than the longest name that has a meaning; the expression is not run on more. */
+/** Longer than any valid name; limits the work of the regular expression. */
 const maxLength = 4096
 
-/** The tag, `latest` where there is neither tag nor digest, and nothing where the name cannot be read. */
+/** Returns the tag; `latest` without tag and digest; '' for an invalid name. */
 export function imageTag(image: string): string {
   if (image.length > maxLength || identifier.test(image)) return ''
   const found = reference.exec(normalized(image))?.groups
@@ -21,7 +21,7 @@ export function imageTag(image: string): string {
   return found.tag ?? (found.digest === undefined ? 'latest' : '')
 }
 
-/** The name with the registry that is meant where it names none. */
+/** Returns the name with the default registry if it names none. */
 function normalized(image: string): string {
   const slash = image.indexOf('/')
   const first = image.slice(0, slash)

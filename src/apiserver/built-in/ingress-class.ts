@@ -1,4 +1,4 @@
-// Which IngressClasses are stored? The controller of one never changes.
+// Kind IngressClass. Its controller is immutable.
 // Sources: k8s.io/kubernetes/pkg/apis/networking/{v1,validation}, pkg/registry/networking/ingressclass.
 import type { JsonObject } from '../../base/json.ts'
 import { type FieldError, forbidden, notSupported, required, tooLong } from '../field-error.ts'
@@ -69,7 +69,7 @@ function parametersErrors(parameters: Struct, path: string): FieldErrors {
   return [...typedReferenceErrors(parameters, path), ...scopeErrors(parameters, path)]
 }
 
-/** A reference to an object of any kind: of parameters, and of a backend that is no Service. */
+/** Validates a reference to an object of any kind: parameters, or a backend that is no Service. */
 export function typedReferenceErrors(reference: JsonObject, path: string): FieldErrors {
   const group = optionalTextAt(reference, 'apiGroup')
   return [
@@ -79,7 +79,7 @@ export function typedReferenceErrors(reference: JsonObject, path: string): Field
   ]
 }
 
-/** A word that may stand in a path, and has to be there. */
+/** Validates a required path segment. */
 export function segmentErrors(word: string, path: string): FieldErrors {
   return word === '' ? [required(path)] : invalids(path, word, pathSegmentName(word, false))
 }

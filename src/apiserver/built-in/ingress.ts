@@ -1,4 +1,4 @@
-// Which Ingresses are stored? Rules that lead hosts and paths to backends.
+// Kind Ingress: rules that route hosts and paths to backends.
 // Sources: k8s.io/kubernetes/pkg/apis/networking/validation/validation.go, pkg/registry/networking/ingress.
 import { isJsonList, type JsonObject } from '../../base/json.ts'
 import { type FieldError, invalid, notSupported, required } from '../field-error.ts'
@@ -38,7 +38,7 @@ const classAnnotation = 'kubernetes.io/ingress.class'
 const noHostFault = 'must be a DNS name, not an IP address'
 
 interface IngressOptions {
-  /** Stored before there was a rule for it. */
+  /** True if the stored object has such a value from before its validation. */
   readonly allowsInvalidSecretName: boolean
   readonly allowsInvalidWildcardRule: boolean
 }
@@ -135,7 +135,7 @@ function ruleErrors(rule: JsonObject, path: string, options: IngressOptions): Fi
   ]
 }
 
-/** `serviceName` is how services are named: today by any label, once only by those that begin with a letter. */
+/** `serviceName` is the name rule: new Ingresses allow any label, older ones only labels that begin with a letter. */
 function pathsErrors(rule: JsonObject, path: string, serviceName: NameRule): FieldErrors {
   const http = structAt(rule, 'http')
   if (http === undefined) return noErrors

@@ -1,4 +1,4 @@
-// How many, or which share? `maxUnavailable: 1` and `maxUnavailable: 25%` of rolling updates and disruption budgets.
+// Validation of int-or-percent fields, for example `maxUnavailable: 1` and `maxUnavailable: 25%`.
 // Source: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go.
 import type { Json } from '../../base/json.ts'
 import { invalid } from '../field-error.ts'
@@ -13,7 +13,7 @@ const percentFault = regexFault(
   ['1%', '93%'],
 )
 
-/** A number that is not negative, or a percentage. Absent counts as 0. */
+/** Accepts a number that is not negative, or a percentage. Absent counts as 0. */
 export function intOrPercentErrors(value: Json | undefined, path: string): FieldErrors {
   if (typeof value === 'string') return percentPattern.test(value) ? noErrors : [invalid(path, value, percentFault)]
   return typeof value === 'number' ? nonNegative(value, path) : noErrors
@@ -24,13 +24,13 @@ export function above100PercentErrors(value: Json | undefined, path: string): Fi
   return goInteger(value.slice(0, -1)) <= 100 ? noErrors : [invalid(path, value, 'must not be greater than 100%')]
 }
 
-/** Is it `0`, `0%`, absent, or a text that stands for no number? */
+/** Returns true for `0`, `0%`, absent, and a text that is no number. */
 export function isZeroIntOrPercent(value: Json | undefined): boolean {
   if (typeof value !== 'string') return (value ?? 0) === 0
   return goInteger(percentPattern.test(value) ? value.slice(0, -1) : value) === 0
 }
 
-/** Go's Atoi without its error: 0 for what is no number, and the nearest int64 for what is too large. */
+/** Go's Atoi without its error: 0 for a text that is no number, and the nearest int64 for an overflow. */
 function goInteger(text: string): number {
   return /^[+-]?[0-9]+$/.test(text) ? Number(text) : 0
 }

@@ -1,19 +1,19 @@
-// Is a text an IP address or a range of them, and in the form that it should have?
+// Parser and validation of IP addresses and CIDR ranges, and of their canonical form.
 // Source: k8s.io/apimachinery/pkg/util/validation/ip.go; the canonical text of IPv6 is RFC 5952's.
 import { type FieldError, goQuoted, invalid } from '../field-error.ts'
 import { type FieldErrors, noErrors } from './field-walk.ts'
 
 export interface IpAddress {
   readonly family: 'IPv4' | 'IPv6'
-  /** Four or sixteen bytes; an IPv4 address that came as IPv6 has four. */
+  /** Four or sixteen bytes; an IPv4-mapped IPv6 address has four. */
   readonly bytes: readonly number[]
-  /** It came as `::ffff:1.2.3.4`. */
+  /** True for the text form `::ffff:1.2.3.4`. */
   readonly isMapped: boolean
-  /** A part of it begins with a zero that others take for octal. */
+  /** True if an octet begins with a zero, which some parsers read as octal. */
   readonly hasLeadingZeros: boolean
 }
 
-/** Reads leniently, as the server's older fields do. */
+/** Parses leniently, as the server's older fields do. */
 export function parseIp(text: string): IpAddress | undefined {
   if (text.length > 64) return undefined
   if (!text.includes(':')) {
@@ -35,7 +35,7 @@ export function ipText({ family, bytes }: IpAddress): string {
   return family === 'IPv4' ? bytes.join('.') : ipv6Text(bytes)
 }
 
-/** An address in a field that is older than strict checks; what stood there before may stay. */
+/** Validates an address in a field that predates strict validation; the old values in `allowed` stay valid. */
 export function validateIp(text: string, field: string, allowed: readonly string[] = []): FieldErrors {
   if (allowed.includes(text)) return noErrors
   const ip = parseIp(text)
@@ -46,7 +46,7 @@ export function validateIp(text: string, field: string, allowed: readonly string
   ]
 }
 
-/** As above, and written as it should be. */
+/** As `validateIp`, and requires the canonical form. */
 export function validateCanonicalIp(text: string, field: string): FieldErrors {
   const errors = validateIp(text, field)
   const ip = parseIp(text)
@@ -109,7 +109,7 @@ export function cidrWarnings(text: string, field: string): readonly string[] {
     : warnings
 }
 
-/** The first address of a range. */
+/** Returns the first address of a range. */
 export function networkOf({ ip, prefixLength }: IpRange): IpAddress {
   const length = ip.isMapped ? prefixLength - 96 : prefixLength
   const bytes = ip.bytes.map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, length - index * 8))) & 0xff)

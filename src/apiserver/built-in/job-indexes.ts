@@ -1,5 +1,5 @@
-// Which indexes does `1,3-5,7` name? The text in which Jobs keep completed and failed indexes, read as strictly as the
-// server reads it. Source: k8s.io/kubernetes/pkg/apis/batch/validation/validation.go.
+// Parser of completion indexes such as `1,3-5,7`, the form in a Job's status, as strict as the server's.
+// Source: k8s.io/kubernetes/pkg/apis/batch/validation/validation.go.
 import { goQuoted } from '../field-error.ts'
 
 interface Interval {
@@ -7,7 +7,7 @@ interface Interval {
   readonly last: number
 }
 
-/** How many indexes the text names, or what is wrong with it. `completions` is the number of indexes that there are. */
+/** Returns the number of indexes in the text, or its fault. `completions` is the number of all indexes. */
 export function countIndexes(text: string, completions: number): number | { readonly fault: string } {
   if (text === '') return 0
   let count = 0
@@ -22,7 +22,7 @@ export function countIndexes(text: string, completions: number): number | { read
   return count
 }
 
-/** The first index that both texts name, in their order; parts that cannot be read name none. */
+/** Returns the first index that both texts contain; unreadable parts contain none. */
 export function commonIndex(completed: string, failed: string, completions: number): number | undefined {
   const completedIntervals = readableIntervals(completed, completions)
   const failedIntervals = readableIntervals(failed, completions)

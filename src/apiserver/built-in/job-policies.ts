@@ -1,4 +1,4 @@
-// When has a Job failed or succeeded, by its own rules? podFailurePolicy and successPolicy.
+// Validation of a Job's podFailurePolicy and successPolicy.
 // Source: k8s.io/kubernetes/pkg/apis/batch/validation/validation.go.
 import { isJsonList, type Json, type JsonObject } from '../../base/json.ts'
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany } from '../field-error.ts'
@@ -116,7 +116,7 @@ function actionErrors(action: string, path: string, { hasIndexLimit }: JobFacts)
   return knownErrors(action, actions, path)
 }
 
-/** One of a few words, and never none. */
+/** Validates a required word of a fixed set. */
 function knownErrors(word: string, known: readonly string[], path: string): FieldError[] {
   if (known.includes(word)) return []
   if (word !== '') return [notSupported(path, word, known)]
@@ -164,7 +164,7 @@ function exitCodeValuesErrors(values: Json | undefined, operator: string, path: 
   ]
 }
 
-/** Of an indexed Job. */
+/** Validates the success policy of an indexed Job. */
 export function successPolicyErrors(policy: JsonObject, completions: number, path: string): FieldErrors {
   const rules = structsAt(policy, 'rules')
   const at = `${path}.rules`

@@ -1,4 +1,4 @@
-// Which specs may a Job have, and a CronJob's template of one? How many pods, in which order, and when it gives up.
+// Validation of the spec of a Job, and of a CronJob's Job template.
 // Source: k8s.io/kubernetes/pkg/apis/batch/validation/validation.go.
 import type { JsonObject } from '../../base/json.ts'
 import { type FieldError, invalid, notSupported, required, tooLong } from '../field-error.ts'
@@ -27,7 +27,7 @@ const maxParallelismOfMany = 10_000
 const maxFailedIndexesOfMany = 10_000
 const maxManagedByBytes = 63
 
-/** Everything but the selector, which the spec of a Job has and a template has not. */
+/** Validates all fields but the selector, which only a Job has and a template lacks. */
 export function jobSpecErrors(spec: JsonObject, path: string): FieldErrors {
   const failurePolicy = structAt(spec, 'podFailurePolicy')
   return [
@@ -129,7 +129,7 @@ function successErrors(spec: JsonObject, path: string): FieldErrors {
 
 function replacementErrors(spec: JsonObject, path: string): FieldErrors {
   const policy = optionalTextAt(spec, 'podReplacementPolicy')
-  // With a failure policy only pods that have failed are replaced.
+  // With a failure policy, only failed pods are replaced.
   const known = structAt(spec, 'podFailurePolicy') === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed']
   return policy === undefined || known.includes(policy) ? noErrors : [notSupported(path, policy, known)]
 }

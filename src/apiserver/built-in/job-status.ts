@@ -1,5 +1,6 @@
-// Which statuses may a Job have, and which may follow which? Strict, because other controllers than the built-in one may
-// write them (`managedBy`); what a write leaves as it was is not judged again.
+// Validation of a Job's status and its transitions. It is strict because external controllers may write it
+// (`managedBy`).
+// Fields that a write leaves unchanged are not validated again.
 // Sources: k8s.io/kubernetes/pkg/apis/batch/validation/validation.go, pkg/registry/batch/job/strategy.go.
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import { duplicate, type FieldError, invalid, required } from '../field-error.ts'
@@ -47,7 +48,7 @@ export function jobStatusErrors(object: JsonObject, old: JsonObject): FieldError
   ]
 }
 
-/** A status, the one before, and what changed between them. */
+/** New and old status, with the changes between them. */
 interface StatusChange {
   readonly spec: JsonObject
   readonly status: JsonObject
@@ -96,7 +97,7 @@ function uncountedErrors(uncounted: Struct): FieldErrors {
   )
 }
 
-/** Conditions that contradict each other. */
+/** Rejects conditions that contradict each other. */
 function outcomeErrors({ status, isConditionChanged, isFieldChanged }: StatusChange): FieldErrors {
   const isComplete = isConditionTrue(status, 'Complete')
   const isFailed = isConditionTrue(status, 'Failed')
@@ -215,7 +216,7 @@ function successErrors({ spec, status }: StatusChange): FieldErrors {
   return faults.map((fault) => invalid(conditionsPath, undefined, fault))
 }
 
-/** What may not be taken back. */
+/** Rejects the reset of fields and conditions that are final. */
 function transitionErrors({ spec, status, oldStatus, isFieldChanged }: StatusChange): FieldErrors {
   const disabled = ['Failed', 'Complete', 'FailureTarget'].filter(
     (type) => isConditionTrue(oldStatus, type) && !isConditionTrue(status, type),

@@ -1,5 +1,6 @@
-// What may change in the pods of a Job that exists? Nothing, but while it is suspended and has no pods: where they run,
-// their labels and annotations, and the resources of their containers.
+// Changes of the pod template of an existing Job. The template is immutable, except while the Job is suspended without
+// pods.
+// Then its scheduling, labels, annotations and container resources may change.
 // Source: k8s.io/kubernetes/pkg/apis/batch/validation/validation.go, pkg/registry/batch/job/strategy.go.
 import type { JsonObject } from '../../base/json.ts'
 import {
@@ -35,14 +36,14 @@ export function jobTemplateChangeErrors(object: JsonObject, old: JsonObject): Fi
   })
 }
 
-/** Suspended, and without pods: never started, or its suspension is complete. */
+/** True if the Job is suspended and has no pods: it never started, or its suspension is complete. */
 function isChangeable(job: JsonObject): boolean {
   const status = structAt(job, 'status')
   const isIdle = valueAt(status, 'startTime') === undefined || isConditionTrue(status, 'Suspended')
   return isTrueAt(structAt(job, 'spec'), 'suspend') && isIdle && integerAt(status, 'active') === 0
 }
 
-/** The old pod with everything taken over from the new one that may change. */
+/** Returns the old pod with all mutable fields of the new one. */
 function allowedPod(pod: JsonObject, old: JsonObject): JsonObject {
   const placed = ['nodeSelector', 'tolerations', 'schedulingGates'].reduce(
     (allowed, key) => keepField(allowed, pod, key),
@@ -54,7 +55,7 @@ function allowedPod(pod: JsonObject, old: JsonObject): JsonObject {
   return ['containers', 'initContainers'].reduce((allowed, key) => withResources(allowed, pod, key), withAffinity)
 }
 
-/** Only the affinity to nodes may change. */
+/** Only nodeAffinity may change. */
 function allowedAffinity(affinity: Struct, old: Struct): Struct {
   if (affinity !== undefined) return keepField(old ?? {}, affinity, 'nodeAffinity')
   if (old === undefined) return undefined

@@ -1,5 +1,5 @@
-// Which Jobs are stored, and what may change in them? A Job chooses its own pods by labels that the server generates; what
-// its pods are stays as it was, but for a Job that is suspended.
+// Kind Job. It selects its own pods by labels that the server generates. The pod template is immutable unless the Job
+// is suspended.
 // Sources: k8s.io/kubernetes/pkg/apis/batch/{v1/defaults.go,validation}, pkg/registry/batch/job/strategy.go.
 import { deepEqual, isJsonObject, type JsonObject, own } from '../../base/json.ts'
 import { type FieldError, invalid, required } from '../field-error.ts'
@@ -73,7 +73,7 @@ export const jobRules: KindRules = {
   selectableFields: (object) => ({
     'status.successful': String(integerAt(structAt(object, 'status'), 'succeeded')),
   }),
-  // What deletes did before there were garbage collectors.
+  // Behavior of deletes before garbage collection existed.
   defaultPropagation: 'Orphan',
   warningsOnDelete: ({ propagationPolicy, orphanDependents }) =>
     propagationPolicy === undefined && orphanDependents === undefined ? [podsStay] : [],
@@ -84,7 +84,7 @@ const podsStay =
   'propagationPolicy=Orphan to suppress this warning'
 
 interface JobOptions {
-  /** Stored before these labels were generated, a Job need not have them. */
+  /** A Job that was stored before these labels were generated need not have them. */
   readonly requiresPrefixedLabels: boolean
   readonly selector: LabelSelectorOptions
 }
@@ -95,7 +95,7 @@ function setDefaults(object: JsonObject): JsonObject {
   return servedJob(withEmbedded(object, 'spec', specDefaults))
 }
 
-/** A Job without labels has those of its pods. Generated ones come to it when it is read from storage. */
+/** A Job without labels has those of its pods. Generated labels appear when the Job is read from storage. */
 export function servedJob(specified: JsonObject): JsonObject {
   const templateLabels = templateLabelsOf(specified)
   if (templateLabels === undefined || Object.keys(templateLabels).length === 0) return specified
@@ -119,7 +119,7 @@ function specDefaults(spec: JsonObject): JsonObject {
   })
 }
 
-/** The defaults that the spec of a Job has within a CronJob too. */
+/** Returns the spec with the defaults that also hold inside a CronJob. */
 export function withJobTemplateDefaults(spec: JsonObject): JsonObject {
   return withStruct(withTemplateDefaults(spec), 'podFailurePolicy', (policy) =>
     withItems(policy, 'rules', (rule) =>
@@ -130,7 +130,7 @@ export function withJobTemplateDefaults(spec: JsonObject): JsonObject {
   )
 }
 
-/** Labels by name and uid for the pods, and a selector by uid; what the user set stays, for validation to judge. */
+/** Adds labels by name and uid to the pods, and a selector by uid. User values stay; validation checks them. */
 function withGeneratedSelector(object: JsonObject): JsonObject {
   const metadata = mapAt(object, 'metadata')
   const [name, uid] = [textAt(metadata, 'name'), textAt(metadata, 'uid')]
@@ -150,7 +150,7 @@ function withGeneratedSelector(object: JsonObject): JsonObject {
       ),
     )
   })
-  // Labels that the Job has by default are its template's very own, and share what is added to them.
+  // Default labels are the template's own object, so additions to one appear in both.
   const isShared = valueAt(metadata, 'labels') !== undefined && valueAt(metadata, 'labels') === templateLabelsOf(object)
   return isShared
     ? withField(selected, 'metadata', withField(metadata, 'labels', templateLabelsOf(selected) ?? {}))
@@ -241,7 +241,7 @@ function labelErrors(labels: Struct, label: string, value: string): FieldError[]
   return [found === undefined ? required(path, detail) : invalid(path, shownMap(labels), detail)]
 }
 
-/** Each pod of an indexed Job has its index in its hostname. */
+/** The hostname of each pod of an indexed Job contains its index. */
 function hostnameErrors(object: JsonObject, spec: JsonObject): FieldErrors {
   const completions = integerAt(spec, 'completions')
   if (!isIndexed(spec) || completions <= 0) return noErrors

@@ -1,5 +1,6 @@
-// What is particular to one built-in kind, apart from its schema? Each kind gives its defaults and the steps of its
-// Strategy; what most of them share (the status that only its endpoint writes, the generation) is said here once.
+// Rules of one built-in kind apart from its schema: its defaults and the steps of its Strategy. This file has the steps
+// that most kinds
+// share: only the status subresource writes the status, and a changed spec increments the generation.
 // Source of the shared steps: k8s.io/kubernetes/pkg/registry/*/*/strategy.go.
 import { deepEqual, type Json, type JsonObject } from '../../base/json.ts'
 import type { FieldError } from '../field-error.ts'
@@ -8,15 +9,18 @@ import { validateObjectMeta, validateObjectMetaUpdate } from '../object-meta.ts'
 import type { Steps, Strategy } from '../strategy.ts'
 import { integerAt, mapAt, valueAt, withField, withoutField } from './field-walk.ts'
 
-/** A Strategy without what the codec adds: the schema, and the reading of bodies. */
+/** A Strategy without the parts of the codec: the schema and the decoding of bodies. */
 export interface KindRules extends Omit<Strategy, 'schema' | 'decode'> {
-  /** The object with its defaults, as it comes out of decoding. Only ever adds. */
+  /** Returns the decoded object with its defaults. Only adds fields. */
   setDefaults(object: JsonObject): JsonObject
-  /** True for a body whose spec is never equal to a stored one, because the kind tells empty lists and maps from absent ones. */
+  /**
+   * True for a body whose spec never equals a stored one, because the kind distinguishes empty lists and maps from
+   * absent ones.
+   */
   isUnlikeStored?(body: JsonObject): boolean
 }
 
-/** What a kind does unless it says otherwise. */
+/** Default steps of a kind. */
 export const usualRules = {
   setDefaults: unchanged,
   prepareForCreate: unchanged,
@@ -34,7 +38,7 @@ export const usualRules = {
   returnsDeletedObject: false,
 } as const satisfies Partial<KindRules>
 
-/** The steps of a status endpoint that keeps the spec and judges the status alone. */
+/** Returns the steps of a status subresource that keeps the spec and validates only the status. */
 export function statusSteps(validate: (object: JsonObject, old: JsonObject) => readonly FieldError[]): Steps {
   return {
     prepareForUpdate: (object, old) => keepField(object, old, 'spec'),
@@ -44,15 +48,15 @@ export function statusSteps(validate: (object: JsonObject, old: JsonObject) => r
   }
 }
 
-/** What a write through the main endpoint never owns, of a kind that has a status. */
+/** Fields that a write through the main endpoint never owns, for a kind with a status. */
 export const statusIsReset = [['status']] as const
 
-/** A new object: `emptyStatus` is how the kind shows one that nobody has written yet. */
+/** Returns a new object: `emptyStatus` is the kind's initial status. */
 export function asNew(object: JsonObject, emptyStatus: JsonObject): JsonObject {
   return withGeneration(withField(object, 'status', emptyStatus), 1)
 }
 
-/** The write keeps the stored status, and counts as a new generation where it changes the spec. */
+/** Keeps the stored status; increments the generation if the spec changed. */
 export function keepStatus(object: JsonObject, old: JsonObject): JsonObject {
   return nextGenerationIf(isSpecChanged(object, old), keepField(object, old, 'status'), old)
 }
@@ -61,7 +65,7 @@ export function isSpecChanged(object: JsonObject, old: JsonObject): boolean {
   return !deepEqual(valueAt(object, 'spec'), valueAt(old, 'spec'))
 }
 
-/** `object` with one field as it is in `old`, absent where it is absent there. */
+/** Returns `object` with one field from `old`; absent if it is absent there. */
 export function keepField(object: JsonObject, old: JsonObject, key: string): JsonObject {
   const value = valueAt(old, key)
   return value === undefined ? withoutField(object, key) : withField(object, key, value)
@@ -71,7 +75,7 @@ export function nextGenerationIf(isChanged: boolean, object: JsonObject, old: Js
   return isChanged ? withGeneration(object, integerAt(mapAt(old, 'metadata'), 'generation') + 1) : object
 }
 
-/** Did the steps before count a new generation? Only then are the pods warned of. */
+/** True if the previous steps incremented the generation. Only then does the server return warnings about the pods. */
 export function isGenerationChanged(object: JsonObject, old: JsonObject): boolean {
   return integerAt(mapAt(object, 'metadata'), 'generation') !== integerAt(mapAt(old, 'metadata'), 'generation')
 }
@@ -80,7 +84,7 @@ export function withGeneration(object: JsonObject, generation: number): JsonObje
   return withField(object, 'metadata', withField(mapAt(object, 'metadata'), 'generation', generation))
 }
 
-/** The faults of a new object's metadata. */
+/** Returns the errors of a new object's metadata. */
 export function newMetadataErrors(
   object: JsonObject,
   validateName: NameRule,
@@ -89,12 +93,12 @@ export function newMetadataErrors(
   return validateObjectMeta({ metadata: mapAt(object, 'metadata'), isNamespaced, validateName, field: 'metadata' })
 }
 
-/** The faults of changed metadata. */
+/** Returns the errors of changed metadata. */
 export function changedMetadataErrors(object: JsonObject, old: JsonObject): readonly FieldError[] {
   return validateObjectMetaUpdate(mapAt(object, 'metadata'), mapAt(old, 'metadata'))
 }
 
-/** A field that an update may not change; `shown` is how the server prints the new value. */
+/** Rejects the change of an immutable field; `shown` is the server's printed form of the new value. */
 export function immutableErrors(
   value: Json | undefined,
   old: Json | undefined,

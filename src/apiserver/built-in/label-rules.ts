@@ -1,4 +1,4 @@
-// Are these keys and values of labels? Source: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go.
+// Validation of label keys and values. Source: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go.
 import { labelKeyFaults, labelValueFaults } from '../name-rules.ts'
 import { invalids } from '../object-meta.ts'
 import { eachItem, type FieldErrors } from './field-walk.ts'
@@ -7,7 +7,7 @@ export function validateLabelKey(key: string, field: string): FieldErrors {
   return invalids(field, key, labelKeyFaults(key))
 }
 
-/** One error for each value that no label can have. */
+/** Returns one error for each invalid label value. */
 export function validateLabelValues(values: readonly string[], field: string): FieldErrors {
   return eachItem(values, field, (value, path) => invalids(path, value, labelValueFaults(value)))
 }

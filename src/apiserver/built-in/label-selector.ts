@@ -1,5 +1,5 @@
-// What does the LabelSelector of an object choose? Its faults as validation names them, whether labels match it, and how it
-// reads as text. An absent selector chooses nothing, an empty one everything.
+// LabelSelectors: validation, matching of labels, and text form. An absent selector matches nothing, an empty one
+// everything.
 // Sources: k8s.io/apimachinery/pkg/apis/meta/v1/{helpers,validation/validation}.go, pkg/labels/selector.go.
 import { type Json, type JsonObject, own } from '../../base/json.ts'
 import { type FieldError, forbidden, invalid, required } from '../field-error.ts'
@@ -18,7 +18,7 @@ import {
 } from './field-walk.ts'
 
 export interface LabelSelectorOptions {
-  /** On an update of what was stored with such values before there was a rule. */
+  /** True for an update of an object that was stored with such values before their validation. */
   readonly allowsInvalidValues: boolean
 }
 
@@ -34,30 +34,30 @@ export function validateLabelSelector(selector: Struct, path: string, options = 
   return requirements.length === 0 ? labelErrors : [...labelErrors, ...requirements]
 }
 
-/** Was it stored with a value that no new selector may have? */
+/** True if the selector has a value that is invalid for new selectors. */
 export function hasInvalidLabelValue(selector: Struct): boolean {
   return structsAt(selector, 'matchExpressions').some((item) =>
     textsAt(item, 'values').some((value) => labelValueFaults(value).length > 0),
   )
 }
 
-/** Neither a label nor an expression. */
+/** True without labels and expressions. */
 export function isEmptySelector(selector: Struct): boolean {
   return (
     Object.keys(mapAt(selector, 'matchLabels')).length === 0 && structsAt(selector, 'matchExpressions').length === 0
   )
 }
 
-/** One thing that labels have to fulfil. */
+/** One requirement on labels. */
 interface Requirement {
   readonly key: string
   readonly operator: '=' | 'in' | 'notin' | 'exists' | '!'
   readonly values: readonly string[]
 }
 
-/** A selector that can be read; undefined where it has a fault that makes it mean nothing. */
+/** A parsed selector; undefined for a selector that cannot match because of a fault. */
 export class LabelMatcher {
-  /** Absent: chooses nothing. */
+  /** Absent: matches nothing. */
   readonly #requirements: readonly Requirement[] | undefined
 
   private constructor(requirements: readonly Requirement[] | undefined) {
@@ -70,7 +70,7 @@ export class LabelMatcher {
     return requirements === undefined ? undefined : new LabelMatcher(requirements)
   }
 
-  /** It chooses everything. */
+  /** True if the selector matches everything. */
   get isEmpty(): boolean {
     return this.#requirements?.length === 0
   }
@@ -79,13 +79,13 @@ export class LabelMatcher {
     return this.#requirements?.every((requirement) => isMet(requirement, labels)) ?? false
   }
 
-  /** As `kubectl get --selector` takes it: `app=web,tier in (a,b)`. */
+  /** The form of `kubectl get --selector`: `app=web,tier in (a,b)`. */
   get text(): string {
     return (this.#requirements ?? []).map(requirementText).join(',')
   }
 }
 
-/** The selector as the server shows it in an error: fields in order, labels sorted. */
+/** Returns the selector as in an error message: fields in order, labels sorted. */
 export function shownSelector(selector: Struct): Json {
   if (selector === undefined) return null
   const labels = mapAt(selector, 'matchLabels')
@@ -96,7 +96,7 @@ export function shownSelector(selector: Struct): Json {
   }
 }
 
-/** A map of texts as the server shows it: sorted, `null` where there is none. */
+/** Returns a map of texts as in an error message: sorted; `null` if absent. */
 export function shownMap(map: Struct): Json {
   if (map === undefined) return null
   return Object.fromEntries(

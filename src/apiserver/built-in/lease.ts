@@ -1,5 +1,5 @@
-// Which Leases are stored? Sources: k8s.io/kubernetes/pkg/registry/coordination/lease, pkg/apis/coordination/validation;
-// coordinated leader election is off, so its fields are dropped in silence.
+// Kind Lease. Sources: k8s.io/kubernetes/pkg/registry/coordination/lease, pkg/apis/coordination/validation.
+// Coordinated leader election is off, so the server silently drops its fields.
 import type { JsonObject } from '../../base/json.ts'
 import { invalid } from '../field-error.ts'
 import { dnsSubdomainName } from '../name-rules.ts'

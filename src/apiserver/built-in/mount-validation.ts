@@ -1,4 +1,4 @@
-// Does what a container mounts exist, and does each place get one volume?
+// Validation of volume mounts and devices: each volume exists, and each path has one volume.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateVolumeMounts, ValidateVolumeDevices).
 import type { JsonObject } from '../../base/json.ts'
 import { type FieldError, forbidden, invalid, notFound, notSupported, required } from '../field-error.ts'
@@ -35,7 +35,7 @@ function mountsErrors(container: JsonObject, volumes: KnownVolumes, field: strin
       ...(devicePaths.has(mountPath)
         ? [invalid(`${path}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices')]
         : []),
-      // From here on the server names the list, not the item.
+      // From here on, the server reports the list, not the item.
       ...subPathErrors(mount, path, field),
       ...propagationErrors(mount, container, `${field}.mountPropagation`),
       ...recursionErrors(mount, `${field}.recursiveReadOnly`),
@@ -122,7 +122,7 @@ function deviceNameErrors(
   ]
 }
 
-/** The last place of each name counts, as the server keeps them by name. */
+/** Returns the last path of each name, as the server keeps paths by name. */
 function pathsByName(items: readonly JsonObject[], key: string): ReadonlySet<string> {
   return new Set(new Map(items.map((item) => [textAt(item, 'name'), textAt(item, key)])).values())
 }

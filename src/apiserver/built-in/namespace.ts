@@ -1,4 +1,5 @@
-// Which namespaces are stored, and how do they end? Sources: k8s.io/kubernetes/pkg/registry/core/namespace/strategy.go,
+// Kind Namespace: creation, updates and finalization. Sources:
+// k8s.io/kubernetes/pkg/registry/core/namespace/strategy.go,
 // pkg/apis/core/{v1,validation}.
 import type { JsonObject } from '../../base/json.ts'
 import { type FieldError, invalid } from '../field-error.ts'
@@ -27,7 +28,7 @@ export const namespaceRules: KindRules = {
   setDefaults: (namespace) =>
     withEmbedded(withNameLabel(namespace), 'status', (status) => withZeroDefaults(status, { phase: 'Active' })),
   prepareForCreate: (namespace) =>
-    // The name may have been generated after the defaults were set.
+    // A generated name does not exist yet when the defaults are set.
     withNameLabel(withField(withEmbedded(namespace, 'spec', withOwnFinalizer), 'status', { phase: 'Active' })),
   validateCreate,
   prepareForUpdate: (namespace, old) =>

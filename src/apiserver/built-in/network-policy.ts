@@ -1,4 +1,4 @@
-// Which NetworkPolicies are stored? Rules of who may talk to the chosen pods, and whom they may talk to.
+// Kind NetworkPolicy: ingress and egress rules of the selected pods.
 // Sources: k8s.io/kubernetes/pkg/apis/networking/{v1/defaults.go,validation}, pkg/registry/networking/networkpolicy.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { type FieldError, forbidden, invalid, required } from '../field-error.ts'
@@ -39,11 +39,11 @@ import { validatePortName, validatePortNumber } from './port-rules.ts'
 
 interface PolicyOptions {
   readonly allowsInvalidValues: boolean
-  /** What stood in the policy before may stay, whatever it is. */
+  /** Ranges of the stored policy; they stay valid. */
   readonly knownRanges: readonly string[]
 }
 
-/** Each direction: its rules, and the peers of each. */
+/** Each direction: the field of its rules, and the field of their peers. */
 const directions = [
   ['ingress', 'from'],
   ['egress', 'to'],
@@ -70,7 +70,10 @@ export const networkPolicyRules: KindRules = {
   warningsOnUpdate: rangeWarnings,
 }
 
-/** The generation counts by reflect.DeepEqual, which tells an empty list or map from nil. Defaults fill in empty policyTypes. */
+/**
+ * The generation counts by reflect.DeepEqual, which distinguishes an empty list or map from nil. Defaults fill in empty
+ * policyTypes.
+ */
 function hasEmptyValue(value: Json): boolean {
   if (isJsonList(value)) return value.length === 0 || value.some(hasEmptyValue)
   if (!isJsonObject(value)) return false
@@ -136,7 +139,7 @@ function noEndErrors(end: number | undefined, path: string, why: string): FieldE
 function endErrors(end: number | undefined, port: number, path: string): FieldErrors {
   if (end === undefined) return noErrors
   return [
-    // The server shows where the range begins.
+    // The server reports the start of the range.
     ...(end < port ? [invalid(path, port, 'must be greater than or equal to `port`')] : noErrors),
     ...validatePortNumber(end, path),
   ]
@@ -182,7 +185,7 @@ function isStrictlyWithin(inner: IpRange, outer: IpRange): boolean {
   return narrowed.bytes.every((byte, index) => byte === network.bytes[index])
 }
 
-/** Every range in a policy, with the place it stands at. */
+/** Returns every CIDR range of a policy, with its path. */
 function rangesOf(object: JsonObject): readonly { readonly range: string; readonly path: string }[] {
   const spec = structAt(object, 'spec')
   return directions.flatMap(([direction, peers]) =>

@@ -1,4 +1,4 @@
-// Can a selector of nodes be one? Of pods' affinity, and of volumes that only some nodes reach.
+// Validation of node selectors: of a pod's affinity, and of volumes with node affinity.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateNodeSelector and its neighbours).
 import type { JsonObject } from '../../base/json.ts'
 import { duplicate, forbidden, invalid, required } from '../field-error.ts'
@@ -7,7 +7,7 @@ import { invalids } from '../object-meta.ts'
 import { eachItem, type FieldErrors, noErrors, structsAt, textAt, textsAt } from './field-walk.ts'
 import { validateLabelKey, validateLabelValues } from './label-rules.ts'
 
-/** What is preferred may ask for labels that no node can have. */
+/** Preferred terms may have label values that no node can have. */
 export type LabelValues = 'checked' | 'unchecked'
 
 export function validateNodeSelector(selector: JsonObject, field: string): FieldErrors {
@@ -26,7 +26,7 @@ export function validateNodeSelectorTerm(term: JsonObject, field: string, values
   ]
 }
 
-/** Of a StorageClass. */
+/** Validates a topology term of a StorageClass. */
 export function validateTopologySelectorTerm(term: JsonObject, field: string): FieldErrors {
   const keys = new Set<string>()
   return eachItem(structsAt(term, 'matchLabelExpressions'), `${field}.matchLabelExpressions`, (requirement, path) => {

@@ -1,4 +1,4 @@
-// Which nodes are stored? Sources: k8s.io/kubernetes/pkg/registry/core/node/strategy.go, pkg/apis/core/{v1,validation}.
+// Kind Node. Sources: k8s.io/kubernetes/pkg/registry/core/node/strategy.go, pkg/apis/core/{v1,validation}.
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import { duplicate, forbidden, invalid } from '../field-error.ts'
 import { dnsSubdomainName, labelValueFaults } from '../name-rules.ts'
@@ -71,7 +71,7 @@ function nodeDefaults(node: JsonObject): JsonObject {
   })
 }
 
-/** `podCIDR` is the first of `podCIDRs`; where they differ, the one range counts. */
+/** `podCIDR` is the first of `podCIDRs`; if they differ, `podCIDR` wins. */
 function cidrForm(spec: JsonObject): JsonObject {
   const cidr = textAt(spec, 'podCIDR')
   const [first = ''] = textsAt(spec, 'podCIDRs')
@@ -84,7 +84,7 @@ function validateNode(node: JsonObject): FieldErrors {
   return [
     ...validateCoreMetadata(metadata, { isNamespaced: false, validateName: dnsSubdomainName }),
     ...annotationsErrors(metadata),
-    // The server takes the taints for metadata.
+    // The server reports taints under `metadata`.
     ...taintsErrors(structsAt(spec, 'taints'), 'metadata.taints'),
     ...amountsErrors(node),
     ...swapErrors(node),

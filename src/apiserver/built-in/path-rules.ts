@@ -1,4 +1,4 @@
-// Which paths may a file have below a volume? None that leads out of it.
+// Validation of file paths below a volume: no path leads out of it.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation (validateLocalDescendingPath and its neighbours).
 import { invalid } from '../field-error.ts'
 import { type FieldErrors, noErrors } from './field-walk.ts'
@@ -8,13 +8,13 @@ export function validatePathWithoutBacksteps(path: string, field: string): Field
   return hasBackstep ? [invalid(field, path, "must not contain '..'")] : noErrors
 }
 
-/** A relative one, too. */
+/** Requires a relative path without `..`. */
 export function validateDescendingPath(path: string, field: string): FieldErrors {
   const backsteps = validatePathWithoutBacksteps(path, field)
   return path.startsWith('/') ? [invalid(field, path, 'must be a relative path'), ...backsteps] : backsteps
 }
 
-/** And none of the names that the kubelet keeps for itself. */
+/** As above, and rejects the names that the kubelet reserves. */
 export function validateLocalPath(path: string, field: string): FieldErrors {
   const errors = validateDescendingPath(path, field)
   const isReserved = path.startsWith('..') && !path.startsWith('../')

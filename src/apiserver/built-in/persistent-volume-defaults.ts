@@ -1,4 +1,4 @@
-// Which values does a volume of storage get where its author gave none?
+// Defaults of PersistentVolumes.
 // Source: k8s.io/kubernetes/pkg/apis/core/v1 (defaults.go, zz_generated.defaults.go).
 import type { JsonObject } from '../../base/json.ts'
 import { withDefaults, withEmbedded, withStruct, withZeroDefaults } from './field-walk.ts'

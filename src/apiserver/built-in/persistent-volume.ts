@@ -1,4 +1,4 @@
-// Which volumes of storage are stored? Of the sources those that operators meet; the others are not served.
+// Kind PersistentVolume, with the volume sources that operators use; other sources are not served.
 // Sources: k8s.io/kubernetes/pkg/registry/core/persistentvolume, pkg/apis/core/validation, pkg/volume/validation.
 import { posix } from 'node:path'
 import type { Json, JsonObject } from '../../base/json.ts'
@@ -84,7 +84,7 @@ export const persistentVolumeRules: KindRules = {
   warningsOnCreate: volumeWarnings,
   prepareForUpdate: (volume, old) => keepField(volume, old, 'status'),
   validateUpdate: (volume, old) => [
-    // The server goes over the whole of it twice.
+    // The server validates the whole volume twice.
     ...validateVolume(volume),
     ...volumeErrors(volume),
     ...updateErrors(mapAt(volume, 'spec'), mapAt(old, 'spec')),
@@ -250,7 +250,7 @@ function updateErrors(spec: JsonObject, oldSpec: JsonObject): FieldErrors {
     optionalTextAt(oldSpec, 'volumeAttributesClassName'),
   ]
   return [
-    // The server adds a picture of the difference, in its own inner form; we do not.
+    // The real server appends a diff in its internal form; this server does not.
     ...(isSame
       ? []
       : [forbidden('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation\n')]),
@@ -261,13 +261,13 @@ function updateErrors(spec: JsonObject, oldSpec: JsonObject): FieldErrors {
   ]
 }
 
-/** The secret for growing may be named later. */
+/** `controllerExpandSecretRef` may be set later. */
 function withoutNewSecret(spec: JsonObject, oldSpec: JsonObject): JsonObject {
   const isNew = valueAt(structAt(oldSpec, 'csi'), 'controllerExpandSecretRef') === undefined
   return isNew ? withStruct(spec, 'csi', (csi) => withoutField(csi, 'controllerExpandSecretRef')) : spec
 }
 
-/** When the phase began, where the writer does not say. */
+/** Sets the start time of a new phase if the writer omits it. */
 function timed(status: JsonObject, old: JsonObject, { timestamp }: StepContext): JsonObject {
   const [time, before] = [valueAt(status, 'lastPhaseTransitionTime'), valueAt(old, 'lastPhaseTransitionTime')]
   if (textAt(status, 'phase') === textAt(old, 'phase'))

@@ -1,13 +1,13 @@
-// In which surroundings is the spec of a pod judged? As a pod's own, or as a template's.
+// Context in which a pod spec is validated: a pod's own, or a template's.
 
 import type { Struct } from './field-walk.ts'
 
 export interface PodContext {
-  /** A real pod, not the template of one: what would be defaulted later has to be there. */
+  /** True for a real pod, not for a template: fields with later defaults must be present. */
   readonly isPod: boolean
-  /** The name of the real pod: claims are named after it. */
+  /** Name of the real pod; the names of its claims contain it. */
   readonly podName: string | undefined
-  /** The spec before an update: what it has already may stay. */
+  /** Spec before the update; its values may stay. */
   readonly oldSpec: Struct
 }
 

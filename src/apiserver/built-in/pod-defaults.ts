@@ -1,5 +1,5 @@
-// Which values does a pod get where its author gave none? The same for pods and for templates of pods, save for what only a
-// real pod gets. Source: k8s.io/kubernetes/pkg/apis/core/v1 (defaults.go, zz_generated.defaults.go).
+// Defaults of pods and pod templates; a few apply only to real pods.
+// Source: k8s.io/kubernetes/pkg/apis/core/v1 (defaults.go, zz_generated.defaults.go).
 import type { JsonObject } from '../../base/json.ts'
 import {
   isTrueAt,
@@ -28,13 +28,13 @@ const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] a
 const probes = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const
 const hooks = ['postStart', 'preStop'] as const
 
-/** A whole pod: what its requests follow from is defaulted too. */
+/** Returns a whole pod with defaults, including requests that follow from limits. */
 export function podDefaults(pod: JsonObject): JsonObject {
   const specified = withEmbedded(pod, 'spec', (spec) => podSpecDefaults(podOnlyDefaults(spec)))
   return podForm(withStruct(specified, 'status', statusDefaults))
 }
 
-/** What pods and templates have in common. */
+/** Defaults that pods and templates share. */
 function podSpecDefaults(spec: JsonObject): JsonObject {
   const own = withDefaults(withZeroDefaults(spec, specDefaults), specPointerDefaults)
   const filled = withItems(own, 'volumes', volumeDefaults)
@@ -42,7 +42,7 @@ function podSpecDefaults(spec: JsonObject): JsonObject {
   return withStruct(resourceListDefaults(withContainers, 'overhead'), 'resources', resourcesDefaults)
 }
 
-/** The `template` of a workload: nothing of its metadata is defaulted. */
+/** Returns the `template` of a workload with defaults; its metadata has none. */
 export function podTemplateDefaults(template: JsonObject): JsonObject {
   return podTemplateForm(withEmbedded(template, 'spec', podSpecDefaults))
 }

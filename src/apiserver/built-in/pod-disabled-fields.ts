@@ -1,9 +1,9 @@
-// Which fields does this version of the server know and not take, their features being off? They are dropped in silence.
+// Fields of disabled feature gates, which the server silently drops.
 // Source: k8s.io/kubernetes/pkg/api/pod/util.go (dropDisabledFields), with the default feature gates of 1.36.
 import type { JsonObject } from '../../base/json.ts'
 import { withItems, withoutField, withStruct } from './field-walk.ts'
 
-/** Of the spec of a pod or of a template. */
+/** Returns the spec of a pod or template without those fields. */
 export function withoutDisabledFields(spec: JsonObject): JsonObject {
   const ungrouped = withoutField(spec, 'schedulingGroup')
   const unsignalled = ['containers', 'initContainers'].reduce(

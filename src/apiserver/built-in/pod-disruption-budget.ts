@@ -1,4 +1,4 @@
-// Which PodDisruptionBudgets are stored? One bound, of the pods that have to stay or of those that may go.
+// Kind PodDisruptionBudget: one bound, either minAvailable or maxUnavailable.
 // Sources: k8s.io/kubernetes/pkg/apis/policy/validation, pkg/registry/policy/poddisruptionbudget.
 import type { JsonObject } from '../../base/json.ts'
 import { invalid, notSupported } from '../field-error.ts'
@@ -19,7 +19,7 @@ const specForm = showStruct({
   UnhealthyPodEvictionPolicy: ['unhealthyPodEvictionPolicy', showOptional],
 })
 
-/** Metadata are not judged by this kind; the handler does what every kind needs. */
+/** This kind does not validate metadata; the handler does so for every kind. */
 export const podDisruptionBudgetRules: KindRules = {
   ...usualRules,
   prepareForCreate: (object) => asNew(object, emptyStatus),

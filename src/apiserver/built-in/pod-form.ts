@@ -1,5 +1,5 @@
-// Which one form does a pod have of what can be said in two ways? Old names of fields follow their new ones, annotations of
-// long ago go. Source: k8s.io/kubernetes/pkg/apis/core/v1/conversion.go (to the internal types and back).
+// Canonical form of pods: deprecated field names follow the current ones, and obsolete annotations are dropped.
+// Source: k8s.io/kubernetes/pkg/apis/core/v1/conversion.go (to the internal types and back).
 import type { JsonObject } from '../../base/json.ts'
 import { integerAt, structAt, structsAt, textAt, withField, withoutField, withStruct } from './field-walk.ts'
 
@@ -19,7 +19,7 @@ export function podTemplateForm(template: JsonObject): JsonObject {
   return withStruct(withStruct(template, 'spec', podSpecForm), 'metadata', withoutOldAnnotations)
 }
 
-/** `serviceAccount` says what `serviceAccountName` says, and the latter counts. */
+/** `serviceAccount` is an alias of `serviceAccountName`; the latter wins. */
 function podSpecForm(spec: JsonObject): JsonObject {
   const name = textAt(spec, 'serviceAccountName') || textAt(spec, 'serviceAccount')
   if (name === '') return spec
@@ -32,7 +32,7 @@ function withGracePeriod(spec: JsonObject): JsonObject {
     : spec
 }
 
-/** `podIP` is the first of `podIPs`; where they differ, the one address counts. */
+/** `podIP` is the first of `podIPs`; if they differ, `podIP` wins. */
 function podStatusForm(status: JsonObject): JsonObject {
   const ip = textAt(status, 'podIP')
   const ips = structsAt(status, 'podIPs')

@@ -1,4 +1,4 @@
-// Which of a pod's own labels choose its neighbours? `matchLabelKeys` become expressions when the pod is made.
+// `matchLabelKeys` of a pod: the server turns them into selector expressions when the pod is created.
 // Source: k8s.io/kubernetes/pkg/registry/core/pod/strategy.go.
 import type { JsonObject } from '../../base/json.ts'
 import { mapAt, structsAt, textAt, textsAt, withField, withItems, withStruct } from './field-walk.ts'

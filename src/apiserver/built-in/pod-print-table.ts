@@ -1,7 +1,7 @@
-// Which fields do the internal types of pods have, by which names are they printed, and where are they in an object? Data, as
-// the oracle `printed-types` gives it and explains it (oracles/printed_types.go); an oracle test compares them.
+// Fields of the internal pod types: their printed names and their paths in an object. The data comes from the oracle
+// `printed-types`, which explains it (oracles/printed_types.go); an oracle test compares them.
 
-/** One struct a line, wrapped: continued lines are indented. */
+/** One struct per line; continuation lines are indented. */
 export const podPrintTable = `
 PodTemplateSpec ?name=metadata.name:s ?generateName=metadata.generateName:s ?namespace=metadata.namespace:s
   ?selfLink=metadata.selfLink:s ?uid=metadata.uid:s ?resourceVersion=metadata.resourceVersion:s

@@ -1,4 +1,4 @@
-// How well is a pod kept when its node runs short? By what it asks for and what it may use.
+// QoS class of a pod, from its resource requests and limits.
 // Source: k8s.io/kubernetes/pkg/apis/core/helper/qos.
 import type { JsonObject } from '../../base/json.ts'
 import type { Quantity } from '../../object/quantity.ts'
@@ -6,9 +6,9 @@ import { mapAt, structAt, structsAt } from './field-walk.ts'
 import { quantityOf } from './resource-requirements.ts'
 
 const counted = ['cpu', 'memory']
-/** Finest part of an amount. */
+/** Exponent of the finest unit. */
 const nano = -9
-/** No sum is written out beyond this many digits. */
+/** A larger exponent counts as this one, which bounds the size of a sum. */
 const maxExponent = 1000
 
 export function qosClassOf(spec: JsonObject): 'BestEffort' | 'Burstable' | 'Guaranteed' {
@@ -21,7 +21,7 @@ export function qosClassOf(spec: JsonObject): 'BestEffort' | 'Burstable' | 'Guar
   return areAllLimited && areEqual ? 'Guaranteed' : 'Burstable'
 }
 
-/** The amounts above zero, summed over the containers. */
+/** Returns the amounts above zero, summed over the containers. */
 function sums(containers: readonly JsonObject[], list: string): ReadonlyMap<string, bigint> {
   const found = new Map<string, bigint>()
   for (const container of containers) {

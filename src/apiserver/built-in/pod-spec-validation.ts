@@ -1,4 +1,4 @@
-// Can a pod with this spec be run? The whole of it, in the server's order; what is not served says so by name.
+// Validation of a pod spec, in the server's order. Fields that this server does not support are rejected by name.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodSpec).
 import type { JsonObject } from '../../base/json.ts'
 import { duplicate, type FieldError, forbidden, invalid, notFound, required, tooLong } from '../field-error.ts'
@@ -71,7 +71,7 @@ export function validatePodSpec(spec: JsonObject, field: string, context: PodCon
   ]
 }
 
-/** Init containers, then the others, as the server visits them. */
+/** Returns init containers, then the others, in the server's order. */
 export function locatedContainers(spec: JsonObject, field: string): readonly Located[] {
   return ['initContainers', 'containers'].flatMap((list) =>
     structsAt(spec, list).map((container, index) => ({ container, path: `${field}.${list}[${index}]` })),
@@ -87,7 +87,9 @@ function refuseUnserved(spec: JsonObject, field: string): void {
   if (textAt(structAt(spec, 'os'), 'name') === 'windows') throw notServed(`A pod for Windows (${field}.os.name)`)
 }
 
-/** On the node's network a port is the node's own. A template's is filled in when its pods are made. */
+/**
+ * On the host network, a container port equals its host port. Templates get the host port when their pods are created.
+ */
 function hostNetworkErrors(spec: JsonObject, field: string, { isPod }: PodContext): FieldErrors {
   if (!isTrueAt(spec, 'hostNetwork')) return noErrors
   return eachItem(structsAt(spec, 'containers'), field, (container, path) =>
@@ -129,7 +131,7 @@ function hostnameOverrideErrors(spec: JsonObject, field: string): FieldErrors {
   ]
 }
 
-/** Names of other objects. */
+/** Validates names of other objects. */
 function namesErrors(spec: JsonObject, field: string): FieldErrors {
   const runtimeClass = optionalTextAt(spec, 'runtimeClassName')
   return [
@@ -167,11 +169,11 @@ function osErrors(spec: JsonObject, field: string): FieldErrors {
   if (os === undefined) return noErrors
   const name = textAt(os, 'name')
   if (name === '') return [required(field)]
-  // The server names the struct here, not its name.
+  // The server reports the parent struct here.
   return validateRequiredChoice(name, field.slice(0, -'.name'.length), ['linux', 'windows'])
 }
 
-/** A variable from a file reads it from a volume that the pod itself fills. */
+/** A variable from a file requires a volume that the pod itself fills. */
 function fileKeyErrors(spec: JsonObject, field: string): FieldErrors {
   const volumes = new Map(structsAt(spec, 'volumes').map((volume) => [textAt(volume, 'name'), volume]))
   return locatedContainers(spec, field).flatMap(({ container, path }) =>

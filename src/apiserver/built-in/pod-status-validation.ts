@@ -1,4 +1,4 @@
-// Which statuses may a pod have after the one that it has? Ended containers stay ended, and addresses are addresses.
+// Validation of a pod's status update: terminated containers stay terminated, and addresses are valid.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodStatusUpdate).
 import type { JsonObject } from '../../base/json.ts'
 import { forbidden, invalid } from '../field-error.ts'
@@ -24,7 +24,7 @@ import { parseIp, validateIp } from './ip-rules.ts'
 import { annotationsErrors, mirrorAnnotationErrors } from './pod-template-validation.ts'
 
 const ownConditions = new Set(['PodScheduled', 'Ready', 'Initialized'])
-/** Parts of a status that only resources beyond cpu and memory need. */
+/** Status fields that only resources other than cpu and memory use. */
 const unserved = ['resourceClaimStatuses', 'extendedResourceClaimStatus', 'nodeAllocatableResourceClaimStatuses']
 const statusLists = { containerStatuses: 'containers', initContainerStatuses: 'initContainers' } as const
 
@@ -120,7 +120,7 @@ interface Revival {
   readonly exitCode: number
 }
 
-/** Containers that had ended and have not any more. */
+/** Returns the containers that were terminated and no longer are. */
 function revivals(status: JsonObject, oldStatus: JsonObject, list: string): readonly Revival[] {
   return structsAt(oldStatus, list).flatMap((before, index) => {
     const ended = structIn(before, 'state', 'terminated')
@@ -147,7 +147,7 @@ function isFor(rule: JsonObject, exitCode: number): boolean {
   return operator === 'In' ? isListed : operator === 'NotIn' && !isListed
 }
 
-/** One address of each family at most; what stood there before may stay. */
+/** Validates that a list has at most one address of each family; stored values stay valid. */
 function addressesErrors(status: Struct, oldStatus: Struct, key: string): FieldErrors {
   const field = `status.${key}`
   const ips = structsAt(status, key).map((item) => textAt(item, 'ip'))

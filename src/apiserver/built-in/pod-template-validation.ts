@@ -1,4 +1,4 @@
-// Can pods be made from a template, and can a pod be one? What metadata says about the spec is checked with it.
+// Validation of pods and pod templates, with the annotations that affect the spec.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodTemplateSpec, ValidatePodCreate).
 import type { JsonObject } from '../../base/json.ts'
 import { forbidden, invalid } from '../field-error.ts'
@@ -23,7 +23,7 @@ import { locatedContainers, validatePodSpec } from './pod-spec-validation.ts'
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror'
 const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost'
-/** Older ways to say what fields say today. */
+/** Deprecated annotations that fields have replaced. */
 const unservedAnnotations = [
   'container.apparmor.security.beta.kubernetes.io/',
   'container.seccomp.security.alpha.kubernetes.io/',
@@ -32,7 +32,7 @@ const unservedAnnotations = [
 ]
 const maxCost = 2n ** 31n - 1n
 
-/** The `template` of a workload, at `field`; `oldTemplate` is absent on creation. */
+/** Validates the `template` of a workload at the path `field`; `oldTemplate` is absent on creation. */
 export function validatePodTemplateSpec(template: Struct, field: string, oldTemplate?: Struct): FieldErrors {
   const metadata = structAt(template, 'metadata')
   const spec = structAt(template, 'spec') ?? {}
@@ -44,7 +44,7 @@ export function validatePodTemplateSpec(template: Struct, field: string, oldTemp
   ]
 }
 
-/** What a pod must be at its creation. */
+/** Validates a pod at its creation. */
 export function validatePodCreate(pod: JsonObject): FieldErrors {
   const spec = structAt(pod, 'spec') ?? {}
   const isGated = structsAt(spec, 'schedulingGates').length > 0
@@ -56,7 +56,7 @@ export function validatePodCreate(pod: JsonObject): FieldErrors {
   ]
 }
 
-/** What a pod must be always; `oldSpec` is absent on creation. */
+/** Validates a pod at creation and update; `oldSpec` is absent on creation. */
 export function validatePod(pod: JsonObject, oldSpec?: Struct): FieldErrors {
   const metadata = structAt(pod, 'metadata') ?? {}
   const spec = structAt(pod, 'spec') ?? {}
@@ -103,7 +103,7 @@ export function mirrorAnnotationErrors(pod: JsonObject, old: JsonObject): FieldE
   ]
 }
 
-/** A whole number without a plus sign or zeros before it. */
+/** True for an int32 without a plus sign and leading zeros. */
 function isInt32(text: string): boolean {
   if (!/^(0|[1-9]\d{0,9}|-\d{1,19})$/.test(text)) return false
   const value = BigInt(text)

@@ -1,4 +1,5 @@
-// What of a pod may be changed? Images, the deadline, more tolerations, fewer gates.
+// Validation of pod updates. Mutable are images, a shorter deadline, additional tolerations and the removal of
+// scheduling gates.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodUpdate).
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import { type FieldError, forbidden, invalid, required } from '../field-error.ts'
@@ -22,7 +23,7 @@ import { validateTolerations } from './scheduling-validation.ts'
 import { semanticEqual } from './semantic-equality.ts'
 
 const maxDeadlineSeconds = 2 ** 31 - 1
-/** The server adds a picture of the difference, in its own inner form; we do not. */
+/** The real server appends a diff in its internal form; this server does not. */
 const changeFault =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n'
 
@@ -32,7 +33,7 @@ export function validatePodUpdate(pod: JsonObject, old: JsonObject): FieldErrors
     ...validateCoreMetadataUpdate(mapAt(pod, 'metadata'), mapAt(old, 'metadata')),
     ...validatePod(pod, oldSpec),
     ...mirrorAnnotationErrors(pod, old),
-    // The server checks these once more.
+    // The server validates these a second time.
     ...annotationsErrors(mapAt(pod, 'metadata'), spec, 'metadata.annotations'),
   ]
   for (const list of ['containers', 'initContainers']) {
@@ -67,7 +68,7 @@ function imagesErrors(spec: JsonObject, oldSpec: JsonObject, list: string): [Fie
   return [errors, true]
 }
 
-/** A deadline may be set and come nearer. */
+/** A deadline may be set, and may only decrease. */
 function deadlineErrors(spec: JsonObject, oldSpec: JsonObject): [FieldErrors, boolean] {
   const field = 'spec.activeDeadlineSeconds'
   const seconds = valueAt(spec, 'activeDeadlineSeconds')
@@ -97,7 +98,7 @@ function gatesErrors(spec: JsonObject, oldSpec: JsonObject): FieldErrors {
   const before = new Set(structsAt(oldSpec, 'schedulingGates').map((gate) => textAt(gate, 'name')))
   const gates = structsAt(spec, 'schedulingGates').map((gate) => textAt(gate, 'name'))
   return gates.flatMap((name, index) =>
-    // Of two alike, the server names the last.
+    // Of two equal gates, the server reports the last.
     before.has(name) || gates.lastIndexOf(name) !== index
       ? []
       : [
@@ -120,7 +121,7 @@ function specErrors(spec: JsonObject, oldSpec: JsonObject): FieldErrors {
   return [forbidden('spec', changeFault)]
 }
 
-/** The new spec with what may change as it was. */
+/** Returns the new spec with the mutable fields reset to their old values. */
 function withChangeable(spec: JsonObject, oldSpec: JsonObject): JsonObject {
   const imaged = ['containers', 'initContainers'].reduce((result, list) => {
     const before = structsAt(oldSpec, list)
@@ -136,7 +137,7 @@ function withChangeable(spec: JsonObject, oldSpec: JsonObject): JsonObject {
   )
 }
 
-/** A negative grace period becomes 1 whenever a pod is read. */
+/** The server reads a negative grace period as 1. */
 function graced(spec: JsonObject, oldSpec: JsonObject): JsonObject {
   const before = valueAt(oldSpec, 'terminationGracePeriodSeconds')
   const isMended = integerAt(oldSpec, 'terminationGracePeriodSeconds') < 0

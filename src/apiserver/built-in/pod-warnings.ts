@@ -1,4 +1,4 @@
-// What is odd about a pod or a template of pods, though it is taken? Texts for Warning headers.
+// Warnings about valid but questionable pods and pod templates: texts of Warning headers.
 // Sources: k8s.io/kubernetes/pkg/api/pod/warnings.go, pkg/api/node/util.go.
 import type { JsonObject } from '../../base/json.ts'
 import { goQuoted } from '../field-error.ts'
@@ -29,7 +29,7 @@ const mandatory = 'requiredDuringSchedulingIgnoredDuringExecution'
 const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
 const matchesNothing = 'a null labelSelector results in matching no pod'
 
-/** Of a pod (`path` is '') or of a template (`path` is where it stands: `template`). */
+/** Returns the warnings for a pod (`path` is '') or a template (`path` is its field, for example `template`). */
 export function podWarnings(pod: Struct, path: string): readonly string[] {
   const prefix = path === '' ? '' : `${path}.`
   const spec = structAt(pod, 'spec') ?? {}
@@ -63,7 +63,7 @@ export function podWarnings(pod: Struct, path: string): readonly string[] {
   ]
 }
 
-/** The same of a selector of nodes elsewhere (a PersistentVolume's). */
+/** Returns the warnings for a node selector term outside a pod, for example of a PersistentVolume. */
 export function nodeSelectorTermWarnings(term: JsonObject, field: string, checksValues: boolean): readonly string[] {
   return structsAt(term, 'matchExpressions').flatMap((expression, index) => {
     const path = `${field}.matchExpressions[${index}]`
@@ -120,7 +120,7 @@ function ephemeralWarnings(spec: JsonObject, field: string): readonly string[] {
   })
 }
 
-/** Parts of a byte in what a claim asks for. */
+/** Warns about fractions of a byte in the request of a claim. */
 export function storageWarnings(resources: Struct, field: string): readonly string[] {
   return ['requests', 'limits'].flatMap((list) =>
     fractionWarnings(mapAt(resources, list), ['storage'], `${field}.${list}`),
@@ -157,7 +157,7 @@ function containerWarnings({ container, path }: Located): readonly string[] {
   ]
 }
 
-/** A variable that is set twice may only build on its first value. */
+/** A repeated variable triggers no warning if its value builds on the first one. */
 function envWarnings(variables: readonly JsonObject[], field: string): readonly string[] {
   const names = new Set<string>()
   return variables.flatMap((variable, index) => {
@@ -222,7 +222,7 @@ function portsOf(containers: readonly Located[]): readonly { readonly port: Json
   )
 }
 
-/** A port as Go prints a struct. */
+/** Formats a port as Go prints a struct. */
 function goPort(port: JsonObject): string {
   const [name, protocol, hostIp] = [textAt(port, 'name'), textAt(port, 'protocol'), textAt(port, 'hostIP')]
   const [hostPort, containerPort] = [integerAt(port, 'hostPort'), integerAt(port, 'containerPort')]

@@ -1,4 +1,4 @@
-// Which pods are stored, and how do they begin, change and end?
+// Kind Pod: creation, updates and graceful deletion.
 // Sources: k8s.io/kubernetes/pkg/registry/core/pod/strategy.go, pkg/api/pod/util.go.
 import type { JsonObject } from '../../base/json.ts'
 import { dns1123Label } from '../name-rules.ts'
@@ -55,7 +55,7 @@ export const podRules: KindRules = {
     const [spec, status] = [mapAt(pod, 'spec'), mapAt(pod, 'status')]
     return {
       'spec.nodeName': textAt(spec, 'nodeName'),
-      // An old name of the same field.
+      // Deprecated name of the same field.
       'spec.host': textAt(spec, 'nodeName'),
       'spec.restartPolicy': textAt(spec, 'restartPolicy'),
       'spec.schedulerName': textAt(spec, 'schedulerName'),
@@ -63,7 +63,7 @@ export const podRules: KindRules = {
       'spec.hostNetwork': String(valueAt(spec, 'hostNetwork') === true),
       'status.phase': textAt(status, 'phase'),
       'status.podIP': textAt(structsAt(status, 'podIPs')[0], 'ip'),
-      // Taken, and never filled.
+      // The server accepts this selector, but never fills the field.
       'status.podIPs': '',
       'status.nominatedNodeName': textAt(status, 'nominatedNodeName'),
     }
@@ -72,7 +72,7 @@ export const podRules: KindRules = {
   returnsDeletedObject: true,
 }
 
-/** A pod that runs nowhere, or has run, goes at once. */
+/** A pod without a node, or a finished pod, is deleted at once. */
 function gracePeriodSeconds(pod: JsonObject, requested: number | undefined): number {
   const [spec, status] = [mapAt(pod, 'spec'), mapAt(pod, 'status')]
   const isOver = textAt(status, 'phase') === 'Failed' || textAt(status, 'phase') === 'Succeeded'
@@ -95,7 +95,7 @@ function firstStatus(spec: JsonObject, timestamp: string): JsonObject {
   return { ...status, conditions: [gated] }
 }
 
-/** The name becomes the host's name. */
+/** The pod's name becomes its hostname. */
 function nameWarnings(pod: JsonObject): readonly string[] {
   const faults = dns1123Label(textAt(mapAt(pod, 'metadata'), 'name'))
   if (faults.length === 0) return []
@@ -104,7 +104,7 @@ function nameWarnings(pod: JsonObject): readonly string[] {
   ]
 }
 
-/** What kubelets may not change by a status, or leave out of it by being old. */
+/** Restores fields that a status update may not change, and fields that old kubelets omit. */
 function prepareStatus(pod: JsonObject, old: JsonObject): JsonObject {
   const kept = keepField(pod, old, 'spec')
   const owned = withStruct(kept, 'metadata', (metadata) =>

@@ -1,4 +1,4 @@
-// What may stand for a port? A number or a name. Source: k8s.io/apimachinery/pkg/util/validation/validation.go.
+// Validation of ports: a number or a name. Source: k8s.io/apimachinery/pkg/util/validation/validation.go.
 import type { Json } from '../../base/json.ts'
 import { type FieldError, invalid, notSupported, required } from '../field-error.ts'
 import { byteLength } from '../name-rules.ts'
@@ -19,7 +19,7 @@ export function validatePortName(name: string, field: string): FieldErrors {
   return invalids(field, name, portNameFaults(name))
 }
 
-/** A field that takes either. An absent one is the number 0. */
+/** Validates a port number or name. An absent port is the number 0. */
 export function validatePort(port: Json | undefined, field: string): FieldErrors {
   if (typeof port === 'string') return validatePortName(port, field)
   return validatePortNumber(typeof port === 'number' ? port : 0, field)

@@ -1,4 +1,4 @@
-// Which PriorityClasses are stored? Their value never changes; those of the system have theirs.
+// Kind PriorityClass. Its value is immutable; the system classes have fixed values.
 // Sources: k8s.io/kubernetes/pkg/apis/scheduling/{v1,validation}, pkg/registry/scheduling/priorityclass.
 import type { JsonObject } from '../../base/json.ts'
 import { type FieldError, forbidden, notSupported, required } from '../field-error.ts'

@@ -1,4 +1,5 @@
-// Can a container's probes and lifecycle hooks work? Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
+// Validation of a container's probes and lifecycle hooks. Source:
+// k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
 import type { JsonObject } from '../../base/json.ts'
 import { forbidden, invalid, notSupported, required } from '../field-error.ts'
 import { invalids, nonNegative } from '../object-meta.ts'
@@ -24,10 +25,10 @@ const counts = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'succe
 const probeHandlers = ['exec', 'httpGet', 'tcpSocket', 'grpc'] as const
 const hookHandlers = ['exec', 'httpGet', 'tcpSocket', 'sleep'] as const
 
-/** Seconds that the pod has to end; absent where that is wrong in itself. */
+/** The pod's termination grace period in seconds; absent if it is invalid itself. */
 export type GracePeriod = number | undefined
 
-/** Liveness, readiness and startup, in this order. */
+/** Validates the liveness, readiness and startup probes, in this order. */
 export function validateProbes(container: JsonObject, gracePeriod: GracePeriod, field: string): FieldErrors {
   return [
     ...probeErrors(structAt(container, 'livenessProbe'), gracePeriod, `${field}.livenessProbe`, oneSuccess),
@@ -69,7 +70,7 @@ function probeErrors(probe: Struct, gracePeriod: GracePeriod, field: string, par
   ]
 }
 
-/** Exactly one of the handlers; the first is checked, the others are too many. */
+/** Requires exactly one handler: validates the first one and rejects each further one. */
 function handlerErrors(
   struct: JsonObject,
   handlers: readonly (keyof typeof actionErrors)[],

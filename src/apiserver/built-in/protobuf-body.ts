@@ -1,5 +1,6 @@
-// What does a body of protocol buffers say? The JSON that the same client would have sent of the same object: Go's clients of
-// built-in kinds send protocol buffers unless they are told otherwise. Answers stay JSON, which all of them take.
+// Decoder of protobuf bodies to the JSON that the same client would have sent. Go clients send built-in kinds as
+// protocol buffers by
+// default. Responses stay JSON, which all clients accept.
 // Source: k8s.io/apimachinery/pkg/runtime/serializer/protobuf, the generated.pb.go of each group.
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { parseWireJson, WireJsonError } from '../../base/wire-json.ts'
@@ -8,10 +9,10 @@ import type { GoField, GoSchemaChoice, GoStruct, GoType } from './go-type.ts'
 import { WireError, type WireValue, wireFields } from './wire-message.ts'
 
 const prefix = 'k8s\0'
-/** As deep as JSON bodies may be. */
+/** The same limit as for JSON bodies. */
 const maxDepth = 1_000
 
-/** The object; undefined if there is no such kind in protocol buffers. Throws WireError. */
+/** Returns the object; undefined for a kind without a protobuf form. Throws WireError. */
 export function readProtobuf(
   body: Uint8Array,
   typeOf: (kind: KindName) => GoStruct | undefined,
@@ -22,7 +23,7 @@ export function readProtobuf(
   const names = lastOf(bytesOf(envelope.get(1)))
   const [apiVersion, kind] = [textOf(names.get(1)), textOf(names.get(2))]
   const [version = '', group = ''] = apiVersion.split('/').reverse()
-  // The options of a delete are of every group and version.
+  // DeleteOptions have every group and version.
   const type = typeOf(kind === 'DeleteOptions' ? { group: '', version: 'v1', kind } : { group, version, kind })
   if (type === undefined) return undefined
   const fields = new Map<string, Json>([
@@ -33,7 +34,7 @@ export function readProtobuf(
   return Object.fromEntries(fields)
 }
 
-/** The fields of a struct by their numbers; those of a struct that it embeds are a message of their own. */
+/** Fields of a struct by their numbers; an embedded struct is a message of its own. */
 type Plan = Map<number, GoField | Plan>
 
 const plans = new WeakMap<GoStruct, Plan>()
@@ -80,7 +81,7 @@ function add(fields: Map<string, Json>, { name, type, isLeftOut }: GoField, valu
     fields.set(name, { ...(isJsonObject(held) ? held : {}), ...Object.fromEntries(pair) })
   } else {
     const said = read(type, value, depth)
-    // Go writes numbers, truths and texts whatever they are, and JSON leaves out the empty ones.
+    // Go writes empty numbers, booleans and texts too; JSON omits the empty ones.
     if (isLeftOut === 'never' || !(said === null || said === '' || said === 0 || said === false)) fields.set(name, said)
     else if (type.form === 'pointer') fields.set(name, said)
   }
@@ -96,7 +97,7 @@ function read(type: GoType, value: WireValue, depth: number): Json {
       return Object.fromEntries(fields)
     }
     case 'list':
-      // Within a map or a list it is a message of its own.
+      // A list inside a map or a list is a message of its own.
       return itemsOf(bytesOf(value), 1).map((item) => read(type.items, item, depth + 1))
     case 'map':
       throw new WireError('a map within a map')
@@ -141,7 +142,7 @@ function readScalar(form: ScalarForm, value: WireValue): Json {
   }
 }
 
-/** No bytes at all are the zero time. */
+/** An empty message is the zero time. */
 function readTime(message: Uint8Array, hasMicros: boolean): Json {
   if (message.length === 0) return null
   const parts = lastOf(message)
@@ -180,7 +181,7 @@ function readChoice({ form, schema }: GoSchemaChoice, message: Uint8Array, depth
   return items.map((item) => (form === 'schemaOrList' ? read(schema, item, depth + 1) : textOf(item)))
 }
 
-/** Of a field that stands twice the last counts. */
+/** Returns the last value of each field. */
 function lastOf(message: Uint8Array): ReadonlyMap<number, WireValue> {
   const values = new Map<number, WireValue>()
   for (const { number, value } of wireFields(message)) values.set(number, value)

@@ -1,4 +1,4 @@
-// Which ReplicaSets are stored? Those that choose the pods of their own template.
+// Kind ReplicaSet. Its selector must match its own template.
 // Sources: k8s.io/kubernetes/pkg/apis/apps/{v1/defaults.go,validation/validation.go}, pkg/registry/apps/replicaset.
 import type { JsonObject } from '../../base/json.ts'
 import { type FieldError, invalid, required } from '../field-error.ts'
@@ -70,7 +70,7 @@ function specErrors(spec: JsonObject, path: string): FieldErrors {
   return [...nonNegatives(spec, path, ['replicas', 'minReadySeconds']), ...chosenPodsErrors(spec, path)]
 }
 
-/** Selector and template together, as ReplicaSets and Deployments have them. */
+/** Validates selector and template together, for ReplicaSets and Deployments. */
 export function chosenPodsErrors(spec: JsonObject, path: string): FieldErrors {
   const selector = structAt(spec, 'selector')
   const matcher = LabelMatcher.of(selector)
@@ -91,7 +91,7 @@ function requiredSelectorErrors(selector: Struct, path: string): FieldErrors {
   const isEmpty = isEmptySelector(selector)
   return [
     ...validateLabelSelector(selector, path),
-    // Said of both kinds.
+    // The message names Deployments for both kinds.
     ...(isEmpty ? [invalid(path, shownSelector(selector), 'empty selector is invalid for deployment')] : noErrors),
   ]
 }
@@ -104,7 +104,7 @@ export function immutableSelectorErrors(object: JsonObject, old: JsonObject): Fi
   })
 }
 
-/** A name that makes pods whose hostnames surprise. */
+/** Warns about a name that results in unexpected hostnames of pods. */
 export function podNameWarnings(object: JsonObject): readonly string[] {
   const faults = dns1123Label(textAt(structAt(object, 'metadata'), 'name'))
   if (faults.length === 0) return []

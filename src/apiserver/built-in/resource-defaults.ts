@@ -1,15 +1,15 @@
-// How do amounts of resources look once they are in? No finer than a thousandth, in canonical form.
+// Canonical form of resource amounts, rounded up to a thousandth.
 // Source: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go (SetDefaults_ResourceList).
 import type { Json, JsonObject } from '../../base/json.ts'
 import { quantityInMilli } from '../../object/quantity.ts'
 import { withStruct } from './field-walk.ts'
 
-/** `requests` and `limits`. */
+/** Normalizes `requests` and `limits`. */
 export function resourcesDefaults(resources: JsonObject): JsonObject {
   return resourceListDefaults(resourceListDefaults(resources, 'limits'), 'requests')
 }
 
-/** The map of amounts in one field. */
+/** Normalizes the resource amounts of one field. */
 export function resourceListDefaults(struct: JsonObject, key: string): JsonObject {
   return withStruct(struct, key, rounded)
 }

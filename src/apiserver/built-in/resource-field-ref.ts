@@ -1,4 +1,4 @@
-// May an amount of a container's resources be shown to it, in this unit?
+// Validation of resourceFieldRef: the resource of a container, and the divisor.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateContainerResourceFieldSelector).
 import type { JsonObject } from '../../base/json.ts'
 import { canonicalQuantity, parseQuantity } from '../../object/quantity.ts'
@@ -16,7 +16,7 @@ const resources = [
 const hugePages = /^(requests|limits)\.hugepages-/
 const units = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei']
 
-/** In a volume the container must be named. */
+/** A reference in a volume must name the container. */
 export function validateResourceFieldRef(
   reference: JsonObject,
   field: string,

@@ -1,4 +1,4 @@
-// May a container ask for these resources? Names, amounts, and requests against limits.
+// Validation of resource requirements: names, amounts, and requests against limits.
 // Sources: k8s.io/kubernetes/pkg/apis/core/validation/validation.go, pkg/apis/core/helper/helpers.go.
 import type { Json, JsonObject } from '../../base/json.ts'
 import { compareQuantities, parseQuantity, type Quantity } from '../../object/quantity.ts'
@@ -51,13 +51,13 @@ export function validateResourceRequirements(resources: Struct, field: string): 
   ]
 }
 
-/** A list of amounts that is checked as limits are: a pod's overhead. */
+/** Validates a pod's overhead, by the rules of limits. */
 export function validateOverhead(spec: JsonObject, field: string): FieldErrors {
   const overhead = structAt(spec, 'overhead')
   return overhead === undefined ? noErrors : validateResourceRequirements({ limits: overhead }, field)
 }
 
-/** An amount of a resource: none below zero, and whole where things are counted. */
+/** Validates the amount of a resource: not negative, and whole for countable resources. */
 export function validateAmount(name: string, amount: Json | undefined, field: string): FieldErrors {
   const quantity = quantityOf(amount)
   const isWhole = quantity.exponent >= 0 || compareQuantities(quantity, zero) === 0 || isWholeAmount(quantity)
@@ -86,7 +86,7 @@ export function quantityText(amount: Json | undefined): string {
   return typeof amount === 'string' ? amount : '0'
 }
 
-/** Any resource that there can be: standard, or with a domain before it. */
+/** Validates any resource name: a standard one, or one with a domain prefix. */
 export function resourceNameErrors(name: string, field: string): FieldErrors {
   const faults = labelKeyFaults(name)
   if (faults.length > 0) return invalids(field, name, faults)
@@ -95,7 +95,7 @@ export function resourceNameErrors(name: string, field: string): FieldErrors {
 }
 
 interface Extra {
-  /** Errors that the server finds before it looks at huge pages. */
+  /** Errors that the server reports before those of huge pages. */
   readonly before: () => FieldErrors
 }
 
@@ -108,7 +108,7 @@ function amountErrors(name: string, amount: Json | undefined, field: string, ext
   ]
 }
 
-/** What a container may ask for. */
+/** Validates the resource name of a container. */
 export function containerResourceErrors(name: string, field: string): FieldErrors {
   const errors = resourceNameErrors(name, field)
   if (!name.includes('/')) {
@@ -168,12 +168,12 @@ function isCounted(name: string): boolean {
   return countedResources.has(name) || isExtended(name)
 }
 
-/** Whole in units, to the thousandth. */
+/** True for a whole number of units. */
 function isWholeAmount({ coefficient, exponent }: Quantity): boolean {
   return exponent >= 0 || coefficient % 10n ** BigInt(-exponent) === 0n
 }
 
-/** In whole units, rounded up, as the server counts them. */
+/** Returns whole units, rounded up as the server does. */
 export function wholeUnits({ coefficient, exponent }: Quantity): bigint {
   if (exponent >= 0) return coefficient * 10n ** BigInt(exponent)
   const divisor = 10n ** BigInt(-exponent)
@@ -181,7 +181,7 @@ export function wholeUnits({ coefficient, exponent }: Quantity): bigint {
   return coefficient / divisor + (isRounded ? 1n : 0n)
 }
 
-/** Parts of a byte, in those of the amounts that are asked for. */
+/** Warns about fractions of a byte in the named amounts. */
 export function fractionWarnings(list: JsonObject, names: readonly string[], field: string): readonly string[] {
   return names.flatMap((name) => {
     const amount = Object.hasOwn(list, name) ? list[name] : undefined

@@ -1,5 +1,6 @@
-// Which RoleBindings and ClusterRoleBindings are stored? Subjects and the role that they get, which never changes.
-// Sources: k8s.io/kubernetes/pkg/apis/rbac/{v1/defaults.go,validation}, pkg/registry/rbac/{rolebinding,clusterrolebinding}.
+// Kinds RoleBinding and ClusterRoleBinding. The roleRef is immutable.
+// Sources: k8s.io/kubernetes/pkg/apis/rbac/{v1/defaults.go,validation},
+// pkg/registry/rbac/{rolebinding,clusterrolebinding}.
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import { type FieldError, invalid, notSupported, required } from '../field-error.ts'
 import { dnsSubdomainName, pathSegmentName } from '../name-rules.ts'

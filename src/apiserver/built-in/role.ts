@@ -1,6 +1,6 @@
-// Which Roles and ClusterRoles are stored? Rules that each say what may be done with which resources, or with which URLs.
-// Whether the caller may grant them is not judged here. Sources: k8s.io/kubernetes/pkg/apis/rbac/validation,
-// pkg/registry/rbac/{role,clusterrole}.
+// Kinds Role and ClusterRole: rules for resources or non-resource URLs. This module does not check privilege
+// escalation.
+// Sources: k8s.io/kubernetes/pkg/apis/rbac/validation, pkg/registry/rbac/{role,clusterrole}.
 import type { JsonObject } from '../../base/json.ts'
 import { type FieldError, invalid, required } from '../field-error.ts'
 import { pathSegmentName } from '../name-rules.ts'
@@ -55,7 +55,7 @@ function aggregationErrors(aggregation: Struct, options: LabelSelectorOptions): 
     return [required(selectorsPath, 'at least one clusterRoleSelector required if aggregationRule is non-nil')]
   return eachItem(selectors, selectorsPath, (selector, path) => [
     ...validateLabelSelector(selector, path, options),
-    // What is shown is the selector that could not be made.
+    // The server reports the selector that it failed to build, hence null.
     ...(LabelMatcher.of(selector) === undefined ? [invalid(path, null, 'invalid label selector.')] : noErrors),
   ])
 }

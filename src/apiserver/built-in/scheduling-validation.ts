@@ -1,4 +1,4 @@
-// Can the scheduler work with what a pod asks of its place? Affinity, spread, tolerations.
+// Validation of a pod's scheduling fields: affinity, topology spread and tolerations.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
 import type { JsonObject } from '../../base/json.ts'
 import { duplicate, type FieldError, forbidden, invalid, required } from '../field-error.ts'
@@ -141,7 +141,7 @@ function podTermErrors(term: JsonObject, field: string): FieldErrors {
   ]
 }
 
-/** Keys of labels whose values the pod's own labels give. */
+/** Validates label keys whose values come from the pod's own labels. */
 function labelKeysErrors(term: JsonObject, field: string): FieldErrors {
   const matching = textsAt(term, 'matchLabelKeys')
   const mismatching = textsAt(term, 'mismatchLabelKeys')
@@ -164,7 +164,7 @@ function keysErrors(keys: readonly string[], selector: Struct, field: string): F
   return eachItem(keys, field, validateLabelKey)
 }
 
-/** The pod's own label has been put among the expressions before; a second one is the author's. */
+/** The server has already added the pod's own label to the expressions; a second one comes from the user. */
 function selectedTwiceErrors(keys: readonly string[], selector: Struct, field: string): FieldErrors {
   if (keys.length === 0 || selector === undefined) return noErrors
   const selected = new Set(Object.keys(mapAt(selector, 'matchLabels')))

@@ -1,4 +1,4 @@
-// Which Secrets are stored, and how is what they are given in plain kept?
+// Kind Secret, with the conversion of `stringData`.
 // Sources: k8s.io/kubernetes/pkg/registry/core/secret, pkg/apis/core/{v1,validation}.
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { parseWireJson, WireJsonError } from '../../base/wire-json.ts'
@@ -37,7 +37,7 @@ export const secretRules: KindRules = {
   selectableFields: (secret) => ({ type: textAt(secret, 'type') }),
 }
 
-/** `stringData` is for writing only: it goes over `data`, key by key. */
+/** `stringData` is write-only: its keys overwrite those of `data`. */
 function withoutPlainData(secret: JsonObject): JsonObject {
   const plain = structAt(secret, 'stringData')
   if (plain === undefined) return withoutField(secret, 'stringData')
@@ -60,7 +60,7 @@ function validateCreate(secret: JsonObject): FieldErrors {
   ]
 }
 
-/** What must be in a Secret of a type that Kubernetes knows. */
+/** Validates the required keys of Kubernetes' Secret types. */
 function typeErrors(secret: JsonObject, data: JsonObject): FieldErrors {
   const missing = (...keys: readonly string[]): readonly FieldError[] =>
     keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(`data[${key}]`))
@@ -92,7 +92,7 @@ function documentErrors(data: JsonObject, key: string): FieldErrors {
   return fault === undefined ? noErrors : [invalid(`data[${key}]`, '<secret contents redacted>', fault)]
 }
 
-/** Why bytes, one a character, are no JSON object, as Go says it; null counts as an empty one. */
+/** Returns Go's message for bytes (one per character) that are no JSON object; null counts as an empty object. */
 function documentFault(text: string): string | undefined {
   try {
     const { value } = parseWireJson(text)
@@ -105,7 +105,7 @@ function documentFault(text: string): string | undefined {
   }
 }
 
-/** Only the plainest of what the server finds wrong with a certificate and its key. */
+/** Covers only the simplest of the server's checks of a certificate and its key. */
 function tlsWarnings(secret: JsonObject): readonly string[] {
   if (textAt(secret, 'type') !== 'kubernetes.io/tls') return []
   const data = mapAt(secret, 'data')

@@ -1,4 +1,5 @@
-// May a pod or a container run with these rights? Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
+// Validation of security contexts of pods and containers. Source:
+// k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
 import type { Json, JsonObject } from '../../base/json.ts'
 import { duplicate, type FieldError, forbidden, invalid, required, tooLong } from '../field-error.ts'
 import { byteLength } from '../name-rules.ts'
@@ -37,7 +38,7 @@ const ipcSysctls = new Set([
   'kernel.msgmni',
 ])
 
-/** Of a container. `hasHostUsers` is the pod's: whether it shares the users of its node. */
+/** Validates a container's context. `hasHostUsers` is true if the pod shares the user namespace of its node. */
 export function validateSecurityContext(context: Struct, hasHostUsers: boolean, field: string): FieldErrors {
   if (context === undefined) return noErrors
   refuseWindows(context, field)
@@ -54,7 +55,7 @@ export function validateSecurityContext(context: Struct, hasHostUsers: boolean, 
   ]
 }
 
-/** Of a pod, or of a template of one. */
+/** Validates the context of a pod or a pod template. */
 export function validatePodSecurityContext(spec: JsonObject, oldSpec: Struct, field: string): FieldErrors {
   const context = structAt(spec, 'securityContext')
   if (context === undefined) return noErrors
@@ -88,7 +89,7 @@ export function validatePodSecurityContext(spec: JsonObject, oldSpec: Struct, fi
   ]
 }
 
-/** Where there was a policy already, all of them are taken; the newer ones are not on yet. */
+/** Newer policies are valid only if the stored spec has a policy; their feature gate is off. */
 function hadLabelPolicy(oldSpec: Struct): boolean {
   return optionalTextAt(structAt(oldSpec, 'securityContext'), 'seLinuxChangePolicy') !== undefined
 }
@@ -119,7 +120,7 @@ function seccompErrors(profile: Struct, field: string): FieldErrors {
       ? [...typeErrors, required(`${field}.localhostProfile`, 'must be set when seccomp type is Localhost')]
       : [...typeErrors, ...validateDescendingPath(path, `${field}.localhostProfile`)]
   if (path === undefined) return typeErrors
-  // The server shows its own form of the whole profile here.
+  // The server reports the whole profile here, in its internal form.
   const shown = { Type: type, LocalhostProfile: path }
   return [...typeErrors, invalid(`${field}.localhostProfile`, shown, 'can only be set when seccomp type is Localhost')]
 }
@@ -158,7 +159,7 @@ function escalationErrors(context: JsonObject, field: string): FieldErrors {
   ]
 }
 
-/** The context in the server's own form, which is what it shows. */
+/** Returns the context in the internal form, which error messages show. */
 function shown(context: JsonObject): JsonObject {
   const renamed = (struct: Struct, keys: Readonly<Record<string, string>>, absent: Json = null): Json =>
     struct === undefined
@@ -205,7 +206,7 @@ function sysctlNameErrors(name: string, taken: ReadonlySet<string>, field: strin
   return taken.has(name) ? [duplicate(field, name)] : noErrors
 }
 
-/** A setting of a namespace that the pod shares with its node is the node's. */
+/** Rejects a sysctl of a namespace that the pod shares with its node. */
 function hostSysctlErrors(sysctl: string, spec: JsonObject, field: string): FieldErrors {
   const name = withDots(sysctl)
   if (isTrueAt(spec, 'hostNetwork') && name.startsWith('net.'))
@@ -216,14 +217,16 @@ function hostSysctlErrors(sysctl: string, spec: JsonObject, field: string): Fiel
     : noErrors
 }
 
-/** `net/ipv4/ip_forward` is `net.ipv4.ip_forward`. */
+/** Converts `net/ipv4/ip_forward` to `net.ipv4.ip_forward`. */
 function withDots(sysctl: string): string {
   const separator = /[./]/.exec(sysctl)?.[0]
   if (separator !== '/') return sysctl
   return sysctl.replace(/[./]/g, (found) => (found === '.' ? '/' : '.'))
 }
 
-/** What users' namespaces do not go with. The server's names of these fields begin with a capital. */
+/**
+ * Validates fields that are incompatible with user namespaces. The server reports these fields with a capital letter.
+ */
 export function validateHostUsers(spec: JsonObject, containers: readonly Located[], field: string): FieldErrors {
   if (valueAt(spec, 'hostUsers') !== false) return noErrors
   const fault = 'when `hostUsers` is false'
@@ -237,7 +240,7 @@ export function validateHostUsers(spec: JsonObject, containers: readonly Located
   ]
 }
 
-/** A container and where it stands. */
+/** A container with its path. */
 export interface Located {
   readonly container: JsonObject
   readonly path: string

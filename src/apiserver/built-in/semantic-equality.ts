@@ -1,10 +1,10 @@
-// Do two specs say the same? As deep equality, but amounts are equal by value: `1` is `1000m`.
+// Semantic equality of specs: deep equality, with quantities equal by value (`1` equals `1000m`).
 // Source: k8s.io/apimachinery/pkg/api/equality (Semantic).
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { compareQuantities } from '../../object/quantity.ts'
 import { quantityOf } from './resource-requirements.ts'
 
-/** Fields that hold amounts by name, and fields that hold one. */
+/** Fields with a map of quantities, and fields with one quantity. */
 const amountMaps = new Set(['requests', 'limits', 'overhead', 'capacity', 'allocatable', 'allocatedResources'])
 const amounts = new Set(['sizeLimit', 'divisor'])
 

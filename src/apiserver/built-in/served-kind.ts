@@ -1,5 +1,5 @@
-// How does a built-in kind become a resource that the server serves? Its rules, between the codec that reads bodies and the
-// catalogue that says how it is called. Whatever a rule returns is brought into the form in which the kind is written.
+// Served resource of a built-in kind: its rules, the codec that decodes bodies, and its entry in the catalogue.
+// The codec normalizes the result of every rule.
 
 import { assert } from '../../base/assert.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -60,10 +60,10 @@ function strategyOf(data: BuiltInDataLoader, kind: BuiltInKind, rules: KindRules
       return data.schema(kind)
     },
     decode(body) {
-      // Defaults tell an empty list from none; what is stored does not.
+      // Defaults distinguish an empty list from an absent one; the stored form does not.
       const { object, strictErrors } = decodeBuiltIn(asSent, body)
       const decoded = inForm(setDefaults(object))
-      // Both are written alike, so that only the body shows the difference.
+      // Both have the same canonical form, so only the body shows the difference.
       if (isUnlikeStored?.(body) === true) specsUnlikeStored.add(mapAt(decoded, 'spec'))
       return { object: withReset(decoded, body), strictErrors }
     },

@@ -1,4 +1,4 @@
-// Which ServiceAccounts are stored? Sources: k8s.io/kubernetes/pkg/registry/core/serviceaccount/strategy.go,
+// Kind ServiceAccount. Sources: k8s.io/kubernetes/pkg/registry/core/serviceaccount/strategy.go,
 // pkg/apis/core/validation/validation.go.
 import type { JsonObject } from '../../base/json.ts'
 import { dnsSubdomainName } from '../name-rules.ts'
@@ -31,7 +31,7 @@ function isEnforced(account: JsonObject): boolean {
   return Object.hasOwn(mapAt(mapAt(account, 'metadata'), 'annotations'), mountableAnnotation)
 }
 
-/** Of the Secrets only their names are kept. */
+/** Keeps only the names of the Secrets. */
 function withPlainSecrets(account: JsonObject): JsonObject {
   return withItems(account, 'secrets', (secret) => {
     const name = valueAt(secret, 'name')

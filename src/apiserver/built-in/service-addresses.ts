@@ -1,5 +1,6 @@
-// Do a service's own addresses and their families go together, and with those that it had?
-// Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateServiceClusterIPsRelatedFields and its neighbours).
+// Validation of a Service's cluster IPs and IP families, against each other and against the stored ones.
+// Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateServiceClusterIPsRelatedFields and its
+// neighbours).
 import type { Json, JsonObject } from '../../base/json.ts'
 import { duplicate, type FieldError, invalid, required } from '../field-error.ts'
 import { validateChoice, validateOptionalChoice } from './choice-rules.ts'
@@ -42,7 +43,7 @@ export function validateAddresses(spec: JsonObject, oldSpec: JsonObject | undefi
   return [...errors, ...stackErrors(ips), ...(isHeadless(spec) ? [] : familyErrors(ips, families))]
 }
 
-/** What may become of the addresses that a service has. */
+/** Validates changes of a Service's addresses. */
 export function validateAddressChange(spec: JsonObject, oldSpec: JsonObject): FieldErrors {
   if (isExternalName(spec) || isExternalName(oldSpec)) return noErrors
   const [headless, wasHeadless] = [isHeadless(spec), isHeadless(oldSpec)]
@@ -101,7 +102,7 @@ function familyChangeErrors(spec: JsonObject, oldSpec: JsonObject): FieldErrors 
       family === families[index] ? [] : [invalid(first, listShown(spec, 'ipFamilies'), fixed)],
     )
   const isMoved = before.length > 0 && families.length > 0 && families[0] !== before[0]
-  // The server shows the addresses here.
+  // The server reports the addresses here.
   const moved = isMoved ? [invalid(first, listShown(spec, 'clusterIPs'), fixed)] : []
   if (families.length > before.length) return moved
   return [
@@ -119,7 +120,7 @@ function releaseErrors(spec: JsonObject, what: string): FieldErrors {
   return [invalid(policyAt, policy ?? null, `must be set to 'SingleStack' when releasing the secondary ${what}`)]
 }
 
-/** A list as the server shows it: one that is not there is null. */
+/** Returns a list as in an error message: null if absent. */
 function listShown(spec: JsonObject, key: string): Json {
   return valueAt(spec, key) ?? null
 }

@@ -1,5 +1,6 @@
-// Which addresses and ports does a service get? Decided before its other steps, from what other services have: a pure choice,
-// `below` draws the numbers. One family of addresses, as a control plane with one range of them.
+// Allocation of a Service's addresses and ports, before its other steps. A pure choice from the values of other
+// Services; `below` draws
+// the numbers. One IP family, as in a control plane with one Service range.
 // Sources: k8s.io/kubernetes/pkg/registry/core/service/storage (alloc.go, storage.go).
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import { type FieldError, invalid } from '../field-error.ts'
@@ -24,13 +25,13 @@ import { allocateNodePorts, type PortPool } from './service-node-ports.ts'
 import { drawsNodePorts, isExternalName, needsHealthCheck, specOf } from './service-type.ts'
 
 export interface ServicePools extends PortPool {
-  /** Of IPv4: `10.96.0.0/16`. */
+  /** IPv4 range, for example `10.96.0.0/16`. */
   readonly clusterIps: IpRange
-  /** A whole number from 0 up to the limit, without it. */
+  /** Returns a random integer from 0 up to and excluding the limit. */
   below(limit: number): number
 }
 
-/** As the control plane of the tests runs: 10.96.0.0/16, and the usual ports. */
+/** Ranges of the test control plane: 10.96.0.0/16, and the default node ports. */
 export const usualRanges: Pick<ServicePools, 'clusterIps' | 'nodePorts'> = {
   clusterIps: {
     ip: { family: 'IPv4', bytes: [10, 96, 0, 0], isMapped: false, hasLeadingZeros: false },
@@ -39,7 +40,7 @@ export const usualRanges: Pick<ServicePools, 'clusterIps' | 'nodePorts'> = {
   nodePorts: { from: 30_000, to: 32_767 },
 }
 
-/** What a service has of what is given out: addresses, and ports as texts. */
+/** Returns the allocated values of a Service: addresses, and ports as texts. */
 export function takenBy(service: JsonObject): readonly string[] {
   const spec = specOf(service)
   const ports = [
@@ -52,7 +53,10 @@ export function takenBy(service: JsonObject): readonly string[] {
   ]
 }
 
-/** The service with all that it needs; the same one if it has it. Throws StatusError where a wish cannot be met. */
+/**
+ * Returns the Service with all addresses and ports that it needs; the same reference if it has them.
+ * Throws StatusError if a requested value is unavailable.
+ */
 export function allocateService(service: JsonObject, old: JsonObject | undefined, pools: ServicePools): JsonObject {
   const name = textAt(mapAt(service, 'metadata'), 'name')
   const oldSpec = old === undefined ? undefined : specOf(old)
@@ -65,7 +69,7 @@ export function allocateService(service: JsonObject, old: JsonObject | undefined
   })
 }
 
-/** What the service was given before, and a client did not send again. */
+/** Restores allocated values that a client did not send again. */
 function withGiven(spec: JsonObject, oldSpec: JsonObject): JsonObject {
   const keeps = !isExternalName(spec) && !isExternalName(oldSpec)
   const addressed = keeps
@@ -92,7 +96,7 @@ function withGivenPorts(spec: JsonObject, oldSpec: JsonObject): JsonObject {
   })
 }
 
-/** `clusterIPs` follows `clusterIP` where a client only knows the latter. */
+/** `clusterIPs` follows `clusterIP` for clients that know only the latter. */
 function withPluralAddress(spec: JsonObject, oldSpec: JsonObject | undefined): JsonObject {
   const [ip, ips] = [textAt(spec, 'clusterIP'), textsAt(spec, 'clusterIPs')]
   if (oldSpec === undefined) return ip !== '' && ips.length === 0 ? withField(spec, 'clusterIPs', [ip]) : spec
@@ -130,7 +134,7 @@ function withFamilies(spec: JsonObject, oldSpec: JsonObject | undefined, name: s
   return withField(reduced, 'ipFamilies', inferred.length === 0 ? ['IPv4'] : inferred)
 }
 
-/** A service that would rather have both families is not moved by a change of the cluster. */
+/** A Service with PreferDualStack stays unchanged when the cluster changes. */
 function isKeptDual(spec: JsonObject, oldSpec: JsonObject): boolean {
   return (
     optionalTextAt(spec, 'ipFamilyPolicy') === 'PreferDualStack' &&
@@ -174,7 +178,7 @@ function unknownErrors(spec: JsonObject, ips: readonly string[], known: number):
   )
 }
 
-/** Without a selector nobody knows of which families the endpoints will be. */
+/** The families of the endpoints of a Service without a selector are unknown. */
 function headlessFamilies(families: readonly string[], policy: string): readonly string[] {
   const [first = 'IPv4', ...rest] = families
   if (rest.length > 0 || policy === 'SingleStack') return [first, ...rest]
@@ -204,7 +208,7 @@ function ipFault(asked: string, { clusterIps, isTaken }: ServicePools): string |
   const ip = parseIp(asked)
   const offset = ip === undefined ? -1 : offsetOf(ip.bytes) - offsetOf(networkOf(clusterIps).bytes)
   const size = 2 ** (32 - clusterIps.prefixLength)
-  // The first is the network's, the last the broadcast's.
+  // The first address is the network address, the last the broadcast address.
   if (ip === undefined || offset <= 0 || offset >= size - 1)
     return 'the provided network does not match the current range'
   return isTaken(ipText(ip)) ? 'provided IP is already allocated' : undefined

@@ -1,4 +1,4 @@
-// Which values does a service get where its author gave none?
+// Defaults of Services.
 // Source: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go.
 import type { JsonObject } from '../../base/json.ts'
 import {
@@ -57,7 +57,7 @@ function portDefaults(port: JsonObject): JsonObject {
   return withZeroDefaults(port, { protocol: 'TCP', targetPort: number })
 }
 
-/** A service as it is shown: what has no meaning for its type, though kept, is left out, but not where its status is asked for. */
+/** Returns a Service without stored fields that its type does not use; the status subresource shows all fields. */
 export function shownService(service: JsonObject, subresource: string): JsonObject {
   if (subresource === 'status') return service
   return withStruct(service, 'spec', (spec) =>

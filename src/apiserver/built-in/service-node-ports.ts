@@ -1,4 +1,4 @@
-// Which ports of the nodes does a service get? Those it asks for if they are free, else any of the range.
+// Allocation of node ports: the requested ports if they are free, else any free port of the range.
 // Source: k8s.io/kubernetes/pkg/registry/core/service/storage/alloc.go, ../portallocator.
 import type { JsonObject } from '../../base/json.ts'
 import { invalid } from '../field-error.ts'
@@ -8,15 +8,15 @@ import { freeNumber, reservedOf } from './free-number.ts'
 import { drawsNodePorts, hasNodePorts, needsHealthCheck } from './service-type.ts'
 
 export interface PortPool {
-  /** Both ends included: 30000 and 32767. */
+  /** Both ends inclusive: 30000 and 32767. */
   readonly nodePorts: { readonly from: number; readonly to: number }
-  /** Has some service this address or port? */
+  /** True if another Service has this address or port. */
   isTaken(value: string): boolean
-  /** A whole number from 0 up to the limit, without it. */
+  /** Returns a random integer from 0 up to and excluding the limit. */
   below(limit: number): number
 }
 
-/** The spec with the ports that it needs. Throws StatusError where a wish cannot be met. */
+/** Returns the spec with the ports that it needs. Throws StatusError if a requested port is unavailable. */
 export function allocateNodePorts(
   spec: JsonObject,
   oldSpec: JsonObject | undefined,
@@ -33,7 +33,7 @@ export function allocateNodePorts(
   return needsHealthCheck(spec) && !wasChecked ? withHealthPort(opened, draw) : opened
 }
 
-/** Takes ports one after the other; none is given twice. */
+/** Allocates ports one by one; never the same port twice. */
 class PortDraw {
   readonly #pool: PortPool
   readonly #name: string
@@ -56,7 +56,7 @@ class PortDraw {
     throw internalError(`failed to allocate a ${what}: range is full`)
   }
 
-  /** Why the port cannot be had, or nothing, and it is taken. */
+  /** Allocates the port; returns the fault if it is unavailable. */
   faultOf(port: number): string | undefined {
     const { from, to } = this.#pool.nodePorts
     if (port < from || port > to)
@@ -78,7 +78,7 @@ class PortDraw {
   }
 }
 
-/** Ports of one number and several protocols get one port of the nodes. */
+/** Ports with the same number and different protocols share one node port. */
 function withNewPorts(spec: JsonObject, draw: PortDraw): JsonObject {
   const ports = structsAt(spec, 'ports')
   const byPort = new Map<number, number>()

@@ -1,4 +1,4 @@
-// What does a service's type bring with it? Source: k8s.io/kubernetes/pkg/api/service/util.go.
+// Properties that follow from a Service's type. Source: k8s.io/kubernetes/pkg/api/service/util.go.
 import type { JsonObject } from '../../base/json.ts'
 import { mapAt, textAt, textsAt, valueAt } from './field-walk.ts'
 
@@ -14,12 +14,12 @@ export function isLoadBalancer(spec: JsonObject): boolean {
   return textAt(spec, 'type') === 'LoadBalancer'
 }
 
-/** Its ports are opened on every node. */
+/** True if the Service's ports are open on every node. */
 export function hasNodePorts(spec: JsonObject): boolean {
   return textAt(spec, 'type') === 'NodePort' || isLoadBalancer(spec)
 }
 
-/** Those that it does not name are drawn for it. */
+/** True if the server allocates node ports that the Service does not name. */
 export function drawsNodePorts(spec: JsonObject): boolean {
   return hasNodePorts(spec) && (!isLoadBalancer(spec) || valueAt(spec, 'allocateLoadBalancerNodePorts') !== false)
 }
@@ -32,7 +32,7 @@ export function needsHealthCheck(spec: JsonObject): boolean {
   return isLoadBalancer(spec) && textAt(spec, 'externalTrafficPolicy') === 'Local'
 }
 
-/** It has no address of its own. */
+/** True if the Service has no cluster IP. */
 export function isHeadless(spec: JsonObject): boolean {
   const ips = textsAt(spec, 'clusterIPs')
   return ips.length === 1 && ips[0] === 'None'

@@ -1,4 +1,4 @@
-// Can a service be served like this, and changed like that?
+// Validation of Services, at creation and update.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateService and its neighbours).
 import type { JsonObject } from '../../base/json.ts'
 import { duplicate, type FieldError, forbidden, invalid, required } from '../field-error.ts'
@@ -187,7 +187,7 @@ function uniquePortsErrors(spec: JsonObject, ports: readonly JsonObject[]): Fiel
   })
 }
 
-/** A port in the server's own form, which is what it shows. */
+/** Returns a port in the internal form, which error messages show. */
 function shownPort(protocol: string, port: number): JsonObject {
   return { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 }
 }

@@ -1,4 +1,4 @@
-// Which services are stored, and how do they change? Their addresses and ports are given out by service-allocation.ts.
+// Kind Service. service-allocation.ts allocates its addresses and ports.
 // Sources: k8s.io/kubernetes/pkg/registry/core/service/strategy.go, pkg/api/service/warnings.go.
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import {
@@ -55,7 +55,7 @@ export const serviceRules: KindRules = {
   returnsDeletedObject: true,
 }
 
-/** Where the type changes, what it alone needed goes, if the author has not touched it. */
+/** When the type changes, removes unchanged fields that only the old type needed. */
 function withoutTypeDependents(service: JsonObject, old: JsonObject): JsonObject {
   const oldSpec = specOf(old)
   const changed = withStruct(service, 'spec', (spec) => {

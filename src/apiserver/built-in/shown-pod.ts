@@ -1,12 +1,13 @@
-// How does the server print pods in an error? As it prints all structs (shown-form.ts): every field of every part, by the
-// names of its internal types. The table is read for each refusal: they are rare, and it takes less than a millisecond.
+// Printed form of pods in error messages (shown-form.ts): every field of every part, under the names of the internal
+// types.
+// Each error parses the table again: errors are rare, and parsing takes less than a millisecond.
 import { assert } from '../../base/assert.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { mapAt, structAt, valueAt } from './field-walk.ts'
 import { podPrintTable } from './pod-print-table.ts'
 import { type Show, showFlag, showList, showNumber, showOptional, showPointer, showText } from './shown-form.ts'
 
-/** The spec's fields that the internal types keep in the security context. */
+/** Fields of the spec that the internal types have in the security context. */
 const hostFields = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers']
 
 export function shownPodTemplate(template: JsonObject): Json {
@@ -29,7 +30,7 @@ function internalSpec(pod: JsonObject): JsonObject {
 
 interface PrintedField {
   readonly name: string
-  /** In the object: one key, or two where the field is within another struct there. */
+  /** Path in the object: one key, or two for a field of a nested struct. */
   readonly keys: readonly string[]
   readonly isLeftOutEmpty: boolean
   readonly type: string

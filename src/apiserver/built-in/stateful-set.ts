@@ -1,4 +1,4 @@
-// Which StatefulSets are stored, and what may change in them? Their claims, selector and service name never do.
+// Kind StatefulSet. Its claim templates, selector and service name are immutable.
 // Sources: k8s.io/kubernetes/pkg/apis/apps/{v1/defaults.go,validation/validation.go}, pkg/registry/apps/statefulset.
 import { deepEqual, type Json, type JsonObject } from '../../base/json.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts'
@@ -91,7 +91,7 @@ export const statefulSetRules: KindRules = {
 
 interface SpecOptions {
   readonly isUpdate: boolean
-  /** The stored template is faulty itself, so that a new one may be as well. */
+  /** True if the stored template is invalid: then the new one may be invalid too. */
   readonly skipsTemplate: boolean
 }
 
@@ -99,7 +99,7 @@ const onCreate: SpecOptions = { isUpdate: false, skipsTemplate: false }
 
 function specDefaults(spec: JsonObject): JsonObject {
   const withStrategy = withEmbedded(spec, 'updateStrategy', (strategy) =>
-    // The partition is no pointer within the server: where there is a rolling update, it has one.
+    // The partition is no pointer in the internal type: each rolling update has one.
     withStruct(
       textAt(strategy, 'type') === '' ? { rollingUpdate: {}, ...strategy, type: 'RollingUpdate' } : strategy,
       'rollingUpdate',
@@ -116,7 +116,7 @@ function specDefaults(spec: JsonObject): JsonObject {
   })
 }
 
-/** The feature gate of this field is closed, so that it is dropped unless it was stored before. */
+/** The feature gate of this field is off, so the server drops it unless it is stored. */
 function withoutMaxUnavailable(spec: JsonObject): JsonObject {
   return withStruct(spec, 'updateStrategy', (strategy) =>
     withStruct(strategy, 'rollingUpdate', (rolling) => withoutField(rolling, 'maxUnavailable')),
@@ -127,7 +127,7 @@ function usesMaxUnavailable(spec: Struct): boolean {
   return valueAt(structIn(spec, 'updateStrategy', 'rollingUpdate'), 'maxUnavailable') !== undefined
 }
 
-/** What an update may change; everything else of the spec stays as it was stored. */
+/** Mutable fields of the spec; an update keeps all others. */
 const changeable = [
   'replicas',
   'template',
@@ -237,7 +237,7 @@ function selectorErrors(selector: Struct, path: string): FieldErrors {
   ]
 }
 
-/** The template as its pods will be: hostname and subdomain come from the set, and each claim is a volume. */
+/** Validates the template as its pods: hostname and subdomain come from the set, and each claim is a volume. */
 function podErrors(spec: JsonObject, path: string, options: SpecOptions): FieldErrors {
   const selector = structAt(spec, 'selector')
   const matcher = LabelMatcher.of(selector)

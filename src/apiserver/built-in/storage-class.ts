@@ -1,4 +1,4 @@
-// Which StorageClasses are stored? Sources: k8s.io/kubernetes/pkg/registry/storage/storageclass,
+// Kind StorageClass. Sources: k8s.io/kubernetes/pkg/registry/storage/storageclass,
 // pkg/apis/storage/{v1,validation}, pkg/api/storage/util.go.
 import { deepEqual, type JsonObject } from '../../base/json.ts'
 import { duplicate, invalid, notSupported, required, tooLong } from '../field-error.ts'
@@ -71,7 +71,7 @@ function parametersErrors(parameters: JsonObject): FieldErrors {
 }
 
 function topologiesErrors(terms: readonly JsonObject[]): FieldErrors {
-  // The server compares each term with an empty one for every term there is, and then with those before it.
+  // The server compares each term with one empty term per existing term, and then with the preceding terms.
   const known: JsonObject[] = terms.map(() => ({}))
   return eachItem(terms, 'allowedTopologies', (term, path) => {
     const shape = shapeOf(term)
@@ -84,7 +84,7 @@ function topologiesErrors(terms: readonly JsonObject[]): FieldErrors {
   })
 }
 
-/** A term without the order of its parts. */
+/** Returns a term in a form that ignores the order of its parts. */
 function shapeOf(term: JsonObject): JsonObject {
   return Object.fromEntries(
     structsAt(term, 'matchLabelExpressions').map((requirement) => [

@@ -1,4 +1,4 @@
-// Is there such a time zone? By the zones that this process knows, which may be newer or older than a server's.
+// Validation of time zone names against the zones of this process, which may differ from a real server's.
 // Source: validateTimeZone of k8s.io/kubernetes/pkg/apis/batch/validation/validation.go.
 import { invalid } from '../field-error.ts'
 import { type FieldErrors, noErrors } from './field-walk.ts'
@@ -20,14 +20,14 @@ export function timeZoneErrors(zone: string, path: string): FieldErrors {
   ]
 }
 
-/** Names are compared letter by letter, as the files of a zone database are. */
+/** Names are case-sensitive, as the files of a zone database are. */
 export function isTimeZone(zone: string): boolean {
   if (zone === '' || zone === 'UTC' || zone === 'Local') return true
-  if (/^[+-]|\d\d:?\d\d$/.test(zone)) return false // An offset, which only this process would take for a zone.
+  if (/^[+-]|\d\d:?\d\d$/.test(zone)) return false // An offset: only this process accepts it as a zone.
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions()
     return timeZone === zone || timeZone.toLowerCase() !== zone.toLowerCase()
   } catch {
-    return false // How a RangeError says that there is none.
+    return false // A RangeError means that the zone does not exist.
   }
 }

@@ -1,11 +1,11 @@
-// Which values does a volume of a pod get where its author gave none?
-// Source: k8s.io/kubernetes/pkg/apis/core/v1 (defaults.go, zz_generated.defaults.go); exotic sources are not served.
+// Defaults of pod volumes; sources that operators rarely use are not served.
+// Source: k8s.io/kubernetes/pkg/apis/core/v1 (defaults.go, zz_generated.defaults.go).
 import type { JsonObject } from '../../base/json.ts'
 import { claimSpecDefaults } from './claim-defaults.ts'
 import { textAt, valueAt, withDefaults, withEmbedded, withItems, withStruct, withZeroDefaults } from './field-walk.ts'
 import { imageTag } from './image-name.ts'
 
-/** 0644. */
+/** Mode 0644. */
 const fileMode = 420
 const tokenLifeSeconds = 3600
 
@@ -15,7 +15,7 @@ export function volumeDefaults(volume: JsonObject): JsonObject {
   return Object.entries(sourceDefaults).reduce((result, [source, change]) => withStruct(result, source, change), volume)
 }
 
-/** Also of a PersistentVolume. */
+/** Also for a PersistentVolume. */
 export function hostPathDefaults(source: JsonObject): JsonObject {
   return withDefaults(source, { type: '' })
 }
@@ -50,7 +50,7 @@ export function fieldRefDefaults(reference: JsonObject): JsonObject {
   return withZeroDefaults(reference, { apiVersion: 'v1' })
 }
 
-/** What an image is pulled by where nothing is said. */
+/** Returns the default pull policy of an image. */
 export function pullPolicyOf(image: string): string {
   return imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent'
 }

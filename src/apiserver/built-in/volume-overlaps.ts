@@ -1,4 +1,4 @@
-// Do files in one volume lie in each other's way? Source: k8s.io/kubernetes/pkg/api/pod/warnings.go.
+// Detection of overlapping file paths inside one volume. Source: k8s.io/kubernetes/pkg/api/pod/warnings.go.
 import type { JsonObject } from '../../base/json.ts'
 import { trimmedEnd } from '../../base/trimmed-end.ts'
 import { goQuoted } from '../field-error.ts'
@@ -6,7 +6,7 @@ import { type Struct, structAt, structsAt, textAt, valueAt } from './field-walk.
 
 interface PlacedFile {
   readonly path: string
-  /** Where it comes from, in a volume of several sources. */
+  /** Origin of the file, in a volume with several sources. */
   readonly source: string
 }
 
@@ -38,7 +38,7 @@ function projectedWarnings(
   })
 }
 
-/** The files of the first source that has any; a sound projection has one source. */
+/** Returns the files of the first source with items; a valid projection has one source. */
 function projectedFiles(source: JsonObject): readonly PlacedFile[] {
   const [map, secret] = [structAt(source, 'configMap'), structAt(source, 'secret')]
   if (hasItems(map)) return filesOf(map, `ConfigMap ${goQuoted(textAt(map, 'name'))}`)
@@ -57,7 +57,7 @@ function filesOf(source: Struct, name: string): readonly PlacedFile[] {
   return structsAt(source, 'items').map((item) => ({ path: textAt(item, 'path'), source: name }))
 }
 
-/** Each file with those before it that it meets; `placed` takes them all in. */
+/** Returns each file with the preceding files that it overlaps; adds them all to `placed`. */
 function overlaps(files: readonly PlacedFile[], placed: PlacedFile[] = []): readonly string[] {
   return files.flatMap(({ path, source }) => {
     const file = { path: trimmedEnd(path, '/'), source }

@@ -1,4 +1,4 @@
-// Can files be projected into a volume? Keys of Secrets and ConfigMaps, fields of the pod, tokens.
+// Validation of projected volumes: keys of Secrets and ConfigMaps, pod fields, tokens.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateProjectionSources and its neighbours).
 import type { JsonObject } from '../../base/json.ts'
 import { type FieldError, forbidden, invalid, required } from '../field-error.ts'
@@ -22,7 +22,7 @@ const maxMode = 0o777
 const modeFault = 'must be a number between 0 and 0777 (octal), both inclusive'
 const minTokenSeconds = 600
 const maxTokenSeconds = 2 ** 32
-/** What a file may show of its pod; sorted, as the server lists them. */
+/** Pod fields that a file may show, in the order in which the server lists them. */
 const volumeFieldPaths = [
   'metadata.annotations',
   'metadata.labels',
@@ -45,7 +45,7 @@ export function keyToPathErrors(item: JsonObject, field: string): FieldErrors {
   ]
 }
 
-/** The server names the volume here, not the item. */
+/** The server reports the volume here, not the item. */
 export function downwardFileErrors(file: JsonObject, field: string): FieldErrors {
   const path = textAt(file, 'path')
   return [
@@ -83,7 +83,7 @@ function downwardSourceErrors(file: JsonObject, field: string): FieldErrors {
 
 interface Projection {
   readonly key: string
-  /** `whole` is the projected volume, on which the server puts what several sources have wrong together. */
+  /** `whole` is the path of the projected volume, where the server reports conflicts between sources. */
   errorsOf(source: Struct, field: string, whole: string, taken: Set<string>): FieldErrors
 }
 

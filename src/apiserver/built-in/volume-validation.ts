@@ -1,5 +1,6 @@
-// Can a pod's volumes be made? Each has exactly one source; the sources that operators use are checked as the server does,
-// the others are not served. Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
+// Validation of a pod's volumes: each has exactly one source. Sources that operators use are validated as the server
+// does; others are
+// not served. Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
 import type { JsonObject } from '../../base/json.ts'
 import { duplicate, type FieldError, forbidden, invalid, required } from '../field-error.ts'
 import { dns1123Label, dnsSubdomainName } from '../name-rules.ts'
@@ -25,7 +26,7 @@ import type { PodContext } from './pod-context.ts'
 import { validateNonNegativeQuantity } from './resource-requirements.ts'
 import { downwardFileErrors, fileModeErrors, keyToPathErrors, projectionErrors } from './volume-projection.ts'
 
-/** The volumes that may be mounted: the valid ones, by name. */
+/** Valid volumes by name; only these may be mounted. */
 export type KnownVolumes = ReadonlyMap<string, JsonObject>
 
 export interface CheckedVolumes {
@@ -56,7 +57,7 @@ export function validateVolumes(spec: JsonObject, field: string, context: PodCon
   return { known, errors }
 }
 
-/** Also of a PersistentVolume. */
+/** Also for a PersistentVolume. */
 export function hostPathErrors(source: JsonObject, field: string): FieldErrors {
   const path = textAt(source, 'path')
   if (path === '') return [required(`${field}.path`)]
@@ -66,7 +67,7 @@ export function hostPathErrors(source: JsonObject, field: string): FieldErrors {
   ]
 }
 
-/** Also of a PersistentVolume. */
+/** Also for a PersistentVolume. */
 export function nfsErrors(source: JsonObject, field: string): FieldErrors {
   const path = textAt(source, 'path')
   return [
@@ -78,7 +79,7 @@ export function nfsErrors(source: JsonObject, field: string): FieldErrors {
 
 type SourceRule = (source: JsonObject, field: string, context: PodContext) => FieldErrors
 
-/** In the server's order: the first one counts, each further one is one too many. */
+/** In the server's order: the first source is validated, and each further one is rejected. */
 const sourceRules: readonly (readonly [string, SourceRule])[] = [
   ['emptyDir', emptyDirErrors],
   ['hostPath', hostPathErrors],
@@ -92,7 +93,7 @@ const sourceRules: readonly (readonly [string, SourceRule])[] = [
   ['ephemeral', ephemeralErrors],
   ['image', imageErrors],
 ]
-/** The server has this one's name wrong. */
+/** The real server misspells this name. */
 const misspelt: Readonly<Record<string, string>> = { downwardAPI: 'downwarAPI' }
 const servedSources = new Set(sourceRules.map(([name]) => name))
 const hostPathTypes = [
@@ -133,7 +134,7 @@ function emptyDirErrors(source: JsonObject, field: string): FieldErrors {
   return isNegative ? [forbidden(`${field}.sizeLimit`, 'SizeLimit field must be a valid resource quantity')] : noErrors
 }
 
-/** A Secret's or a ConfigMap's keys as files. */
+/** Validates the keys of a Secret or a ConfigMap as files. */
 function filesErrors(source: JsonObject, nameKey: string, field: string): FieldErrors {
   return [
     ...(textAt(source, nameKey) === '' ? [required(`${field}.${nameKey}`)] : []),
@@ -179,7 +180,7 @@ function ephemeralErrors(source: JsonObject, field: string): FieldErrors {
   return template === undefined ? [required(path)] : validateClaimTemplate(template, path)
 }
 
-/** The claim that is made for an ephemeral volume is named after both. */
+/** The claim of an ephemeral volume is named after the pod and the volume. */
 function claimNameErrors(volume: JsonObject, field: string, { podName }: PodContext): FieldErrors {
   const name = textAt(volume, 'name')
   if (podName === undefined || podName === '' || name === '') return noErrors

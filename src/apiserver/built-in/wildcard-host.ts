@@ -1,4 +1,4 @@
-// Is it `*.` and a domain? The hosts that an Ingress may stand for.
+// Validation of wildcard hosts of an Ingress: `*.` and a domain.
 // Source: IsWildcardDNS1123Subdomain of k8s.io/apimachinery/pkg/util/validation/validation.go.
 import { byteLength, regexFault } from '../name-rules.ts'
 

@@ -1,12 +1,12 @@
-// What stands in a message of protocol buffers, field by field? Reads the encoding only; what the numbers mean is the reader's.
+// Reader of the protocol buffers wire format, field by field. The caller interprets the field numbers.
 // Source: the protocol buffers encoding guide; google.golang.org/protobuf/encoding/protowire.
 
-/** A body that is no message; says why in the words of Go's reader. */
+/** Error for an invalid message, with the text of Go's reader. */
 export class WireError extends Error {
   override readonly name = 'WireError'
 }
 
-/** A varint or a fixed number as an integer, or the bytes of a text or of a message. */
+/** A varint or a fixed number as an integer, or the bytes of a text or a message. */
 export type WireValue = bigint | Uint8Array
 
 export interface WireField {
@@ -14,7 +14,7 @@ export interface WireField {
   readonly value: WireValue
 }
 
-/** The fields in the order in which they stand; one may stand more than once. Throws WireError. */
+/** Returns the fields in wire order; a field may occur more than once. Throws WireError. */
 export function* wireFields(message: Uint8Array): Generator<WireField> {
   const reader = new WireReader(message)
   while (!reader.isAtEnd) {

@@ -1,5 +1,4 @@
-// What does a workload say of the pods it makes? The pod template as core has it, and what each workload demands beside:
-// labels that its selector chooses, and a restart policy.
+// Pod templates of workloads: the core rules, plus labels that match the selector, and a restart policy.
 // Source: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go.
 import type { JsonObject } from '../../base/json.ts'
 import { forbidden, invalid, notSupported } from '../field-error.ts'
@@ -20,7 +19,7 @@ import { podTemplateDefaults } from './pod-defaults.ts'
 import { annotationsErrors, validatePodTemplateSpec } from './pod-template-validation.ts'
 import { podWarnings } from './pod-warnings.ts'
 
-/** The spec of a workload with the defaults of its template. */
+/** Returns the spec of a workload with the defaults of its template. */
 export function withTemplateDefaults(spec: JsonObject): JsonObject {
   return withEmbedded(spec, 'template', podTemplateDefaults)
 }
@@ -29,7 +28,7 @@ export function templateErrors(template: JsonObject, path: string): FieldErrors 
   return validatePodTemplateSpec(template, path)
 }
 
-/** What StatefulSets judge once more. */
+/** A second validation, for StatefulSets only. */
 export function validateTemplateMetadata(template: JsonObject, path: string): FieldErrors {
   const metadata = structAt(template, 'metadata')
   return [
@@ -39,18 +38,18 @@ export function validateTemplateMetadata(template: JsonObject, path: string): Fi
   ]
 }
 
-/** `spec` has a template; what was there before does not matter yet. */
+/** Returns the warnings for the template of `spec`; the old spec is unused. */
 export function templateWarnings(spec: JsonObject, path: string, _oldSpec: Struct): readonly string[] {
   return podWarnings(structAt(spec, 'template'), `${path}.template`)
 }
 
-/** A workload has to choose the pods that it makes. */
+/** The selector of a workload must match its own pods. */
 export function templateLabelErrors(template: JsonObject, matcher: LabelMatcher, path: string): FieldErrors {
   if (matcher.isEmpty) return noErrors
   return unchosenLabelsErrors(template, matcher, path)
 }
 
-/** The same of a workload whose selector may be absent or empty. */
+/** As `templateLabelErrors`, for a workload whose selector may be absent or empty. */
 export function unchosenLabelsErrors(template: JsonObject, matcher: LabelMatcher, path: string): FieldErrors {
   const metadata = mapAt(template, 'metadata')
   if (matcher.matches(mapAt(metadata, 'labels'))) return noErrors
@@ -58,7 +57,7 @@ export function unchosenLabelsErrors(template: JsonObject, matcher: LabelMatcher
   return [invalid(`${path}.metadata.labels`, shown, '`selector` does not match template `labels`')]
 }
 
-/** Pods of a workload that keeps a number of them running restart always, and have no deadline. */
+/** Pods of a workload with a fixed number of replicas must have restartPolicy Always and no deadline. */
 export function templateRestartErrors(spec: JsonObject, path: string, kind: string): FieldErrors {
   const pod = structIn(spec, 'template', 'spec')
   const policy = textAt(pod, 'restartPolicy')

@@ -1,4 +1,4 @@
-// What does `kubectl get hpa` show? Each metric as what it is over what it should be.
+// Columns of `kubectl get hpa`: each metric as its current value over its target.
 // Source: formatHPAMetrics in kubernetes/pkg/printers/internalversion/printers.go.
 import type { JsonObject } from '../../../base/json.ts'
 import {
@@ -13,7 +13,7 @@ import {
 import type { Cells } from './cell.ts'
 import { age, firstFew, name, slashed } from './common-cells.ts'
 
-/** Of autoscaling/v2. */
+/** Cells of autoscaling/v2. */
 export const horizontalPodAutoscalerCells: Cells = (object, nowMs) => {
   const spec = structAt(object, 'spec')
   const status = structAt(object, 'status')
@@ -51,7 +51,7 @@ function shownMetric(metric: JsonObject, status: Struct): string {
   }
 }
 
-/** An average where one is wanted, else the value. */
+/** Shows the average if the target is an average, else the value. */
 function amounts(source: Struct, status: Struct): string {
   const target = structAt(source, 'target')
   const current = structAt(status, 'current')

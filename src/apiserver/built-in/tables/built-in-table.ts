@@ -1,4 +1,4 @@
-// How does `kubectl get` show the objects of a built-in kind? The columns are data, the cells are made from the object.
+// Tables of `kubectl get` for built-in kinds. Columns are data; the cells come from the object.
 import type { PrinterColumn, Table } from '../../strategy.ts'
 import { horizontalPodAutoscalerCells } from './autoscaler-cells.ts'
 import type { Cells } from './cell.ts'
@@ -15,7 +15,7 @@ const cellsByKind: Readonly<Record<string, Cells>> = {
   Pod: podCells,
 }
 
-/** The table of a kind; objects are shown in the version in which they are kept. Undefined for a kind without one. */
+/** Returns the table of a kind, for objects in their stored version; undefined for a kind without one. */
 export function builtInTable(kind: string, columns: () => readonly PrinterColumn[]): Table | undefined {
   const cells = Object.hasOwn(cellsByKind, kind) ? cellsByKind[kind] : undefined
   if (cells === undefined) return undefined

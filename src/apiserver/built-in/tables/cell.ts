@@ -1,7 +1,7 @@
-// What may stand in one cell of a table?
+// Type of a table cell.
 import type { JsonObject } from '../../../base/json.ts'
 
 export type Cell = string | number | bigint | boolean | null
 
-/** The cells of one object; `nowMs` is what ages are counted to. */
+/** Returns the cells of one object; ages are relative to `nowMs`. */
 export type Cells = (object: JsonObject, nowMs: number) => readonly Cell[]

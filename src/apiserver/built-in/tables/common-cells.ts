@@ -1,4 +1,4 @@
-// Which cells do tables of many kinds share?
+// Cells that tables of several kinds share.
 import type { JsonObject } from '../../../base/json.ts'
 import { structAt, textAt, valueAt } from '../field-walk.ts'
 import { shownAge } from './shown-time.ts'
@@ -21,7 +21,7 @@ export function slashed(kind: string, name: string): string {
   return `${kind}/${name}`
 }
 
-/** The first `most` of a list, and how many more there are. */
+/** Joins the first `most` items of a list, and the number of the remaining ones. */
 export function firstFew(shown: readonly string[], most: number, separator: string): string {
   const few = shown.slice(0, most).join(separator)
   return shown.length > most ? `${few} + ${shown.length - most} more...` : few

@@ -1,4 +1,4 @@
-// What does `kubectl get` show of configuration, storage, access and nodes?
+// Tables of configuration, storage, access and nodes in `kubectl get`.
 // Source: kubernetes/pkg/printers/internalversion/printers.go.
 import type { JsonObject } from '../../../base/json.ts'
 import {
@@ -226,7 +226,7 @@ const priorityClass: Cells = (object, nowMs) => [
 
 const runtimeClass: Cells = (object, nowMs) => [name(object), textAt(object, 'handler'), age(object, nowMs)]
 
-/** Kinds without a table of their own: the time of creation, not the age. */
+/** Kinds without their own table show the creation time instead of the age. */
 const plain: Cells = (object) => [
   name(object),
   textAt(structAt(object, 'metadata'), 'creationTimestamp') || '0001-01-01T00:00:00Z',

@@ -1,4 +1,4 @@
-// What does `kubectl get` show of services and what is around them?
+// Tables of Services and other network kinds in `kubectl get`.
 // Source: kubernetes/pkg/printers/internalversion/printers.go.
 import type { JsonObject } from '../../../base/json.ts'
 import {
@@ -56,7 +56,7 @@ function externalAddress(service: JsonObject): string {
   }
 }
 
-/** Addresses, or host names where there are none, each once and sorted. */
+/** Shows addresses, or hostnames for points without an address, unique and sorted. */
 function loadBalancer(balancer: Struct): string {
   const points = structsAt(balancer, 'ingress').map((point) => textAt(point, 'ip') || textAt(point, 'hostname'))
   return [...new Set(points.filter((point) => point !== ''))].sort().join(',')
@@ -105,7 +105,7 @@ const ingress: Cells = (object, nowMs) => {
   ]
 }
 
-/** Up to three; the rules after them are counted, with a host or without one. */
+/** Shows up to three hosts and the number of the remaining rules, with or without a host. */
 function hosts(rules: readonly JsonObject[]): string {
   const list: string[] = []
   let hasMore = false

@@ -1,5 +1,5 @@
-// What does `kubectl get pods` show? The status column is worked out of phase, conditions and containers, first by the
-// containers that run first. Source: printPod in kubernetes/pkg/printers/internalversion/printers.go.
+// Table of `kubectl get pods`. The status column follows from phase, conditions and containers, init containers first.
+// Source: printPod in kubernetes/pkg/printers/internalversion/printers.go.
 import type { JsonObject } from '../../../base/json.ts'
 import { integerAt, isTrueAt, type Struct, structAt, structIn, structsAt, textAt, valueAt } from '../field-walk.ts'
 import type { Cell } from './cell.ts'
@@ -29,7 +29,7 @@ interface Progress {
   readonly ready: number
   readonly total: number
   readonly restarts: number
-  /** The end of the run before the last restart. */
+  /** End of the run before the last restart. */
   readonly lastRestart: string | undefined
 }
 
@@ -62,7 +62,7 @@ interface Stage {
 
 interface InitStage extends Stage {
   readonly isInitializing: boolean
-  /** Of the init containers that go on running. */
+  /** Sums of the init containers that keep running. */
   readonly sidecars: Pick<Stage, 'restarts' | 'lastRestart'>
 }
 
@@ -132,7 +132,7 @@ function runProgress(status: Struct, initial: InitStage): Stage {
   return { reason, ready, restarts, lastRestart }
 }
 
-/** What a pod that is being deleted shows instead. */
+/** Returns the status of a pod that is being deleted. */
 function endReason(pod: JsonObject, phase: string): string | undefined {
   if (valueAt(structAt(pod, 'metadata'), 'deletionTimestamp') === undefined) return undefined
   if (textAt(structAt(pod, 'status'), 'reason') === 'NodeLost') return 'Unknown'
@@ -155,7 +155,7 @@ function lastEnd(status: JsonObject): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** Times of one form compare as texts. */
+/** Timestamps in the same format compare as texts. */
 function later(left: string | undefined, right: string | undefined): string | undefined {
   if (left === undefined || right === undefined) return left ?? right
   return left < right ? right : left

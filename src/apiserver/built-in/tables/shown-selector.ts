@@ -1,9 +1,9 @@
-// How do `kubectl get`'s columns write labels and selectors? As the server's own selectors print, sorted by key.
+// Text form of labels and selectors in `kubectl get` columns, sorted by key as the server prints them.
 // Source: k8s.io/apimachinery/pkg/labels; metav1.FormatLabelSelector.
 import type { JsonObject } from '../../../base/json.ts'
 import { mapAt, type Struct, structsAt, textAt, textsAt } from '../field-walk.ts'
 
-/** `a=1,b=2`, or `<none>`. */
+/** Returns `a=1,b=2`, or `<none>`. */
 export function shownLabels(labels: JsonObject): string {
   const shown = Object.keys(labels)
     .sort()
@@ -12,7 +12,7 @@ export function shownLabels(labels: JsonObject): string {
   return shown === '' ? '<none>' : shown
 }
 
-/** A selector as it prints; empty if it selects everything, or nothing at all. */
+/** Returns the selector's text; empty if it matches everything or nothing. */
 export function selectorText(selector: Struct): string {
   const labels = mapAt(selector, 'matchLabels')
   const equal = Object.keys(labels).map((key) => ({ key, text: `${key}=${labels[key]}` }))

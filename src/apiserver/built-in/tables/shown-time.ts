@@ -1,4 +1,4 @@
-// How long ago was that, as `kubectl get` says it? Coarser the longer it is ago.
+// Text form of durations and ages in `kubectl get`; longer durations are coarser.
 // Source: k8s.io/apimachinery/pkg/util/duration (HumanDuration), kubernetes/pkg/printers/internalversion/printers.go.
 import type { Json } from '../../../base/json.ts'
 
@@ -25,7 +25,7 @@ export function humanDuration(durationMs: number): string {
   return hours < 24 * 365 * 8 ? twoParts(years, 'y', days % 365, 'd') : `${years}y`
 }
 
-/** The time that has passed since a timestamp of an object. */
+/** Returns the age of a timestamp of an object. */
 export function shownAge(timestamp: Json | undefined, nowMs: number): string {
   return typeof timestamp === 'string' ? humanDuration(nowMs - Date.parse(timestamp)) : '<unknown>'
 }

@@ -1,4 +1,4 @@
-// What does `kubectl get` show of workloads, beside pods? Source: kubernetes/pkg/printers/internalversion/printers.go.
+// Tables of workloads other than pods in `kubectl get`. Source: kubernetes/pkg/printers/internalversion/printers.go.
 import type { JsonObject } from '../../../base/json.ts'
 import {
   integerAt,
@@ -17,7 +17,7 @@ import { age, name, slashed } from './common-cells.ts'
 import { selectorText, shownLabels, shownSelector } from './shown-selector.ts'
 import { humanDuration, shownAge } from './shown-time.ts'
 
-/** Names and images of the containers, as two cells. */
+/** Returns names and images of the containers, as two cells. */
 function containers(template: Struct): readonly Cell[] {
   const all = structsAt(structAt(template, 'spec'), 'containers')
   return ['name', 'image'].map((key) => all.map((container) => textAt(container, key)).join(','))
@@ -82,7 +82,7 @@ const daemonSet: Cells = (object, nowMs) => {
   ]
 }
 
-/** The first of these that is true is the job's status. */
+/** The first true condition of this list is the Job's status. */
 const jobConditions = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet']
 
 const job: Cells = (object, nowMs) => {
