@@ -90,7 +90,7 @@ export class BuiltInDataLoader {
   #document({ group, version }: KindName): SchemasOfDocument {
     const key = `${group}/${version}`
     const known = this.#compilers.get(key)
-    const document = known ?? new SchemasOfDocument(JSON.parse(this.openApiText(group, version)) as JsonObject) // Generated.
+    const document = known ?? new SchemasOfDocument(JSON.parse(this.openApiText(group, version)) as JsonObject) // As above.
     if (known === undefined) this.#compilers.set(key, document)
     return document
   }

@@ -1,4 +1,4 @@
-// Validation of conditions in the common form, metav1.Condition.
+// Validation of conditions in the common form (metav1.Condition).
 // Source: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go.
 import type { JsonObject } from '../../base/json.ts'
 import { type FieldError, invalid, notSupported, required, tooLong } from '../field-error.ts'

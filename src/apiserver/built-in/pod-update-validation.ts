@@ -98,7 +98,7 @@ function gatesErrors(spec: JsonObject, oldSpec: JsonObject): FieldErrors {
   const before = new Set(structsAt(oldSpec, 'schedulingGates').map((gate) => textAt(gate, 'name')))
   const gates = structsAt(spec, 'schedulingGates').map((gate) => textAt(gate, 'name'))
   return gates.flatMap((name, index) =>
-    // Of two equal gates, the server reports the last.
+    // The server reports the last of two equal gates.
     before.has(name) || gates.lastIndexOf(name) !== index
       ? []
       : [

@@ -1,4 +1,5 @@
-// What do `+`, `-`, `*`, `/` and `%` give? Integers that overflow are errors, moments and durations mix, lists and texts join.
+// CEL operators `+`, `-`, `*`, `/` and `%`. Integer overflow is an error; timestamps mix with durations; lists and
+// texts concatenate.
 // Source: github.com/google/cel-go/common/types/{int,uint,double,string,bytes,duration,timestamp,overflow}.go.
 import { ListValue } from './list-value.ts'
 import type { Meter } from './meter.ts'
@@ -89,12 +90,12 @@ function overflow(): CelError {
   return new CelError('integer overflow')
 }
 
-/** An int64, or the error that it is none. */
+/** Returns the int64, or an overflow error. */
 export function intOf(value: bigint): Value {
   return value >= -maxInt && value < maxInt ? value : overflow()
 }
 
-/** A uint64, or the error that it is none. */
+/** Returns the uint64, or an overflow error. */
 export function uintOf(value: bigint): Value {
   return value >= 0n && value < 2n ** 64n ? new Uint(value) : new CelError('unsigned integer overflow')
 }

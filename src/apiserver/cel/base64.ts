@@ -1,6 +1,6 @@
-// Which bytes does a text of format `byte` stand for? Base64 in the alphabet for URLs, padded. Source: Go's encoding/base64.
+// Decoder of the format `byte`: padded base64 in the URL alphabet. Source: Go's encoding/base64.
 
-/** The bytes, or Go's words for why there are none. Line breaks are ignored. */
+/** Returns the bytes, or Go's error message. Ignores line breaks. */
 export function decodeBase64(text: string): Uint8Array | string {
   const places = [...text.matchAll(/[^\r\n]/g)].map(({ index }) => index)
   const digits = places.map((place) => text.charAt(place)).join('')
@@ -9,7 +9,7 @@ export function decodeBase64(text: string): Uint8Array | string {
   const padding = digits.slice(valid.length)
   const last = valid.length % 4
   if (padding === '' && last === 0) return Uint8Array.from(Buffer.from(valid, 'base64url'))
-  // A group that ends the text is reported where it begins, if nothing but its end is wrong with it.
+  // Go reports a faulty last group at its start if only its end is wrong.
   if (padding === '') return `illegal base64 data at input byte ${text.length - last}`
   if (padding[0] !== '=' || last < 2) return fault(valid.length)
   const needed = 4 - last

@@ -1,4 +1,5 @@
-// What does a call cost? By the sizes of what it was given. Sources: github.com/google/cel-go/interpreter/runtimecost.go,
+// Runtime cost of a CEL call, from the sizes of its arguments. Sources:
+// github.com/google/cel-go/interpreter/runtimecost.go,
 // k8s.io/apiserver/pkg/cel/library/cost.go (CallCost), cel-go's ext/{sets,lists}.go.
 import { FormatValue } from './library/formats.ts'
 import { CidrValue, IpValue } from './library/network.ts'
@@ -15,7 +16,7 @@ const perCharacter = 0.1
 const perPatternCharacter = 0.25
 const listBase = 10
 
-/** The API server's cost units for one call. */
+/** Returns the API server's cost units for one call. */
 export function callCost(name: string, overload: string, args: readonly Value[], result: Value): number {
   const [first = null, second = null] = args
   const byOverload = overloadCosts.get(overload)
@@ -27,12 +28,12 @@ export function callCost(name: string, overload: string, args: readonly Value[],
 
 type Cost = (first: Value, second: Value, result: Value, overload: string) => number
 
-/** What every value with a size has; a network and an address have one too. */
+/** Returns the size of a value; IP addresses and networks have one too. */
 function size(value: Value): number {
   return value instanceof IpValue || value instanceof CidrValue ? value.size : sizeOf(value)
 }
 
-/** Of an optional, its value's. */
+/** Returns the size of the value inside an optional. */
 function innerSize(value: Value): number {
   return value instanceof Optional && value.value !== undefined ? innerSize(value.value) : size(value)
 }
@@ -48,7 +49,7 @@ const match: Cost = (first, second) =>
 const shorter: Cost = (first, second) => Math.ceil(Math.min(innerSize(first), innerSize(second)) * perCharacter)
 const both: Cost = (first, second) => Math.ceil((innerSize(first) + innerSize(second)) * perCharacter)
 
-/** All that a value holds, texts by their bytes. */
+/** Returns the size of everything that a value contains; texts count by bytes. */
 function traversal(value: Value): number {
   if (typeof value === 'string') return Math.trunc(utf8Length(value) * perCharacter)
   if (value instanceof Bytes) return Math.trunc(value.data.length * perCharacter)
@@ -64,7 +65,7 @@ function utf8Length(text: string): number {
 const allocate = (elements: number, factor: number) => Math.trunc(elements * factor) + 1 + listBase
 const output: Cost = (_first, _second, result) => allocate(size(result), 1)
 
-/** Every element with every other. */
+/** Cost of the comparison of every element with every other. */
 function selfCompare(list: Value): number {
   if (!(list instanceof ListValue))
     throw new EvaluationPanic('interface conversion: *types.Err is not traits.Lister: missing method Add')

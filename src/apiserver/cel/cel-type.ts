@@ -1,5 +1,5 @@
-// What types do expressions have? Scalars, lists and maps, optionals, the objects of a schema, and parameters that stand for
-// a type yet unknown. Source: github.com/google/cel-go/common/types/types.go.
+// CEL types: scalars, lists, maps, optionals, objects of a schema, and type parameters.
+// Source: github.com/google/cel-go/common/types/types.go.
 
 export type TypeKind =
   | 'dyn'
@@ -22,7 +22,7 @@ export type TypeKind =
 
 export interface CelType {
   readonly kind: TypeKind
-  /** As `type(value)` names it at run time. */
+  /** Name that `type(value)` returns at run time. */
   readonly name: string
   readonly parameters: readonly CelType[]
 }
@@ -56,7 +56,7 @@ export function optionalOf(value: CelType): CelType {
   return { kind: 'opaque', name: 'optional_type', parameters: [value] }
 }
 
-/** The type whose values are types. */
+/** Returns the type whose values are types. */
 export function typeOf(type: CelType): CelType {
   return { kind: 'type', name: 'type', parameters: [type] }
 }
@@ -82,7 +82,7 @@ export function isSameType(left: CelType, right: CelType): boolean {
   )
 }
 
-/** The type inside an optional; undefined for any other. */
+/** Returns the type inside an optional; undefined for other types. */
 export function insideOptional(type: CelType): CelType | undefined {
   return type.kind === 'opaque' && type.name === 'optional_type' ? type.parameters[0] : undefined
 }
@@ -95,7 +95,7 @@ export function secondParameter(type: CelType): CelType {
   return type.parameters[1] ?? dynType
 }
 
-/** As the checker names it. */
+/** Returns the checker's name of the type. */
 export function typeText(type: CelType): string {
   switch (type.kind) {
     case 'list':

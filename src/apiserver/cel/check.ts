@@ -1,5 +1,5 @@
-// Does an expression make sense for the types it is about? Names must be declared, fields must exist, every call must have an
-// overload. Source: github.com/google/cel-go/checker/checker.go.
+// CEL type checker: names must be declared, fields must exist, and every call must have a matching overload.
+// Source: github.com/google/cel-go/checker/checker.go.
 import {
   boolType,
   bytesType,
@@ -33,20 +33,20 @@ import type {
 import { type Bindings, mostGeneral, substitute, unify, unifyAll } from './unify.ts'
 import { typeNameOf, type Value } from './value.ts'
 
-/** What a rule may speak of. */
+/** Declarations that a rule may use. */
 export interface Environment {
   readonly functions: ReadonlyMap<string, FunctionTable>
-  /** Variables, and the names of types. */
+  /** Variables and type names. */
   readonly names: ReadonlyMap<string, CelType>
-  /** The fields of the objects of the schema, by the name of their type. */
+  /** Returns the fields of a schema object by its type name. */
   fieldsOf(typeName: string): ReadonlyMap<string, CelType> | undefined
 }
 
-/** What a name or a call stands for. */
+/** Declaration that a name or a call refers to. */
 export type Reference =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'function'; readonly table: FunctionTable; readonly overloads: readonly Overload[] }
-  /** `a.?b`, or `a[?b]`: the planner knows them. */
+  /** `a.?b` or `a[?b]`, which the planner handles. */
   | { readonly kind: 'operator' }
 
 export interface Checked {
@@ -60,7 +60,7 @@ export interface CheckFault {
   readonly message: string
 }
 
-/** The types of all parts of an expression, or what is wrong with it. */
+/** Returns the types of all subexpressions, or the faults. */
 export function checkExpression(
   expression: Expression,
   environment: Environment,
@@ -73,7 +73,7 @@ class Checker {
   readonly #types = new Map<Expression, CelType>()
   readonly #references = new Map<Expression, Reference>()
   readonly #faults: CheckFault[] = []
-  /** Variables of the loops around, innermost last. */
+  /** Variables of the enclosing loops, innermost last. */
   readonly #scopes: ReadonlyMap<string, CelType>[] = []
   #bindings: Bindings = new Map()
   #fresh = 0
@@ -113,7 +113,7 @@ class Checker {
     }
   }
 
-  /** The type of what a name stands for; undefined where nothing has it. */
+  /** Returns the declared type of a name; undefined for an unknown name. */
   #name(expression: Expression, written: string): CelType | undefined {
     const name = written.replace(/^\./, '')
     const scope = this.#scopes.findLast((variables) => variables.has(name))
@@ -162,7 +162,7 @@ class Checker {
     }
   }
 
-  /** A word of the language may be written as it is. */
+  /** A reserved word may be written unescaped. */
   #declaredField(typeName: string, field: string): CelType | undefined {
     const fields = this.#environment.fieldsOf(typeName)
     return fields?.get(field) ?? (isReserved(field) ? fields?.get(`__${field}__`) : undefined)
@@ -175,7 +175,7 @@ class Checker {
       const table = this.#environment.functions.get(call.name.replace(/^\./, ''))
       return table === undefined ? this.#undeclared(call.at, call.name) : this.#resolve(call, table, undefined)
     }
-    // `strings.quote(x)` is a function's whole name, `x.size()` is a function of x.
+    // `strings.quote(x)` calls a namespaced function; `x.size()` calls a member function of x.
     const prefix = qualifiedName(call.target)
     const spaced =
       prefix === undefined ? undefined : this.#environment.functions.get(`${prefix.replace(/^\./, '')}.${call.name}`)
@@ -214,7 +214,7 @@ class Checker {
     return result
   }
 
-  /** Each operand that is no bool is a fault of its own. */
+  /** Each operand that is no bool is a separate fault. */
   #logic(call: CallExpression, table: FunctionTable): CelType {
     const misfits = call.args.filter((part) => !this.#fits(this.#known(part), boolType))
     for (const part of misfits) this.#mismatch(part, boolType, this.#known(part))
@@ -234,7 +234,7 @@ class Checker {
     return this.#fault(call.at, `found no matching overload for '${name}' applied to '${signature}'`)
   }
 
-  /** The result and the parameters of an overload, with type parameters of its own for this call. */
+  /** Returns result and parameters of an overload, with fresh type parameters for this call. */
   #instantiated({ result, parameters }: Overload): CelType[] {
     const fresh = new Map<string, CelType>()
     for (const name of [result, ...parameters].flatMap(parameterNames))
@@ -290,7 +290,7 @@ class Checker {
     return substitute(this.#bindings, result, 'kept')
   }
 
-  /** The types of a loop's variables: one variable takes elements or keys, two take index or key, and value. */
+  /** Returns the types of a loop's variables. One variable takes elements or keys; two take index or key, and value. */
   #loopTypes(fold: FoldExpression, range: CelType): readonly [CelType, CelType] {
     switch (range.kind) {
       case 'list':
@@ -338,7 +338,7 @@ function parameterNames(type: CelType): string[] {
   return type.kind === 'parameter' ? [type.name] : type.parameters.flatMap(parameterNames)
 }
 
-/** `a.b.c` where it is nothing but names. */
+/** Returns `a.b.c` if the expression consists of names only. */
 function qualifiedName(expression: Expression): string | undefined {
   if (expression.kind === 'name') return expression.name
   if (expression.kind !== 'select' || expression.isTest) return undefined

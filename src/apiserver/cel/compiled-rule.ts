@@ -1,5 +1,5 @@
-// Is a rule one that can be evaluated, and what can it cost at most? It is parsed, checked against the schema's types, planned
-// and estimated. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go.
+// Compilation of a rule: parse it, check it against the schema's types, plan it and estimate its maximum cost.
+// Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go.
 import type { Schema } from '../schema/schema.ts'
 import { type CelType, optionalOf } from './cel-type.ts'
 import { type Checked, checkExpression, type Environment } from './check.ts'
@@ -15,7 +15,7 @@ import type { Step } from './step.ts'
 import { type Fault, locatedText, SyntaxFault } from './syntax.ts'
 import { syntaxFaults } from './syntax-faults.ts'
 
-/** One expression, ready or not. */
+/** One compiled expression, or its fault. */
 export type Compiled =
   | { readonly fault: string; readonly plan?: undefined }
   | { readonly plan: Step; readonly maxCost: number; readonly usesOldSelf: boolean; readonly fault?: undefined }
@@ -24,13 +24,13 @@ export interface CompiledRule {
   readonly rule: Rule
   /** Undefined for an empty rule. */
   readonly condition: Compiled | undefined
-  /** Undefined where there is none, or the rule itself is at fault. */
+  /** Undefined if absent, or if the rule itself has a fault. */
   readonly messageExpression: Compiled | undefined
-  /** The rule's fieldPath, as faults write it; empty where it has none. */
+  /** The rule's fieldPath, as errors show it; empty if absent. */
   readonly field: string
 }
 
-/** The rules of a schema node, about values of the declared type. */
+/** Compiles the rules of a schema node for values of the declared type. */
 export function compileNodeRules(
   source: Schema['source'],
   schema: Schema,
@@ -96,7 +96,7 @@ function compileExpression(
   }
 }
 
-/** The checked expression, or all that is wrong with it. */
+/** Returns the checked expression, or all its faults as text. */
 function checkText(text: string, environment: Environment): Checked | string {
   try {
     const { checked, faults } = checkExpression(parseExpression(text), environment)
@@ -112,7 +112,7 @@ function checkText(text: string, environment: Environment): Checked | string {
 
 const maxTold = 100
 
-/** In the order of the text, and no more than anybody reads. */
+/** Formats the faults in text order, up to `maxTold`. */
 function located(text: string, faults: readonly Fault[]): string {
   const told = faults.slice(0, maxTold).toSorted((left, right) => left.at - right.at)
   const lines = told.map(({ at, message }) => locatedText(text, at, message))

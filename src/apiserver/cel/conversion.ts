@@ -1,4 +1,4 @@
-// What do `int(…)`, `string(…)` and the other conversions give? Source: ConvertToType of github.com/google/cel-go/common/types.
+// CEL conversions such as `int(…)` and `string(…)`. Source: ConvertToType of github.com/google/cel-go/common/types.
 import { intOf, uintOf } from './arithmetic.ts'
 import { formatDouble } from './double-text.ts'
 import { formatSeconds, parseGoDuration } from './duration.ts'
@@ -33,7 +33,7 @@ export function toDouble(value: Value): Value {
   return typeof value === 'string' ? (parseDouble(value) ?? misfit(value, 'double')) : value
 }
 
-/** As Go reads a floating-point number; undefined for what is none, or too large. */
+/** Parses as Go's ParseFloat; undefined for an invalid or too large number. */
 function parseDouble(text: string): number | undefined {
   if (/^[+-]?inf(inity)?$/i.test(text)) return text.startsWith('-') ? -Infinity : Infinity
   if (/^nan$/i.test(text)) return Number.NaN
@@ -63,7 +63,7 @@ export function toText(value: Value): Value {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value.data)
   } catch {
-    // A TypeError: bytes that are no UTF-8.
+    // A TypeError: the bytes are no valid UTF-8.
     return new CelError('invalid UTF-8 in bytes, cannot convert to string')
   }
 }
@@ -78,7 +78,7 @@ export function toBytes(text: string): Value {
 }
 
 export function toDuration(value: Value): Value {
-  // From a number it is declared, and fails.
+  // The conversion from a number is declared, but always fails.
   if (typeof value === 'bigint') return misfit(value, 'google.protobuf.Duration')
   if (typeof value !== 'string') return value
   const parsed = parseGoDuration(value)
@@ -102,7 +102,7 @@ function misfit(value: Value, target: string): CelError {
   return new CelError(`type conversion error from '${typeNameOf(value)}' to '${target}'`)
 }
 
-/** `strings.quote`: escapes what a literal would. */
+/** `strings.quote`: escapes as in a literal. */
 export function quoted(text: string): string {
   const escapes: Record<string, string> = {
     '\u0007': '\\a',

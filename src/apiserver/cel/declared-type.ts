@@ -1,4 +1,5 @@
-// Which types does a schema declare to a rule, and how large can their values be? What has no declared type is invisible.
+// Types that a schema declares to rules, with the maximum size of their values. Rules do not see values without a
+// declared type.
 // Source: k8s.io/apiserver/pkg/cel/{types.go,common/schemas.go}.
 import { isJsonList, isJsonObject, type JsonObject, own } from '../../base/json.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -21,19 +22,19 @@ import { withTypeAndMetadata } from './resource-schema.ts'
 
 export interface DeclaredType {
   readonly type: CelType
-  /** Of an object, by escaped name; undefined for what is none. */
+  /** Fields of an object by escaped name; undefined for other types. */
   readonly fields: ReadonlyMap<string, DeclaredType> | undefined
-  /** Of maps. */
+  /** Only for maps. */
   readonly key: DeclaredType | undefined
-  /** Of lists and maps. */
+  /** Only for lists and maps. */
   readonly element: DeclaredType | undefined
-  /** The most elements, characters or bytes that a value can have. */
+  /** Maximum number of elements, characters or bytes of a value. */
   readonly maxElements: number
-  /** The fewest bytes that a value takes in JSON. */
+  /** Minimum size of a value in JSON, in bytes. */
   readonly minBytes: number
 }
 
-/** The largest request, in bytes. */
+/** Maximum size of a request, in bytes. */
 export const maxRequestBytes = 3 * 1024 * 1024
 
 function scalar(type: CelType, minBytes: number, maxElements = 0): DeclaredType {
@@ -44,8 +45,9 @@ const minStringBytes = 2
 const mapKey = scalar(stringType, minStringBytes)
 
 /**
- * The type that rules see; undefined where they see none. Objects are named by where they are (`self.spec`), so that every
- * one is a type of its own.
+ * Returns the type that rules see; undefined if they see none. The path (`self.spec`) names an object type, so that
+ * every object has
+ * its own type.
  */
 export function declaredType(schema: Schema, isResource: boolean, name: string): DeclaredType | undefined {
   if (schema.isIntOrString) return scalar(dynType, 1, textLimit(schema))
@@ -91,7 +93,7 @@ function objectType(schema: Schema, name: string): DeclaredType | undefined {
     const type = declaredType(inner, inner.isEmbeddedResource, `${name}.${escaped ?? property}`)
     if (type === undefined) continue
     if (escaped !== undefined) fields.set(escaped, type)
-    // What has a default is filled in, and needs not be sent.
+    // A field with a default is optional in a request.
     if (schema.required.includes(property) && inner.default === undefined)
       minBytes += Buffer.byteLength(property) + type.minBytes + 4
   }
@@ -127,7 +129,7 @@ function limit({ source }: { readonly source: JsonObject }, key: string): number
   return typeof value === 'number' ? Math.max(0, value) : undefined
 }
 
-/** The fields of all objects of a type, by the name of their type. */
+/** Returns the fields of all object types by type name. */
 export function fieldsByType(declared: DeclaredType): ReadonlyMap<string, ReadonlyMap<string, CelType>> {
   const found = new Map<string, ReadonlyMap<string, CelType>>()
   const visit = ({ type, fields, element }: DeclaredType): void => {
@@ -140,12 +142,12 @@ export function fieldsByType(declared: DeclaredType): ReadonlyMap<string, Readon
   return found
 }
 
-/** How many times a value of this type can occur in one request. */
+/** Returns the maximum number of values of this type in one request. */
 export function maxOccurrences({ minBytes }: DeclaredType): number {
   return Math.trunc(maxRequestBytes / (minBytes + 1))
 }
 
-/** Does the schema say anything of its properties? */
+/** True if the schema declares properties. */
 export function declaresProperties({ source }: Schema): boolean {
   return isJsonObject(own(source, 'properties'))
 }

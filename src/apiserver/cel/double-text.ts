@@ -1,6 +1,8 @@
-// How is a double written? As Go's strconv does. Source: Go's strconv/ftoa.go.
+// Text form of doubles, as Go's strconv writes them. Source: Go's strconv/ftoa.go.
 
-/** Shortest digits that give the same number; an exponent from 10^`threshold` on and below a ten-thousandth. */
+/**
+ * Returns the shortest digits that parse to the same number; with an exponent from 10^`threshold` on and below 10^-4.
+ */
 export function formatDouble(value: number, threshold: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value < 0 ? '-Inf' : '+Inf'
@@ -14,7 +16,7 @@ export function formatDouble(value: number, threshold: number): string {
   return formatPlain(value)
 }
 
-/** All digits, never an exponent, no more decimals than it takes. */
+/** Returns all digits without an exponent, with no more decimals than needed. */
 export function formatPlain(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value < 0 ? '-Inf' : '+Inf'

@@ -1,4 +1,4 @@
-// How long is `1h30m`? Nanoseconds as an int64, read and written as Go does. Source: Go's time and
+// Durations: int64 nanoseconds, parsed and formatted as Go does. Source: Go's time and
 // k8s.io/kube-openapi/pkg/validation/strfmt/duration.go.
 import { trimmedEnd } from '../../base/trimmed-end.ts'
 import { formatPlain } from './double-text.ts'
@@ -17,7 +17,7 @@ const units: ReadonlyMap<string, bigint> = new Map([
   ['h', 3_600_000_000_000n],
 ])
 
-/** Go's own durations: `-1.5h`, `300ms`, `0`. Undefined for what is none, or more than an int64 holds. */
+/** Parses a Go duration: `-1.5h`, `300ms`, `0`. Undefined for an invalid text and for int64 overflow. */
 export function parseGoDuration(text: string): bigint | undefined {
   const [, sign = '', rest = ''] = /^([+-]?)(.*)$/s.exec(text) ?? []
   if (rest === '0') return 0n
@@ -37,7 +37,7 @@ export function parseGoDuration(text: string): bigint | undefined {
   return total === limit ? undefined : total
 }
 
-/** A fraction of a unit, computed with doubles as Go does. */
+/** Returns the fraction of a unit, computed with doubles as Go does. */
 function fractionOf(digits: string, unit: bigint): bigint {
   let [value, scale] = [0n, 1]
   for (const digit of digits) {
@@ -60,7 +60,7 @@ const looseUnits: readonly (readonly [names: readonly string[], unit: bigint])[]
   [['w', 'wk', 'week'], 604_800_000_000_000n],
 ]
 
-/** Format `duration` of a schema: also `2 days`, `1w`. */
+/** Parses the schema format `duration`: also `2 days`, `1w`. */
 export function parseLooseDuration(text: string): Duration | CelError {
   const strict = parseGoDuration(text)
   if (strict !== undefined) return new Duration(strict)
@@ -79,18 +79,18 @@ function isUnit(name: string, names: readonly string[]): boolean {
   return names.includes(name) || name.startsWith(names.at(-1) ?? name)
 }
 
-/** `string(duration)`: seconds, with as many decimals as it takes. */
+/** `string(duration)`: seconds with no more decimals than needed. */
 export function formatSeconds(nanoseconds: bigint): string {
   return `${formatPlain(secondsOf(nanoseconds))}s`
 }
 
-/** As a double, in the two steps that Go takes. */
+/** Returns seconds as a double, computed in Go's two steps. */
 function secondsOf(nanoseconds: bigint): number {
   const second = 1_000_000_000n
   return Number(nanoseconds / second) + Number(nanoseconds % second) / 1e9
 }
 
-/** `1h30m0s`. */
+/** Formats as `1h30m0s`. */
 export function formatGoDuration(nanoseconds: bigint): string {
   if (nanoseconds === 0n) return '0s'
   const sign = nanoseconds < 0n ? '-' : ''

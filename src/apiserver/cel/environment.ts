@@ -1,5 +1,6 @@
-// What may an expression use? Every library that Kubernetes 1.36 gives to the rules of a schema, and nothing else: a function that
-// is not here refuses the rule by its name. Source: k8s.io/apiserver/pkg/cel/environment/base.go.
+// CEL environment of schema rules: every library that Kubernetes 1.36 provides. A rule that uses another function is
+// rejected with the
+// function's name. Source: k8s.io/apiserver/pkg/cel/environment/base.go.
 import {
   boolType,
   bytesType,
@@ -33,7 +34,7 @@ import { strings } from './library/strings.ts'
 import { time } from './library/time.ts'
 import { urls } from './library/urls.ts'
 
-/** In the order in which the API server adds them: it decides which overload is tried first. */
+/** In the API server's order, which decides the order of overloads. */
 const libraries = [
   standard,
   time,
@@ -55,13 +56,13 @@ const libraries = [
 
 let tables: ReadonlyMap<string, FunctionTable> | undefined
 
-/** All functions. The tables are made for the first rule, and never change. */
+/** Returns all functions. The first call builds the tables, which never change. */
 export function knownFunctions(): ReadonlyMap<string, FunctionTable> {
   tables ??= functionTables(libraries)
   return tables
 }
 
-/** Names of types that a rule may compare with: `type(self.x) == string`. */
+/** Type names that a rule may compare with: `type(self.x) == string`. */
 export const typeNames: ReadonlyMap<string, CelType> = new Map(
   [
     boolType,

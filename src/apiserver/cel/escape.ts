@@ -1,4 +1,4 @@
-// How is a property named in a rule? Identifiers cannot hold `-`, `.` or `/`, nor be a word of the language.
+// Escaping of property names in rules: identifiers contain no `-`, `.` or `/`, and are no reserved word.
 // Source: k8s.io/apiserver/pkg/cel/escaping.go.
 
 const reserved: ReadonlySet<string> = new Set(
@@ -17,12 +17,12 @@ const unescapes: ReadonlyMap<string, string> = new Map(
   Object.entries(escapes).map(([plain, escaped]) => [escaped.slice(2, -2), plain]),
 )
 
-/** Is it a word of the language, which no identifier can be? */
+/** True for a reserved word, which cannot be an identifier. */
 export function isReserved(word: string): boolean {
   return reserved.has(word)
 }
 
-/** The identifier of a property; undefined where no rule can name it. */
+/** Returns the identifier of a property; undefined if no rule can name it. */
 export function escapedName(name: string): string | undefined {
   if (!/^[^0-9]/s.test(name)) return undefined
   if (reserved.has(name)) return `__${name}__`
@@ -30,7 +30,7 @@ export function escapedName(name: string): string | undefined {
   return name.replace(/__|[-./]/g, (found) => escapes[found] ?? found)
 }
 
-/** The property of an identifier; undefined for an escape that is none. */
+/** Returns the property of an identifier; undefined for an invalid escape. */
 export function unescapedName(identifier: string): string | undefined {
   if (!identifier.includes('__')) return identifier
   let isKnown = true

@@ -1,10 +1,10 @@
-// What is the most that one call can cost, and how large is what it gives? Sources: github.com/google/cel-go/checker/cost.go,
+// Estimated maximum cost of one call, and the size of its result. Sources: github.com/google/cel-go/checker/cost.go,
 // k8s.io/apiserver/pkg/cel/library/cost.go (EstimateCallCost), cel-go's ext/{sets,lists}.go.
 import { type CelType, isSameType } from './cel-type.ts'
 import { atRate, exactly, plus, productOf, type SizeRange, sumOf, times, unbounded } from './size-range.ts'
 import type { Expression } from './syntax.ts'
 
-/** An argument: what is known of it before there is a value. */
+/** An argument with its static facts. */
 export interface SizedNode {
   readonly type: CelType
   readonly expression: Expression
@@ -28,7 +28,7 @@ const perCharacter = 0.1
 const perPatternCharacter = 0.25
 const one: CallEstimate = { cost: 1 }
 
-/** Undefined where the call has no estimate of its own, and costs one. */
+/** Returns undefined for a call without its own estimate; such a call costs one. */
 export function estimateCall(
   name: string,
   overload: string,
@@ -48,7 +48,7 @@ const traverseSized: Estimate = (_target, [first]) =>
 const traverseTarget: Estimate = (target) =>
   target && { cost: atRate(target.size.max, perCharacter), size: target.size }
 
-/** Every element is compared; texts are traversed for it. */
+/** Compares every element, and traverses texts. */
 const traverseList: Estimate = (target) => {
   if (target === undefined) return undefined
   if (target.elementType === undefined) return { cost: atRate(target.size.max, perCharacter) }
@@ -103,7 +103,7 @@ const find: Estimate = (target, [pattern]) =>
 
 const matches: Estimate = (target, [pattern]) => target && pattern && { cost: matchCost(target.size, pattern.size) }
 
-/** The longest address has 16 bytes, and is compared with as many. */
+/** The longest address has 16 bytes; a comparison reads both addresses. */
 const comparison = atRate(32, perCharacter)
 
 const containsIp: Estimate = (_target, [first], overload) => {
@@ -166,12 +166,12 @@ const byFunction: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ['_==_', equality],
 ])
 
-/** A call that makes a list. */
+/** Cost of a call that creates a list. */
 function allocating(rate: number, size: SizeRange): CallEstimate {
   return { cost: plus(atRate(size.max, rate), 11), size }
 }
 
-/** The value of a literal that is an int, never below zero. */
+/** Returns the value of an int literal, at least 0. */
 function literalInt({ expression }: SizedNode, otherwise: number): number {
   if (expression.kind !== 'literal' || typeof expression.value !== 'bigint') return otherwise
   return Number(expression.value < 0n ? 0n : expression.value)
@@ -246,7 +246,7 @@ const standard: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
     (_target, [first]) =>
       first && {
         cost: atRate(first.size.max, perCharacter),
-        // Without a bound the API server's arithmetic wraps around to nothing.
+        // Without a bound, the API server's arithmetic overflows to 0.
         size: { min: first.size.min + 2, max: first.size.max === unbounded ? 0 : first.size.max * 2 + 2 },
       },
   ],

@@ -1,4 +1,4 @@
-// What is the most that an expression can cost? Known before any object is: from the sizes that its schema allows.
+// Estimated maximum cost of an expression, from the sizes that the schema allows, before any object exists.
 // Source: github.com/google/cel-go/checker/cost.go.
 import type { CelType } from './cel-type.ts'
 import { insideOptional } from './cel-type.ts'
@@ -9,19 +9,19 @@ import { atRate, exactly, plus, type SizeRange, sumOf, times, unionOf, unknownSi
 import type { CallExpression, Expression, FoldExpression, ListExpression, MapExpression } from './syntax.ts'
 import { Bytes, lengthOf } from './value.ts'
 
-/** The upper bound of a checked expression about a value of the declared type. */
+/** Returns the upper bound for a checked expression over a value of the declared type. */
 export function estimateCost(checked: Checked, root: DeclaredType): number {
   return new Estimator(checked, root).cost(checked.expression)
 }
 
-/** The sizes of what a list or map holds. */
+/** Sizes of the entries of a list or map. */
 interface EntrySizes {
   readonly kind: 'list' | 'map'
   readonly key: SizeRange
   readonly value: SizeRange
 }
 
-/** Where in the declared types a value comes from: a variable, then fields, `@items`, `@keys`, `@values`. */
+/** Origin of a value in the declared types: a variable, then fields, `@items`, `@keys`, `@values`. */
 type Path = readonly string[]
 
 interface Variable {
@@ -101,7 +101,7 @@ class Estimator {
     return plus(targetCost, most)
   }
 
-  /** An index leads to the elements of what it is applied to. */
+  /** An index refers to the elements of its container. */
   #indexed(call: CallExpression, overload: string, size: SizeRange | undefined): SizeRange | undefined {
     const [container] = call.args
     if (container === undefined || (overload !== 'index_list' && overload !== 'index_map')) return size
@@ -289,7 +289,7 @@ class Estimator {
     if (entries !== undefined) this.#entries.set(to, entries)
   }
 
-  /** Whatever variable a path begins with, it is taken for `self`. */
+  /** Any first variable of a path counts as `self`. */
   #declaredSize(path: Path): SizeRange | undefined {
     if (path.length === 0) return undefined
     let type: DeclaredType | undefined = this.#root
@@ -302,7 +302,7 @@ class Estimator {
   }
 }
 
-/** A binding is a loop over nothing that collects under a name that is not the loops' own. */
+/** True for a binding: a fold over an empty list whose collector is not the loops' own. */
 function isBinding({ range, condition, collector }: FoldExpression): boolean {
   return (
     range.kind === 'list' &&

@@ -1,5 +1,6 @@
-// How does a loop run? It collects in one variable over the elements of a list or the keys of a map; what it collects in is made
-// when it is first asked for. Source: github.com/google/cel-go/interpreter/interpretable.go (evalFold).
+// Evaluation of a CEL fold: it accumulates in one variable over the elements of a list or the keys of a map. The
+// accumulator is created
+// at its first use. Source: github.com/google/cel-go/interpreter/interpretable.go (evalFold).
 import { GrowingList, ListValue } from './list-value.ts'
 import { GrowingMap, MapValue } from './map-value.ts'
 import type { Meter } from './meter.ts'
@@ -41,7 +42,7 @@ export class Fold extends Step {
   }
 }
 
-/** The API server names its own types here. */
+/** The API server's error shows its internal type names. */
 const goNames: Readonly<Record<string, string>> = {
   bool: 'types.Bool',
   bytes: 'types.Bytes',
@@ -90,7 +91,7 @@ class Loop implements Frame {
     return this.#outer.find(name)
   }
 
-  /** One round; false where the loop ends before it. With one variable, that is the element. */
+  /** Runs one iteration; returns false if the loop ends before it. A single variable takes the element. */
   turn(index: Value, value: Value): boolean {
     this.#first = this.#plan.secondVariable === undefined ? value : index
     this.#second = value
@@ -107,7 +108,7 @@ class Loop implements Frame {
   }
 }
 
-/** An empty list or map to begin with is one that grows. */
+/** Replaces an empty initial list or map by one that grows in place. */
 function growing(initial: Value): Value {
   if (initial instanceof ListValue && initial.size === 0) return new GrowingList()
   return initial instanceof MapValue && initial.size === 0 ? new GrowingMap() : initial

@@ -1,11 +1,11 @@
-// What does `'%s has %d'.format([…])` give? Source: github.com/google/cel-go/ext/formatting.go.
+// CEL function `format`, for example `'%s has %d'.format([…])`. Source: github.com/google/cel-go/ext/formatting.go.
 import { goQuoted } from '../field-error.ts'
 import { toDouble, toText } from './conversion.ts'
 import { elementsOf, ListValue } from './list-value.ts'
 import { MapValue } from './map-value.ts'
 import { Bytes, CelError, compareTexts, Duration, Timestamp, typeNameOf, Uint, type Value } from './value.ts'
 
-/** A clause that does not fit its argument. */
+/** Error for a clause that does not fit its argument. */
 class FormatFault extends Error {
   override readonly name = 'FormatFault'
 }
@@ -19,7 +19,7 @@ export function formatText(template: string, args: ListValue): Value {
   }
 }
 
-/** What is wrong with a literal template for arguments of these types; `undefined` where all fits. */
+/** Returns the fault of a literal template for arguments of these types; undefined if all fit. */
 export function formatFault(
   template: string,
   count: number,
@@ -93,7 +93,7 @@ const wanted: Readonly<Record<string, string>> = {
   x: 'only integers, byte buffers, and strings can be formatted as hex',
 }
 
-/** The fault of a clause with a value of a type. */
+/** Returns the fault of a clause with a value of a type. */
 export function clauseFaultText(verb: string, typeName: string): string {
   return `${wanted[verb.toLowerCase()] ?? ''}, was given ${typeName}`
 }
@@ -131,11 +131,11 @@ function hexadecimal(value: Value): string | undefined {
   return bytes === undefined ? undefined : Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** As in English: digits in groups of three, and powers of ten written out. */
+/** Formats as in English: digits in groups of three, and powers of ten written out. */
 function doubleText(verb: string, precision: number, value: Value): string | undefined {
   const number = typeof value === 'string' && /^(NaN|-?Infinity)$/.test(value) ? toDouble(value) : value
   if (typeof number !== 'number') return undefined
-  // The API server's precision of the scientific clause is a width.
+  // The API server uses the precision of the scientific clause as a width.
   const padded = (text: string) => (verb === 'e' ? text.padStart(precision) : text)
   if (Number.isNaN(number)) return padded('NaN')
   if (!Number.isFinite(number)) return padded(number < 0 ? '-∞' : '∞')
@@ -150,7 +150,7 @@ const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 function scientific(value: number): string {
   const [exact = '', exponent = '0'] = value.toExponential(100).split('e')
   const near = rounded(exact, defaultPrecision)
-  // Rounded up to ten, it is one of the next power.
+  // A mantissa that rounds up to ten moves to the next power.
   const isTen = /^-?10\./.test(near)
   const mantissa = isTen ? near.replace('10.', '1.0').slice(0, -1) : near
   const power = Number(exponent) + (isTen ? 1 : 0)
@@ -159,13 +159,13 @@ function scientific(value: number): string {
   return `${mantissa}×10${power < 0 ? '⁻' : ''}${raised}`
 }
 
-/** All digits up to a position behind the point. */
+/** Returns all digits up to `precision` decimals. */
 function fixed(value: number, precision: number): string {
   if (Math.abs(value) >= 1e21) return `${BigInt(value)}${precision === 0 ? '' : `.${'0'.repeat(precision)}`}`
   return rounded(value.toFixed(100), precision)
 }
 
-/** Exact halves go to the even digit, which is not what JavaScript does. */
+/** Rounds exact halves to even, unlike JavaScript. */
 function rounded(exact: string, precision: number): string {
   const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(exact) ?? []
   const kept = Math.min(precision, 100)
@@ -200,7 +200,7 @@ function mapText(map: MapValue): string {
   return `{${pairs.map(({ key, value }) => `${key}:${value}`).join(', ')}}`
 }
 
-/** Inside a list or map, as a literal would be written. */
+/** Formats a value inside a list or map as a literal. */
 function nestedText(value: Value): string {
   if (typeof value === 'string') return goQuoted(value)
   if (typeof value === 'number') {

@@ -1,5 +1,6 @@
-// How is a function declared? By rows: an overload's id, its signature as text, and what it computes. The table of a library
-// is data; signatures are read when the first rule is checked. Source of ids and order: the declarations of cel-go.
+// Function declarations as rows: an overload's id, its signature as text, and its implementation. A library's table is
+// data; the first
+// rule parses the signatures. Source of ids and order: the declarations of cel-go.
 import {
   boolType,
   bytesType,
@@ -27,17 +28,20 @@ import { MapValue } from './map-value.ts'
 import type { Meter } from './meter.ts'
 import { CelError, type Composite, typeNameOf, type Value } from './value.ts'
 
-/** What a function computes of arguments whose types were looked at: the receiver first, the meter after the last. */
+/** Implementation of a function for arguments of checked types: the receiver first, the meter last. */
 export type Evaluate = (...args: never[]) => Value
 
-/** `['string.(int): string', charAt]`: a member's receiver stands before the dot. Without a computation: never reached. */
+/**
+ * `['string.(int): string', charAt]`: the receiver of a member stands before the dot. A row without implementation is
+ * never called.
+ */
 export type Row = readonly [signature: string, evaluate?: Evaluate]
 
 export interface FunctionRows {
   readonly overloads: Readonly<Record<string, Row>>
-  /** One computation for all overloads, which looks at no types but asks the first argument for an ability. */
+  /** One implementation for all overloads. It checks only that the first argument has the ability. */
   readonly shared?: { readonly evaluate: Evaluate; readonly ability?: Ability }
-  /** The computation looks at its arguments' types itself. */
+  /** True if the implementation checks its argument types itself. */
   readonly isUnguarded?: boolean
 }
 
@@ -61,7 +65,7 @@ export interface FunctionTable {
   readonly isUnguarded: boolean
 }
 
-/** Libraries in the order in which they are consulted. */
+/** Builds the tables from libraries, in order of precedence. */
 export function functionTables(libraries: readonly Library[]): ReadonlyMap<string, FunctionTable> {
   const tables = new Map<string, FunctionTable>()
   for (const library of libraries)
@@ -94,9 +98,9 @@ function overloadOf(id: string, [signature, evaluate]: Row): Overload {
   }
 }
 
-/** Tables declare what their functions take; the guard has looked at the types before it calls one. */
+/** Tables declare the argument types, and the guard checks them before each call. */
 function spread(evaluate: Evaluate): (meter: Meter, args: readonly Value[]) => Value {
-  const call = evaluate as (...args: readonly (Value | Meter)[]) => Value // As the guard ensures.
+  const call = evaluate as (...args: readonly (Value | Meter)[]) => Value // Checked by the guard.
   return (meter, args) => call(...args, meter)
 }
 
@@ -142,12 +146,12 @@ function readType(text: string): CelType {
   }
 }
 
-/** Splits at commas that are in no brackets. */
+/** Splits at commas outside brackets. */
 function separated(text: string): string[] {
   return text === '' ? [] : text.split(/, (?![^(]*\))/)
 }
 
-/** What an operator needs its first argument to be able to. */
+/** Ability that an operator requires of its first argument. */
 export type Ability =
   | 'add'
   | 'compare'
@@ -177,10 +181,10 @@ function namesOf(text: string): ReadonlySet<string> {
   return new Set(text.split(' '))
 }
 
-/** Types that answer for themselves when an operator does not know them; what they say is shorter. */
+/** Types whose own error, for an unknown operator, is shorter. */
 const receivers = namesOf('string google.protobuf.Duration google.protobuf.Timestamp')
 
-/** Calls a shared computation; an error where the first argument is not able to. */
+/** Calls a shared implementation; returns an error if the first argument lacks the ability. */
 export function callShared(table: FunctionTable, meter: Meter, args: readonly Value[]): Value {
   const { shared } = table
   const first = args[0] ?? null
@@ -190,13 +194,13 @@ export function callShared(table: FunctionTable, meter: Meter, args: readonly Va
   return new CelError(`no such overload: ${table.name}`)
 }
 
-/** Calls an overload if its arguments are what it declares. */
+/** Calls an overload if the arguments match its declaration. */
 export function callOverload(table: FunctionTable, overload: Overload, meter: Meter, args: readonly Value[]): Value {
   if (overload.evaluate === undefined || !isApplicable(table, overload, args)) return noOverload(table, args)
   return overload.evaluate(meter, args)
 }
 
-/** Finds the first overload that takes the arguments, and calls it. */
+/** Calls the first overload that matches the arguments. */
 export function callAny(table: FunctionTable, meter: Meter, args: readonly Value[]): Value {
   const found = table.overloads.find(
     (overload) => overload.evaluate !== undefined && isApplicable(table, overload, args),
@@ -216,11 +220,11 @@ function noOverload({ name }: FunctionTable, args: readonly Value[]): CelError {
   return fault ?? new CelError(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
 }
 
-/** Of lists and maps, only the first element is looked at. */
+/** Checks only the first element of lists and maps. */
 function isInstance(value: Value, type: CelType): boolean {
   if (type.kind !== 'dyn' && type.kind !== 'parameter' && type.name !== typeNameOf(value)) return false
   if (type.kind === 'list') {
-    const list = value as Composite as ListValue // As its type name says.
+    const list = value as Composite as ListValue // Proven by its type name.
     return list.size === 0 || isInstance(list.at(0), firstParameter(type))
   }
   if (type.kind !== 'map' || !(value instanceof MapValue)) return true

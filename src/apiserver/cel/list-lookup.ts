@@ -1,9 +1,9 @@
-// Which element of the old list is this one? Lists of type `map` find it by their keys.
+// Lookup of the old element that corresponds to a new one: lists of type `map` correlate by their keys.
 // Source: k8s.io/apiserver/pkg/cel/common/maplist.go.
 import { isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import type { Schema } from '../schema/schema.ts'
 
-/** Finds the first element with the same keys; the list is read only as far as it takes. */
+/** Returns the first element with the same keys; reads the list only as far as needed. */
 export function listLookup(schema: Schema, list: readonly Json[]): (element: Json) => Json | undefined {
   const keys = schema.listMapKeys
   if (schema.listType !== 'map' || keys.length === 0 || list.length === 0) return () => undefined
@@ -21,7 +21,7 @@ export function listLookup(schema: Schema, list: readonly Json[]): (element: Jso
   }
 }
 
-/** Undefined where a key is missing, or is no scalar. */
+/** Returns undefined if a key is missing or no scalar. */
 function identityOf(element: JsonObject, keys: readonly string[]): string | undefined {
   const parts = keys.map((key) => own(element, key))
   if (parts.some((part) => part === undefined || part === null || typeof part === 'object')) return undefined

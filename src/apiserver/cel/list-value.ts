@@ -1,4 +1,4 @@
-// What is a list? Anything with a size and elements by index; concatenation keeps both halves instead of copying them.
+// CEL lists: values with a size and elements by index. A concatenation refers to both halves and copies neither.
 // Source: github.com/google/cel-go/common/types/list.go.
 import type { Meter } from './meter.ts'
 import { shown } from './shown.ts'
@@ -8,15 +8,15 @@ export abstract class ListValue extends Composite {
   readonly typeName = 'list'
   abstract readonly size: number
 
-  /** Lists and maps of an object are never taken for a zero value, empty or not. */
+  /** False for lists and maps of an object: they are never zero values, even if empty. */
   get canBeZero(): boolean {
     return true
   }
 
-  /** The element at a position within bounds. */
+  /** Returns the element at a position within bounds. */
   protected abstract element(position: number): Value
 
-  /** The element at an index of any type; an error where there is none. */
+  /** Returns the element at an index of any type; an error if absent. */
   get(index: Value): Value {
     const position = positionOf(index)
     if (position instanceof CelError) return index instanceof CelError ? index : position
@@ -51,7 +51,7 @@ export abstract class ListValue extends Composite {
   }
 }
 
-/** The elements of any list, in order. */
+/** Returns the elements of a list, in order. */
 export function elementsOf(list: ListValue): Value[] {
   return Array.from({ length: list.size }, (_, position) => list.at(position))
 }
@@ -73,7 +73,7 @@ export class PlainList extends ListValue {
   }
 }
 
-/** What a comprehension collects in: it grows in place, which is what makes collecting linear. */
+/** Accumulator of a comprehension: it grows in place, so a comprehension takes linear time. */
 export class GrowingList extends ListValue {
   readonly #elements: Value[] = []
 
@@ -115,7 +115,7 @@ class JoinedList extends ListValue {
     return beyond < 0 ? this.#first.at(position) : this.#second.at(beyond)
   }
 
-  /** Each half says by its own rules what it is out of. */
+  /** Each half reports its own error for an index out of range. */
   override get(index: Value): Value {
     const position = positionOf(index)
     if (position instanceof CelError) return index instanceof CelError ? index : position
@@ -143,7 +143,7 @@ class JoinedList extends ListValue {
   }
 }
 
-/** An index as a position: a double or uint will do where it is a whole number. */
+/** Returns the position of an index; a whole double or uint is valid. */
 export function positionOf(index: Value): number | CelError {
   if (typeof index === 'bigint') return Number(index)
   if (typeof index === 'number')

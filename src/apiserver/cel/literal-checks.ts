@@ -1,5 +1,5 @@
-// What is wrong with the literals of an expression? Durations, moments, patterns and templates that can never work are found
-// before there is an object. Sources: github.com/google/cel-go/cel/validator.go, ext/formatting.go.
+// Checks of literals before any object exists: invalid durations, timestamps, patterns and format templates.
+// Sources: github.com/google/cel-go/cel/validator.go, ext/formatting.go.
 import { RegularExpressionError, regularExpression } from '../regular-expression.ts'
 import { type CelType, firstParameter, typeText } from './cel-type.ts'
 import type { Checked, CheckFault } from './check.ts'
@@ -30,7 +30,7 @@ function argumentFaults({ name, args }: CallExpression): readonly CheckFault[] {
 }
 
 function isFaulty(name: string, value: Parameters<typeof toDuration>[0]): boolean {
-  // The checker takes null for either; the conversion does not.
+  // The checker accepts null for both; the conversion rejects it.
   if (name === 'duration') return value === null || toDuration(value) instanceof CelError
   if (name === 'timestamp') return value === null || toTimestamp(value) instanceof CelError
   return name === 'matches' && typeof value === 'string' && !isPattern(value)
@@ -46,7 +46,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** Lists and maps that an expression writes out hold one type. */
+/** Elements of list and map literals must have one type. */
 function mixtureFaults({ types }: Checked, expression: Expression): readonly CheckFault[] {
   const typeOf = (part: Expression, isOptional: boolean): CelType => {
     const type = types.get(part) ?? { kind: 'error', name: 'error', parameters: [] }
@@ -80,7 +80,7 @@ const formattable: Readonly<Record<string, readonly string[]>> = {
   o: ['int', 'uint'],
 }
 
-/** A template and its arguments, where both are written out. */
+/** Checks a template against its arguments if both are literals. */
 function templateFaults(checked: Checked, { at, target, args }: CallExpression): readonly CheckFault[] {
   const [list] = args
   if (target?.kind !== 'literal' || typeof target.value !== 'string' || list?.kind !== 'list') return []
@@ -91,7 +91,7 @@ function templateFaults(checked: Checked, { at, target, args }: CallExpression):
   return message === undefined ? [] : [{ at, message }]
 }
 
-/** The type that a clause cannot show; in a list that is written out, also an element's. */
+/** Returns the type that a clause cannot format; in a list literal, also an element's type. */
 function misfitOf(checked: Checked, part: Expression | undefined, verb: string): CelType | undefined {
   const type = part && checked.types.get(part)
   if (part === undefined || type === undefined) return undefined

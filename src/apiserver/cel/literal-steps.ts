@@ -1,4 +1,4 @@
-// How are lists and maps made that an expression writes out? Optional elements are left out where they are none.
+// Evaluation of list and map literals. An optional element without a value is omitted.
 // Source: github.com/google/cel-go/interpreter/interpretable.go.
 import { PlainList } from './list-value.ts'
 import { PlainMap, unhashableFault } from './map-value.ts'

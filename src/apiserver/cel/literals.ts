@@ -1,9 +1,9 @@
-// Which value does a literal stand for? Source: github.com/google/cel-go/parser/{parser,unescape}.go.
+// Values of literal tokens. Source: github.com/google/cel-go/parser/{parser,unescape}.go.
 import { SyntaxFault } from './syntax.ts'
 import type { Token } from './tokens.ts'
 import { Bytes, Uint, type Value } from './value.ts'
 
-/** The value of a literal token; `sign` is the minus before a number, or empty. Throws SyntaxFault. */
+/** Returns the value of a literal token; `sign` is the minus before a number, or empty. Throws SyntaxFault. */
 export function literalValue(token: Token, sign: '' | '-'): Value {
   switch (token.kind) {
     case 'integer': {
@@ -47,7 +47,7 @@ function bytesOf(token: Token): Uint8Array {
   return Uint8Array.from([...bytes, ...encoder.encode(body.slice(end))])
 }
 
-/** Line breaks of every kind become `\n`. */
+/** Normalizes every line break to `\n`. */
 function unquoted(text: string): { readonly body: string; readonly isRaw: boolean } {
   const isRaw = /^[rR]/.test(text)
   const quoted = (isRaw ? text.slice(1) : text).replace(/\r\n?/g, '\n')

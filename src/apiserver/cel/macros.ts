@@ -1,5 +1,6 @@
-// What do `has`, `all`, `exists`, `map`, `filter` and their kin mean? Each call becomes a loop, or a test of a field.
-// Source: github.com/google/cel-go/parser/macro.go, cel/library.go (optMap), ext/comprehensions.go, ext/lists.go (sortBy).
+// CEL macros (`has`, `all`, `exists`, `map`, `filter` and others): each call expands to a fold or a field test.
+// Source: github.com/google/cel-go/parser/macro.go, cel/library.go (optMap), ext/comprehensions.go, ext/lists.go
+// (sortBy).
 import {
   type CallExpression,
   type Expression,
@@ -9,10 +10,10 @@ import {
 } from './syntax.ts'
 import type { Value } from './value.ts'
 
-/** The variable that a loop collects in: no name that anybody can write. */
+/** Accumulator variable of a loop; its name is no valid identifier, so no expression can use it. */
 const collector = '@result'
 
-/** What the call of a macro becomes; undefined for a call of a function. Throws SyntaxFault for a wrong argument. */
+/** Returns the expansion of a macro; undefined for a function call. Throws SyntaxFault for an invalid argument. */
 export function expandMacro(call: CallExpression): Expression | undefined {
   const style = call.target === undefined ? 'plain' : 'member'
   return macros.get(`${call.name}/${call.args.length}/${style}`)?.(call)
@@ -106,14 +107,14 @@ function filtered(call: CallExpression, filter: Expression | undefined, step: Ex
   return filter === undefined ? step : made(call, '_?_:_', [filter, step, collected(call)])
 }
 
-/** `x.optMap(v, f)`: none stays none, a value is bound to v. */
+/** `x.optMap(v, f)`: none stays none; otherwise v is bound to the value. */
 function whenPresent(call: CallExpression, wrap: (bound: Expression) => Expression): Expression {
   const { name } = nameOf(call, 0, `${call.name}() variable name must be a simple identifier`)
   const bound = binding(call, name, member(call, 'value', targetOf(call)), argument(call, 1))
   return made(call, '_?_:_', [member(call, 'hasValue', targetOf(call)), wrap(bound), made(call, 'optional.none', [])])
 }
 
-/** The list is bound to a name, so that it is made once: for its elements and for what they are sorted by. */
+/** Binds the list to a name, so that its expression is evaluated once for the elements and the sort keys. */
 function sortBy(call: CallExpression): Expression {
   const target = targetOf(call)
   if (target.kind === 'literal' || target.kind === 'map')
@@ -133,7 +134,7 @@ function sortBy(call: CallExpression): Expression {
   })
 }
 
-/** A loop over nothing, whose collector holds the value. */
+/** Returns a fold over an empty list whose accumulator holds the value. */
 function binding(call: CallExpression, name: string, value: Expression, result: Expression): FoldExpression {
   return {
     kind: 'fold',

@@ -1,4 +1,4 @@
-// What is a map? Anything with keys, a size and values by key. A key is found across the numeric types: 1, 1u and 1.0 are one.
+// CEL maps: values with keys and a size. A key matches across the numeric types: 1, 1u and 1.0 are the same key.
 // Source: github.com/google/cel-go/common/types/map.go.
 import type { Meter } from './meter.ts'
 import { shown } from './shown.ts'
@@ -8,13 +8,13 @@ export abstract class MapValue extends Composite {
   readonly typeName = 'map'
   abstract readonly size: number
 
-  /** Lists and maps of an object are never taken for a zero value, empty or not. */
+  /** False for lists and maps of an object: they are never zero values, even if empty. */
   get canBeZero(): boolean {
     return true
   }
 
   abstract keys(): Value[]
-  /** The value of a key, undefined where there is none, an error where this cannot be a key. */
+  /** Returns the value of a key; undefined if absent; an error for an invalid key type. */
   abstract find(key: Value): Value | undefined
 
   get(key: Value): Value {
@@ -65,7 +65,7 @@ export class PlainMap extends MapValue {
   }
 }
 
-/** What a comprehension collects in: it grows in place. */
+/** Accumulator of a comprehension: it grows in place. */
 export class GrowingMap extends PlainMap {
   insert(key: Value, value: Value): Value {
     if (this.find(key) !== undefined) return new CelError(`insert failed: key ${shown(key)} already exists`)
@@ -78,21 +78,21 @@ export class GrowingMap extends PlainMap {
   }
 }
 
-/** A map with one more entry; an error if it is there already. */
+/** Returns a map with one more entry; an error if the key exists. */
 export function inserted(map: MapValue, key: Value, value: Value): Value {
   if (map instanceof GrowingMap) return map.insert(key, value)
   if (map.find(key) !== undefined) return new CelError(`insert failed: key ${shown(key)} already exists`)
   return new PlainMap([...map.keys().map((known): [Value, Value] => [known, map.get(known)]), [key, value]])
 }
 
-/** Does a literal have a key that no map can have? */
+/** Returns the fault of a literal key whose type cannot be hashed. */
 export function unhashableFault(key: Value): CelError | undefined {
   return key instanceof Bytes
     ? new CelError('internal error: runtime error: hash of unhashable type types.Bytes')
     : undefined
 }
 
-/** A key as JavaScript's Map tells keys apart; lists and maps are the same only if they are one. */
+/** Returns an identity for JavaScript's Map; lists and maps are identical only by reference. */
 function identityOf(key: Value): string | Composite {
   if (key instanceof Uint) return `uint:${key.value}`
   if (key instanceof Composite) return key

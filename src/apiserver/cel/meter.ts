@@ -1,7 +1,8 @@
-// How much may a rule cost? Evaluation counts the API server's cost units, and beside them the plain work that those units
-// do not see, so that no rule can keep the process busy. Source of the units: github.com/google/cel-go/interpreter/runtimecost.go.
+// Cost meter of rules. It counts the API server's cost units, and separately the work that those units omit, so that no
+// rule blocks the
+// process. Source of the units: github.com/google/cel-go/interpreter/runtimecost.go.
 
-/** A rule ended because it cost too much; the text is the API server's. */
+/** Error for a rule that exceeds its cost limit, with the API server's text. */
 export class CostExceeded extends Error {
   override readonly name = 'CostExceeded'
 
@@ -10,7 +11,7 @@ export class CostExceeded extends Error {
   }
 }
 
-/** The API server's own evaluation would fail inside, and says so. */
+/** Error for an evaluation that panics in the API server, which reports it. */
 export class EvaluationPanic extends Error {
   override readonly name = 'EvaluationPanic'
 
@@ -19,7 +20,7 @@ export class EvaluationPanic extends Error {
   }
 }
 
-/** About a second: elements compared or copied that cost units do not count. The API server has a deadline instead. */
+/** About one second of elements compared or copied without cost units. The API server has a deadline instead. */
 const maxWork = 20_000_000
 
 export class Meter {
@@ -41,7 +42,7 @@ export class Meter {
     if (this.#cost > this.#limit) throw new CostExceeded()
   }
 
-  /** Counts elements that are touched at no cost. Throws CostExceeded when they are too many. */
+  /** Counts elements that an operation touches without cost units. Throws CostExceeded above the limit. */
   work(elements: number): void {
     this.#work += elements
     if (this.#work > maxWork) throw new CostExceeded()

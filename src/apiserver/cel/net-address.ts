@@ -1,14 +1,14 @@
-// Which address, which network does a text name? Source: Go's net/netip.
+// Parser and formatter of IP addresses and networks. Source: Go's net/netip.
 import { goQuoted } from '../field-error.ts'
 
 /** 4 or 16 bytes. */
 export interface IpAddress {
   readonly bytes: readonly number[]
-  /** What stands after `%`; empty for most. */
+  /** Zone after `%`; usually empty. */
   readonly zone: string
 }
 
-/** The address, or Go's words for why the text is none. */
+/** Returns the address, or Go's error message. */
 export function parseAddress(text: string): IpAddress | string {
   const [first] = /[.:%]/.exec(text) ?? []
   switch (first) {
@@ -77,7 +77,7 @@ function parseSixteen(whole: string): IpAddress | string {
     bytes.push(group >> 8, group & 255)
     const after = afterGroup(rest.slice(digits.length), gap >= 0)
     if (typeof after !== 'string') return fault(whole, after.message, after.rest)
-    // A second colon right behind the first one is the gap.
+    // A second colon after the first one is the gap of zero groups.
     const isGap = after.startsWith(':')
     if (isGap) gap = bytes.length
     rest = isGap ? after.slice(1) : after
@@ -86,7 +86,7 @@ function parseSixteen(whole: string): IpAddress | string {
   return completed(whole, bytes, gap, rest, zone)
 }
 
-/** What follows the colon behind a group. */
+/** Returns the text after the colon behind a group, or the fault. */
 function afterGroup(rest: string, hasGap: boolean): string | { readonly message: string; readonly rest: string } {
   if (rest === '') return ''
   if (!rest.startsWith(':')) return { message: 'unexpected character, want colon', rest }
@@ -117,7 +117,7 @@ function completed(whole: string, bytes: number[], gap: number, rest: string, zo
   return { bytes: [...bytes.slice(0, gap), ...zeros, ...bytes.slice(gap)], zone }
 }
 
-/** The canonical form: the longest run of zero groups becomes `::`. */
+/** Returns the canonical form: the longest run of zero groups becomes `::`. */
 export function formatAddress({ bytes, zone }: IpAddress): string {
   if (bytes.length === 4) return bytes.join('.')
   const suffix = zone === '' ? '' : `%${zone}`
@@ -139,7 +139,7 @@ function longestZeros(groups: readonly number[]): { readonly start: number; read
   return best
 }
 
-/** An IPv4 address written as IPv6: `::ffff:1.2.3.4`. */
+/** True for an IPv4-mapped IPv6 address: `::ffff:1.2.3.4`. */
 export function isFourInSix({ bytes }: IpAddress): boolean {
   return bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
 }
@@ -149,7 +149,7 @@ export interface IpNetwork {
   readonly prefixLength: number
 }
 
-/** The network, or Go's words for why the text is none. */
+/** Returns the network, or Go's error message. */
 export function parseNetwork(text: string): IpNetwork | string {
   const wrong = (message: string) => `netip.ParsePrefix(${goQuoted(text)}): ${message}`
   const slash = text.lastIndexOf('/')
@@ -165,7 +165,7 @@ export function parseNetwork(text: string): IpNetwork | string {
     : { address, prefixLength: Number(bits) }
 }
 
-/** The address with all bits behind the prefix zero. */
+/** Returns the address with all bits after the prefix set to zero. */
 export function masked({ address, prefixLength }: IpNetwork): IpAddress {
   const bytes = address.bytes.map((byte, index) => {
     const kept = Math.min(Math.max(prefixLength - index * 8, 0), 8)

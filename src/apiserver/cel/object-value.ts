@@ -1,5 +1,6 @@
-// How does an object of the API look to a rule? A value is made from JSON when it is asked for, by its schema; what the schema
-// does not know is invisible. Source: k8s.io/apiserver/pkg/cel/common/valuesunstructured.go.
+// CEL view of an API object. Values are made from JSON on demand, by the schema. Rules do not see fields outside the
+// schema.
+// Source: k8s.io/apiserver/pkg/cel/common/valuesunstructured.go.
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import type { Schema } from '../schema/schema.ts'
 import { decodeBase64 } from './base64.ts'
@@ -13,7 +14,7 @@ import { SchemaList, schemaListOf } from './schema-list.ts'
 import { parseDate, parseDateTime } from './timestamp.ts'
 import { Bytes, CelError, Composite, equalTo, noSuchOverload, type Value } from './value.ts'
 
-/** The value that a rule sees for `json`; an error where it is not what the schema says. */
+/** Returns the CEL value of `json`; an error if it violates the schema's type. */
 export function schemaValue(json: Json, schema: Schema): Value {
   if (json === null)
     return schema.isNullable ? null : new CelError('invalid data, got null for schema with nullable=false')
@@ -72,7 +73,7 @@ function textOf(text: string, format: string | undefined): Value {
   }
 }
 
-/** A JSON number as an int64; undefined for a fraction, or what no int64 holds. */
+/** Returns a JSON number as int64; undefined for a fraction or an overflow. */
 function integerOf(json: Json): bigint | undefined {
   if (typeof json === 'bigint') return json
   return typeof json === 'number' && Number.isInteger(json) && Math.abs(json) < 2 ** 63 ? BigInt(json) : undefined
@@ -90,7 +91,7 @@ function goTypeOf(json: Json): string {
 export class ObjectValue extends MapValue {
   readonly json: JsonObject
   readonly #schema: Schema
-  /** Properties are named by escaped identifiers, and a null one counts as absent; keys of maps are what they are. */
+  /** True: properties have escaped names, and null counts as absent. False: map keys are literal. */
   readonly #isObject: boolean
 
   constructor(json: JsonObject, schema: Schema) {
@@ -155,7 +156,7 @@ export class ObjectValue extends MapValue {
   }
 }
 
-/** Data without a schema, inside a value that is compared: equal or not is all that can be said of it. */
+/** Data without a schema inside a compared value; it supports only equality. */
 class Preserved extends Composite {
   readonly typeName = 'unknown'
   readonly json: Json
@@ -172,8 +173,9 @@ class Preserved extends Composite {
 }
 
 /**
- * What the API server makes of a value that has been inside an optional variable: its schema is forgotten, so that names are
- * not unescaped, dates are texts and numbers are int or double as they were written.
+ * Returns a value after its use in an optional variable. The API server then loses its schema: names are not unescaped,
+ * dates are texts,
+ * and numbers are int or double as written.
  */
 export function withoutSchema(value: Value): Value {
   if (value instanceof ObjectValue) return new JsonMap(value.json)

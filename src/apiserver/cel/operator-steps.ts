@@ -1,4 +1,5 @@
-// How do the operators behave that are no plain calls? Logic absorbs errors, comparison never fails a type, `or` is lazy.
+// Evaluation of operators that are no plain calls: logic absorbs errors, comparison never fails on types, and `or` is
+// lazy.
 // Source: github.com/google/cel-go/interpreter/{interpretable,decorators}.go.
 import { callCost } from './call-cost.ts'
 import { toDouble, toInt, toUint } from './conversion.ts'
@@ -18,7 +19,7 @@ import {
   type Value,
 } from './value.ts'
 
-/** `&&` and `||`: the deciding value wins over errors, whichever side it is on. */
+/** `&&` and `||`: a deciding operand on either side overrides an error on the other. */
 export class Logic extends Step {
   readonly #left: Step
   readonly #right: Step
@@ -90,7 +91,7 @@ export class OrElse extends Step {
   }
 }
 
-/** `x in ['a', 'b']`: one look-up. Undefined where the elements are not all plain. */
+/** `x in ['a', 'b']`: one lookup. Undefined if an element is no scalar. */
 export function membershipOf(step: Step, list: Value): Step | undefined {
   if (!(list instanceof ListValue)) return undefined
   if (list.size === 0) return new Constant(false)
@@ -99,7 +100,7 @@ export function membershipOf(step: Step, list: Value): Step | undefined {
   return isPlain ? new Membership(step, new PlainMap(elements.flatMap(alike).map((key) => [key, true]))) : undefined
 }
 
-/** A number and what it is in the other numeric types. */
+/** Returns a number with its equivalents in the other numeric types. */
 function alike(element: Value): readonly Value[] {
   const others = isNumeric(element) ? [toInt(element), toUint(element), toDouble(element)] : []
   return [

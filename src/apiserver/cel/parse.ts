@@ -1,11 +1,11 @@
-// How is an expression read? By descending through the grammar's levels; macros are expanded as soon as their call is read.
+// Recursive-descent parser of CEL. Macros expand as soon as their call is parsed.
 // Source: github.com/google/cel-go/parser/gen/CEL.g4 and parser/parser.go, with optional syntax enabled.
 import { literalValue } from './literals.ts'
 import { expandMacro } from './macros.ts'
 import { type CallExpression, type Expression, SyntaxFault } from './syntax.ts'
 import { type Token, tokensOf } from './tokens.ts'
 
-/** The tree of an expression. Throws SyntaxFault. */
+/** Returns the syntax tree. Throws SyntaxFault. */
 export function parseExpression(source: string): Expression {
   if (source.length > maxLength && Array.from(source).length > maxLength)
     throw new SyntaxFault(
@@ -59,7 +59,7 @@ class Parser {
     })
   }
 
-  /** Chains of `&&` and `||` become balanced trees, so that long ones stay shallow. */
+  /** Chains of `&&` and `||` become balanced trees, which limits the depth. */
   #logic(mark: '&&' | '||', operand: () => Expression): Expression {
     const terms = [operand()]
     const marks: Token[] = []
@@ -90,7 +90,7 @@ class Parser {
     const first = this.#peek()
     if (first.text === '!' && first.kind === 'mark') return this.#repeated(first, '!_')
     if (first.text !== '-' || first.kind !== 'mark') return this.#member()
-    // A minus belongs to the number right after it.
+    // A minus directly before a number belongs to the number.
     const after = this.#tokens[this.#next + 1]
     if (after?.kind === 'integer' || after?.kind === 'double') return this.#member()
     return this.#repeated(first, '-_')
@@ -197,7 +197,7 @@ class Parser {
     return { kind: 'name', at: token.at, name: dot + token.text }
   }
 
-  /** `Name{…}` makes a protocol buffer message; the API's objects are none. */
+  /** Rejects `Name{…}`, which creates a protobuf message; API objects are none. */
   #refuseMessage(): void {
     let next = this.#next
     while (this.#tokens[next]?.text === '.' && this.#tokens[next + 1]?.kind === 'name') next += 2

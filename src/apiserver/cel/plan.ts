@@ -1,5 +1,5 @@
-// How is a checked expression evaluated? It is planned once: overloads are chosen, what is constant is computed, patterns are
-// compiled. Source: github.com/google/cel-go/interpreter/{planner,decorators}.go.
+// Planner of a checked expression: it resolves overloads, folds constants and compiles patterns once.
+// Source: github.com/google/cel-go/interpreter/{planner,decorators}.go.
 import { type RegularExpression, RegularExpressionError, regularExpression } from '../regular-expression.ts'
 import { callCost } from './call-cost.ts'
 import type { Checked, Reference } from './check.ts'
@@ -14,7 +14,7 @@ import { Attribute, Constant, type Frame, type Qualifier, Step } from './step.ts
 import type { CallExpression, Expression, ListExpression, MapExpression } from './syntax.ts'
 import { CelError, noSuchOverload, TypeValue, type Value } from './value.ts'
 
-/** An expression that cannot be planned: a constant part of it fails. */
+/** Error for an expression with a constant part that fails. */
 export class PlanFault extends Error {
   override readonly name = 'PlanFault'
 }
@@ -67,7 +67,7 @@ class Planner {
     return this.#checked.references.get(expression)
   }
 
-  /** A variable, or the name of a type. */
+  /** Plans a variable or a type name. */
   #name(expression: Expression, written: string): Step {
     const reference = this.#reference(expression)
     const name = reference?.kind === 'name' ? reference.name : written
@@ -80,7 +80,7 @@ class Planner {
     const reference = this.#reference(call)
     const table = reference?.kind === 'function' ? reference.table : undefined
     const overloads = reference?.kind === 'function' ? reference.overloads : []
-    // A whole name such as `strings.quote` has no receiver.
+    // A namespaced name such as `strings.quote` has no receiver.
     const isMember = call.target !== undefined && overloads[0]?.isMember === true
     const parts = isMember && call.target !== undefined ? [call.target, ...call.args] : call.args
     const args = parts.map((part) => this.plan(part))
@@ -129,7 +129,7 @@ class Planner {
   }
 }
 
-/** Computed once. What fails when it is evaluated fails then. */
+/** Evaluates a constant once. A constant that is an error fails at evaluation. */
 function constantOf(step: Step): Constant {
   return new Constant(step.evaluate(emptyFrame, new Meter(Number.POSITIVE_INFINITY)))
 }
@@ -142,7 +142,7 @@ function constantQualifier(value: Value, isOptional: boolean, isTest: boolean): 
   return { isOptional, isTest, key: () => value }
 }
 
-/** An index that is itself an attribute costs nothing to ask for. */
+/** An index that is itself an attribute resolves without cost. */
 function qualifierOf(step: Step, isOptional: boolean): Qualifier {
   if (step instanceof Constant) return constantQualifier(step.value, isOptional, false)
   const attribute = attributeOf(step)
@@ -171,7 +171,7 @@ function functionStep(table: FunctionTable, overloads: readonly Overload[], args
 
 type EvaluateArgs = (args: readonly Value[]) => Value
 
-/** The pattern is compiled once. */
+/** Compiles the pattern once. */
 function withPattern(name: string, pattern: string): EvaluateArgs {
   const compiled = compiledPattern(pattern)
   return ([text = null, , limit]) => {
@@ -194,7 +194,7 @@ function compiledPattern(pattern: string): RegularExpression {
 
 class Call extends Step {
   readonly #table: FunctionTable
-  /** Undefined where several fit, and the arguments decide. */
+  /** Undefined if several overloads match; the arguments then decide at run time. */
   readonly #overload: Overload | undefined
   readonly #args: readonly Step[]
   readonly #evaluate: EvaluateArgs | undefined
@@ -221,7 +221,7 @@ class Call extends Step {
       args.push(value)
       if (!isStrict || !(value instanceof CelError)) continue
       fault ??= value
-      // Of three arguments and more none is evaluated behind one that fails, and then the call costs nothing.
+      // With three or more arguments, an error ends the evaluation of the rest, and the call costs nothing.
       if (this.#args.length > 2 || this.#evaluate !== undefined) break
     }
     return this.#charged(meter, args, fault ?? this.#call(meter, args))

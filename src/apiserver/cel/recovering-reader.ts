@@ -1,10 +1,11 @@
-// How does a parser go on after a fault? As ANTLR's own way is: it leaves a token out, thinks one in, or skips to what may follow
-// the rules that are under way; and it says nothing more until a token fits again.
+// Error recovery of an ANTLR parser: it deletes a token, inserts one, or skips to a token that may follow an open rule.
+// It reports no
+// further fault until a token matches.
 // Source: github.com/antlr4-go/antlr/v4/error_strategy.go.
 import type { Fault } from './syntax.ts'
 import type { Token } from './tokens.ts'
 
-/** What may come next within a rule; the empty text stands for the rule's end. */
+/** Tokens that may come next within a rule; the empty text stands for the rule's end. */
 export type Next = ReadonlySet<string>
 
 /** The rule's end, in a Next. */
@@ -12,7 +13,7 @@ export const end = ''
 
 const maxFaults = 100
 
-/** Ends the rule that it is thrown in. */
+/** Ends the rule that throws it. */
 class Unmatched {
   readonly message: string
 
@@ -21,18 +22,18 @@ class Unmatched {
   }
 }
 
-/** Ends it all. */
+/** Ends the whole parse. */
 export class Hopeless {}
 
-/** Reads tokens for a grammar that a subclass walks. */
+/** Reads tokens for a grammar, which a subclass defines. */
 export class RecoveringReader {
-  /** In the order of their finding. */
+  /** In order of detection. */
   readonly faults: Fault[] = []
   readonly #tokens: readonly Token[]
-  /** What may follow each rule that is under way, where it was called. */
+  /** Tokens that may follow each open rule at its call. */
   readonly #follows: Next[] = []
   #next = 0
-  /** No more is told until a token fits again. */
+  /** True while faults are suppressed, until a token matches. */
   #isRecovering = false
   #lastError = { index: -1, places: new Set<string>() }
 
@@ -52,7 +53,7 @@ export class RecoveringReader {
     this.#follows.pop()
   }
 
-  /** Goes on where any rule that is under way may go on. */
+  /** Skips to a token at which an open rule may continue. */
   #recover(place: string): void {
     const last = this.#lastError
     if (last.index === this.#next && last.places.has(place)) this.#skip()
@@ -69,7 +70,7 @@ export class RecoveringReader {
     if (this.type() !== '<EOF>') this.#next++
   }
 
-  /** Before a choice: a token that fits nowhere is left out if the next one fits. */
+  /** Before an alternative: deletes a token that does not match if the next one does. */
   protected sync(expected: Next): void {
     if (this.#isRecovering || expected.has(this.type())) return
     if (!this.#leavesOut(expected)) throw this.#mismatch(expected)
@@ -99,7 +100,7 @@ export class RecoveringReader {
     return true
   }
 
-  /** With what may follow the rules that could end here. */
+  /** Adds the tokens that may follow the rules that could end here. */
   #inContext(local: Next): Next {
     const found = new Set(local)
     for (const follow of this.#follows.toReversed()) {
@@ -113,7 +114,7 @@ export class RecoveringReader {
     return new Unmatched(`mismatched input ${this.#shown()} expecting ${shownTypes(expected)}`)
   }
 
-  /** `ahead` is how far the token is that decides. */
+  /** `ahead` is the distance to the deciding token. */
   protected noAlternative(ahead: number): Unmatched {
     const [first, ...more] = this.#tokens.slice(this.#next, this.#next + ahead + 1)
     const last = this.#token(ahead)
@@ -143,7 +144,7 @@ export class RecoveringReader {
     return some.has(this.type()) && this.take(this.type())
   }
 
-  /** The last comma of a list may stand before its end. */
+  /** Accepts a trailing comma of a list. */
   protected takeCommaBefore(start: Next): boolean {
     return this.type() === "','" && start.has(this.type(1)) && this.take("','")
   }
@@ -165,7 +166,7 @@ export class RecoveringReader {
   }
 }
 
-/** Token types as messages show them, in the order in which they do. */
+/** Token types in the order and form of ANTLR's messages. */
 const types =
   "<EOF> '==' '!=' 'in' '<' '<=' '>=' '>' '&&' '||' '[' ']' '{' '}' '(' ')' '.' ',' '-' '!' '?' ':' '+' '*' '/' '%' 'true' 'false' 'null' NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER ESC_IDENTIFIER".split(
     ' ',
@@ -197,7 +198,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`
 }
 
-/** A word of the language in place of a name. Source: parser.go, SyntaxError. */
+/** Rewords the message about a reserved word instead of a name. Source: parser.go, SyntaxError. */
 function reworded(message: string): string {
   return message.replace(
     /no viable alternative at input '.(true|false|null)'/,

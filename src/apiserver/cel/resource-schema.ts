@@ -1,11 +1,13 @@
-// What does every resource have, whatever its schema says? Its kind, its version and its names: a rule may always use them.
+// Schema fields that every resource has: apiVersion, kind and names. Rules may always use them.
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model.
 import { isJsonObject, own } from '../../base/json.ts'
 import { compileSchema, type Schema } from '../schema/schema.ts'
 
 const known = new WeakMap<Schema, Schema>()
 
-/** The schema with apiVersion, kind, metadata.name and metadata.generateName; the same one where it has them. */
+/**
+ * Returns the schema with apiVersion, kind, metadata.name and metadata.generateName; the same reference if it has them.
+ */
 export function withTypeAndMetadata(schema: Schema): Schema {
   if (hasThem(schema)) return schema
   const found = known.get(schema)

@@ -1,9 +1,9 @@
-// Which field does a rule's `fieldPath` name? A path of fields and map keys that the schema has: `.spec.ports['http']`.
+// Parser of a rule's `fieldPath`: a path of fields and map keys in the schema, for example `.spec.ports['http']`.
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go (ValidFieldPath).
 import type { Schema } from '../schema/schema.ts'
 import { declaresProperties } from './declared-type.ts'
 
-/** The path as faults write it, `spec.ports[http]`; undefined where the schema has no such field. */
+/** Returns the path as errors show it, `spec.ports[http]`; undefined if the schema has no such field. */
 export function ruleFieldPath(path: string, schema: Schema): string | undefined {
   let at: Schema = schema
   let result = ''

@@ -1,5 +1,6 @@
-// What do the rules of a schema say of an object? They are evaluated from the root down, each node's rules before its children's,
-// within one budget. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
+// Evaluation of a schema's rules on an object, from the root down: the rules of a node run before those of its
+// children.
+// All rules share one cost budget. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { errorText, type FieldError, goQuoted, invalid } from '../field-error.ts'
 import { Correlation } from '../schema/correlation.ts'
@@ -20,13 +21,13 @@ export interface RuleInput {
   readonly object: Json
   /** Undefined for a creation. */
   readonly old: Json | undefined
-  /** The object's own path; empty for a whole resource. */
+  /** Path of the object; empty for a whole resource. */
   readonly field: string
 }
 
 export interface RuleProgram {
   validate(input: RuleInput): readonly FieldError[]
-  /** The same, with the texts of faults that are only warned of, because the value has not changed, and what it cost. */
+  /** As `validate`, with warnings for faults of unchanged values, and with the cost. */
   judge(input: RuleInput): {
     readonly errors: readonly FieldError[]
     readonly warnings: readonly string[]
@@ -34,12 +35,12 @@ export interface RuleProgram {
   }
 }
 
-/** Cost units for one expression, and for all rules about one object. */
+/** Cost limits of one expression, and of all rules for one object. */
 const callLimit = 1_000_000
 const budget = 10_000_000
 const maxMessageBytes = 5 * 1024
 
-/** Does the schema have rules anywhere that are evaluated? */
+/** True if the schema has evaluated rules anywhere. */
 export function hasRules(schema: Schema): boolean {
   if (isJsonList(own(schema.source, 'x-kubernetes-validations'))) return true
   const additional = schema.additionalProperties
@@ -50,7 +51,7 @@ export function hasRules(schema: Schema): boolean {
   )
 }
 
-/** Compiles the rules of a whole schema. Keep the result: it is for all objects of a CRD's version. */
+/** Compiles the rules of a whole schema. Keep the result: it serves all objects of a CRD's version. */
 export function ruleProgram(schema: Schema): RuleProgram {
   const root = nodeOf(schema.source, schema, true, declaredType(schema, true, 'selfType'))
   const judge = ({ object, old, field }: RuleInput) => {
@@ -72,7 +73,7 @@ interface RuleNode {
   readonly allOf: readonly RuleNode[]
 }
 
-/** `source` is where the rules stand: the schema itself, or an element of its `allOf`. Undefined where there are none. */
+/** `source` holds the rules: the schema itself, or an element of its `allOf`. Returns undefined without rules. */
 function nodeOf(
   source: JsonObject,
   schema: Schema,
@@ -117,7 +118,7 @@ function propertyType(name: string, property: Schema, parent: DeclaredType): Dec
     : parent.fields?.get(escaped)
 }
 
-/** Where the value stands beside the old one: itself, or the nearest value around it that has a counterpart. */
+/** Correlation with the old object: of the value itself, or of the nearest enclosing value with a counterpart. */
 interface Change {
   readonly current: Correlation | undefined
   readonly nearest: Correlation | undefined
@@ -128,7 +129,7 @@ class Run {
   readonly warnings: string[] = []
   remaining = budget
 
-  /** False where the budget is spent, and nothing more is evaluated. */
+  /** Returns false if the budget is spent; evaluation then ends. */
   visit(node: RuleNode, field: string, value: Json, old: Json | undefined, change: Change): boolean {
     if (value === null) return true
     if (!this.#rules(node, field, value, old ?? undefined, change)) return false
@@ -168,7 +169,7 @@ class Run {
     const shownType = node.schema.type ?? ''
     if (this.remaining <= 0) return this.#exhausted(field, shownType)
     const schema = node.isResource ? withTypeAndMetadata(node.schema) : node.schema
-    // An old value that no rule speaks of is not there for messages either.
+    // If no rule uses the old value, message expressions do not see it either.
     const usesOldSelf = node.rules.some(({ condition }) => condition?.fault === undefined && condition?.usesOldSelf)
     const frames = framesOf(schema, value, old, usesOldSelf)
     return node.rules.every((rule) => this.#rule(rule, node.schema, field, value, old, change, frames))
@@ -211,7 +212,7 @@ class Run {
     return result === true || this.#broken(compiled, schema, field, value, change, frames)
   }
 
-  /** The rule does not hold: its message, its reason, its field. A value that has not changed is only warned of. */
+  /** Reports a violated rule with its message, reason and field. An unchanged value causes only a warning. */
   #broken(compiled: CompiledRule, schema: Schema, field: string, value: Json, change: Change, frames: Frames): boolean {
     const { rule, condition, messageExpression } = compiled
     const at = compiled.field === '' ? field : childField(field, compiled.field)
@@ -235,7 +236,7 @@ class Run {
     return true
   }
 
-  /** What the expression says; neither where it fails, and then the plain message stands. */
+  /** Evaluates the message expression. If it fails, the result is empty and the static message is used. */
   #message(plan: Step, expression: string, frame: Frame): { readonly text?: string; readonly stop?: string } {
     const { result, cost } = evaluated(plan, frame)
     if (cost > this.remaining)
@@ -270,7 +271,7 @@ class Run {
 
 function propertyChange({ current, nearest }: Change, key: string): Change {
   if (current === undefined) return { current, nearest }
-  // A change of these two at the root is a conversion, not a change.
+  // A change of apiVersion or kind at the root is a conversion, not an update.
   if (nearest === undefined && (key === 'apiVersion' || key === 'kind'))
     return { current: undefined, nearest: undefined }
   return { current: current.field(key), nearest: current }
@@ -280,18 +281,18 @@ function childField(field: string, name: string): string {
   return field === '' ? name : `${field}.${name}`
 }
 
-/** The API server has a path for nothing, which it prints so. */
+/** The API server prints an empty path as `<nil>`. */
 function fieldOf(field: string): string {
   return field === '' ? '<nil>' : field
 }
 
 interface Frames {
   readonly plain: Frame
-  /** `oldSelf` is an optional. */
+  /** Frame in which `oldSelf` is an optional. */
   readonly optional: Frame
 }
 
-/** Values are made when a rule first asks for them, and once. */
+/** Values are created once, at their first use by a rule. */
 function framesOf(schema: Schema, value: Json, old: Json | undefined, usesOldSelf: boolean): Frames {
   let self: Value | undefined
   let oldSelf: Value | undefined

@@ -1,4 +1,4 @@
-// What does a schema say in `x-kubernetes-validations`? Rules as they are written.
+// Rules of `x-kubernetes-validations` as written in the schema.
 // Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/types_jsonschema.go (ValidationRule).
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 
@@ -11,7 +11,7 @@ export interface Rule {
   readonly optionalOldSelf: boolean | undefined
 }
 
-/** The rules of one schema node, in their order. */
+/** Returns the rules of one schema node, in their order. */
 export function rulesOf(source: JsonObject): readonly Rule[] {
   const list = own(source, 'x-kubernetes-validations')
   return isJsonList(list) ? list.filter(isJsonObject).map(readRule) : []
@@ -33,7 +33,7 @@ function readRule(source: JsonObject): Rule {
   }
 }
 
-/** A rule as the API server shows it in a fault. */
+/** Returns a rule as the API server's errors show it. */
 export function shownRule(rule: Rule): Json {
   return {
     Rule: rule.rule,

@@ -1,5 +1,5 @@
-// Are the rules of a schema such as a CRD may have, and what do they say of an object? The faults are those that the API server
-// finds when a CRD is written. Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation (cel_validation.go).
+// Validation and compilation of a CRD's rules, with the faults that the API server reports when a CRD is written.
+// Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation (cel_validation.go).
 import { own } from '../../base/json.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -9,13 +9,13 @@ import { type Rule, rulesOf, shownRule } from './rule.ts'
 import { ruleFieldPath } from './rule-field-path.ts'
 import { hasRules, type RuleProgram, ruleProgram } from './rule-program.ts'
 
-/** The most that one rule may cost in all its places, and all rules of a CRD together. */
+/** Estimated cost limits of one rule at all its occurrences, and of all rules of a CRD. */
 const maxRuleCost = 10_000_000
 const maxTotalCost = 100_000_000
 
 /**
- * Checks and compiles all `x-kubernetes-validations` of a structural schema. `path` is the schema's own, as faults begin with it.
- *
+ * Checks and compiles all `x-kubernetes-validations` of a structural schema. `path` is the schema's path, with which
+ * errors begin.
  * @example compileRules(schema, { path: 'spec.validation.openAPIV3Schema' })
  */
 export function compileRules(
@@ -34,12 +34,12 @@ export function compileRules(
 }
 
 interface Place {
-  /** Are rules compiled here? Not inside `not`, `allOf` and their kin. */
+  /** False inside `not`, `allOf` and similar, where rules are not compiled. */
   readonly declares: boolean
   readonly isRoot: boolean
-  /** How many times the value can occur; undefined where nothing bounds it. */
+  /** Maximum number of occurrences of the value; undefined without a bound. */
   readonly occurrences: number | undefined
-  /** The list or map whose elements have no counterpart in the old object. */
+  /** The enclosing list or map whose elements have no counterpart in the old object. */
   readonly uncorrelatable: string | undefined
 }
 
@@ -145,7 +145,7 @@ function childrenOf(schema: Schema, path: string, place: Place): readonly Child[
   return children
 }
 
-/** How many values a schema has for each one of its parent; undefined without a bound. */
+/** Returns the maximum number of values per parent; undefined without a bound. */
 function maxChildren({ type, source }: Schema): number | undefined {
   const isMap = type === 'object' && own(source, 'additionalProperties') !== undefined
   if (!isMap && type !== 'array') return 1
@@ -155,7 +155,7 @@ function maxChildren({ type, source }: Schema): number | undefined {
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
 
-/** What is wrong with how a rule is written, its expression apart. */
+/** Returns the faults of a rule's fields other than its expression. */
 function wordingFaults(rule: Rule, field: string, schema: Schema): FieldError[] {
   const errors: FieldError[] = []
   const [text, message] = [rule.rule.trim(), rule.message.trim()]

@@ -1,5 +1,6 @@
-// How do the lists of an object compare and add up? By their list type: atomic lists by position, sets by membership, map
-// lists by key. Source: k8s.io/apiserver/pkg/cel/common/valuesunstructured.go.
+// Lists of an API object. Equality and concatenation depend on the list type: atomic lists by position, sets by
+// membership, map lists
+// by key. Source: k8s.io/apiserver/pkg/cel/common/valuesunstructured.go.
 import { isJsonObject, type Json, own } from '../../base/json.ts'
 import type { Schema } from '../schema/schema.ts'
 import { escapedName } from './escape.ts'
@@ -8,10 +9,10 @@ import type { Meter } from './meter.ts'
 import { shown } from './shown.ts'
 import { CelError, Composite, equalTo, noSuchOverload, type Value } from './value.ts'
 
-/** An element as the list keeps it: JSON of the object, or a value that a rule has added. */
+/** Stored element: JSON of the object, or a value that a rule added. */
 type Raw = Json | Composite
 
-/** Makes a value by a schema; handed in, because values and lists contain each other. */
+/** Makes a value by a schema. A parameter, because values and lists depend on each other. */
 type Make = (json: Json, schema: Schema) => Value
 
 export class SchemaList extends ListValue {
@@ -40,7 +41,7 @@ export class SchemaList extends ListValue {
 
   protected made(raw: Raw): Value {
     if (!(raw instanceof Composite)) return this.make(raw, this.items)
-    // A value that was added keeps no schema; only a text, a number or an object of the API would have been understood.
+    // An added value has no schema; the API server accepts here only texts, numbers and API objects.
     return raw instanceof RawDouble && this.items.type === 'number' ? raw.value : misfitFault(raw, this.items)
   }
 
@@ -126,7 +127,7 @@ class KeyedList extends SchemaList {
     return true
   }
 
-  /** Elements of the same key are replaced where they stand, others follow. */
+  /** Replaces elements with the same key in place, and appends the others. */
   override plus(other: Value, meter: Meter): Value {
     if (!(other instanceof ListValue)) return noSuchOverload(other)
     const added = rawElementsOf(other)
@@ -137,7 +138,7 @@ class KeyedList extends SchemaList {
     return new KeyedList(elements, this.items, this.make, this.#keys)
   }
 
-  /** What is no object has a key of its own, equal to none. The keys' names are escaped, as the API server has it. */
+  /** An element that is no object has a unique key. The key names are escaped, as in the API server. */
   #keyOf(raw: Raw): string | symbol {
     if (raw instanceof Composite || !isJsonObject(raw)) return Symbol('no object')
     return this.#keys.map((key) => identityOf(own(raw, key) ?? null)).join('\u0000')
@@ -160,7 +161,7 @@ export function schemaListOf(raw: readonly Json[], schema: Schema, items: Schema
   }
 }
 
-/** A double that a rule has added: in JSON a whole one would be taken for an integer. */
+/** A double that a rule added; in JSON, a whole double would become an integer. */
 class RawDouble extends Composite {
   readonly typeName = 'double'
   readonly value: number
@@ -179,13 +180,13 @@ function rawElementsOf(list: ListValue): readonly Raw[] {
   return Array.from({ length: list.size }, (_, position) => rawOf(list.at(position)))
 }
 
-/** A value as the API server would keep it in a list of the object. */
+/** Returns a value as the API server would store it in a list of the object. */
 function rawOf(value: Value): Raw {
   if (typeof value === 'number') return new RawDouble(value)
   if (!(value instanceof Composite)) return value
   if (value instanceof SchemaList)
-    return value.raw.some((raw) => raw instanceof Composite) ? value : (value.raw as Json[]) // Just checked.
-  return 'json' in value ? (value.json as Json) : value // An ObjectValue, or data that is preserved.
+    return value.raw.some((raw) => raw instanceof Composite) ? value : (value.raw as Json[]) // Checked.
+  return 'json' in value ? (value.json as Json) : value // An ObjectValue or preserved data.
 }
 
 function identityOf(raw: Raw): string | symbol {

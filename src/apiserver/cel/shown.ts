@@ -1,4 +1,4 @@
-// How does a value look in an error message? As Go's `%v` prints it. Source: Go's fmt and strconv.
+// Text form of a value in error messages, as Go's `%v` prints it. Source: Go's fmt and strconv.
 import { formatDouble } from './double-text.ts'
 import { formatGoDuration } from './duration.ts'
 import { formatGoTime } from './timestamp.ts'
@@ -19,5 +19,5 @@ function shownComposite(value: object): string {
   if (value instanceof TypeValue) return value.name
   if (value instanceof Optional)
     return value.value === undefined ? 'optional.none()' : `optional(${shown(value.value)})`
-  return typeNameOf(value as Value) // A list, a map or an opaque value: the API server prints its own memory here.
+  return typeNameOf(value as Value) // For lists, maps and opaque values the API server prints memory contents.
 }

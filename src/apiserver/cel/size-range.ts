@@ -1,4 +1,4 @@
-// How large can something be? A range that saturates at 2^64 instead of overflowing.
+// Range of estimated sizes. It saturates at 2^64 instead of overflowing.
 // Source: github.com/google/cel-go/checker/cost.go (SizeEstimate).
 
 export const unbounded = 2 ** 64
@@ -22,7 +22,7 @@ export function times(left: number, right: number): number {
   return left === 0 || right === 0 ? 0 : Math.min(left * right, unbounded)
 }
 
-/** A size times a cost per unit, rounded up. */
+/** Returns a size times a cost per unit, rounded up. */
 export function atRate(size: number, rate: number): number {
   return Math.min(Math.ceil(size * rate), unbounded)
 }

@@ -1,5 +1,6 @@
-// What is a plan made of? Steps that give a value in a frame, which knows the variables. Attributes are steps that follow names,
-// fields and indexes; they cost as one. Source: github.com/google/cel-go/interpreter/{interpretable,attributes}.go.
+// Steps of an evaluation plan. A step evaluates in a frame, which resolves variables. Attributes are steps that follow
+// names, fields and
+// indexes; each attribute costs one unit. Source: github.com/google/cel-go/interpreter/{interpretable,attributes}.go.
 import { ListValue, positionOf } from './list-value.ts'
 import { MapValue } from './map-value.ts'
 import type { Meter } from './meter.ts'
@@ -7,7 +8,7 @@ import { withoutSchema } from './object-value.ts'
 import { shown } from './shown.ts'
 import { CelError, noSuchOverload, Optional, type Value } from './value.ts'
 
-/** The variables that an expression sees. */
+/** Variables in scope. */
 export interface Frame {
   find(name: string): Value | undefined
 }
@@ -29,25 +30,25 @@ export class Constant extends Step {
   }
 }
 
-/** One field or index that an attribute follows. */
+/** One field or index of an attribute. */
 export interface Qualifier {
   readonly isOptional: boolean
   readonly isTest: boolean
-  /** The key; an error where it cannot be computed. */
+  /** Returns the key; an error if its evaluation fails. */
   key(frame: Frame, meter: Meter): Value
 }
 
-/** Where an attribute begins: a variable, the value of another step, or one of two attributes. */
+/** Start of an attribute: a variable, the value of another step, or one of two attributes. */
 export type Origin =
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'step'; readonly step: Step }
   | { readonly kind: 'choice'; readonly condition: Step; readonly whenTrue: Attribute; readonly whenFalse: Attribute }
 
-/** A name, a call or a choice, and the fields and indexes that are followed from there. */
+/** A name, a call or a conditional, with the fields and indexes applied to it. */
 export class Attribute extends Step {
   readonly origin: Origin
   readonly qualifiers: readonly Qualifier[]
-  /** Does it only ask whether the last field is there? */
+  /** True if the attribute only tests the presence of the last field. */
   readonly isTest: boolean
 
   constructor(origin: Origin, qualifiers: readonly Qualifier[] = [], isTest = false) {
@@ -57,7 +58,7 @@ export class Attribute extends Step {
     this.isTest = isTest
   }
 
-  /** The same, one qualifier further. A choice hands it to both sides. */
+  /** Returns the attribute with one more qualifier. A conditional passes it to both branches. */
   qualified(qualifier: Qualifier): Attribute {
     const { origin } = this
     if (origin.kind !== 'choice') return new Attribute(origin, [...this.qualifiers, qualifier], qualifier.isTest)
@@ -70,12 +71,12 @@ export class Attribute extends Step {
 
   evaluate(frame: Frame, meter: Meter): Value {
     const value = this.resolve(frame, meter)
-    // A choice costs what its sides cost, a test costs only the way there.
+    // A conditional costs as much as its branches; a presence test costs only its path.
     if (this.origin.kind !== 'choice' && !this.isTest) meter.charge(1)
     return this.isTest && value instanceof Optional ? value.value !== undefined : value
   }
 
-  /** The value without the cost of asking for it. */
+  /** Returns the value without its cost. */
   resolve(frame: Frame, meter: Meter): Value {
     const { origin } = this
     if (origin.kind !== 'choice') return this.#follow(this.#begin(frame, meter), frame, meter)
@@ -115,7 +116,7 @@ export class Attribute extends Step {
   }
 }
 
-/** The value at a key; undefined where it is absent and only its presence was asked for. */
+/** Returns the value of a key; undefined for an absent key of a presence test. */
 function qualify(container: Value, key: Value, isPresenceTest: boolean): Value | undefined {
   if (container instanceof CelError) return container
   if (container instanceof MapValue) {

@@ -1,11 +1,12 @@
-// What is wrong with the text of an expression, in the words of a parser that ANTLR made? The grammar is walked again with that
-// parser's way to go on after a fault: leave a token out, think one in, or skip to what may follow.
+// Syntax errors of an expression, with the messages and positions of the ANTLR parser. The reader walks the grammar
+// with that parser's
+// error recovery: delete a token, insert one, or skip to one that may follow.
 // Source: github.com/google/cel-go/parser/gen/CEL.g4, github.com/antlr4-go/antlr/v4/error_strategy.go.
 import { end, Hopeless, type Next, RecoveringReader } from './recovering-reader.ts'
 import type { Fault } from './syntax.ts'
 import { readTokens } from './tokens.ts'
 
-/** In the order of their finding; none where the grammar is kept. */
+/** Returns the faults in order of detection; none for a valid expression. */
 export function syntaxFaults(source: string): readonly Fault[] {
   const { tokens, faults } = readTokens(source)
   const reader = new GrammarReader(tokens)

@@ -1,9 +1,9 @@
-// What is an expression made of? The tree that the parser makes, macros already expanded.
+// Syntax tree of an expression, with expanded macros.
 // Source: github.com/google/cel-go/common/ast.
 import type { Value } from './value.ts'
 
 interface Node {
-  /** Where it is in the text, as an index of code points: what an error points at. */
+  /** Position in the text, as an index of code points; errors point to it. */
   readonly at: number
 }
 
@@ -21,7 +21,7 @@ export interface SelectExpression extends Node {
   readonly kind: 'select'
   readonly operand: Expression
   readonly field: string
-  /** Made by `has()`: is the field there? */
+  /** True for `has()`: tests the presence of the field. */
   readonly isTest: boolean
 }
 
@@ -43,12 +43,12 @@ export interface MapExpression extends Node {
   readonly entries: readonly { readonly key: Expression; readonly value: Expression; readonly isOptional: boolean }[]
 }
 
-/** What every macro over a list or map becomes: a loop that collects in one variable. */
+/** Expansion of every macro over a list or map: a loop that accumulates in one variable. */
 export interface FoldExpression extends Node {
   readonly kind: 'fold'
   readonly range: Expression
   readonly variable: string
-  /** With two variables the first is the index or key, the second the value. */
+  /** With two variables, the first is the index or key, the second the value. */
   readonly secondVariable: string | undefined
   readonly collector: string
   readonly initial: Expression
@@ -66,13 +66,13 @@ export type Expression =
   | MapExpression
   | FoldExpression
 
-/** What is wrong with an expression, and where in the text. */
+/** Fault of an expression, with its position. */
 export interface Fault {
   readonly at: number
   readonly message: string
 }
 
-/** An expression that is none; `at` says where. */
+/** Syntax error; `at` is its position. */
 export class SyntaxFault extends Error implements Fault {
   override readonly name = 'SyntaxFault'
   readonly at: number
@@ -83,7 +83,7 @@ export class SyntaxFault extends Error implements Fault {
   }
 }
 
-/** All expressions of a tree, parents first. */
+/** Returns all expressions of a tree, parents first. */
 export function* expressionsOf(expression: Expression): Generator<Expression> {
   yield expression
   for (const child of childrenOf(expression)) yield* expressionsOf(child)
@@ -107,7 +107,10 @@ function childrenOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** A message that shows where: `ERROR: <input>:1:5: …` with the line and a pointer below it, in wide signs below wide text. */
+/**
+ * Formats a message with its position: `ERROR: <input>:1:5: …`, the line, and a pointer below it, which is wide below
+ * wide characters.
+ */
 export function locatedText(source: string, at: number, message: string): string {
   const points = Array.from(source)
   const before = points.slice(0, at)

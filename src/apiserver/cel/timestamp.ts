@@ -1,14 +1,14 @@
-// Which moment is `2020-01-01T00:00:00Z`, and what does a calendar say of it? Source: Go's time,
+// Timestamps: parsing, formatting and calendar fields. Source: Go's time,
 // k8s.io/kube-openapi/pkg/validation/strfmt/time.go.
 import { trimmedEnd } from '../../base/trimmed-end.ts'
 import { goQuoted } from '../field-error.ts'
 import { CelError, Timestamp } from './value.ts'
 
-/** Year 1 to year 9999: what a timestamp may be. */
+/** Range of a timestamp: year 1 to year 9999. */
 export const minSeconds = -62135596800
 export const maxSeconds = 253402300799
 
-/** One piece of a layout: how it is written there, and what it reads. */
+/** One element of a layout: its text in the layout, and the pattern that it parses. */
 type Piece = readonly [layout: string, pattern: RegExp]
 
 const date: readonly Piece[] = [
@@ -38,13 +38,13 @@ const dateTimes: readonly (readonly Piece[])[] = [
   [...date, ...clock],
 ]
 
-/** What `timestamp(text)` reads. */
+/** Parses the argument of `timestamp(text)`. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const read = parseLayout(text, rfc3339)
   return typeof read === 'string' ? undefined : read
 }
 
-/** Format `date-time` of a schema: fractions and zone as they come, or no zone for UTC; an empty text is 1970. */
+/** Parses the schema format `date-time`: any fraction and zone, UTC without a zone; an empty text is 1970. */
 export function parseDateTime(text: string): Timestamp | CelError {
   if (text === '') return new Timestamp(0, 0, 0)
   let fault = ''
@@ -56,13 +56,13 @@ export function parseDateTime(text: string): Timestamp | CelError {
   return new CelError(`Invalid date-time formatted string ${text}: ${fault}`)
 }
 
-/** Format `date` of a schema. */
+/** Parses the schema format `date`. */
 export function parseDate(text: string): Timestamp | CelError {
   const read = parseLayout(text, date)
   return typeof read === 'string' ? new CelError(`Invalid date formatted string ${text}: ${read}`) : read
 }
 
-/** The moment, or Go's words for why there is none. */
+/** Returns the timestamp, or Go's error message. */
 function parseLayout(text: string, pieces: readonly Piece[]): Timestamp | string {
   const layout = pieces.map(([written]) => written).join('')
   const found = new Map<string, string>()
@@ -78,7 +78,7 @@ function parseLayout(text: string, pieces: readonly Piece[]): Timestamp | string
     else found.set(written, read)
     if (isOutOfRange === '') isOutOfRange = rangeFault(written, read)
     if (isOutOfRange !== '') return `parsing time ${goQuoted(text)}: ${isOutOfRange} out of range`
-    // A fraction of a second may follow where the layout has none.
+    // A fraction of a second may follow even if the layout has none.
     if (written !== '05' || pieces[index + 1]?.[0].startsWith('.') === true) continue
     const [digits] = /^[.,]\d+/.exec(rest) ?? []
     if (digits === undefined) continue
@@ -130,14 +130,14 @@ function daysIn(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
-/** Days from 1970 to a date. */
+/** Returns the days from 1970 to a date. */
 function daysBefore(year: number, month: number, day: number): number {
   const moment = new Date(0)
   moment.setUTCFullYear(year, month - 1, day)
   return Math.round(moment.getTime() / 86_400_000)
 }
 
-/** `string(timestamp)`: RFC 3339 in the offset it was written with, no more decimals than it takes. */
+/** `string(timestamp)`: RFC 3339 in its original offset, with no more decimals than needed. */
 export function formatTimestamp({ seconds, nanoseconds, offsetSeconds }: Timestamp): string {
   const local = new Date((seconds + offsetSeconds) * 1_000).toISOString()
   const year = local.startsWith('-') || local.startsWith('+') ? local.replace(/^[+-]0*(\d{4})/, '$1') : local
@@ -145,7 +145,7 @@ export function formatTimestamp({ seconds, nanoseconds, offsetSeconds }: Timesta
   return `${year.slice(0, 19)}${fraction}${offsetSeconds === 0 ? 'Z' : offsetText(offsetSeconds, ':')}`
 }
 
-/** `2020-01-01 00:00:00 +0000 UTC`. */
+/** Formats as `2020-01-01 00:00:00 +0000 UTC`. */
 export function formatGoTime(timestamp: Timestamp): string {
   const [day = '', time = ''] = formatTimestamp(
     new Timestamp(timestamp.seconds + timestamp.offsetSeconds, timestamp.nanoseconds, 0),
@@ -164,7 +164,7 @@ function offsetText(offsetSeconds: number, separator: string): string {
 
 export interface Calendar {
   readonly year: number
-  /** From 0 on, as are day and weekday. */
+  /** Zero-based, like day and weekday. */
   readonly month: number
   readonly day: number
   readonly dayOfYear: number
@@ -175,7 +175,7 @@ export interface Calendar {
   readonly milliseconds: number
 }
 
-/** What clock and calendar show at a moment in a zone: a name of the zone database, or an offset as `+01:30`. */
+/** Returns the calendar fields of a timestamp in a zone: a zone name, or an offset such as `+01:30`. */
 export function calendarOf(timestamp: Timestamp, zoneName: string): Calendar | CelError {
   const offset = zoneOffset(timestamp.seconds, zoneName)
   if (offset instanceof CelError) return offset
@@ -206,7 +206,7 @@ function zoneOffset(seconds: number, name: string): number | CelError {
   return total * 60
 }
 
-/** The zone database is the one that JavaScript brings. */
+/** Uses JavaScript's time zone database. */
 function namedOffset(seconds: number, name: string): number | CelError {
   if (!/^[A-Z][A-Za-z0-9_+/-]*$/.test(name)) return new CelError(`unknown time zone ${name}`)
   try {
@@ -218,7 +218,7 @@ function namedOffset(seconds: number, name: string): number | CelError {
     const magnitude = Number(hours) * 3_600 + Number(minutes) * 60 + Number(rest)
     return sign === '-' ? -magnitude : magnitude
   } catch {
-    // A RangeError: a name that the database does not have.
+    // A RangeError: the database lacks the name.
     return new CelError(`unknown time zone ${name}`)
   }
 }

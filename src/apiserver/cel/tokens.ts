@@ -1,4 +1,4 @@
-// Which words is an expression made of? Each token is the longest that fits. Source: the lexer rules of
+// CEL lexer: each token is the longest match. Source: the lexer rules of
 // github.com/google/cel-go/parser/gen/CEL.g4.
 import { type Fault, SyntaxFault } from './syntax.ts'
 
@@ -7,9 +7,9 @@ export type TokenKind = 'name' | 'integer' | 'unsigned' | 'double' | 'text' | 'b
 export interface Token {
   readonly kind: TokenKind
   readonly text: string
-  /** The white space and comments before it. */
+  /** White space and comments before the token. */
   readonly space: string
-  /** As an index of code points. */
+  /** Position as an index of code points. */
   readonly at: number
 }
 
@@ -39,7 +39,7 @@ const rules: readonly (readonly [TokenKind | 'space', string])[] = [
 ]
 const pattern = new RegExp(rules.map(([kind, rule]) => `(?<${kind}>${rule})`).join('|'), 'y')
 
-/** The tokens of an expression, an end token last. Throws SyntaxFault for what is no token. */
+/** Returns the tokens of an expression, an end token last. Throws SyntaxFault for invalid text. */
 export function tokensOf(source: string): readonly Token[] {
   const { tokens, faults } = readTokens(source)
   const [fault] = faults
@@ -47,7 +47,7 @@ export function tokensOf(source: string): readonly Token[] {
   return tokens
 }
 
-/** The tokens that there are, and what is none. */
+/** Returns the valid tokens, and the faults of invalid text. */
 export function readTokens(source: string): { readonly tokens: readonly Token[]; readonly faults: readonly Fault[] } {
   const tokens: Token[] = []
   const faults: Fault[] = []
@@ -62,7 +62,7 @@ export function readTokens(source: string): { readonly tokens: readonly Token[];
       faults.push({ at: point, message: `Syntax error: token recognition error at: '${shown}'` })
     } else if (kind === 'space') space += text
     else {
-      tokens.push({ kind: kind as TokenKind, text, space, at: point }) // The names of the groups.
+      tokens.push({ kind: kind as TokenKind, text, space, at: point }) // Names of the groups.
       space = ''
     }
     unit += text.length
@@ -72,7 +72,7 @@ export function readTokens(source: string): { readonly tokens: readonly Token[];
   return { tokens, faults }
 }
 
-/** How far a token could have begun here, and the character that ends the hope. */
+/** Matches the longest prefix of a token at this position, and the character that makes it invalid. */
 const stray = new RegExp(
   String.raw`(?:[=&|]|"(?:${escaped}|[^\\"\n\r])*\\?|'(?:${escaped}|[^\\'\n\r])*\\?)?[\s\S]?`,
   'uy',

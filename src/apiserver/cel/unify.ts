@@ -1,17 +1,17 @@
-// Does a value of one type fit where another is wanted, and what does that say of the parameters? Unification, as the API
-// server's checker does it. Source: github.com/google/cel-go/checker/types.go.
+// Unification of CEL types, as in the API server's checker.
+// Source: github.com/google/cel-go/checker/types.go.
 import { type CelType, dynType, isSameType } from './cel-type.ts'
 
-/** What is known of type parameters, by name. Never changed in place: a failed attempt must leave no trace. */
+/** Known types of type parameters, by name. Immutable: a failed attempt leaves no trace. */
 export type Bindings = ReadonlyMap<string, CelType>
 
-/** The bindings under which the first type fits the second; undefined where it does not. */
+/** Returns the bindings under which `left` matches `right`; undefined if they do not match. */
 export function unify(bindings: Bindings, left: CelType, right: CelType): Bindings | undefined {
   const draft = new Map(bindings)
   return fits(draft, left, right) ? draft : undefined
 }
 
-/** The same for two lists of types, position by position. */
+/** As `unify`, for two lists of types, position by position. */
 export function unifyAll(
   bindings: Bindings,
   left: readonly CelType[],
@@ -49,7 +49,10 @@ function allFit(draft: Draft, left: readonly CelType[], right: readonly CelType[
   return left.length === right.length && left.every((type, index) => fits(draft, type, right[index] ?? dynType))
 }
 
-/** Can the parameter stand for the type? It is bound to it, or to the more general of it and what it stood for. */
+/**
+ * Binds the parameter to the type, or to the more general of the type and its binding. Returns false if they do not
+ * match.
+ */
 function bind(
   draft: Draft,
   type: CelType,
@@ -86,7 +89,7 @@ function occursIn(bindings: Bindings, parameter: CelType, type: CelType): boolea
   return type.parameters.some((inner) => occursIn(bindings, parameter, inner))
 }
 
-/** The more general of two types that fit. */
+/** Returns the more general of two matching types. */
 export function mostGeneral(left: CelType, right: CelType): CelType {
   return isAsGeneral(left, right) ? left : right
 }
@@ -102,7 +105,7 @@ function isAsGeneral(left: CelType, right: CelType): boolean {
   )
 }
 
-/** The type with its parameters replaced by what they are bound to; `unbound` says what becomes of the others. */
+/** Returns the type with its parameters replaced by their bindings; unbound ones are kept or become dyn. */
 export function substitute(bindings: Bindings, type: CelType, unbound: 'kept' | 'dyn'): CelType {
   if (type.kind === 'parameter') {
     const bound = bindings.get(type.name)

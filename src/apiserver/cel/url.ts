@@ -1,14 +1,14 @@
-// What are the parts of a URL? As Go reads them: bytes escaped where they must be, and nowhere else. Source: Go's net/url.
+// URL parser with the rules of Go: it escapes only bytes that need it. Source: Go's net/url.
 import { goQuoted } from '../field-error.ts'
 import { parseAddress } from './net-address.ts'
 
 export interface Url {
   readonly scheme: string
-  /** What follows the scheme where it is no path. */
+  /** Part after the scheme that is no path. */
   readonly opaque: string
-  /** Name and password as they are written before the host, escaped; undefined where there are none. */
+  /** Name and password before the host, escaped as written; undefined if absent. */
   readonly user: string | undefined
-  /** With the port. */
+  /** Includes the port. */
   readonly host: string
   readonly hasEmptyHost: boolean
   /** Escaped. */
@@ -19,11 +19,11 @@ export interface Url {
   readonly fragment: string
 }
 
-/** The parts of an absolute URL or path, or Go's words for why the text is none. */
+/** Returns the parts of an absolute URL or path, or Go's error message. */
 export function parseUrl(text: string): Url | string {
   const strict = parseParts(text, 'request')
   if (typeof strict === 'string') return `parse ${goQuoted(text)}: ${strict}`
-  // A fragment is no part of a request, so it has been read as path or query.
+  // A request URI has no fragment, so the first parse read it as path or query.
   const hash = text.indexOf('#')
   const parts = parseParts(hash < 0 ? text : text.slice(0, hash), 'reference')
   if (typeof parts === 'string') return `parse ${goQuoted(hash < 0 ? text : text.slice(0, hash))}: ${parts}`
@@ -34,7 +34,7 @@ export function parseUrl(text: string): Url | string {
     : `parse ${goQuoted(text)}: invalid URL escape ${goQuoted(faulty)}`
 }
 
-/** Go's words for why a text is no absolute URL or path; undefined where it is one. */
+/** Returns Go's error message for a text that is no absolute URL or path; undefined for a valid one. */
 export function urlFault(text: string): string | undefined {
   const parts = parseParts(text, 'request')
   return typeof parts === 'string' ? `parse ${goQuoted(text)}: ${parts}` : undefined
@@ -72,7 +72,7 @@ function parseParts(text: string, via: 'request' | 'reference'): Url | string {
   return typeof found === 'string' ? found : withPath({ ...parts, ...found }, path)
 }
 
-/** A scheme ends at the first colon, if only letters, digits and `+-.` stand before it. */
+/** A scheme ends at the first colon, if only letters, digits and `+-.` precede it. */
 function splitScheme(text: string): readonly [scheme: string | undefined, rest: string] {
   const [, scheme, rest = ''] = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/s.exec(text) ?? []
   if (scheme !== undefined) return [scheme.toLowerCase(), rest]
@@ -137,7 +137,7 @@ function isPort(text: string): boolean {
   return /^(:[0-9]*)?$/.test(text)
 }
 
-/** In a host only bytes beyond ASCII may be escaped, and few marks may stand. */
+/** In a host, only bytes beyond ASCII may be escaped, and some characters are invalid. */
 function unescapedHost(host: string): Host {
   const [found] = /%(?![0-9a-fA-F]{2}).{0,2}|%[0-7][0-9a-fA-F]|[ "\\^`{|}<>]/s.exec(host.replace(/%25/g, '')) ?? []
   if (found === undefined) return { host: unescaped(host) }
@@ -152,7 +152,7 @@ function badEscape(text: string): string | undefined {
   return /%(?![0-9a-fA-F]{2}).{0,2}/s.exec(text)?.[0]
 }
 
-/** `%41` becomes `A`; what is no UTF-8 becomes the replacement character. */
+/** Decodes `%41` to `A`; invalid UTF-8 becomes the replacement character. */
 function unescaped(text: string): string {
   if (!text.includes('%')) return text
   const bytes: number[] = []
@@ -181,7 +181,7 @@ function escaped(text: string, part: keyof typeof plainIn): string {
   return result
 }
 
-/** Is a path written in a way that can stand as it is? */
+/** True if a path needs no further escaping. */
 function isEscaped(path: string): boolean {
   return /^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]%/]*$/.test(path)
 }
@@ -198,7 +198,7 @@ export function port({ host }: Url): string {
   return colon >= 0 && colon > host.lastIndexOf(']') && isPort(host.slice(colon)) ? host.slice(colon + 1) : ''
 }
 
-/** The values of each key, keys in their order; pairs that cannot be read are left out. */
+/** Returns the values by key, in key order; omits unreadable pairs. */
 export function queryValues({ query }: Url): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>()
   for (const pair of query.split('&')) {
@@ -214,7 +214,7 @@ export function queryValues({ query }: Url): ReadonlyMap<string, readonly string
   return values
 }
 
-/** The whole URL, as it compares. */
+/** Returns the whole URL, as equality compares it. */
 export function urlText(url: Url): string {
   const query = url.query !== '' || url.hasEmptyQuery ? `?${url.query}` : ''
   const fragment = url.fragment === '' ? '' : `#${url.fragment}`

@@ -1,14 +1,15 @@
-// What does an expression compute with? JavaScript's own values where they fit (bigint is int, number is double), classes for
-// the rest. An error is a value as well, because `&&`, `||` and the macros may absorb it.
+// CEL values: JavaScript's own types where they fit (bigint is int, number is double), classes for the others. An error
+// is a value too,
+// because `&&`, `||` and the macros may absorb it.
 // Source: github.com/google/cel-go/common/types.
 import type { Meter } from './meter.ts'
 
 export type Value = null | boolean | bigint | number | string | Composite
 
 export abstract class Composite {
-  /** The type as `type(value)` names it. */
+  /** Type name that `type(value)` returns. */
   abstract readonly typeName: string
-  /** Equality as this value sees it: true, false, or an error where the two cannot be compared. */
+  /** Equality from this value's side: true, false, or an error if the two cannot be compared. */
   abstract equals(other: Value, meter: Meter): Value
 }
 
@@ -26,7 +27,7 @@ export class CelError extends Composite {
   }
 }
 
-/** An error for a value that has no such operation; an error stays what it is. */
+/** Returns the error for a value without the operation; an error stays unchanged. */
 export function noSuchOverload(value?: Value): CelError {
   return value instanceof CelError ? value : new CelError('no such overload')
 }
@@ -75,7 +76,7 @@ export class Duration extends Composite {
   }
 }
 
-/** A moment; it remembers the offset it was written with, because that is how it is written back. */
+/** A timestamp with its original offset, in which it is formatted. */
 export class Timestamp extends Composite {
   readonly typeName = 'google.protobuf.Timestamp'
   readonly seconds: number
@@ -118,7 +119,7 @@ export class Optional extends Composite {
     this.value = value
   }
 
-  /** The value, or the error that there is none. */
+  /** Returns the value, or an error for an absent one. */
   get(): Value {
     return this.value === undefined ? new CelError('optional.none() dereference') : this.value
   }
@@ -130,7 +131,7 @@ export class Optional extends Composite {
   }
 }
 
-/** The runtime type's name. */
+/** Returns the name of the runtime type. */
 export function typeNameOf(value: Value): string {
   switch (typeof value) {
     case 'boolean':
@@ -146,12 +147,12 @@ export function typeNameOf(value: Value): string {
   }
 }
 
-/** `==`: null equals only null, whatever the other side thinks. */
+/** `==`: null equals only null, whatever the other value's equality says. */
 export function equal(left: Value, right: Value, meter: Meter): Value {
   return left === null || right === null ? left === right : equalTo(left, right, meter)
 }
 
-/** Equality as the left value sees it. */
+/** Equality from the left value's side. */
 export function equalTo(left: Value, right: Value, meter: Meter): Value {
   if (typeof left === 'bigint') return isNumeric(right) && compareNumbers(left, right) === 0
   if (typeof left === 'number')
@@ -165,7 +166,7 @@ export function isNumeric(value: Value): value is Numeric {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint
 }
 
-/** Across the three numeric types; a double meets an integer as a double. NaN is equal to nothing. */
+/** Compares across the three numeric types; an integer is compared with a double as a double. NaN equals nothing. */
 export function compareNumbers(left: Numeric, right: Numeric): -1 | 0 | 1 {
   const [a, b] = [left instanceof Uint ? left.value : left, right instanceof Uint ? right.value : right]
   if (typeof a === typeof b) return order(a, b)
@@ -178,7 +179,7 @@ function order(left: bigint | number, right: bigint | number): -1 | 0 | 1 {
   return left === right ? 0 : 1
 }
 
-/** Before, same or after; an error where the two have no order. `undefined`: the left value has no order at all. */
+/** Returns the order; an error for two values without an order; undefined if the left type has no order at all. */
 export function compare(left: Value, right: Value): -1 | 0 | 1 | CelError | undefined {
   if (isNumeric(left)) {
     if (Number.isNaN(left)) return new CelError('NaN values cannot be ordered')
@@ -198,13 +199,13 @@ export function compare(left: Value, right: Value): -1 | 0 | 1 | CelError | unde
   return undefined
 }
 
-/** By code points, which is the order of UTF-8 bytes. */
+/** Compares by code points, which is the order of UTF-8 bytes. */
 export function compareTexts(left: string, right: string): -1 | 0 | 1 {
   const length = Math.min(left.length, right.length)
   for (let index = 0; index < length; index++) {
     const [a, b] = [left.charCodeAt(index), right.charCodeAt(index)]
     if (a === b) continue
-    // A surrogate stands for a code point above all that need none.
+    // A surrogate stands for a code point above all others.
     const [isHighA, isHighB] = [(a & 0xf800) === 0xd800, (b & 0xf800) === 0xd800]
     if (isHighA !== isHighB) return isHighA ? 1 : -1
     return a < b ? -1 : 1
@@ -221,7 +222,7 @@ function compareBytes(left: Uint8Array, right: Uint8Array): -1 | 0 | 1 {
   return order(left.length, right.length)
 }
 
-/** How many code points a text has: linear in the text. */
+/** Returns the number of code points, in linear time. */
 export function lengthOf(text: string): number {
   let surrogates = 0
   for (let index = 0; index < text.length; index++) {

@@ -1,11 +1,14 @@
-// How old is something, in the few characters of a table's cell? Source: k8s.io/apimachinery/pkg/util/duration.HumanDuration.
+// Text form of an age in a table cell. Source: k8s.io/apimachinery/pkg/util/duration.HumanDuration.
 
 const minuteSeconds = 60
 const hourSeconds = 3_600
 const dayHours = 24
 const yearHours = 365 * dayHours
 
-/** `5s`, `3m20s`, `5h2m`, `47h`, `3d4h`, `2y`. A little in the future is now; clocks differ. */
+/**
+ * Returns `5s`, `3m20s`, `5h2m`, `47h`, `3d4h`, `2y`. Up to a second in the future counts as now, because clocks
+ * differ.
+ */
 export function ageText(ageMs: number): string {
   const seconds = Math.trunc(ageMs / 1_000)
   if (seconds < -1) return '<invalid>'

@@ -1,5 +1,6 @@
-// Which schema does server-side apply walk a custom object by? The definition's, with the type and the metadata that every
-// object has, at the root and in each embedded object.
+// Schema by which server-side apply merges a custom object: the definition's schema, with type and metadata at the root
+// and in each
+// embedded object.
 // Source: k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder/builder.go.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { compileSchema, type Schema } from '../schema/schema.ts'
@@ -8,7 +9,7 @@ const text: JsonObject = { type: 'string' }
 const integer: JsonObject = { type: 'integer', format: 'int64' }
 const textMap: JsonObject = { type: 'object', additionalProperties: text }
 
-/** ObjectMeta as it is published, without its descriptions. */
+/** Published schema of ObjectMeta, without descriptions. */
 const objectMeta: JsonObject = {
   type: 'object',
   properties: {
@@ -54,7 +55,7 @@ const objectMeta: JsonObject = {
   },
 }
 
-/** The schema of a whole object, from `openAPIV3Schema`. */
+/** Returns the schema of a whole object, from `openAPIV3Schema`. */
 export function appliedSchema(source: JsonObject): Schema {
   return compileSchema(withType({ ...below(source), type: 'object' }))
 }
@@ -65,7 +66,7 @@ function withType(source: JsonObject): JsonObject {
   return { ...source, properties: { ...declared, apiVersion: text, kind: text, metadata: objectMeta } }
 }
 
-/** The same schema with every embedded object below it completed. */
+/** Returns the schema with every embedded object below it completed. */
 function below(source: JsonObject): JsonObject {
   const completed: Record<string, Json | undefined> = { ...source }
   for (const key of ['items', 'additionalProperties']) {

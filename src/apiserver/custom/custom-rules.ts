@@ -1,4 +1,4 @@
-// Is a custom object one that may be stored? Its type, metadata, schema and replicas are judged, and what it embeds.
+// Validation of custom objects: type, metadata, schema, replicas and embedded objects.
 // Source: k8s.io/apiextensions-apiserver/pkg/registry/customresource (strategy.go, status_strategy.go, validator.go).
 import { isJsonObject, type JsonObject, own } from '../../base/json.ts'
 import { hasRules, type RuleProgram, ruleProgram } from '../cel/rule-program.ts'
@@ -12,7 +12,7 @@ import { validateValue } from '../schema/validate.ts'
 import { validateEmbedded } from './embedded-objects.ts'
 import { type CustomScale, validateSpecReplicas, validateStatusReplicas } from './scale-rules.ts'
 
-/** What the rules of one version are made of. */
+/** Inputs of the rules of one version. */
 export interface CustomKind {
   readonly group: string
   readonly version: string
@@ -61,7 +61,7 @@ export function validateCustomUpdate(kind: CustomKind, object: JsonObject, old: 
   return withRules(kind, errors, object, old)
 }
 
-/** An update through the status endpoint: nothing but the status is judged by the schema. */
+/** Validates an update of the status subresource: the schema applies only to the status. */
 export function validateCustomStatus(kind: CustomKind, object: JsonObject, old: JsonObject): FieldError[] {
   const { schema, scale } = kind
   const typeErrors = typeFaults(kind, object)
@@ -76,7 +76,7 @@ export function validateCustomStatus(kind: CustomKind, object: JsonObject, old: 
   return withRules(kind, [...ownErrors, ...newRepetitions(object, old, schema)], object, old)
 }
 
-/** Faults that leave an object of another shape than the rules were written for. */
+/** Errors after which rules do not run, because the object does not have the declared shape. */
 const blocking: ReadonlySet<FieldErrorType> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -87,7 +87,7 @@ const blocking: ReadonlySet<FieldErrorType> = new Set([
 
 const programs = new WeakMap<Schema, RuleProgram | undefined>()
 
-/** The faults, and what the schema's own rules find. Rules are compiled at their first use. */
+/** Adds the errors of the schema's rules. Rules are compiled at their first use. */
 function withRules(
   { schema }: CustomKind,
   errors: FieldError[],
@@ -104,7 +104,7 @@ function withRules(
   return [...errors, invalid('<nil>', null, detail)]
 }
 
-/** A list that had members or keys twice before may keep them. */
+/** A list that already had duplicate items or keys may keep them. */
 function newRepetitions(object: JsonObject, old: JsonObject, schema: Schema): FieldError[] {
   const errors = validateUniqueness(object, schema, '')
   return errors.length > 0 && validateUniqueness(old, schema, '').length > 0 ? [] : errors

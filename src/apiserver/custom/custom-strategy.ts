@@ -1,4 +1,4 @@
-// How do the kinds of a definition behave? One resource for each version that is served; all share what is stored in one.
+// Served resources of a definition: one for each served version. All versions share the stored objects.
 // Sources: k8s.io/apiextensions-apiserver/pkg/registry/customresource, pkg/apiserver/customresource_handler.go.
 import { deepEqual, isJsonObject, type JsonObject, own } from '../../base/json.ts'
 import { isTrueAt, structAt, structIn, structsAt, textAt, textsAt } from '../built-in/field-walk.ts'
@@ -15,7 +15,7 @@ import { customScale } from './scale-rules.ts'
 
 const none: readonly string[] = []
 
-/** The resources that a definition serves, in the order of its versions. Its names are those that were accepted. */
+/** Returns the served resources of a definition in the order of its versions, under its accepted names. */
 export function customResources(definition: JsonObject): ServedResource[] {
   const spec = structAt(definition, 'spec') ?? {}
   const versions = structsAt(spec, 'versions')
@@ -121,7 +121,7 @@ function statusSteps(kind: CustomKind): Steps {
   }
 }
 
-/** A body that says it is of another version is read as that; of one of another kind only the metadata are. */
+/** Decodes a body by the version that it names; for a body of another kind, decodes only its metadata. */
 function decoded({ group, kind }: CustomKind, schemas: Versions['schemas'], body: JsonObject): Decoded {
   const apiVersion = textAt(body, 'apiVersion')
   const slash = apiVersion.indexOf('/')
@@ -134,12 +134,12 @@ function decoded({ group, kind }: CustomKind, schemas: Versions['schemas'], body
   return { object: read.object, strictErrors: read.unknownFields.map((field) => `unknown field "${field}"`) }
 }
 
-/** How an object of this version is kept, and how what is kept looks in this version under the schemas of today. */
+/** Returns the conversions of an object of this version to and from its stored form, with the current schemas. */
 function storedForm(
   { group, version, schema }: CustomKind,
   stored: Version,
 ): Pick<ServedResource, 'toStored' | 'fromStored'> {
-  // Objects in the log never change, so each is read once, and is itself where nothing changes.
+  // Objects in the log are immutable, so each is decoded once; an unchanged one keeps its reference.
   const read = new WeakMap<JsonObject, JsonObject>()
   const fromStored = (object: JsonObject): JsonObject => {
     const known = read.get(object)
@@ -180,7 +180,7 @@ function selectedValues(selectable: readonly SelectablePath[], object: JsonObjec
   return Object.fromEntries(selectable.map(({ name, path }) => [name, selectedText(path, object)]))
 }
 
-/** Declared fields are scalars; one that is not there reads as empty. */
+/** Declared selectable fields are scalars; an absent one reads as empty. */
 function selectedText(path: JsonPath, object: JsonObject): string {
   try {
     const [value = null] = path.find(object)

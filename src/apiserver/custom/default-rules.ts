@@ -1,4 +1,4 @@
-// Are the defaults of a schema values that it would take itself?
+// Validation of a schema's defaults: each must be valid for its own schema.
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go.
 import { deepEqual, type Json, type JsonObject } from '../../base/json.ts'
 import { hasRules, ruleProgram } from '../cel/rule-program.ts'
@@ -11,16 +11,16 @@ import { propertiesOf } from './structural-rules.ts'
 
 interface Place {
   readonly path: string
-  /** The schema of the object that the value belongs to: the whole, or one that is embedded. */
+  /** Schema of the enclosing object: the whole object, or an embedded one. */
   readonly root: Schema
-  /** From that object's root to here. */
+  /** Path from the root of that object. */
   readonly steps: readonly (string | number)[]
   readonly isInsideMetadata: boolean
 }
 
 const typeMeta: ReadonlySet<string> = new Set(['metadata', 'apiVersion', 'kind'])
 
-/** All faults of the defaults in the schema of a whole object. */
+/** Returns all faults of the defaults in the schema of a whole object. */
 export function validateDefaults(source: JsonObject, path: string): FieldError[] {
   const root = compileSchema({ ...source, 'x-kubernetes-embedded-resource': true })
   return defaultErrors(root, { path, root, steps: [], isInsideMetadata: false })
@@ -61,7 +61,10 @@ function valueErrors(value: Json, schema: Schema, { path, root, steps, isInsideM
   return [...unpruned, ...judged(coerced.value, schema, field)]
 }
 
-/** What the schema has against the value, and if nothing, what its rules have: where the value was before, and where not. */
+/**
+ * Returns the schema's errors for the value. Without any, runs its rules: as an update of the same value, and as a
+ * creation.
+ */
 function judged(value: Json, schema: Schema, field: string): FieldError[] {
   const errors = validateValue({ value, schema, field, reading: 'forDefaults' })
   if (errors.length > 0 || !hasRules(schema)) return errors
@@ -70,7 +73,7 @@ function judged(value: Json, schema: Schema, field: string): FieldError[] {
   return [...(unchanged.length > 0 ? unchanged : program.validate({ object: value, old: undefined, field }))]
 }
 
-/** What the object with nothing but this value would have against it. */
+/** Returns the fault of an object that contains only this value. */
 function metadataFault(value: Json, root: Schema, steps: readonly (string | number)[]): string | undefined {
   const nested = steps.reduceRight<Json>(
     (inner, step) => (typeof step === 'number' ? [inner] : { [step]: inner }),

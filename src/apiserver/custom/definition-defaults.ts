@@ -1,4 +1,4 @@
-// What does the server fill in where a definition does not say it?
+// Defaults of CustomResourceDefinitions.
 // Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/defaults.go.
 import type { JsonObject } from '../../base/json.ts'
 import {
@@ -12,7 +12,7 @@ import {
   withZeroDefaults,
 } from '../built-in/field-walk.ts'
 
-/** The definition with its defaults; the same object where it has them all. */
+/** Returns the definition with its defaults; the same reference if it has them all. */
 export function withDefinitionDefaults(definition: JsonObject): JsonObject {
   const filled = withEmbedded(definition, 'spec', (spec) => withConversion(withEmbedded(spec, 'names', withNames)))
   const status = structAt(filled, 'status') ?? {}
@@ -21,7 +21,7 @@ export function withDefinitionDefaults(definition: JsonObject): JsonObject {
   return storage === undefined ? filled : withField(filled, 'status', withField(status, 'storedVersions', [storage]))
 }
 
-/** The name of the version in which objects are kept; undefined where none is marked. */
+/** Returns the name of the storage version; undefined if no version is marked. */
 export function storageVersionOf(definition: JsonObject): string | undefined {
   const versions = structsAt(structAt(definition, 'spec'), 'versions')
   const storage = versions.find((version) => isTrueAt(version, 'storage'))

@@ -1,4 +1,4 @@
-// What may a version declare beside its schema: subresources, printer columns, selectable fields?
+// Validation of a version's subresources, printer columns and selectable fields.
 // Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
 import type { JsonObject } from '../../base/json.ts'
 import { optionalTextAt, structAt, textAt } from '../built-in/field-walk.ts'

@@ -1,5 +1,6 @@
-// How does the server hold a definition inside? What all versions have in common stands at the top, and faults name that
-// place and show that form, whose fields have other names than the ones that users write.
+// Internal form of a definition: parts that all versions share are at the top. Errors show this form with its paths;
+// its field names
+// differ from those of the API.
 // Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions (types.go, v1/conversion.go).
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { structAt, structsAt, valueAt, withoutField } from '../built-in/field-walk.ts'
@@ -12,7 +13,7 @@ const shared = [
   ['selectableFields', 'selectableFields'],
 ] as const
 
-/** The spec with what is the same in all versions moved to the top: `schema` becomes `validation` there. */
+/** Returns the spec with the shared parts of all versions at the top: `schema` becomes `validation` there. */
 export function internalSpec(spec: JsonObject): JsonObject {
   let versions = structsAt(spec, 'versions')
   const [first] = versions
@@ -33,23 +34,23 @@ function present(version: JsonObject, key: string): Json | undefined {
   return isJsonList(value) && value.length === 0 ? undefined : value
 }
 
-/** `spec.versions` as a fault shows it. */
+/** Returns `spec.versions` as an error shows it. */
 export function shownVersions(spec: JsonObject): Json {
   if (valueAt(spec, 'versions') === undefined) return null
   return structsAt(spec, 'versions').map((version) => shownStruct(version, versionFields))
 }
 
-/** A schema as a fault shows it. */
+/** Returns a schema as an error shows it. */
 export function shownSchema(schema: JsonObject): JsonObject {
   return shownStruct(schema, schemaFields)
 }
 
-/** `items` as a fault shows it. */
+/** Returns `items` as an error shows it. */
 export function shownItems(items: Json): Json {
   return shownOneOrMany(items)
 }
 
-/** The name inside, the name outside, and how the value is shown: an absent one as this, or by a function. */
+/** Internal name, name in the API, and printed form: the value for an absent field, or a function. */
 type ShownField = readonly [name: string, key: string, shown: Json | ((value: Json) => Json)]
 
 const schemas = (value: Json): Json =>
@@ -193,7 +194,7 @@ function shownStruct(struct: JsonObject, fields: readonly ShownField[]): JsonObj
   )
 }
 
-/** The schema of `{ openAPIV3Schema }`; undefined where there is none. */
+/** Returns the schema of `{ openAPIV3Schema }`; undefined if absent. */
 export function openApiSchemaOf(validation: JsonObject | undefined): JsonObject | undefined {
   return structAt(validation, 'openAPIV3Schema')
 }

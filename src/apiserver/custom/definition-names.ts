@@ -1,4 +1,4 @@
-// May kinds be called so, and does the community let a definition use its groups?
+// Validation of a definition's names, and of its approval for a group of the Kubernetes community.
 // Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, pkg/apihelpers/helpers.go.
 import type { JsonObject } from '../../base/json.ts'
 import { textAt, textsAt } from '../built-in/field-walk.ts'
@@ -6,7 +6,7 @@ import { type FieldError, goQuoted, invalid, required } from '../field-error.ts'
 import { dns1035Label, dns1123Subdomain } from '../name-rules.ts'
 import { isRequestUri } from '../schema/uri-format.ts'
 
-/** The names of a spec or of a status; absent ones are no fault here. */
+/** Validates the names of a spec or a status; absent names are valid here. */
 export function validateDefinitionNames(names: JsonObject, path: string): FieldError[] {
   const kind = textAt(names, 'kind')
   const listKind = textAt(names, 'listKind')
@@ -23,7 +23,7 @@ export function validateDefinitionNames(names: JsonObject, path: string): FieldE
   ]
 }
 
-/** What a spec has to name. */
+/** Returns errors for the required names that a spec lacks. */
 export function missingNames(names: JsonObject, path: string): FieldError[] {
   return ['plural', 'singular', 'kind', 'listKind']
     .filter((key) => textAt(names, key) === '')
@@ -55,7 +55,7 @@ function kindErrors(kind: string, path: string): FieldError[] {
 const annotation = 'api-approved.kubernetes.io'
 const reference = 'see https://github.com/kubernetes/enhancements/pull/1111'
 
-/** How a definition in a group of the community stands to its rules. */
+/** Approval of a definition in a protected group. */
 export interface Approval {
   readonly state: 'missing' | 'invalid' | 'approved' | 'bypassed'
   readonly reason: string
@@ -76,7 +76,7 @@ export function approvalOf(annotations: JsonObject): Approval {
   return { state: 'invalid', reason }
 }
 
-/** An approval that was missing may go on to be. */
+/** A missing approval may stay missing on an update. */
 export function validateApproval(group: string, annotations: JsonObject, old: JsonObject | undefined): FieldError[] {
   if (!isProtectedGroup(group)) return []
   const { state, reason } = approvalOf(annotations)

@@ -1,5 +1,6 @@
-// Is a definition one that may be stored? Faults name places of the form that the server holds inside, where what all
-// versions have in common stands at the top.
+// Validation of CustomResourceDefinitions. Errors name paths of the internal form, where the shared parts of all
+// versions are at the
+// top.
 // Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import {
@@ -65,7 +66,7 @@ export function validateDefinitionUpdate(definition: JsonObject, old: JsonObject
   ]
 }
 
-/** Through the status endpoint, only names are looked at. */
+/** Validates an update of the status subresource: only the names. */
 export function validateDefinitionStatus(definition: JsonObject, old: JsonObject): FieldError[] {
   return [
     ...validateObjectMetaUpdate(structAt(definition, 'metadata') ?? {}, structAt(old, 'metadata') ?? {}),
@@ -102,14 +103,14 @@ function acceptedNamesErrors(definition: JsonObject): FieldError[] {
   return validateDefinitionNames(structIn(definition, 'status', 'acceptedNames') ?? {}, 'status.acceptedNames')
 }
 
-/** A version in which objects may still be kept stays declared. */
+/** A version in which objects may still be stored must stay declared. */
 function storedVersionsErrors(definition: JsonObject): FieldError[] {
   const path = 'status.storedVersions'
   const stored = textsAt(structAt(definition, 'status'), 'storedVersions')
   if (stored.length === 0) return [invalid(path, null, 'must have at least one stored version')]
   const versions = structsAt(structAt(definition, 'spec'), 'versions')
   const names = new Set(versions.map((version) => textAt(version, 'name')))
-  // Of versions with the same name only the first is looked for.
+  // For versions with the same name, only the first one counts.
   const unstored = versions.filter((version, index) => {
     const name = textAt(version, 'name')
     const isFirst = versions.findIndex((other) => textAt(other, 'name') === name) === index
@@ -178,7 +179,7 @@ function missingSchemaErrors(spec: JsonObject): FieldError[] {
   )
 }
 
-/** Is a default that is not null anywhere in the schemas? */
+/** Returns true if the schemas have a default that is not null. */
 function hasDefaults(value: Json): boolean {
   if (!isJsonObject(value)) return Array.isArray(value) && value.some(hasDefaults)
   return (
@@ -264,7 +265,7 @@ function versionsErrors(spec: JsonObject): FieldError[] {
   ]
 }
 
-/** What may stand at the root where the status has an endpoint of its own, as the server calls it. */
+/** Fields that may be set at the root if the status has a subresource, under their Go names. */
 const allowedAtRoot =
   'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations'.split(
     ' ',
@@ -287,7 +288,10 @@ function schemaErrors(validation: JsonObject | undefined, statusEnabled: boolean
   return errors.length === 0 && unsupported !== undefined ? [invalid(path, '', unsupported)] : errors
 }
 
-/** Rules are compiled where the schema, at their place and below, has no other fault; those of their form are told already. */
+/**
+ * Compiles rules only if the schema has no other fault at or below their location; drops errors that are reported
+ * already.
+ */
 function ruleErrors(schema: JsonObject, path: string, known: readonly FieldError[]): FieldError[] {
   const texts = new Set(known.map(errorText))
   return compileRules(compileSchema(schema), { path }).errors.filter((error) => {
@@ -296,7 +300,7 @@ function ruleErrors(schema: JsonObject, path: string, known: readonly FieldError
   })
 }
 
-/** Defaults are looked at in a structural schema only. */
+/** Defaults are validated only in a structural schema. */
 function structuralErrors(schema: JsonObject, path: string): FieldError[] {
   const errors = validateStructural(schema, path)
   return errors.length > 0 ? errors : validateDefaults(schema, path)

@@ -1,5 +1,6 @@
-// May a definition declare this schema? What OpenAPI allows and Kubernetes does not, the rules of lists and maps, and the
-// form of validation rules. Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
+// Validation of a definition's schema: the parts of OpenAPI that Kubernetes forbids, the rules of lists and maps, and
+// the form of
+// validation rules. Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { isTrueAt, optionalTextAt, structAt, structsAt, textAt, textsAt, valueAt } from '../built-in/field-walk.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts'
@@ -7,19 +8,19 @@ import { shownItems } from './definition-internal.ts'
 import { fieldPathFault } from './field-path-rules.ts'
 import { propertiesOf } from './structural-rules.ts'
 
-/** What is known on the way down. */
+/** Context of a nested schema. */
 interface Place {
   readonly path: string
   readonly isRoot: boolean
   readonly isInsideMetadata: boolean
-  /** Why a default may not stand here; undefined where it may. */
+  /** Reason why a default is forbidden here; undefined if it is allowed. */
   readonly defaultsForbidden: string | undefined
 }
 
 const typeNames = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const metaFields: ReadonlySet<string> = new Set(['metadata', 'kind', 'apiVersion'])
 
-/** All faults of a schema, at its root and below. */
+/** Returns all errors of a schema, at its root and below. */
 export function validateOpenApiSchema(schema: JsonObject, path: string): FieldError[] {
   return schemaErrors(schema, { path, isRoot: true, isInsideMetadata: false, defaultsForbidden: undefined })
 }
@@ -230,7 +231,7 @@ function keyErrors(items: JsonObject, keys: readonly string[], path: string): Fi
   })
 }
 
-/** Items of sets and list maps are never null, and their keys are always there. */
+/** Items of sets and list maps are never null, and their keys are required or have defaults. */
 function uniqueItemErrors(schema: JsonObject, listType: string | undefined, path: string): FieldError[] {
   const items = structAt(schema, 'items')
   if (items === undefined || (listType !== 'set' && listType !== 'map')) return []
@@ -281,7 +282,7 @@ function ruleErrors(schema: JsonObject, path: string): FieldError[] {
   })
 }
 
-/** The first fault of a rule and its message. */
+/** Returns the first error of a rule, and of its message. */
 function ruleTextErrors(rule: JsonObject, at: string): FieldError[] {
   const text = textAt(rule, 'rule').trim()
   const message = textAt(rule, 'message')

@@ -1,5 +1,6 @@
-// What becomes of a definition after a write: are its names free, is it established, is it going? Pure decisions, in the
-// order in which the server's controllers make them; the conditions and their words are theirs.
+// Status of a definition: accepted names, establishment, deletion. Pure decisions in the order of the server's
+// controllers, with their
+// conditions and messages.
 // Sources: k8s.io/apiextensions-apiserver/pkg/controller/{status,establish,apiapproval,finalizer},
 // pkg/registry/customresourcedefinition.
 import { deepEqual, type Json, type JsonObject } from '../../base/json.ts'
@@ -17,7 +18,7 @@ import { aggregateText } from '../field-error.ts'
 import { approvalOf, isProtectedGroup } from './definition-names.ts'
 import { isConditionTrue } from './definition-rules.ts'
 
-/** Keeps a definition until its objects are gone. */
+/** Finalizer that keeps a definition until its objects are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
 /** A condition without its time. */
@@ -29,11 +30,12 @@ export interface DefinitionCondition {
 }
 
 /**
- * The status that the definition comes to: names accepted where nobody else has them, then established. The same reference
- * where nothing changes. Call it again for the other definitions of the group when this one's names change or it goes.
- *
- * @param others All other definitions; those of other groups do not matter.
- * @param timestamp `now` as conditions carry it.
+ * Returns the next status of a definition: names that no other definition has are accepted, then it is established.
+ * Returns the same
+ * reference if nothing changes. Call it again for the other definitions of the group when this one's names change or it
+ * is deleted.
+ * @param others All other definitions; those of other groups are ignored.
+ * @param timestamp Current time in the format of conditions.
  */
 export function nextDefinitionStatus(
   definition: JsonObject,
@@ -48,7 +50,7 @@ export function nextDefinitionStatus(
   return withCondition(named, established, timestamp)
 }
 
-/** The definition as its deletion leaves it: marked, kept by its finalizer, and saying so. */
+/** Returns the definition after a delete request: marked, kept by its finalizer, with the condition Terminating. */
 export function markedForDeletion(definition: JsonObject, timestamp: string): JsonObject {
   const metadata = structAt(definition, 'metadata') ?? {}
   const finalizers = textsAt(metadata, 'finalizers')
@@ -60,7 +62,7 @@ export function markedForDeletion(definition: JsonObject, timestamp: string): Js
   return withTerminating({ ...definition, metadata: marked }, terminating.pending, timestamp)
 }
 
-/** The condition Terminating, through the stages of a deletion. */
+/** Condition Terminating in each stage of a deletion. */
 export const terminating = {
   pending: {
     type: 'Terminating',
@@ -88,12 +90,12 @@ export const terminating = {
   },
 } as const satisfies Record<string, DefinitionCondition>
 
-/** The definition in a stage of its deletion. */
+/** Returns the definition in a stage of its deletion. */
 export function withTerminating(definition: JsonObject, stage: DefinitionCondition, timestamp: string): JsonObject {
   return withField(definition, 'status', withCondition(structAt(definition, 'status') ?? {}, stage, timestamp))
 }
 
-/** The definition without the finalizer that waited for its objects. */
+/** Returns the definition without the cleanup finalizer. */
 export function withoutCleanup(definition: JsonObject): JsonObject {
   return withStruct(definition, 'metadata', (metadata) =>
     withField(
@@ -127,7 +129,7 @@ function withNames(definition: JsonObject, status: JsonObject, { others, timesta
   return withCondition(renamed, waitingCondition(status, condition), timestamp)
 }
 
-/** Established stays as it is; before it is true it tells what it waits for. */
+/** Keeps the condition Established; before it is true, its message names what is missing. */
 function waitingCondition(status: JsonObject, names: DefinitionCondition): DefinitionCondition {
   const known = conditionOf(status, 'Established')
   const isAccepted = names.status === 'True'
@@ -151,7 +153,7 @@ interface UsedNames {
   readonly kinds: ReadonlySet<string>
 }
 
-/** What the definitions of the group have been given, this one among them. */
+/** Returns the accepted names of the group's definitions, including this one. */
 function usedNames(definition: JsonObject, others: readonly JsonObject[]): UsedNames {
   const group = textAt(structAt(definition, 'spec'), 'group')
   const accepted = [definition, ...others]
@@ -174,7 +176,7 @@ interface NamesDecision {
   readonly condition: DefinitionCondition
 }
 
-/** Each name is taken where it is free; of several conflicts the last is told. */
+/** Accepts each name that is free; reports the last of several conflicts. */
 function decideNames(requested: JsonObject, accepted: JsonObject, used: UsedNames): NamesDecision {
   const names: Record<string, Json | undefined> = { ...accepted }
   let conflict: DefinitionCondition | undefined
@@ -221,7 +223,7 @@ function sameNames(left: JsonObject, right: JsonObject): boolean {
   )
 }
 
-/** Whether a definition in a group of the community has been approved. */
+/** Sets the condition KubernetesAPIApprovalPolicyConformant of a definition in a protected group. */
 function withApproval(definition: JsonObject, status: JsonObject, timestamp: string): JsonObject {
   if (!isProtectedGroup(textAt(structAt(definition, 'spec'), 'group'))) return status
   const { state, reason } = approvalOf(structIn(definition, 'metadata', 'annotations') ?? {})
@@ -252,7 +254,7 @@ function isSameCondition(known: JsonObject, { status, reason, message }: Definit
   )
 }
 
-/** The time moves only when the status does. */
+/** lastTransitionTime changes only with the status. */
 function withCondition(status: JsonObject, condition: DefinitionCondition, timestamp: string): JsonObject {
   const known = structsAt(status, 'conditions')
   const before = conditionOf(status, condition.type)

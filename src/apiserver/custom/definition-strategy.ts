@@ -1,4 +1,4 @@
-// How does the kind CustomResourceDefinition behave? Its defaults, its steps, and what this server does not do of it.
+// Kind CustomResourceDefinition: defaults, steps, and the features that this server rejects.
 // Source: k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition.
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { structAt, structIn, structsAt, textAt, textsAt, withField } from '../built-in/field-walk.ts'
@@ -30,7 +30,7 @@ export const definitionRules: KindRules = {
   warningsOnUpdate: (definition, old) => formatWarnings(definition, unknownFormatsOf(old)),
   resetFields: statusIsReset,
   allowsUnconditionalUpdate: false,
-  // Unlike that of other kinds, this endpoint lets metadata through; so does the real one.
+  // Unlike that of other kinds, this status subresource also writes metadata, as in the real server.
   status: {
     prepareForUpdate: (definition, old) => keepField(definition, old, 'spec'),
     validateUpdate: validateDefinitionStatus,
@@ -40,7 +40,7 @@ export const definitionRules: KindRules = {
   markForDeletion: (definition, { timestamp }) => markedForDeletion(definition, timestamp),
 }
 
-/** Throws StatusError (501) for a definition that is right and that this server cannot serve. */
+/** Throws StatusError (501) for a valid definition that this server cannot serve. */
 function servedOnly(definition: JsonObject, errors: readonly FieldError[]): readonly FieldError[] {
   if (errors.length > 0) return errors
   const spec = structAt(definition, 'spec') ?? {}
@@ -49,7 +49,7 @@ function servedOnly(definition: JsonObject, errors: readonly FieldError[]): read
   return errors
 }
 
-/** Remembers every version in which objects may have been kept. */
+/** Records every version in which objects may have been stored. */
 function withStoredVersion(definition: JsonObject): JsonObject {
   const status = structAt(definition, 'status') ?? {}
   const stored = textsAt(status, 'storedVersions')
@@ -64,7 +64,7 @@ function formatWarnings(definition: JsonObject, known: readonly string[]): reado
     .map((format) => `unrecognized format ${goQuoted(format)}`)
 }
 
-/** Formats that the server takes no note of, as often as they stand there. */
+/** Returns the formats that the server ignores, once per occurrence. */
 function unknownFormatsOf(definition: JsonObject): readonly string[] {
   const spec = internalSpec(structAt(definition, 'spec') ?? {})
   const schemas = [structIn(spec, 'validation', 'openAPIV3Schema')]

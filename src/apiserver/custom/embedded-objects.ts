@@ -1,4 +1,4 @@
-// Are the objects embedded in a custom object objects? Each has an apiVersion and a kind, and metadata as every object has.
+// Decoding and validation of embedded objects of a custom object: each has an apiVersion, a kind and metadata.
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta (algorithm.go, validation.go).
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { type FieldError, invalid, required, sortedByKey } from '../field-error.ts'
@@ -9,14 +9,14 @@ import type { Schema } from '../schema/schema.ts'
 import { typedMetadata } from './typed-metadata.ts'
 
 export interface Coerced {
-  /** The same reference where nothing changes. */
+  /** The same reference if nothing changes. */
   readonly value: Json
   readonly unknownFields: readonly string[]
-  /** The first thing that cannot be read as an object. */
+  /** First value that does not decode as an object. */
   readonly error: FieldError | undefined
 }
 
-/** Reads the type and the metadata of every embedded object; `field` is where the value stands, empty for a whole object. */
+/** Decodes type and metadata of every embedded object; `field` is the path of the value, empty for a whole object. */
 export function coerceEmbedded(value: Json, schema: Schema, field = ''): Coerced {
   if (!hasEmbedded(schema)) return { value, unknownFields: [], error: undefined }
   const coercion = new Coercion()
@@ -103,7 +103,7 @@ function metadataErrors(value: Json, field: string): FieldError[] {
   const { metadata, fault } = typedMetadata(value)
   if (fault !== undefined) return [invalid(field, sortedByKey(value), fault)]
   return validateObjectMeta({
-    // An embedded object may have no name yet.
+    // An embedded object may lack a name.
     metadata: own(metadata, 'name') === undefined ? { ...metadata, name: 'fakename' } : metadata,
     isNamespaced: own(metadata, 'namespace') !== undefined,
     validateName: pathSegmentName,
@@ -134,7 +134,7 @@ function childOf(schema: Schema, key: string, field: string): readonly [string, 
 
 const embeddedBelow = new WeakMap<Schema, boolean>()
 
-/** Is there an embedded object in the schema? Custom kinds' schemas are finite trees. */
+/** Returns true if the schema has an embedded object. Schemas of custom kinds are finite trees. */
 function hasEmbedded(schema: Schema): boolean {
   const known = embeddedBelow.get(schema)
   if (known !== undefined) return known

@@ -1,23 +1,23 @@
-// Does a path of a definition (`.spec.size`, `.spec['a.b']`) lead to a field that its schema declares?
+// Validation of field paths in a definition (`.spec.size`, `.spec['a.b']`) against its schema.
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go (ValidFieldPath).
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { structAt, valueAt } from '../built-in/field-walk.ts'
 
 export interface DeclaredField {
-  /** As the API server writes paths. */
+  /** The path in the API server's notation. */
   readonly path: string
   readonly root: string
-  /** Undefined where any value may stand. */
+  /** Undefined if any value is allowed. */
   readonly schema: JsonObject | undefined
 }
 
-/** What is wrong with the path; undefined where nothing is. */
+/** Returns the fault of the path; undefined for a valid one. */
 export function fieldPathFault(path: string, schema: JsonObject): string | undefined {
   const found = declaredField(path, schema, 'brackets')
   return 'fault' in found ? found.fault : undefined
 }
 
-/** The field that a path leads to. */
+/** Returns the field at a path. */
 export function declaredField(
   path: string,
   schema: JsonObject,
@@ -57,7 +57,7 @@ function stepAt(tokens: readonly string[], at: number, allowed: 'dots' | 'bracke
   return { name: next.slice(1, -1).replaceAll(/\\(.)/g, '$1'), next: at + 3 }
 }
 
-/** Dots and brackets by themselves, quoted texts whole, and what stands between. */
+/** Splits a path into dots, brackets, quoted texts and names. */
 function tokensOf(path: string): readonly string[] {
   return path.match(/'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/gs) ?? []
 }

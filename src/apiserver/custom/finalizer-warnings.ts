@@ -1,4 +1,4 @@
-// Which finalizers that a write adds could be mistaken for somebody else's?
+// Warnings about added finalizers whose name could collide with others.
 // Source: k8s.io/apiextensions-apiserver/pkg/registry/customresource/validator.go.
 import type { JsonObject } from '../../base/json.ts'
 import { structAt, textsAt } from '../built-in/field-walk.ts'
@@ -7,7 +7,7 @@ import { labelKeyFaults } from '../name-rules.ts'
 
 const standard: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
 
-/** Texts for Warning headers; `old` is absent on creation. */
+/** Returns texts for Warning headers; `old` is absent on creation. */
 export function finalizerWarnings(object: JsonObject, old: JsonObject | undefined): string[] {
   const known = new Set(finalizersOf(old))
   const added = new Set(finalizersOf(object).filter((finalizer) => !known.has(finalizer)))

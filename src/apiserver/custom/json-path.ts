@@ -1,19 +1,20 @@
-// What stands at a JSONPath of a definition: of a printer column, of a selectable field? The dialect of the API server:
-// fields, items and slices, filters, unions, wildcards, descent. Source: k8s.io/client-go/util/jsonpath.
+// JSONPath of printer columns and selectable fields, in the API server's dialect: fields, items and slices, filters,
+// unions, wildcards,
+// descent. Source: k8s.io/client-go/util/jsonpath.
 import { isJsonList, isJsonObject, type Json, own } from '../../base/json.ts'
 import { compareScalars } from './scalar-comparison.ts'
 
-/** A path that cannot be read, or that cannot be followed in this object. */
+/** Error for an invalid path, or for a path that does not apply to the object. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError'
 }
 
 export interface JsonPath {
-  /** All values found, in order; a missing field finds nothing. Throws JsonPathError where the path cannot be followed. */
+  /** Returns all matches in order; none for a missing field. Throws JsonPathError if the path does not apply. */
   find(value: Json): readonly Json[]
 }
 
-/** Reads a path as definitions have it, without the braces: `.status.conditions[?(@.type=="Ready")].status`. */
+/** Parses a path without braces, as in definitions: `.status.conditions[?(@.type=="Ready")].status`. */
 export function parseJsonPath(text: string): JsonPath {
   const steps = new Reader(`${text}}`).action()
   return { find: (value) => followed([value], steps) }
@@ -40,7 +41,7 @@ class Reader {
     this.#text = text
   }
 
-  /** All steps up to the closing brace. */
+  /** Parses all steps up to the closing brace. */
   action(): readonly Step[] {
     const steps: Step[] = []
     let isDescending = false
@@ -117,7 +118,7 @@ class Reader {
     return comparing(new Reader(`${left}}`).action(), operator, new Reader(`${right}}`).action())
   }
 
-  /** Where the closing parenthesis of a filter stands; one in quotes does not count. */
+  /** Returns the position of a filter's closing parenthesis outside quotes. */
   #filterEnd(start: number): number {
     let quote = ''
     let isClosed = false
@@ -157,10 +158,10 @@ function fieldStep(text: string): Step {
     })
 }
 
-/** The values inside one; keys in their order, where Go has none. */
+/** Returns the values inside a value, in key order; Go's order is random. */
 function contentOf(value: Json): readonly Json[] {
   if (isJsonList(value)) return value
-  // Go walks a text by its bytes, which print as numbers.
+  // Go iterates over the bytes of a text, which print as numbers.
   if (typeof value === 'string') return [...Buffer.from(value)].map(String)
   return isJsonObject(value) ? Object.values(value).filter((inner) => inner !== undefined) : []
 }
@@ -180,7 +181,7 @@ function sliceStep(text: string): Step {
   const start = startText === '' ? undefined : read(startText)
   const end = endText === undefined || endText === '' ? undefined : read(endText)
   const step = stepText === undefined || stepText === '' ? 1 : read(stepText)
-  // One index alone stands for the slice that ends right after it.
+  // A single index stands for the slice that ends right after it.
   const isSingle = endText === undefined
   return (values) =>
     values.flatMap((value) => {
@@ -217,7 +218,7 @@ function existing(steps: readonly Step[]): Step {
     try {
       return followed([item], steps).length > 0
     } catch (thrown) {
-      // What cannot be followed gives its input back, which exists.
+      // A failed subpath yields its input, which exists.
       if (thrown instanceof JsonPathError) return true
       throw thrown
     }

@@ -1,4 +1,4 @@
-// What does `kubectl get` show of a custom object? Its name, then what its definition asks for, or its age.
+// Table of a custom kind in `kubectl get`: the name, then the declared columns, or the age.
 // Source: k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { integerAt, structAt, textAt } from '../built-in/field-walk.ts'
@@ -34,7 +34,7 @@ const ageColumn: JsonObject = {
   jsonPath: '.metadata.creationTimestamp',
 }
 
-/** The table of one version, from `additionalPrinterColumns`. */
+/** Returns the table of one version, from `additionalPrinterColumns`. */
 export function customTable(declared: readonly JsonObject[]): Table {
   const columns = columnsOf(declared.length === 0 ? [ageColumn] : declared)
   return {
@@ -46,7 +46,7 @@ export function customTable(declared: readonly JsonObject[]): Table {
   }
 }
 
-/** From a path that cannot be read on, the server shows no columns. */
+/** After a column with an invalid path, the server shows no further columns. */
 function columnsOf(declared: readonly JsonObject[]): Column[] {
   const columns: Column[] = []
   for (const column of declared) {
@@ -97,7 +97,7 @@ function numberCell(value: number | bigint, type: string): Cell {
   if (type === 'number') return Number(value)
   if (type !== 'integer') return null
   if (isInteger(value)) return value
-  // As Go converts a float: what does not fit becomes the smallest integer.
+  // As Go converts a float: an overflow becomes the smallest integer.
   return Math.abs(Number(value)) < 2 ** 63 ? Math.trunc(Number(value)) : -(2n ** 63n)
 }
 

@@ -1,5 +1,6 @@
-// How does the server read a custom object by its schema? Unknown fields are dropped and told, nulls go where there may be
-// none, metadata are read, defaults are set.
+// Decoding of a custom object by its schema: drops and reports unknown fields, drops nulls that are not nullable,
+// decodes metadata and
+// sets defaults.
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go (unstructuredSchemaCoercer).
 import { isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { errorText } from '../field-error.ts'
@@ -12,15 +13,15 @@ import { typedMetadata } from './typed-metadata.ts'
 export type ReadObject =
   | {
       readonly object: JsonObject
-      /** Paths in the order in which the server tells them. */
+      /** Paths in the order in which the server reports them. */
       readonly unknownFields: readonly string[]
     }
   | {
-      /** Why the body cannot be read as this kind. */
+      /** Reason why the body does not decode as this kind. */
       readonly fault: string
     }
 
-/** Reads a body, or an object from storage. The same reference where nothing changes. */
+/** Decodes a body or a stored object. Returns the same reference if nothing changes. */
 export function readObject(body: JsonObject, schema: Schema): ReadObject {
   const metadata = own(body, 'metadata')
   const typed = metadata === undefined ? undefined : typedMetadata(metadata)
@@ -28,7 +29,7 @@ export function readObject(body: JsonObject, schema: Schema): ReadObject {
   const { object, unknownFields } = pruneObject(body, schema)
   const embedded = coerceEmbedded(dropNulls(object, schema), schema)
   if (embedded.error !== undefined) return { fault: errorText(embedded.error) }
-  // A value that was an object stays one in all these steps.
+  // An object stays an object in all these steps.
   const withMetadata = replaced(embedded.value as JsonObject, 'metadata', typed?.metadata)
   return {
     object: setDefaults(withMetadata, schema) as JsonObject,
@@ -40,7 +41,7 @@ export function readObject(body: JsonObject, schema: Schema): ReadObject {
   }
 }
 
-/** Reads of an object of another kind what every kind has. */
+/** Decodes only the metadata, for an object of another kind. */
 export function readMetadata(body: JsonObject): ReadObject {
   const metadata = own(body, 'metadata')
   const typed = metadata === undefined ? undefined : typedMetadata(metadata)
@@ -52,8 +53,9 @@ export function readMetadata(body: JsonObject): ReadObject {
 }
 
 /**
- * Reads what an apply made of a custom object, which never was a body: its type has been checked, its nulls stay for the
- * validation to find, and what is empty in its metadata is kept until it is read from storage.
+ * Decodes the result of an apply, which never was a body. Its type is checked already; validation finds its nulls;
+ * empty values in its
+ * metadata stay until it is read from storage.
  */
 export function readApplied(object: JsonObject, schema: Schema): JsonObject {
   const metadata = own(object, 'metadata')
@@ -68,7 +70,9 @@ const emptyMetadata: Readonly<Record<string, Json>> = {
   ownerReferences: [],
 }
 
-/** A map or list all of whose items an apply took away is null in what it makes; nobody who reads metadata expects that. */
+/**
+ * If an apply removes all items of a map or list, its result has null there; readers of metadata expect an empty value.
+ */
 function withEmptiesForNulls(metadata: JsonObject): JsonObject {
   const entries = Object.entries(metadata)
   if (entries.every(([, value]) => value !== null)) return metadata

@@ -1,13 +1,13 @@
-// How do two scalars compare in a filter of a JSONPath? Only like with like.
+// Comparison of two scalars in a JSONPath filter. Only scalars of the same kind compare.
 // Source: k8s.io/client-go/third_party/forked/golang/template/funcs.go.
 import type { Json } from '../../base/json.ts'
 import { isInteger } from '../schema/number-rules.ts'
 
-/** Undefined where the two, or the operator, do not compare. */
+/** Returns undefined for different kinds or an unknown operator. */
 export function compareScalars(left: Json, operator: string, right: Json): boolean | undefined {
   const kind = kindOf(left)
   if (kind === undefined || kind !== kindOf(right)) return undefined
-  // The two are scalars of one kind, which JavaScript compares as Go does; texts by their bytes.
+  // JavaScript compares two scalars of one kind as Go does; texts compare by bytes.
   const order =
     kind === 'text' ? Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right))) : orderOf(left, right)
   if (operator === '==') return order === 0

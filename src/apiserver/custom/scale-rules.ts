@@ -1,4 +1,4 @@
-// Where are the replicas of a custom kind, and are they numbers of replicas?
+// Paths and validation of the replicas of a custom kind.
 // Source: k8s.io/apiextensions-apiserver/pkg/registry/customresource/validator.go.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { optionalTextAt, textAt } from '../built-in/field-walk.ts'
@@ -8,7 +8,7 @@ import type { ScalePaths } from '../strategy.ts'
 
 const maxReplicas = 2 ** 31 - 1
 
-/** The paths of `subresources.scale`, as the definition writes them and as steps. */
+/** Paths of `subresources.scale`, as declared and as steps. */
 export interface CustomScale {
   readonly paths: ScalePaths
   readonly declared: {
@@ -81,7 +81,7 @@ function accessorFault(steps: readonly string[], value: Json, goType: string): s
   return `.${steps.join('.')} accessor error: ${goShown(value)} is of the type ${goTypeOf(value)}, expected ${goType}`
 }
 
-/** A value as Go's `%v` prints it. */
+/** Formats a value as Go's `%v`. */
 function goShown(value: Json): string {
   if (value === null) return '<nil>'
   if (isJsonList(value)) return `[${value.map(goShown).join(' ')}]`

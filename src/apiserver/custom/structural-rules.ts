@@ -1,4 +1,4 @@
-// Is a schema structural: does it say by itself, without its value validations, what every field is?
+// Validation of structural schemas: a schema specifies the type of every field without its value validations.
 // Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema (validation.go, complete.go).
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { isTrueAt, structAt, structsAt, textAt, textsAt, valueAt } from '../built-in/field-walk.ts'
@@ -7,7 +7,7 @@ import { RegularExpressionError, regularExpression } from '../regular-expression
 
 type Level = 'root' | 'item' | 'field'
 
-/** All faults, in order of their texts. */
+/** Returns all errors, sorted by their texts. */
 export function validateStructural(schema: JsonObject, path: string): FieldError[] {
   const errors = [...invariantErrors(schema, 'root', path), ...completenessErrors(schema, schema, path, path)]
   return errors
@@ -86,7 +86,7 @@ function typeErrors(schema: JsonObject, level: Level, path: string): FieldError[
   return type === '' && !needsNone ? [required(`${path}.type`, emptyTypeTexts[level])] : []
 }
 
-/** What a schema may say of apiVersion, kind and metadata, which every object has. */
+/** Validates apiVersion, kind and metadata, which every object has. */
 function typeMetaErrors(schema: JsonObject, level: Level, path: string): FieldError[] {
   const isObject = level === 'root' || isTrueAt(schema, embedded)
   const properties = structAt(schema, 'properties')
@@ -167,7 +167,7 @@ function patternErrors(pattern: string, path: string): FieldError[] {
   }
 }
 
-/** What a value validation must not say, and how a fault names it. */
+/** Keys that are forbidden in a value validation, with their error messages. */
 const structuralKeys = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],
@@ -205,7 +205,7 @@ function isSaid(schema: JsonObject, key: string): boolean {
     : key === 'default' && value !== undefined && value !== null
 }
 
-/** Each field that a value validation speaks of has to be declared beside it. */
+/** Each field in a value validation must also be declared outside it. */
 function completenessErrors(rules: JsonObject, schema: JsonObject, at: string, from: string): FieldError[] {
   const not = structAt(rules, 'not')
   const many = ['allOf', 'anyOf', 'oneOf'].flatMap((key) =>
@@ -232,7 +232,7 @@ function missingOr(rules: JsonObject, schema: JsonObject | undefined, at: string
   return nestedCompleteness(rules, schema, at, from)
 }
 
-/** The first thing that a schema has and a structural one cannot even hold; undefined for most. */
+/** Returns an error for the first field that no structural schema can represent; undefined for most schemas. */
 export function unsupportedField(schema: JsonObject): string | undefined {
   const found = unsupportedFields.find(([key]) => isSaid(schema, key))
   if (found !== undefined) return `OpenAPIV3Schema '${found[1]}' is not supported`

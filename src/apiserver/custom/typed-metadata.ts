@@ -1,5 +1,6 @@
-// How does the server read the metadata of a custom object, and of an object embedded in one? As it reads those of every
-// kind: fields it does not know are dropped and told, empty ones go, a value of another type refuses the object.
+// Decoding of the metadata of custom and embedded objects, as for built-in kinds. It drops and reports unknown fields,
+// and drops
+// empty ones. A value of the wrong type rejects the object.
 // Sources: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta/coerce.go, Go's encoding/json.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../base/json.ts'
 import { goJson } from '../field-error.ts'
@@ -7,9 +8,9 @@ import { parseRfc3339 } from '../rfc3339.ts'
 
 export interface TypedMetadata {
   readonly metadata: JsonObject
-  /** Relative to the metadata: `x`, `ownerReferences[0].y`. */
+  /** Paths relative to the metadata: `x`, `ownerReferences[0].y`. */
   readonly unknownFields: readonly string[]
-  /** Why the metadata cannot be read; the first reason in order of the keys. */
+  /** Reason why the metadata does not decode: the first one in key order. */
   readonly fault: string | undefined
 }
 
@@ -73,7 +74,7 @@ const objectMeta: Struct = {
   ]),
 }
 
-/** Reads metadata. The same reference where nothing changes, which is the rule. */
+/** Decodes metadata. Returns the same reference if nothing changes, which is the usual case. */
 export function typedMetadata(value: Json): TypedMetadata {
   if (value === null) return { metadata: {}, unknownFields: [], fault: undefined }
   if (!isJsonObject(value)) {
@@ -85,7 +86,7 @@ export function typedMetadata(value: Json): TypedMetadata {
   return { metadata, unknownFields: reader.unknownFields, fault: reader.fault }
 }
 
-/** Words for a JSON value as Go's decoder has them. */
+/** Returns the name of a JSON type as in Go's decoder. */
 function jsonType(value: Json): string {
   if (isJsonList(value)) return 'array'
   if (typeof value === 'boolean') return 'bool'
@@ -104,7 +105,7 @@ class Reader {
     this.#struct = struct
     let isChanged = false
     const fields: [string, Json][] = []
-    // The server reads them sorted, which tells which fault comes first.
+    // The server decodes keys in sorted order, which decides the first fault.
     for (const key of Object.keys(value).sort()) {
       const field = own(value, key)
       if (field === undefined) continue
@@ -206,7 +207,7 @@ class Reader {
     return this.struct({}, struct)
   }
 
-  /** A value of another type; null is read as nothing. */
+  /** Handles a value of the wrong type; null counts as absent. */
   #mismatch(value: Json, goType: string, isWorded = false): undefined {
     if (value === null) return undefined
     const found = isWorded ? String(value) : jsonType(value)

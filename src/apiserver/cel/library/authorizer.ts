@@ -1,5 +1,6 @@
-// Who may do what? Rules of a schema have no authorizer to ask; its functions are declared all the same, so that an expression
-// that names them is refused, or fails, as the API server has it. Source: k8s.io/apiserver/pkg/cel/library/authz.go.
+// CEL authorizer library, declared only. Schema rules have no authorizer, so an expression that uses one is rejected or
+// fails, as in the
+// API server. Source: k8s.io/apiserver/pkg/cel/library/authz.go.
 import type { Library } from '../function-table.ts'
 
 const never = (id: string, signature: string) => ({ overloads: { [id]: [signature] as const } })

@@ -1,4 +1,5 @@
-// Is a text a name, a label, a date? Sources: k8s.io/apiserver/pkg/cel/library/format.go, apimachinery's validation,
+// CEL format library: names, labels, dates. Sources: k8s.io/apiserver/pkg/cel/library/format.go, apimachinery's
+// validation,
 // k8s.io/kube-openapi/pkg/validation/strfmt.
 import {
   dns1035Label,
@@ -17,9 +18,9 @@ import { Composite, noSuchOverload, Optional, type Value } from '../value.ts'
 
 interface Format {
   readonly name: string
-  /** What is wrong with a text, sentence by sentence. */
+  /** Returns the faults of a text as sentences. */
   faultsOf(text: string): readonly string[]
-  /** What one check is taken to cost: the length of a regular expression. */
+  /** Estimated cost of one check: the length of a regular expression. */
   readonly patternSize: number
 }
 

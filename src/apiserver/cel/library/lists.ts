@@ -1,4 +1,4 @@
-// What can be done with a list? Sums, extremes, order, slices. Sources: k8s.io/apiserver/pkg/cel/library/lists.go,
+// CEL list libraries: sums, extremes, order, slices, sets. Sources: k8s.io/apiserver/pkg/cel/library/lists.go,
 // github.com/google/cel-go/ext/lists.go (version 3) and ext/sets.go.
 import { add } from '../arithmetic.ts'
 import type { FunctionRows, Library, Row } from '../function-table.ts'
@@ -80,7 +80,7 @@ function flattened(list: ListValue, depth: bigint): Value[] {
   )
 }
 
-/** Sorted by what stands at the same positions of another list. */
+/** Sorts by the values at the same positions of another list. */
 function sortedBy(list: ListValue, keys: ListValue, meter: Meter): Value {
   if (list.size !== keys.size)
     return new CelError(
@@ -110,7 +110,7 @@ function distinct(list: ListValue, meter: Meter): Value {
   return new PlainList(found)
 }
 
-/** The estimate bounds the length where the number is a literal; the meter bounds it where it is not. */
+/** The estimate bounds the length of a literal; the meter bounds the length of any other number. */
 function range(end: bigint, meter: Meter): Value {
   meter.work(Number(end < 0n ? 0n : end))
   return new PlainList(Array.from({ length: Number(end < 0n ? 0n : end) }, (_, index) => BigInt(index)))
@@ -142,7 +142,7 @@ function insertedAll(map: Value, added: MapValue): Value {
   return result
 }
 
-/** Of Kubernetes. */
+/** Library of Kubernetes. */
 export const kubernetesLists: Library = {
   isSorted: forTypes(comparable, (type) => [`list_${type}_is_sorted_bool`, [`list(${type}).(): bool`, isSorted]]),
   sum: forTypes(['int', 'uint', 'double', 'duration'], (type) => [
@@ -161,7 +161,7 @@ export const sets: Library = {
   'sets.intersects': { overloads: { list_sets_intersects_list: ['(list(T), list(T)): bool', intersects] } },
 }
 
-/** What the macros over two variables call. */
+/** Functions that the two-variable macros call. */
 export const collecting: Library = {
   'cel.@mapInsert': {
     overloads: {

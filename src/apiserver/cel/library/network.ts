@@ -1,4 +1,4 @@
-// What can be done with addresses and networks? Sources: k8s.io/apiserver/pkg/cel/library/{ip,cidr}.go.
+// CEL libraries of IP addresses and networks. Sources: k8s.io/apiserver/pkg/cel/library/{ip,cidr}.go.
 import { goQuoted } from '../../field-error.ts'
 import type { Library } from '../function-table.ts'
 import {
@@ -102,7 +102,7 @@ const isGlobalUnicast = (bytes: readonly number[]) =>
   !isLinkLocalUnicast(bytes)
 
 function containsIp({ network }: CidrValue, ip: IpValue | CelError): Value {
-  // An address that is none is reported as if the network had been the wrong one.
+  // As in the API server, an invalid address causes the error of an unsupported overload.
   return ip instanceof CelError ? noSuchOverload() : containsAddress(network, ip.address)
 }
 

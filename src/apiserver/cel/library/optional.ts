@@ -1,11 +1,11 @@
-// What can be done with a value that may be absent? Source: github.com/google/cel-go/cel/library.go (OptionalTypes, version 2).
+// CEL optionals. Source: github.com/google/cel-go/cel/library.go (OptionalTypes, version 2).
 import type { Library } from '../function-table.ts'
 import { elementsOf, ListValue, PlainList } from '../list-value.ts'
 import { MapValue } from '../map-value.ts'
 import { minSeconds } from '../timestamp.ts'
 import { Bytes, CelError, Duration, Optional, Timestamp, Uint, type Value } from '../value.ts'
 
-/** Empty texts, lists and maps, zero, false and null. Objects of the schema are never empty. */
+/** True for empty texts, lists and maps, zero, false and null. Schema objects are never zero values. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === '' || value === 0n || value === 0) return true
   if (value instanceof Uint) return value.value === 0n
@@ -44,7 +44,7 @@ export const optional: Library = {
   hasValue: {
     overloads: { optional_hasValue: ['optional(V).(): bool', (optional: Optional) => optional.value !== undefined] },
   },
-  // The planner evaluates these two: the second operand only if it is needed.
+  // The planner evaluates these two lazily: the second operand only if needed.
   or: { overloads: { optional_or_optional: ['optional(V).(optional(V)): optional(V)'] } },
   orValue: { overloads: { optional_orValue_value: ['optional(V).(V): V'] } },
   '_?._': { overloads: { select_optional_field: ['(dyn, string): optional(V)'] } },

@@ -1,13 +1,17 @@
-// What can be done with `1.5Gi`? Source: k8s.io/apiserver/pkg/cel/library/quantity.go, apimachinery's resource.Quantity.
+// CEL quantity library, for example `1.5Gi`. Source: k8s.io/apiserver/pkg/cel/library/quantity.go, apimachinery's
+// resource.Quantity.
 import { compareQuantities, parseQuantity, type Quantity } from '../../../object/quantity.ts'
 import type { Library } from '../function-table.ts'
 import { CelError, Composite, noSuchOverload, type Value } from '../value.ts'
 
-/** Exactly `coefficient` × 10^`exponent`; `isFast` as the API server keeps those that an int64 holds as they were written. */
+/** Exactly `coefficient` × 10^`exponent`; `scaled` is set if the API server keeps the quantity as an int64. */
 export class QuantityValue extends Composite {
   readonly typeName = 'kubernetes.Quantity'
   readonly quantity: Quantity
-  /** The int64 and its power of ten, as the API server keeps a small quantity; undefined for what it computes exactly. */
+  /**
+   * Value and decimal scale if an int64 holds them, as in the API server; undefined for a quantity of arbitrary
+   * precision.
+   */
   readonly scaled: Scaled | undefined
 
   constructor(quantity: Quantity, scaled: Scaled | undefined) {
@@ -33,14 +37,14 @@ const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]
 function quantityOf(text: string): Value {
   const quantity = parseQuantity(text)
   if (quantity !== undefined) return new QuantityValue(quantity, scaledOf(text))
-  // The number is read first, then the suffix.
+  // Parses the number first, then the suffix.
   const [, suffix] = /^[+-]?[0-9]*\.?[0-9]*([eEinumkKMGTP]*[+-]?[0-9]*)$/.exec(text) ?? []
   if (suffix === undefined || text === '') return new CelError(wrongFormat)
   if (!/^([eE][+-]?\d+|[KMGTPE]i|[numkMGTPE]|)$/.test(suffix)) return new CelError("unable to parse quantity's suffix")
   return new CelError('unable to parse numeric part of quantity')
 }
 
-/** As the API server's fast path reads a text: few enough digits, no finer than a billionth. */
+/** Parses as the API server's fast path: limited digits, no finer than 10^-9. */
 function scaledOf(text: string): Scaled | undefined {
   if (text === '0') return { value: 0n, scale: 0 }
   const [, sign, whole = '', fraction = '', suffix = ''] = /^([+-]?)([0-9]*)\.?([0-9]*)(.*)$/.exec(text) ?? []
@@ -89,7 +93,7 @@ function plus(left: QuantityValue, right: QuantityValue, sign: 1n | -1n): Value 
   return new QuantityValue(sum, scaledSum(left.scaled, right.scaled, sign))
 }
 
-/** Small quantities stay small where the sum fits an int64 at the finer scale. */
+/** A sum of small quantities stays small if it fits an int64 at the finer scale. */
 function scaledSum(left: Scaled | undefined, right: Scaled | undefined, sign: 1n | -1n): Scaled | undefined {
   if (left === undefined || right === undefined) return undefined
   if (right.value === 0n) return left
@@ -113,7 +117,7 @@ export const quantity: Library = {
   isQuantity: {
     overloads: { is_quantity_string: ['(string): bool', (text: string) => !(quantityOf(text) instanceof CelError)] },
   },
-  // Declared as a function, although every use is written as a member: so no use of it is accepted.
+  // Declared as a global function although it is used as a member, so every use is rejected.
   sign: {
     overloads: {
       quantity_sign: ['(Quantity): int', ({ quantity: { coefficient } }: QuantityValue) => signOf(coefficient)],

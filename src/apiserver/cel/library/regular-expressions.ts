@@ -1,4 +1,4 @@
-// What does a pattern find in a text? Source: k8s.io/apiserver/pkg/cel/library/regex.go.
+// CEL library of regular expressions. Source: k8s.io/apiserver/pkg/cel/library/regex.go.
 import { type RegularExpression, RegularExpressionError, regularExpression } from '../../regular-expression.ts'
 import type { Library } from '../function-table.ts'
 import { PlainList } from '../list-value.ts'

@@ -1,11 +1,12 @@
-// Which version comes first? Sources: k8s.io/apiserver/pkg/cel/library/semverlib.go (version 1), github.com/blang/semver/v4.
+// CEL library of semantic versions. Sources: k8s.io/apiserver/pkg/cel/library/semverlib.go (version 1),
+// github.com/blang/semver/v4.
 import { goQuoted } from '../../field-error.ts'
 import type { Library } from '../function-table.ts'
 import { CelError, Composite, compareTexts, noSuchOverload, type Value } from '../value.ts'
 
 interface Version {
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint]
-  /** Numbers compare as numbers, and before texts. */
+  /** Numbers compare numerically, and before texts. */
   readonly prerelease: readonly (bigint | string)[]
 }
 
@@ -52,7 +53,7 @@ function parse(text: string): Version | string {
   return { numbers: [a, b, c], prerelease: parts }
 }
 
-/** Split at the first two dots. */
+/** Splits at the first two dots. */
 function splitThree(text: string): [string, string | undefined, string | undefined] {
   const [, major = text, minor, rest] = /^([^.]*)\.([^.]*)\.(.*)$/s.exec(text) ?? []
   return [major, minor, rest]
@@ -77,7 +78,7 @@ function prereleaseFault(part: string): string | undefined {
   return uintFault(part)
 }
 
-/** `v1.2` becomes `1.2.0`, and leading zeros go. */
+/** Completes `v1.2` to `1.2.0` and removes leading zeros. */
 function parseNormalized(text: string): Version | string {
   const plain = text.replace(/^v/, '')
   const [first, second, third] = splitThree(plain)

@@ -1,4 +1,4 @@
-// What can every expression do? The operators, conversions and functions of the language itself.
+// CEL standard library: operators, conversions and functions of the language.
 // Source: github.com/google/cel-go/common/stdlib/standard.go.
 
 import { RegularExpressionError, regularExpression } from '../../regular-expression.ts'
@@ -10,7 +10,7 @@ import { MapValue } from '../map-value.ts'
 import type { Meter } from '../meter.ts'
 import { Bytes, CelError, compare, lengthOf, noSuchOverload, TypeValue, typeNameOf, type Value } from '../value.ts'
 
-/** Evaluated by the planner, which does not call them. */
+/** Declares a function that the planner evaluates itself. */
 const planned = (id: string, signature: string): FunctionRows => ({ overloads: { [id]: [signature] } })
 
 const same = (value: Value): Value => value
@@ -58,7 +58,7 @@ function matches(text: Value, pattern: Value): Value {
   }
 }
 
-/** Substrings: these look at their arguments themselves. */
+/** Substring tests check their argument types themselves. */
 function textTest(id: string, holds: (text: string, part: string) => boolean): FunctionRows {
   const evaluate = (text: Value, part: Value): Value => {
     if (typeof text !== 'string') return noSuchOverload(text)

@@ -1,4 +1,4 @@
-// What can be done with a text? Positions count code points. Source: github.com/google/cel-go/ext/strings.go, version 2.
+// CEL string library. Positions count code points. Source: github.com/google/cel-go/ext/strings.go, version 2.
 import { quoted } from '../conversion.ts'
 import { formatText } from '../format-text.ts'
 import type { Library } from '../function-table.ts'
@@ -49,7 +49,7 @@ function replace(text: string, old: string, fresh: string, limit: bigint): Value
   return text.replaceAll(old, (found) => (left-- > 0n ? fresh : found))
 }
 
-/** An empty part is before each code point and at the end. */
+/** An empty text matches before each code point and at the end. */
 function spread(text: string, fresh: string, limit: number): string {
   const points = Array.from(text)
   const pieces = points.map((point, index) => (index < limit ? fresh + point : point))
@@ -89,7 +89,7 @@ function join(list: ListValue, separator: string): Value {
 const space = '[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
 const outerSpace = new RegExp(`^${space}+|${space}+$`, 'g')
 
-/** White space as Unicode has it, which is what Go trims. */
+/** Trims Unicode white space, as Go does. */
 export function trimmed(text: string): string {
   return text.replace(outerSpace, '')
 }

@@ -1,4 +1,4 @@
-// What do clock and calendar say of a moment, and how long is a duration in hours?
+// CEL time functions: the parts of a timestamp, and of a duration.
 // Source: github.com/google/cel-go/common/stdlib/standard.go.
 import type { FunctionRows, Library, Row } from '../function-table.ts'
 import { type Calendar, calendarOf } from '../timestamp.ts'

@@ -1,4 +1,4 @@
-// What are the parts of a URL? Source: k8s.io/apiserver/pkg/cel/library/urls.go.
+// CEL URL library. Source: k8s.io/apiserver/pkg/cel/library/urls.go.
 import type { Library } from '../function-table.ts'
 import { PlainList } from '../list-value.ts'
 import { PlainMap } from '../map-value.ts'

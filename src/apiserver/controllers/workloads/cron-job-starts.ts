@@ -1,4 +1,4 @@
-// Due start and next start of a CronJob. Of several missed starts, only the newest one runs.
+// Due start and next start of a CronJob. If several starts were missed, only the newest one runs.
 // Source: k8s.io/kubernetes/pkg/controller/cronjob/utils.go.
 import type { JsonObject } from '../../../base/json.ts'
 import { optionalIntegerAt, structAt, textAt } from '../../built-in/field-walk.ts'
