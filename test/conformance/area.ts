@@ -1,4 +1,5 @@
-// What is a behaviour? One sentence about the API server, and a run that fails where it is not so. An area is the
+// Areas of behaviours. A behaviour is one sentence about the API server, with a run that fails if it is false. An area
+// groups the
 // behaviours of one subject; both servers run the same ones.
 import { beforeAll, describe, it } from 'vitest'
 import { definitions, widget, widgets } from './kinds.ts'
@@ -8,22 +9,22 @@ import { Stage, taken } from './stage.ts'
 import { widgetDefinition } from './widget-definition.ts'
 
 export interface Behaviour {
-  /** Reads after the area's name, and names the behaviour in skips.ts. */
+  /** Continues the area's name; skips.ts refers to the behaviour by it. */
   readonly sentence: string
   readonly run: (stage: Stage) => Promise<void>
 }
 
 export interface Area {
-  /** Begins the names of its namespaces too. */
+  /** Also the prefix of its namespaces. */
   readonly name: string
   readonly behaviours: readonly Behaviour[]
-  /** `together` where behaviours mostly wait: for controllers, for time. */
+  /** `together` for behaviours that mostly wait for controllers or time. */
   readonly runs: 'together' | 'one-by-one'
-  /** The garbage collector has to know the custom kinds. */
+  /** True if the garbage collector must know the custom kinds. */
   readonly needsCollector: boolean
 }
 
-/** Two rounds of the collector, as one may have begun just before. */
+/** Two rounds of the collector, because one may have begun just before. */
 const collectorLimitMs = 75_000
 
 /**
@@ -59,7 +60,7 @@ export function runAreas(areas: readonly Area[], serverName: ServerName, connect
     })
     for (const { sentence, run } of behaviours) {
       const isSkipped = skips.some((skip) => skip.behaviour === `${name}: ${sentence}` && skip.server === serverName)
-      // What is skipped has to fail: a skip that is not needed any more turns red.
+      // A skipped behaviour must fail: an obsolete skip turns red.
       const kind = isSkipped ? it.fails : it
       const register = runs === 'together' ? kind.concurrent : kind
       register(sentence, async () => {
@@ -74,9 +75,9 @@ export function runAreas(areas: readonly Area[], serverName: ServerName, connect
   })
 }
 
-/** Makes sure that widgets are served. */
+/** Waits until widgets are served. */
 export async function serveWidgets(stage: Stage): Promise<void> {
-  await stage.create(definitions, widgetDefinition) // Refused where it is there already, which serves as well.
+  await stage.create(definitions, widgetDefinition) // Rejected if it exists already, which is fine too.
   await stage.eventually(
     () => stage.list(widgets),
     ({ status }) => status === 200,
@@ -84,8 +85,9 @@ export async function serveWidgets(stage: Stage): Promise<void> {
 }
 
 /**
- * Waits until the garbage collector looks after widgets. The real one asks every 30 s which kinds there are; what it meets of
- * one that it does not know it tries again later and later, up to minutes after it has come to know it.
+ * Waits until the garbage collector manages widgets. The real one discovers kinds every 30 s. It retries an object of
+ * an unknown kind with
+ * growing delays, up to minutes after it has discovered the kind.
  */
 async function collectWidgets(stage: Stage): Promise<void> {
   await stage.made(widgets, widget('probe'))

@@ -1,4 +1,4 @@
-// Which areas does the suite have?
+// All areas of the suite.
 import type { Area } from './area.ts'
 import { applies } from './behaviours/applies.ts'
 import { controlPlane } from './behaviours/control-plane.ts'

@@ -1,6 +1,6 @@
-// Does the real API server behave as the suite says? That is what makes the suite's expectations true.
+// Conformance suite on the real API server. It verifies the suite's expectations.
 import { inject } from 'vitest'
-import type {} from '../control-plane/vitest-global-setup.ts' // Declares what is provided.
+import type {} from '../control-plane/vitest-global-setup.ts' // Types of provided values.
 import { runAreas } from './area.ts'
 import { areas } from './areas.ts'
 import { realServer } from './real-server.ts'

@@ -1,4 +1,4 @@
-// Does the API server in this process behave as the suite says, and so as the real one does?
+// Conformance suite on the embedded API server, with the same expectations as on the real one.
 import { runAreas } from './area.ts'
 import { areas } from './areas.ts'
 import { embeddedServer } from './embedded-server.ts'

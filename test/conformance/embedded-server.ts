@@ -1,4 +1,4 @@
-// How does the suite ask the API server in this process? By its handler, as one would fetch.
+// Access of the suite to the embedded API server, through its fetch-like handler.
 import { Cluster } from '../../src/apiserver/cluster.ts'
 import { handleFetch } from '../../src/apiserver/fetch-handler.ts'
 import { KubeletClient } from '../../src/apiserver/kubelet-client.ts'
@@ -8,7 +8,7 @@ import { FetchedServer } from './fetched-server.ts'
 
 const tokens = { admin: 'admin-token', nobody: 'nobody-token' }
 
-/** A control plane of its own, with every controller. */
+/** Starts a separate control plane with every controller. */
 export function embeddedServer(): FetchedServer {
   const cluster = new Cluster({
     clock: systemClock,

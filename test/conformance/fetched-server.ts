@@ -1,5 +1,6 @@
-// How is a server asked? By anything that answers like `fetch`: the real server over TLS, ours by its handler. The rest,
-// from URLs to parsed bodies, is the same for both and stands here.
+// Server under test behind a function like `fetch`: the real server over TLS, or the handler of the embedded one. URLs,
+// bodies and
+// parsing are the same for both.
 import type { Json } from '../../src/base/json.ts'
 import { parseWireJson, WireJsonError, wireJson } from '../../src/base/wire-json.ts'
 import type { Answer, Ask, ServerName, ServerUnderTest } from './server-under-test.ts'
@@ -12,7 +13,7 @@ export interface Message {
   readonly signal: AbortSignal
 }
 
-/** What is read of a response. */
+/** Part of a response that the suite reads. */
 export interface Reply {
   readonly status: number
   readonly headers: Iterable<[string, string]>
@@ -29,7 +30,7 @@ export interface FetchedServerOptions {
 
 const limitMs = 60_000
 
-/** Names the requests, and the field manager of those that name none: `conformance`. */
+/** Names the client, and is the default field manager: `conformance`. */
 const userAgent = 'conformance/1.0'
 
 export class FetchedServer implements ServerUnderTest {

@@ -1,11 +1,11 @@
-// What is left of the past when a server has forgotten it? Both servers are asked the same, each with its own way to forget.
+// Requests for history that the server has compacted. Both servers get the same requests; each has its own compaction.
 import { expect } from 'vitest'
 import { isJsonObject, type Json } from '../../src/base/json.ts'
 import { at } from './stage.ts'
 
 export interface ForgettingServer {
   get(path: string): Promise<{ readonly status: number; readonly body: Json }>
-  /** Makes it forget all history. */
+  /** Compacts all history. */
   forget(): Promise<void>
 }
 

@@ -1,5 +1,6 @@
-// Which kinds do the behaviours work with, and where are they served? Built-in kinds, and `Widget`, a custom kind that has
-// every list and map type, a status and a scale.
+// Kinds of the behaviours with their paths: built-in kinds, and `Widget`, a custom kind with every list and map type, a
+// status and a
+// scale.
 import type { JsonObject } from '../../src/base/json.ts'
 
 export interface Kind {
@@ -39,14 +40,14 @@ export function apiVersionOf({ group, version }: Kind): string {
   return group === '' ? version : `${group}/${version}`
 }
 
-/** The path of a collection; of all namespaces where none is given. */
+/** Returns the path of a collection; of all namespaces without `namespace`. */
 export function collectionPath(kind: Kind, namespace?: string): string {
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`
   const scope = kind.isNamespaced && namespace !== undefined ? `/namespaces/${namespace}` : ''
   return `${root}${scope}/${kind.plural}`
 }
 
-/** An object of a kind with this name. */
+/** Returns an object of a kind with this name. */
 export function object(kind: Kind, name: string, rest: JsonObject = {}): JsonObject {
   const { metadata, ...fields } = rest as { metadata?: JsonObject } & JsonObject
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, ...metadata }, ...fields }
@@ -66,7 +67,7 @@ export function podTemplate(app: string): JsonObject {
   return { metadata: { labels: { app } }, spec: { containers: [container] } }
 }
 
-/** With no replicas, so that no controller makes pods of it. */
+/** Has no replicas, so that controllers create no pods. */
 export function deployment(name: string, spec: JsonObject = {}): JsonObject {
   const selector = { matchLabels: { app: name } }
   return object(deployments, name, { spec: { replicas: 0, selector, template: podTemplate(name), ...spec } })
@@ -79,7 +80,7 @@ export function statefulSet(name: string, spec: JsonObject = {}): JsonObject {
   })
 }
 
-/** Never scheduled: its scheduler does not exist. */
+/** Never scheduled, because its scheduler does not exist. */
 export function pod(name: string, spec: JsonObject = {}): JsonObject {
   return object(pods, name, { spec: { schedulerName: 'none', containers: [container], ...spec } })
 }

@@ -1,4 +1,4 @@
-// How does the suite ask the real API server? Over TLS, with the tokens of the control plane that vitest started.
+// Access of the suite to the real API server: over TLS, with the tokens of the control plane that vitest started.
 import { readFileSync } from 'node:fs'
 import { Agent, fetch } from 'undici'
 import type { ControlPlaneConnection } from '../control-plane/control-plane-client.ts'
@@ -14,6 +14,6 @@ export function realServer({ url, caFile, token, kubeconfigs }: ControlPlaneConn
 }
 
 function tokenIn(path: string): string {
-  const { users } = JSON.parse(readFileSync(path, 'utf8')) as { users: [{ user: { token: string } }] } // users.ts wrote it.
+  const { users } = JSON.parse(readFileSync(path, 'utf8')) as { users: [{ user: { token: string } }] } // From users.ts.
   return users[0].user.token
 }

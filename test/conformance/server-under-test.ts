@@ -1,5 +1,4 @@
-// What may a behaviour ask of an API server? HTTP requests and watches, the same ones of the real server and of ours, so
-// that one suite judges both.
+// Port of an API server for behaviours: HTTP requests and watches, equal for the real and the embedded server.
 import type { Json } from '../../src/base/json.ts'
 import type { WatchReader } from './watch-reader.ts'
 
@@ -9,29 +8,29 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 
 export interface Ask {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS' | 'HEAD'
-  /** As it stands in the URL, escaped, without the query. */
+  /** Escaped as in the URL, without the query. */
   readonly path: string
   readonly query?: Query | undefined
-  /** `content-type` is JSON unless it is said here. */
+  /** Default of `content-type`: JSON. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** A string goes out as it is, so that it may be no JSON; everything else is written as JSON. */
+  /** A string is sent unchanged and may be no JSON; every other value is sent as JSON. */
   readonly body?: Json | undefined
-  /** Whose token goes along; `admin` may do everything, `nobody` nothing, `none` sends no token. */
+  /** User of the token: `admin` may do everything, `nobody` nothing; `none` sends no token. */
   readonly as?: 'admin' | 'nobody' | 'none' | undefined
 }
 
 export interface Answer {
   readonly status: number
-  /** Names in lower case; the values of a header that came more than once are joined by a comma. */
+  /** Names in lower case; repeated values of a header are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>
-  /** The parsed body where it is JSON, else its text. */
+  /** The parsed body if it is JSON, else its text. */
   readonly body: Json
 }
 
 export interface ServerUnderTest {
   readonly name: ServerName
-  /** A refusal is an answer; rejects only where there is none. */
+  /** Rejects only without a response; an error status is a response. */
   request(ask: Ask): Promise<Answer>
-  /** Sends the request with `watch=true`. Who opens a watch closes it. */
+  /** Sends the request with `watch=true`. The caller closes the watch. */
   watch(ask: Omit<Ask, 'method' | 'body'>): Promise<WatchReader>
 }

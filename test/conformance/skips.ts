@@ -1,13 +1,14 @@
-// Which behaviours does which server not show, and why? The whole list. What stands here is expected to fail, so that what is
-// mended is taken off; suite.test.ts keeps out what is stale otherwise.
+// Behaviours that a server lacks, with reasons. The list is complete. Skipped behaviours are expected to fail, so a
+// fixed one must be
+// removed from the list; suite.test.ts rejects other stale entries.
 import type { ServerName } from './server-under-test.ts'
 
 export interface Skip {
   readonly server: ServerName
-  /** The area and the sentence: `lists: answers …`. */
+  /** Area and sentence: `lists: answers …`. */
   readonly behaviour: string
   readonly reason: string
-  /** The entry of src/apiserver/deviations.yaml that says so; every skip of the embedded server has one. */
+  /** Entry of src/apiserver/deviations.yaml; every skip of the embedded server has one. */
   readonly deviation?: string
 }
 

@@ -1,5 +1,6 @@
-// What does one behaviour work with? The server, a namespace that its area shares, and the requests of a resource in few
-// words. A request whose success is only the ground for the behaviour goes through `made`, which throws on a refusal.
+// Fixture of one behaviour: the server, the namespace of its area, and short forms of the requests. `made` creates an
+// object that is
+// only a precondition; it throws on a rejection.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../src/base/json.ts'
 import { collectionPath, type Kind, namespaces, object, serviceAccounts } from './kinds.ts'
@@ -18,12 +19,12 @@ const patchTypes: Record<PatchType, string> = {
 export interface Where {
   readonly query?: Query
   readonly subresource?: string
-  /** Another namespace than the area's. */
+  /** Namespace other than the area's. */
   readonly namespace?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Longer than any controller takes; shorter where a behaviour is expected to fail. */
+/** Longer than any controller takes; shorter for a behaviour that is expected to fail. */
 const quietLimitMs = 20_000
 const failingLimitMs = 1_000
 
@@ -39,7 +40,7 @@ export class Stage {
     this.#limitMs = isFailing ? failingLimitMs : quietLimitMs
   }
 
-  /** The path of a kind's collection in this namespace, or of an object in it. */
+  /** Returns the path of a kind's collection in this namespace, or of an object in it. */
   path(kind: Kind, name = '', { namespace = this.namespace, subresource }: Where = {}): string {
     const collection = collectionPath(kind, namespace)
     return [collection, name, subresource].filter((part) => part !== undefined && part !== '').join('/')
@@ -90,7 +91,7 @@ export class Stage {
     return this.server.request({ method: 'DELETE', path, query, headers, body: options })
   }
 
-  /** A watch of a kind in this namespace; closed when the behaviour ends. */
+  /** Opens a watch of a kind in this namespace; closed when the behaviour ends. */
   async watch(kind: Kind, query: Query = {}, where: Where = {}): Promise<WatchReader> {
     const watch = await this.server.watch({ path: this.path(kind, '', where), query, headers: where.headers })
     this.#closing.push(() => watch.close())
@@ -102,14 +103,14 @@ export class Stage {
     return taken(await this.create(kind, body, where))
   }
 
-  /** A namespace for this behaviour alone. */
+  /** Creates a namespace for this behaviour alone. */
   async madeNamespace(name: string): Promise<string> {
     const full = `${this.namespace}-${name}`
     await this.furnishedNamespace(full)
     return full
   }
 
-  /** A namespace in which pods may be created: with its service account, which a controller makes. */
+  /** Creates a namespace in which pods may be created: waits for its service account, which a controller creates. */
   async furnishedNamespace(name: string): Promise<void> {
     await this.made(namespaces, object(namespaces, name))
     await this.eventually(
@@ -118,7 +119,7 @@ export class Stage {
     )
   }
 
-  /** Asks again until `isSo`, and returns the answer for which it is. */
+  /** Repeats the request until `isSo` is true; returns that response. */
   async eventually(
     ask: () => Promise<Answer>,
     isSo: (answer: Answer) => boolean,
@@ -134,7 +135,7 @@ export class Stage {
     }
   }
 
-  /** Waits until the cluster's controllers have nothing more to write to an object: its version stays for a while. */
+  /** Waits until controllers no longer write an object: its version stays the same for a while. */
   async settled(kind: Kind, name: string): Promise<void> {
     let version = ''
     for (let quiet = 0; quiet < 4; quiet++) {
@@ -145,7 +146,7 @@ export class Stage {
     }
   }
 
-  /** Waits until an object is gone. */
+  /** Waits until an object is deleted. */
   async gone(kind: Kind, name: string, { limitMs, ...where }: Where & { limitMs?: number } = {}): Promise<void> {
     await this.eventually(
       () => this.get(kind, name, where),
@@ -159,13 +160,13 @@ export class Stage {
   }
 }
 
-/** The object of an answer that had to succeed. */
+/** Returns the object of a successful response; throws otherwise. */
 export function taken({ status, body }: Answer): JsonObject {
   if (status >= 300 || !isJsonObject(body)) throw new Error(`Refused with ${status}: ${JSON.stringify(body)}`)
   return body
 }
 
-/** The value at a dotted path; list items by index: `spec.ports.0.name`. */
+/** Returns the value at a dotted path; list items by index: `spec.ports.0.name`. */
 export function at(value: Json | undefined, path: string): Json | undefined {
   return path.split('.').reduce<Json | undefined>((inner, step) => {
     if (isJsonList(inner)) return inner[Number(step)]
@@ -179,7 +180,7 @@ export function textAt(value: Json | undefined, path: string): string {
   return found
 }
 
-/** The names of the items of a list, in its order. */
+/** Returns the names of the items of a list, in order. */
 export function namesOf(list: Json): string[] {
   const items = at(list, 'items')
   if (!isJsonList(items)) throw new Error(`This is no list: ${JSON.stringify(list)}`)
@@ -190,7 +191,7 @@ export function versionOf(object: Json): string {
   return textAt(object, 'metadata.resourceVersion')
 }
 
-/** The fields of each entry of managedFields, by `manager operation subresource`. */
+/** Returns the fields of each entry of managedFields, by `manager operation subresource`. */
 export function recordsOf(object: Json): Record<string, Json | undefined> {
   const entries = at(object, 'metadata.managedFields') ?? []
   if (!isJsonList(entries)) throw new Error('managedFields is no list')

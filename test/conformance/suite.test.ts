@@ -1,4 +1,4 @@
-// Is the suite itself in order? Every behaviour has a name of its own, and every skip names a behaviour and its reason.
+// Tests of the suite itself: every behaviour has a unique name, and every skip names a behaviour and its reason.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -9,11 +9,11 @@ const names = areas.flatMap(({ name, behaviours }) => behaviours.map(({ sentence
 const deviations: unknown = parse(readFileSync(new URL('../../src/apiserver/deviations.yaml', import.meta.url), 'utf8'))
 
 describe('the behaviour suite', () => {
-  it('names no two behaviours alike', () => {
+  it('gives every behaviour a unique name', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
   })
 
-  it('skips only what there is, once, with a reason', () => {
+  it('skips only existing behaviours, once, with a reason', () => {
     const known = new Set(names)
     expect(skips.filter(({ behaviour }) => !known.has(behaviour))).toEqual([])
     const keys = skips.map(({ server, behaviour }) => `${server} ${behaviour}`)
@@ -22,14 +22,14 @@ describe('the behaviour suite', () => {
   })
 
   it('lists a deviation for each skip of the embedded server', () => {
-    const ids = new Set((deviations as { id: string }[]).map(({ id }) => id)) // The next test proves its form.
+    const ids = new Set((deviations as { id: string }[]).map(({ id }) => id)) // Its form is tested next.
     const unlisted = skips.filter(({ server, deviation }) => server === 'embedded' && !ids.has(deviation ?? ''))
     expect(unlisted).toEqual([])
   })
 })
 
 describe('deviations.yaml', () => {
-  it('says of each deviation its id, its area, what differs and why', () => {
+  it('has id, area, difference and reason of each deviation', () => {
     expect(Array.isArray(deviations)).toBe(true)
     for (const entry of deviations as Record<string, unknown>[]) {
       expect(Object.keys(entry).sort()).toEqual(['area', 'id', 'what', 'why'])
@@ -38,7 +38,7 @@ describe('deviations.yaml', () => {
     }
   })
 
-  it('gives no two deviations one id', () => {
+  it('gives every deviation a unique id', () => {
     const ids = (deviations as { id: string }[]).map(({ id }) => id)
     expect(ids).toEqual([...new Set(ids)])
   })

@@ -1,5 +1,6 @@
-// What does a watch say, event by event? Lines of the body as they come in; every wait has a limit, so that a watch that
-// says nothing fails its test with a sentence.
+// Reader of a watch, event by event. It parses lines as they arrive; every wait has a limit, so that a silent watch
+// fails its test with a
+// message.
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { isJsonObject } from '../../src/base/json.ts'
 import { parseWireJson } from '../../src/base/wire-json.ts'
@@ -32,7 +33,7 @@ export class WatchReader {
     this.#close = options.close
   }
 
-  /** The next event, or undefined where the server ended the watch. Throws where neither comes within the limit. */
+  /** Returns the next event; undefined if the server ended the watch. Throws after the limit. */
   async next(limitMs = waitLimitMs): Promise<WatchEvent | undefined> {
     const line = await this.#line(limitMs)
     if (line === undefined) return undefined
@@ -42,7 +43,7 @@ export class WatchReader {
     return { type: value['type'], object: value['object'] }
   }
 
-  /** The next `count` events; fewer where the server ended the watch before. */
+  /** Returns the next `count` events; fewer if the server ended the watch. */
   async take(count: number): Promise<WatchEvent[]> {
     const events: WatchEvent[] = []
     while (events.length < count) {
@@ -53,7 +54,7 @@ export class WatchReader {
     return events
   }
 
-  /** All events up to the first for which `isLast` holds, that one included. */
+  /** Returns all events up to and including the first for which `isLast` holds. */
   async until(isLast: (event: WatchEvent) => boolean): Promise<WatchEvent[]> {
     const events: WatchEvent[] = []
     for (;;) {
@@ -64,14 +65,14 @@ export class WatchReader {
     }
   }
 
-  /** All that is left until the server ends the watch. */
+  /** Returns all remaining events until the server ends the watch. */
   async rest(limitMs = waitLimitMs): Promise<WatchEvent[]> {
     const events: WatchEvent[] = []
     for (let event = await this.next(limitMs); event !== undefined; event = await this.next(limitMs)) events.push(event)
     return events
   }
 
-  /** The whole body as one value, for a watch that was refused. */
+  /** Returns the whole body as one value, for a rejected watch. */
   async body(): Promise<Json> {
     while (await this.#read(waitLimitMs));
     return parseWireJson(this.#text).value

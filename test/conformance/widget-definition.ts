@@ -1,4 +1,4 @@
-// What is a Widget? A custom kind with a field of every list type and map type, defaults, a status and a scale.
+// Definition of Widget: a custom kind with a field of every list type and map type, defaults, a status and a scale.
 import type { JsonObject } from '../../src/base/json.ts'
 import { definitions, object, widgetGroup } from './kinds.ts'
 

@@ -1,5 +1,5 @@
-// Who owns which field, and what does an apply change? Ownership, conflicts, removal, co-ownership, list types, and the
-// records of writes that are no applies. Source: k8s.io/apimachinery/pkg/util/managedfields, sigs.k8s.io/structured-merge-diff.
+// Server-side apply: ownership, conflicts, removal, co-ownership, list types, managedFields of other writes.
+// Source: k8s.io/apimachinery/pkg/util/managedfields, sigs.k8s.io/structured-merge-diff.
 import { expect } from 'vitest'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { area } from '../area.ts'
@@ -18,7 +18,7 @@ async function applied(stage: Stage, manager: string, body: JsonObject): Promise
 }
 
 export const applies = area('applies', (it) => {
-  it('creates with 201, and records the fields of the applier', async (stage) => {
+  it('creates with 201, and records the applier’s fields', async (stage) => {
     const { status, body } = await stage.apply('a', widgets, widget('made', { size: 1, tags: ['x'] }))
     expect(status).toBe(201)
     expect(at(body, 'metadata.managedFields')).toEqual([
@@ -34,7 +34,7 @@ export const applies = area('applies', (it) => {
     expect(at(body, 'spec.mode')).toBe('plain')
   })
 
-  it('answers 200 for an object that is there, and changes nothing where nothing is new', async (stage) => {
+  it('answers 200 for an existing object, and changes nothing if the apply is a no-op', async (stage) => {
     const made = await applied(stage, 'a', widget('same', { size: 1, limits: {} }))
     const { status, body } = await stage.apply('a', widgets, widget('same', { size: 1, limits: {} }))
     expect(status).toBe(200)
@@ -56,7 +56,7 @@ export const applies = area('applies', (it) => {
       expect(again).toMatchObject({ status: 409, body: { reason: 'Conflict' } })
     })
 
-  it('stores what is empty in the metadata of a custom object until the next write, which drops it', async (stage) => {
+  it('stores empty metadata values of a custom object until the next write drops them', async (stage) => {
     const empty = { metadata: { labels: {}, annotations: {} } }
     const applied = taken(await stage.apply('m', widgets, widget('hollow', { size: 1 }, empty)))
     expect(at(applied, 'metadata.labels')).toBeUndefined()
@@ -72,7 +72,7 @@ export const applies = area('applies', (it) => {
     expect(versionOf(rewritten)).not.toBe(versionOf(emptied))
   })
 
-  it('takes YAML', async (stage) => {
+  it('accepts YAML', async (stage) => {
     const text = `apiVersion: conformance.konverge.dev/v1\nkind: Widget\nmetadata: {name: yaml}\nspec: {size: 3}\n`
     const where = { query: { fieldManager: 'a' } }
     const { status, body } = await stage.patch('apply', widgets, 'yaml', text, where)
@@ -80,13 +80,13 @@ export const applies = area('applies', (it) => {
     expect(at(body, 'spec.size')).toBe(3)
   })
 
-  it('removes what its applier no longer names and nobody else owns', async (stage) => {
+  it('removes a field that its only owner no longer applies', async (stage) => {
     await applied(stage, 'a', widget('removed', { size: 1, note: 'x', limits: { cpu: 1, memory: 2 } }))
     const body = await applied(stage, 'a', widget('removed', { size: 1, limits: { cpu: 1 } }))
     expect(at(body, 'spec')).toEqual({ size: 1, mode: 'plain', limits: { cpu: 1 } })
   })
 
-  it('keeps what its applier no longer names and somebody else owns', async (stage) => {
+  it('keeps a field that one owner no longer applies and another still owns', async (stage) => {
     await applied(stage, 'a', widget('shared', { size: 1, note: 'x' }))
     await applied(stage, 'b', widget('shared', { note: 'x' }))
     const body = await applied(stage, 'a', widget('shared', { size: 1 }))
@@ -97,7 +97,7 @@ export const applies = area('applies', (it) => {
     })
   })
 
-  it('lets two managers own one field of one value', async (stage) => {
+  it('allows two managers to own a field with the same value', async (stage) => {
     await applied(stage, 'a', widget('co-owned', { size: 1 }))
     const body = await applied(stage, 'b', widget('co-owned', { size: 1 }))
     expect(recordsOf(body)).toEqual({
@@ -106,7 +106,7 @@ export const applies = area('applies', (it) => {
     })
   })
 
-  it('refuses another value of somebody’s field with 409 that names who and what', async (stage) => {
+  it('rejects another value of an owned field with a 409 that names manager and field', async (stage) => {
     await applied(stage, 'a', widget('conflict', { size: 1 }))
     const { status, body } = await stage.apply('b', widgets, widget('conflict', { size: 2 }))
     expect(status).toBe(409)
@@ -131,7 +131,7 @@ export const applies = area('applies', (it) => {
     expect(at(body, 'message')).toBe(
       'Apply failed with 3 conflicts: conflicts with "a":\n- .spec.color\n- .spec.size\nconflicts with "b":\n- .spec.note',
     )
-    // The real server takes the managers from a map, in any order.
+    // The real server iterates over a map of managers, in random order.
     const causes = (at(body, 'details.causes') as readonly JsonObject[]).map(
       ({ message, field }) => `${field}: ${message}`,
     )
@@ -142,7 +142,7 @@ export const applies = area('applies', (it) => {
     ])
   })
 
-  it('names version and time of a manager that updated', async (stage) => {
+  it('reports version and time of a manager that updated', async (stage) => {
     await stage.made(widgets, widget('updated', { size: 1 }))
     const { body } = await stage.apply('a', widgets, widget('updated', { size: 2 }))
     expect(at(body, 'message')).toMatch(
@@ -150,7 +150,7 @@ export const applies = area('applies', (it) => {
     )
   })
 
-  it('moves the field to who applies by force', async (stage) => {
+  it('transfers a field to a manager that forces the apply', async (stage) => {
     await applied(stage, 'a', widget('forced', { size: 1, note: 'x' }))
     const body = taken(await stage.apply('b', widgets, widget('forced', { size: 2 }), force))
     expect(at(body, 'spec.size')).toBe(2)
@@ -160,7 +160,7 @@ export const applies = area('applies', (it) => {
     })
   })
 
-  it('drops the entry of a manager that owns nothing any more', async (stage) => {
+  it('drops the entry of a manager that no longer owns a field', async (stage) => {
     await applied(stage, 'a', widget('dropped', { size: 1 }))
     const body = taken(await stage.apply('b', widgets, widget('dropped', { size: 2 }), force))
     expect(Object.keys(recordsOf(body))).toEqual(['b Apply'])
@@ -182,13 +182,13 @@ export const applies = area('applies', (it) => {
     expect(at(less, 'spec.ports')).toEqual([{ name: 'dns', protocol: 'UDP', number: 53 }])
   })
 
-  it('names the item of a map list in a conflict', async (stage) => {
+  it('reports the item of a map list in a conflict', async (stage) => {
     await applied(stage, 'a', widget('item', { ports: [{ name: 'http', number: 80 }] }))
     const { body } = await stage.apply('b', widgets, widget('item', { ports: [{ name: 'http', number: 81 }] }))
     expect(at(body, 'details.causes.0.field')).toBe('.spec.ports[name="http",protocol="TCP"].number')
   })
 
-  it('refuses two items of one key in what is applied', async (stage) => {
+  it('rejects an apply with two items of one key', async (stage) => {
     const twice = [{ name: 'http' }, { name: 'http', protocol: 'TCP' }]
     const { status, body } = await stage.apply('a', widgets, widget('twice', { ports: twice }))
     expect(status).toBe(500)
@@ -207,7 +207,7 @@ export const applies = area('applies', (it) => {
     expect(new Set(at(none, 'spec.tags') as readonly string[])).toEqual(new Set(['y', 'z']))
   })
 
-  it('takes an atomic list, an atomic map and a value as one', async (stage) => {
+  it('owns an atomic list, an atomic map and a scalar as a whole', async (stage) => {
     const body = await applied(stage, 'a', widget('atomic', { steps: ['x', 'y'], pair: { left: 'l' } }))
     expect(recordsOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:steps': {}, 'f:pair': {} } } })
     const { body: refused } = await stage.apply('b', widgets, widget('atomic', { pair: { right: 'r' }, steps: ['x'] }))
@@ -216,32 +216,32 @@ export const applies = area('applies', (it) => {
     )
   })
 
-  it('deduces the fields of what has no schema: maps by key, lists as one', async (stage) => {
+  it('deduces fields without a schema: maps by key, lists as a whole', async (stage) => {
     const body = await applied(stage, 'a', widget('deduced', { free: { map: { k: 1 }, list: [{ a: 1 }] } }))
     expect(recordsOf(body)).toEqual({
       'a Apply': { 'f:spec': { 'f:free': { 'f:list': {}, 'f:map': { '.': {}, 'f:k': {} } } } },
     })
   })
 
-  it('tells an empty map from none', async (stage) => {
+  it('distinguishes an empty map from an absent one', async (stage) => {
     const body = await applied(stage, 'a', widget('empty', { limits: {} }))
     expect(at(body, 'spec.limits')).toEqual({})
     expect(recordsOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:limits': {} } } })
   })
 
-  it('refuses to empty a map whose members are all the applier’s: what is left of it is null', async (stage) => {
+  it('rejects an apply that empties a map of only its own members, because null remains', async (stage) => {
     await applied(stage, 'a', widget('emptied', { size: 1, limits: { cpu: 1 } }))
     const { status, body } = await stage.apply('a', widgets, widget('emptied', { size: 1, limits: {} }))
     expect(status).toBe(422)
     expect(at(body, 'details.causes.0')).toMatchObject({ field: 'spec.limits', reason: 'FieldValueTypeInvalid' })
   })
 
-  it('removes a struct with its defaults where the applier empties its only list', async (stage) => {
+  it('removes a struct with its defaults when the applier empties its only list', async (stage) => {
     await applied(stage, 'a', widget('unlisted', { tags: ['x'] }))
     expect(at(await applied(stage, 'a', widget('unlisted', { tags: [] })), 'spec')).toBe(undefined)
   })
 
-  it('takes an empty map where a JSON patch emptied it, which leaves no record of its own', async (stage) => {
+  it('accepts an empty map after a JSON patch emptied it without an entry of its own', async (stage) => {
     await applied(stage, 'a', widget('patched', { size: 1, limits: { cpu: 1 } }))
     const operations = [{ op: 'replace', path: '/spec/limits', value: {} }]
     taken(await stage.patch('json', widgets, 'patched', operations, { query: { fieldManager: 'a' } }))
@@ -250,7 +250,7 @@ export const applies = area('applies', (it) => {
     expect(recordsOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:size': {}, 'f:limits': {} } } })
   })
 
-  it('keeps a default where a JSON patch took the member and its record', async (stage) => {
+  it('keeps a default after a JSON patch removed the member and its entry', async (stage) => {
     const labels = { team: 'x' }
     const labelled = (spec: JsonObject) =>
       object(widgets, 'defaulted', { metadata: { name: 'defaulted', labels }, spec })
@@ -266,7 +266,7 @@ export const applies = area('applies', (it) => {
     expect(at(body, 'spec')).toEqual({ mode: 'plain', tags: [] })
   })
 
-  it('takes from an updater what an applier takes over by force, and only that', async (stage) => {
+  it('removes from an updater only the fields that a forced apply takes over', async (stage) => {
     await stage.made(widgets, widget('takeover', { size: 1, note: 'x' }))
     const body = taken(await stage.apply('a', widgets, widget('takeover', { size: 2 }), force))
     expect(recordsOf(body)).toEqual({
@@ -275,7 +275,7 @@ export const applies = area('applies', (it) => {
     })
   })
 
-  it('takes from an applier what an update changes', async (stage) => {
+  it('removes from an applier the fields that an update changes', async (stage) => {
     await applied(stage, 'a', widget('changed', { size: 1, note: 'x' }))
     const query = { fieldManager: 'u' }
     const body = taken(await stage.patch('merge', widgets, 'changed', { spec: { size: 2 } }, { query }))
@@ -285,13 +285,13 @@ export const applies = area('applies', (it) => {
     })
   })
 
-  it('takes the user agent up to the slash for the manager of a write that names none', async (stage) => {
+  it('uses the user agent up to the slash as the default manager of a write', async (stage) => {
     const headers = { 'user-agent': 'my-agent/2.0 (linux)' }
     const { body } = await stage.create(widgets, widget('agent', { size: 1 }), { headers })
     expect(Object.keys(recordsOf(body))).toEqual(['my-agent Update'])
   })
 
-  it('refuses an apply without a manager, and force on other patches', async (stage) => {
+  it('rejects an apply without a manager, and force on other patches', async (stage) => {
     const unnamed = await stage.patch('apply', widgets, 'unnamed', widget('unnamed'))
     expect(unnamed.status).toBe(422)
     expect(at(unnamed.body, 'message')).toBe(
@@ -304,7 +304,7 @@ export const applies = area('applies', (it) => {
     )
   })
 
-  it('refuses a manager that is too long or not printable', async (stage) => {
+  it('rejects a manager that is too long or not printable', async (stage) => {
     const long = await stage.apply('x'.repeat(129), widgets, widget('long'))
     expect(long.status).toBe(422)
     expect(at(long.body, 'details.causes.0')).toEqual({
@@ -317,14 +317,14 @@ export const applies = area('applies', (it) => {
     expect(at(odd.body, 'details.causes.0.field')).toBe('fieldManager')
   })
 
-  it('refuses managedFields in what is applied', async (stage) => {
+  it('rejects managedFields in an apply', async (stage) => {
     const body = widget('managed', {}, { metadata: { managedFields: [{ manager: 'x', operation: 'Apply' }] } })
     const answer = await stage.apply('a', widgets, body)
     expect(answer.status).toBe(400)
     expect(at(answer.body, 'message')).toBe('metadata.managedFields must be nil')
   })
 
-  it('refuses a field that the schema does not know with 500', async (stage) => {
+  it('rejects a field outside the schema with 500', async (stage) => {
     const { status, body } = await stage.apply('a', widgets, widget('unknown', { sizes: 1 }))
     expect(status).toBe(500)
     expect(body).toEqual({
@@ -337,7 +337,7 @@ export const applies = area('applies', (it) => {
     })
   })
 
-  it('refuses to apply with a uid where there is no object', async (stage) => {
+  it('rejects an apply with a uid if the object is absent', async (stage) => {
     const { status, body } = await stage.apply('a', widgets, widget('ghost', {}, { metadata: { uid: 'some' } }))
     expect(status).toBe(409)
     expect(at(body, 'message')).toBe(
@@ -345,7 +345,7 @@ export const applies = area('applies', (it) => {
     )
   })
 
-  it('refuses an apply of an older version', async (stage) => {
+  it('rejects an apply of an older version', async (stage) => {
     const made = await applied(stage, 'a', widget('version', { size: 1 }))
     await applied(stage, 'a', widget('version', { size: 2 }))
     const metadata = { resourceVersion: versionOf(made) }
@@ -353,7 +353,7 @@ export const applies = area('applies', (it) => {
     expect(status).toBe(409)
   })
 
-  it('applies a status on its endpoint only, and creates nothing there', async (stage) => {
+  it('applies a status only through its subresource, which creates nothing', async (stage) => {
     await applied(stage, 'a', widget('status', { size: 1 }))
     const body = widget('status', {}, { status: { phase: 'Ready' } })
     const main = await applied(stage, 's', body)
@@ -365,12 +365,12 @@ export const applies = area('applies', (it) => {
     expect(absent.status).toBe(404)
   })
 
-  it('owns nothing of the status by an apply to the object', async (stage) => {
+  it('owns no status fields by an apply to the object', async (stage) => {
     const body = await applied(stage, 'a', widget('unowned', { size: 1 }, { status: { phase: 'Ready' } }))
     expect(recordsOf(body)).toEqual({ 'a Apply': { 'f:spec': { 'f:size': {} } } })
   })
 
-  it('gives the replicas of an applied deployment to who scales it', async (stage) => {
+  it('transfers the replicas of an applied deployment to the manager that scales it', async (stage) => {
     taken(await stage.apply('a', deployments, deployment('scaled', { replicas: 0, paused: true })))
     await stage.settled(deployments, 'scaled')
     const where = { subresource: 'scale', query: { fieldManager: 'scaler' } }
@@ -398,7 +398,7 @@ export const applies = area('applies', (it) => {
     expect(at(body, 'spec.ports.0')).toEqual({ port: 80, protocol: 'TCP', targetPort: 80 })
   })
 
-  it('forgets all owners where an update says that there are none, and begins again with the next apply', async (stage) => {
+  it('drops all managers when an update clears them, and records the next apply', async (stage) => {
     const made = await applied(stage, 'a', widget('reset', { size: 1 }))
     const metadata = { ...(made['metadata'] as JsonObject), managedFields: [{}] }
     const cleared = taken(await stage.update(widgets, { ...made, metadata }))
@@ -407,7 +407,7 @@ export const applies = area('applies', (it) => {
     expect(Object.keys(recordsOf(again))).toEqual(['b Apply', 'before-first-apply Update'])
   })
 
-  it('keeps at most ten updaters, and puts older ones together', async (stage) => {
+  it('keeps at most ten updaters, and merges older ones', async (stage) => {
     await stage.made(configMaps, configMap('many', { a: '1' }))
     for (let index = 0; index < 12; index++) {
       const query = { fieldManager: `m${index}` }
@@ -418,7 +418,7 @@ export const applies = area('applies', (it) => {
     expect(owners).toContain('ancient-changes Update')
   })
 
-  it('forgets all owners of a built-in kind where an empty list of them is sent, and none of a custom kind', async (stage) => {
+  it('drops all managers when managedFields is empty in a built-in kind, but not in a custom kind', async (stage) => {
     for (const [kind, sent] of [
       [widgets, widget('forgetful')],
       [configMaps, configMap('forgetful', { a: '1' })],
@@ -432,7 +432,7 @@ export const applies = area('applies', (it) => {
     }
   })
 
-  it('shows no entry of an applier without fields, and keeps one that names the object only', async (stage) => {
+  it('keeps the entry of an applier that owns only an empty spec', async (stage) => {
     const body = await applied(stage, 'a', widget('bare'))
     expect(recordsOf(body)).toEqual({ 'a Apply': { 'f:spec': {} } })
   })

@@ -1,4 +1,4 @@
-// What has a cluster beside what its users make? What admission adds, and what its controllers keep. Looked at when all is quiet.
+// Effects of admission and controllers on the objects of users. Each behaviour waits until the controllers are idle.
 import { expect } from 'vitest'
 import { area } from '../area.ts'
 import { apiVersionOf, autoscalers, claims, cronJobs, events, jobs, object, pod, pods, services } from '../kinds.ts'
@@ -13,7 +13,7 @@ const claimSpec = {
 export const controlPlane = area(
   'control-plane',
   (it) => {
-    it('gives a pod the account of its namespace, and the token of that', async (stage) => {
+    it('sets the default service account on a pod, and mounts its token', async (stage) => {
       const made = await stage.made(pods, pod('tokened'))
       const name = textAt(made, 'spec.volumes.0.name')
       expect(name).toMatch(/^kube-api-access-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
@@ -41,20 +41,20 @@ export const controlPlane = area(
       ])
     })
 
-    it('gives a pod no token that wants none', async (stage) => {
+    it('mounts no token in a pod that disables it', async (stage) => {
       const made = await stage.made(pods, pod('tokenless', { automountServiceAccountToken: false }))
       expect(at(made, 'spec.serviceAccountName')).toBe('default')
       expect(at(made, 'spec.volumes')).toBe(undefined)
     })
 
-    it('protects a claim from its first moment, and lets one go that nobody uses', async (stage) => {
+    it('protects a claim from its creation, and deletes an unused one', async (stage) => {
       const made = await stage.made(claims, object(claims, 'kept', { spec: claimSpec }))
       expect(at(made, 'metadata.finalizers')).toEqual(['kubernetes.io/pvc-protection'])
       taken(await stage.delete(claims, 'kept'))
       await stage.gone(claims, 'kept')
     })
 
-    it('lets no claim grow that is not bound', async (stage) => {
+    it('rejects the expansion of an unbound claim', async (stage) => {
       const made = await stage.made(claims, object(claims, 'growing', { spec: claimSpec }))
       const grown = { ...claimSpec, resources: { requests: { storage: '2Gi' } } }
       const { status, body } = await stage.update(claims, { ...made, spec: { ...grown, volumeMode: 'Filesystem' } })
@@ -64,7 +64,7 @@ export const controlPlane = area(
       )
     })
 
-    it('starts a job when its time has come, and says so', async (stage) => {
+    it('starts a job at its scheduled time, and reports it', async (stage) => {
       const podSpec = {
         schedulerName: 'none',
         restartPolicy: 'Never',
@@ -74,7 +74,7 @@ export const controlPlane = area(
         metadata: { labels: { app: 'tick' }, annotations: { note: 'kept' } },
         spec: { template: { spec: podSpec } },
       }
-      // So that it is due at once, and not again within its minute.
+      // The Job is due at once, and not again within its minute.
       const schedule = { schedule: '@every 1s', concurrencyPolicy: 'Forbid' }
       const owner = await stage.made(cronJobs, object(cronJobs, 'tick', { spec: { ...schedule, jobTemplate } }))
       const { body } = await stage.eventually(
@@ -113,7 +113,7 @@ export const controlPlane = area(
       })
     })
 
-    it('shows an autoscaler in both versions, whichever it was written in', async (stage) => {
+    it('shows an autoscaler in both versions, whichever version wrote it', async (stage) => {
       const old = { ...autoscalers, version: 'v1' }
       const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'none' }
       const queue = {
@@ -154,7 +154,7 @@ export const controlPlane = area(
       expect(at(body, 'metadata.annotations')).toBe(undefined)
     })
 
-    it('has a service for the API server itself', async (stage) => {
+    it('has a Service for the API server', async (stage) => {
       const { body } = await stage.get(services, 'kubernetes', { namespace: 'default' })
       expect(body).toMatchObject({
         metadata: {

@@ -1,4 +1,5 @@
-// What does a create do? What the server sets and takes from nobody else, how it makes names, and what it refuses. Source: k8s.io/apiserver/pkg/registry/{rest,generic}.
+// Creates: fields that only the server sets, generated names, and rejections. Source:
+// k8s.io/apiserver/pkg/registry/{rest,generic}.
 import { expect } from 'vitest'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { area } from '../area.ts'
@@ -51,7 +52,7 @@ export const creates = area('creates', (it) => {
     })
   })
 
-  it('gives the first generation to a custom object and to kinds with a spec, and none to those without', async (stage) => {
+  it('sets generation 1 for custom objects and kinds with a spec, and none for other kinds', async (stage) => {
     expect(at(await stage.made(widgets, widget('first')), 'metadata.generation')).toBe(1)
     expect(at(await stage.made(deployments, deployment('first')), 'metadata.generation')).toBe(1)
     expect(at(await stage.made(pods, pod('first')), 'metadata.generation')).toBe(1)
@@ -63,7 +64,7 @@ export const creates = area('creates', (it) => {
       expect(at(await stage.made(kind, body), 'metadata.generation')).toBeUndefined()
   })
 
-  it('sets what a client may not: uid, times, generation and self link are the server’s', async (stage) => {
+  it('overwrites uid, times, generation and self link of the client', async (stage) => {
     const given = {
       uid: 'mine',
       creationTimestamp: '2001-01-01T00:00:00Z',
@@ -80,7 +81,7 @@ export const creates = area('creates', (it) => {
       expect(at(made, `metadata.${key}`)).toBeUndefined()
   })
 
-  it('refuses a name that is taken with 409', async (stage) => {
+  it('rejects an existing name with 409', async (stage) => {
     await stage.made(widgets, widget('taken'))
     const { status, body } = await stage.create(widgets, widget('taken'))
     expect(status).toBe(409)
@@ -96,7 +97,7 @@ export const creates = area('creates', (it) => {
     })
   })
 
-  it('says of a name that is taken by what is being deleted that it is', async (stage) => {
+  it('reports that the object with the same name is being deleted', async (stage) => {
     await stage.made(widgets, widget('going', {}, { metadata: { finalizers: ['example.com/hold'] } }))
     taken(await stage.delete(widgets, 'going'))
     const { status, body } = await stage.create(widgets, widget('going'))
@@ -104,7 +105,7 @@ export const creates = area('creates', (it) => {
     expect(at(body, 'message')).toBe('object is being deleted: widgets.conformance.konverge.dev "going" already exists')
   })
 
-  it('refuses a create that carries a resourceVersion with a 500 without a reason', async (stage) => {
+  it('rejects a create with a resourceVersion with a 500 without a reason', async (stage) => {
     const { status, body } = await stage.create(
       widgets,
       widget('versioned', {}, { metadata: { resourceVersion: '1' } }),
@@ -120,7 +121,7 @@ export const creates = area('creates', (it) => {
     })
   })
 
-  it('makes a name of the prefix and five characters of its own alphabet', async (stage) => {
+  it('generates a name from the prefix and five characters of a fixed alphabet', async (stage) => {
     const made = await stage.made(configMaps, { metadata: { generateName: 'pre-' } })
     expect(textAt(made, 'metadata.name')).toMatch(/^pre-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
     expect(at(made, 'metadata.generateName')).toBe('pre-')
@@ -137,7 +138,7 @@ export const creates = area('creates', (it) => {
     expect(at(made, 'metadata.name')).toBe('named')
   })
 
-  it('refuses an object without a name', async (stage) => {
+  it('rejects an object without a name', async (stage) => {
     const { status, body } = await stage.create(configMaps, { metadata: {} })
     expect(status).toBe(422)
     expect(body).toMatchObject({
@@ -147,7 +148,7 @@ export const creates = area('creates', (it) => {
     })
   })
 
-  it('takes the namespace of the path, and refuses another one in the body', async (stage) => {
+  it('uses the namespace of the path, and rejects another one in the body', async (stage) => {
     const made = await stage.made(configMaps, configMap('placed'))
     expect(at(made, 'metadata.namespace')).toBe(stage.namespace)
     const { status, body } = await stage.create(configMaps, configMap('misplaced', {}, { namespace: 'default' }))
@@ -157,7 +158,7 @@ export const creates = area('creates', (it) => {
     )
   })
 
-  it('refuses to create in a namespace that does not exist', async (stage) => {
+  it('rejects a create in an absent namespace', async (stage) => {
     const { status, body } = await stage.create(configMaps, configMap('a'), { namespace: 'absent' })
     expect(status).toBe(404)
     expect(body).toMatchObject({
@@ -166,7 +167,7 @@ export const creates = area('creates', (it) => {
     })
   })
 
-  it('takes a body without kind and apiVersion, and refuses those of another kind', async (stage) => {
+  it('accepts a body without kind and apiVersion, and rejects those of another kind', async (stage) => {
     await stage.made(configMaps, { metadata: { name: 'bare' } })
     const { status, body } = await stage.create(configMaps, {
       kind: 'Secret',
@@ -179,14 +180,14 @@ export const creates = area('creates', (it) => {
     )
   })
 
-  it('takes a creation at the path of a custom object for one in its collection', async (stage) => {
+  it('treats a create at the path of a custom object as one in its collection', async (stage) => {
     const path = stage.path(widgets, 'elsewhere')
     const { status, body } = await stage.server.request({ method: 'POST', path, body: widget('elsewhere') })
     expect(status).toBe(201)
     expect(at(body, 'metadata.name')).toBe('elsewhere')
   })
 
-  it('takes YAML as well as JSON', async (stage) => {
+  it('accepts YAML and JSON', async (stage) => {
     const { status, body } = await stage.create(configMaps, 'metadata:\n  name: yaml\ndata:\n  a: "1"\n', {
       headers: { 'content-type': 'application/yaml' },
     })
@@ -194,13 +195,13 @@ export const creates = area('creates', (it) => {
     expect(at(body, 'data')).toEqual({ a: '1' })
   })
 
-  it('takes the first of several documents in YAML', async (stage) => {
+  it('reads the first of several YAML documents', async (stage) => {
     const body = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: several\n---\nmetadata:\n  name: second\n'
     const headers = { 'content-type': 'application/yaml' }
     expect(at((await stage.create(configMaps, body, { headers })).body, 'metadata.name')).toBe('several')
   })
 
-  it('makes one owner reference of two that are alike, and warns', async (stage) => {
+  it('merges two equal owner references, and warns', async (stage) => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: '00000000-0000-4000-8000-000000000001' }
     const { status, body, headers } = await stage.create(
       configMaps,
@@ -213,7 +214,7 @@ export const creates = area('creates', (it) => {
     )
   })
 
-  it('turns the stringData of a secret into data, which it does not show as text', async (stage) => {
+  it('converts the stringData of a secret to data', async (stage) => {
     const made = await stage.made(
       secrets,
       object(secrets, 'text', { stringData: { a: 'plain' }, data: { a: 'b2xk', b: 'Yg==' } }),
@@ -223,18 +224,18 @@ export const creates = area('creates', (it) => {
     expect(at(made, 'type')).toBe('Opaque')
   })
 
-  it('keeps half of a surrogate pair as the character for what is no character', async (stage) => {
+  it('stores an unpaired surrogate as the replacement character', async (stage) => {
     const made = await stage.made(configMaps, configMap('halves', { a: '\ud800x\udc00' }))
     expect(at(made, 'data.a')).toBe('\ufffdx\ufffd')
   })
 
-  it('warns of a field that it does not know, even where it refuses the object', async (stage) => {
+  it('warns of an unknown field even if it rejects the object', async (stage) => {
     await stage.made(configMaps, configMap('warned'))
     const { status, headers } = await stage.create(configMaps, { ...configMap('warned'), absent: 1 })
     expect([status, headers['warning']]).toEqual([409, '299 - "unknown field \\"absent\\""'])
   })
 
-  it('gives a job without labels those that were generated for its pods, owned by nobody', async (stage) => {
+  it('sets the generated labels of its pods on a job without labels, without a manager', async (stage) => {
     const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example:1' }] } }
     const made = await stage.made(jobs, object(jobs, 'labelled', { spec: { suspend: true, template } }))
     expect(at(made, 'metadata.labels')).toEqual(at(made, 'spec.template.metadata.labels'))
@@ -242,7 +243,7 @@ export const creates = area('creates', (it) => {
     expect(JSON.stringify(at(made, 'metadata.managedFields'))).not.toContain('f:labels')
   })
 
-  it('shows no traffic policy of a service that has become an external name', async (stage) => {
+  it('hides the traffic policy of a service that became an external name', async (stage) => {
     await stage.made(services, object(services, 'external', { spec: { clusterIP: 'None' } }))
     const spec = { type: 'ExternalName', externalName: 'example.com', clusterIP: null, clusterIPs: null }
     const patched = taken(await stage.patch('merge', services, 'external', { spec }))
@@ -250,7 +251,7 @@ export const creates = area('creates', (it) => {
     expect(at(patched, 'spec.internalTrafficPolicy')).toBeUndefined()
   })
 
-  it('keeps the traffic policy of a service that it does not show', async (stage) => {
+  it('stores the traffic policy of a service even if it is hidden', async (stage) => {
     await stage.made(services, object(services, 'unshown', { spec: { clusterIP: 'None' } }))
     const external = { type: 'ExternalName', externalName: 'example.com', clusterIP: null, clusterIPs: null }
     taken(await stage.patch('merge', services, 'unshown', { spec: external }))
@@ -262,7 +263,7 @@ export const creates = area('creates', (it) => {
     expect(owners.map(({ manager }) => manager)).toEqual(['conformance'])
   })
 
-  it('reads the fields of a custom object before its kind, and names what is wrong with them after the kind it has', async (stage) => {
+  it('reports strict decoding errors of a custom object before its wrong kind, under that kind', async (stage) => {
     const { body } = await stage.server.request({
       method: 'POST',
       path: `/apis/conformance.konverge.dev/v1/namespaces/${stage.namespace}/widgets`,

@@ -1,4 +1,4 @@
-// What does a custom kind do from its definition on? It is served, pruned, defaulted, judged and shown as its schema says.
+// Custom kinds: serving, pruning, defaulting, validation and tables by the definition's schema.
 // Source: k8s.io/apiextensions-apiserver.
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/json.ts'
@@ -11,7 +11,7 @@ interface Gadgets {
   readonly name: string
 }
 
-/** A kind of its own for one behaviour, served when this returns. */
+/** Creates a custom kind for one behaviour; returns when it is served. */
 async function served(stage: Stage, label: string, spec: JsonObject, more: JsonObject = {}): Promise<Gadgets> {
   const group = `${label}.${stage.namespace}.example.com`
   const kind: Kind = { group, version: 'v1', kind: 'Gadget', plural: 'gadgets', isNamespaced: true }
@@ -67,7 +67,7 @@ export const customKinds = area(
       ])
     })
 
-    it('deletes the objects of a kind with its definition, and serves it no more', async (stage) => {
+    it('deletes the objects of a kind with its definition, and stops serving it', async (stage) => {
       const { kind, name } = await served(stage, 'removed', fields({}))
       await stage.made(kind, object(kind, 'a'))
       const { body } = await stage.delete(definitions, name)
@@ -79,7 +79,7 @@ export const customKinds = area(
       )
     })
 
-    it('prunes what the schema does not know, and keeps what it is told to', async (stage) => {
+    it('prunes unknown fields, and preserves them where the schema asks for it', async (stage) => {
       const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
       const gadgets = await served(stage, 'pruned', fields({ a: { type: 'string' }, free }))
       expect(await stored(stage, gadgets, 'x', { a: 'b', c: 'd', free: { e: { f: 1 } } })).toEqual({
@@ -88,7 +88,7 @@ export const customKinds = area(
       })
     })
 
-    it('sets defaults at every depth, and where null may not be', async (stage) => {
+    it('sets defaults at every depth, and instead of a null that is not nullable', async (stage) => {
       const inner = { type: 'object', default: {}, properties: { deep: { type: 'integer', default: 3 } } }
       const word = { type: 'string', default: 'w' }
       const list = { type: 'array', items: fields({ word }) }
@@ -114,7 +114,7 @@ export const customKinds = area(
       expect(versionOf(body)).toBe(versionOf(made))
     })
 
-    it('leaves an invalid value that an update does not touch', async (stage) => {
+    it('keeps an invalid value that an update does not change', async (stage) => {
       const { kind, name } = await served(stage, 'ratcheted', fields({ a: { type: 'string' }, b: { type: 'string' } }))
       await stage.made(kind, object(kind, 'x', { spec: { a: 'long' } }))
       const short = fields({ a: { type: 'string', maxLength: 2 }, b: { type: 'string', maxLength: 2 } })
@@ -127,7 +127,7 @@ export const customKinds = area(
       expect((await stage.patch('merge', kind, 'x', { spec: { a: 'longer' } })).status).toBe(422)
     })
 
-    it('judges rules, and changes by rules that know the old value', async (stage) => {
+    it('evaluates rules, and transition rules on updates', async (stage) => {
       const rules = [
         { rule: 'self.low <= self.high', message: 'low is above high' },
         { rule: 'self.high >= oldSelf.high', messageExpression: '"never " + "below"' },
@@ -165,7 +165,7 @@ export const customKinds = area(
       expect(at(read, 'spec')).toEqual({})
     })
 
-    it('bumps the generation on every change but metadata where there is no status endpoint', async (stage) => {
+    it('increments the generation on every change but metadata without a status subresource', async (stage) => {
       const { kind } = await served(stage, 'plain', fields({ a: { type: 'integer' } }))
       await stage.made(kind, object(kind, 'x', { spec: { a: 1 } }))
       const changed = taken(await stage.patch('merge', kind, 'x', { status: {} }))
@@ -197,7 +197,7 @@ export const customKinds = area(
       expect(at(usual, 'rows')).toEqual([])
     })
 
-    it('keeps one kind’s names from another definition of the group', async (stage) => {
+    it('rejects the names of a kind in another definition of the group', async (stage) => {
       const { kind } = await served(stage, 'taken', fields({}))
       const names = { plural: 'gizmos', kind: 'Gadget' }
       const rival = object(definitions, `gizmos.${kind.group}`, {

@@ -1,4 +1,4 @@
-// Empty values of built-in kinds in an apply: what the API server stores and records of them, and what another apply changes.
+// Empty values of built-in kinds in an apply: what the API server stores and records, and the effect of another apply.
 // Source: sigs.k8s.io/structured-merge-diff, typed.TypedValue.ToFieldSet and merge.Updater.
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/json.ts'
@@ -46,7 +46,7 @@ function emptyDeployment(name: string): JsonObject {
   return object(deployments, name, { spec: { replicas: 0, paused: false, selector, template } })
 }
 
-/** The fields that `a` owns by apply. */
+/** Returns the fields that `a` owns by apply. */
 function ownedFieldsOf(body: Json): Json | undefined {
   return recordsOf(body)['a Apply']
 }
@@ -56,7 +56,7 @@ async function applied(stage: Stage, kind: Kind, body: JsonObject): Promise<Json
 }
 
 export const declaredEmpties = area('declared-empties', (it) => {
-  it('owns an empty atomic list, and stores none', async (stage) => {
+  it('owns an empty atomic list without storing it', async (stage) => {
     const body = await applied(stage, networkPolicies, policy('owned'))
     expect(at(body, 'spec')).toEqual({ podSelector: {}, policyTypes: ['Ingress'] })
     expect(ownedFieldsOf(body)).toEqual({
@@ -64,7 +64,7 @@ export const declaredEmpties = area('declared-empties', (it) => {
     })
   })
 
-  it('owns an empty atomic map and a false, and stores none', async (stage) => {
+  it('owns an empty atomic map and a false without storing them', async (stage) => {
     const body = await applied(stage, services, service('owned'))
     for (const field of ['selector', 'externalIPs', 'loadBalancerSourceRanges', 'publishNotReadyAddresses']) {
       expect(at(body, 'spec')).not.toHaveProperty(field)
@@ -72,7 +72,7 @@ export const declaredEmpties = area('declared-empties', (it) => {
     }
   })
 
-  it('owns empty atomic values in a pod template, and stores the structs that hold them', async (stage) => {
+  it('owns empty atomic values in a pod template, and stores their parent structs', async (stage) => {
     const body = await applied(stage, deployments, emptyDeployment('owned'))
     const pod = at(body, 'spec.template.spec')
     for (const field of ['tolerations', 'nodeSelector', 'readinessGates', 'hostNetwork'])
@@ -136,7 +136,7 @@ export const declaredEmpties = area('declared-empties', (it) => {
     expect(at(patched, 'metadata.generation')).toBe(6)
   })
 
-  it('gives an empty list to a user who fills it, and takes it back empty', async (stage) => {
+  it('passes an empty list to a user who fills it, and empties it with the next forced apply', async (stage) => {
     await applied(stage, networkPolicies, policy('filled'))
     const filled = taken(await stage.patch('merge', networkPolicies, 'filled', { spec: { ingress: [{}] } }, asUser))
     expect(recordsOf(filled)).toEqual({
@@ -150,7 +150,7 @@ export const declaredEmpties = area('declared-empties', (it) => {
     expect(Object.keys(recordsOf(restored))).toEqual(['a Apply'])
   })
 
-  it('gives an empty atomic map to a user who fills it, and takes it back empty', async (stage) => {
+  it('passes an empty atomic map to a user who fills it, and empties it with the next forced apply', async (stage) => {
     await applied(stage, services, service('filled'))
     taken(await stage.patch('merge', services, 'filled', { spec: { selector: { app: 'x' } } }, asUser))
     const restored = await applied(stage, services, service('filled'))
@@ -166,7 +166,7 @@ export const declaredEmpties = area('declared-empties', (it) => {
     expect(at(body, 'spec')).not.toHaveProperty('externalIPs')
   })
 
-  it('leaves the entries of others in an empty map that is owned by entries', async (stage) => {
+  it('keeps the entries of other managers in a granular map that is applied empty', async (stage) => {
     const body = object(configMaps, 'entries', { data: {} })
     await applied(stage, configMaps, body)
     taken(await stage.patch('merge', configMaps, 'entries', { data: { theirs: 'x' } }, asUser))
@@ -178,7 +178,7 @@ export const declaredEmpties = area('declared-empties', (it) => {
     })
   })
 
-  it('records nothing of an empty list that is owned by items, and leaves the items of others', async (stage) => {
+  it('records nothing for an empty list with keyed items, and keeps the items of other managers', async (stage) => {
     const body = object(serviceAccounts, 'items', { secrets: [], imagePullSecrets: [] })
     expect(ownedFieldsOf(await applied(stage, serviceAccounts, body))).toEqual({ 'f:imagePullSecrets': {} })
     taken(await stage.patch('merge', serviceAccounts, 'items', { secrets: [{ name: 'theirs' }] }, asUser))

@@ -1,4 +1,4 @@
-// How does an object go? At once, or by a mark that finalizers hold; on which conditions; what a deletion of many does.
+// Deletes: immediate ones, those that finalizers delay, preconditions, and deletions of collections.
 // Source: k8s.io/apiserver/pkg/registry/{rest/delete.go,generic/registry/store.go}.
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/json.ts'
@@ -13,7 +13,7 @@ async function release(stage: Stage, name: string): Promise<void> {
 }
 
 export const deletes = area('deletes', (it) => {
-  it('deletes at once, and answers with a Status that names what is gone', async (stage) => {
+  it('deletes at once, and returns a Status that names the deleted object', async (stage) => {
     const made = await stage.made(widgets, widget('gone'))
     const { status, body } = await stage.delete(widgets, 'gone')
     expect(status).toBe(200)
@@ -32,7 +32,7 @@ export const deletes = area('deletes', (it) => {
     expect((await stage.get(widgets, 'gone')).status).toBe(404)
   })
 
-  it('refuses to delete what is not there', async (stage) => {
+  it('rejects the deletion of an absent object', async (stage) => {
     const { status, body } = await stage.delete(widgets, 'absent')
     expect(status).toBe(404)
     expect(body).toEqual({
@@ -47,7 +47,7 @@ export const deletes = area('deletes', (it) => {
     })
   })
 
-  it('marks what has finalizers, counts the generation, and answers with the object', async (stage) => {
+  it('marks an object with finalizers, increments its generation, and returns it', async (stage) => {
     await stage.made(widgets, widget('held', {}, held))
     const { status, body } = await stage.delete(widgets, 'held')
     expect(status).toBe(200)
@@ -66,7 +66,7 @@ export const deletes = area('deletes', (it) => {
     await release(stage, 'twice')
   })
 
-  it('takes an object whose last finalizer goes, and answers that write with the object', async (stage) => {
+  it('deletes an object when its last finalizer is removed, and answers that write with the object', async (stage) => {
     await stage.made(widgets, widget('last', {}, held))
     taken(await stage.delete(widgets, 'last'))
     const { status, body } = await stage.patch('merge', widgets, 'last', { metadata: { finalizers: null } })
@@ -75,7 +75,7 @@ export const deletes = area('deletes', (it) => {
     expect((await stage.get(widgets, 'last')).status).toBe(404)
   })
 
-  it('tells MODIFIED for the mark, and DELETED for the end', async (stage) => {
+  it('sends MODIFIED for the mark, and DELETED for the end', async (stage) => {
     const made = await stage.made(widgets, widget('told', {}, held))
     taken(await stage.delete(widgets, 'told'))
     await release(stage, 'told')
@@ -85,11 +85,11 @@ export const deletes = area('deletes', (it) => {
     })
     const events = await watch.take(2)
     expect(events.map(({ type }) => type)).toEqual(['MODIFIED', 'DELETED'])
-    // The end shows the last state that was stored, the finalizer still there.
+    // The last event shows the last stored state, with the finalizer.
     expect(at(events[1]?.object, 'metadata.finalizers')).toEqual(['example.com/hold'])
   })
 
-  it('refuses new finalizers on what is being deleted, and takes other changes', async (stage) => {
+  it('rejects new finalizers on an object that is being deleted, and accepts other changes', async (stage) => {
     await stage.made(widgets, widget('late', {}, held))
     taken(await stage.delete(widgets, 'late'))
     const finalizers = ['example.com/hold', 'example.com/more']
@@ -105,7 +105,7 @@ export const deletes = area('deletes', (it) => {
     await release(stage, 'late')
   })
 
-  it('keeps the deletion mark against an update without it', async (stage) => {
+  it('keeps the deletion mark in an update without it', async (stage) => {
     const made = await stage.made(widgets, widget('marked', {}, held))
     const marked = taken(await stage.delete(widgets, 'marked'))
     const { deletionTimestamp: _, ...metadata } = marked['metadata'] as JsonObject
@@ -114,7 +114,7 @@ export const deletes = area('deletes', (it) => {
     await release(stage, 'marked')
   })
 
-  it('deletes only the uid and the version of its preconditions', async (stage) => {
+  it('deletes only an object with the uid and version of the preconditions', async (stage) => {
     const made = await stage.made(widgets, widget('precise'))
     const uid = '00000000-0000-4000-8000-000000000000'
     const other = await stage.delete(widgets, 'precise', { preconditions: { uid } })
@@ -131,7 +131,7 @@ export const deletes = area('deletes', (it) => {
     expect((await stage.delete(widgets, 'precise', { preconditions })).status).toBe(200)
   })
 
-  it('refuses options that contradict each other or are unknown', async (stage) => {
+  it('rejects options that contradict each other or are unknown', async (stage) => {
     await stage.made(widgets, widget('options'))
     const both = await stage.delete(widgets, 'options', { orphanDependents: true, propagationPolicy: 'Orphan' })
     expect(both.status).toBe(422)
@@ -145,7 +145,7 @@ export const deletes = area('deletes', (it) => {
     )
   })
 
-  it('deletes nothing where an option is of another type, or no option at all', async (stage) => {
+  it('deletes nothing if an option has the wrong type or is unknown', async (stage) => {
     await stage.made(widgets, widget('typed'))
     const cases: readonly [Json, string][] = [
       [{ dryRun: 'All' }, 'json: cannot unmarshal string into Go struct field DeleteOptions.dryRun of type []string'],
@@ -178,7 +178,7 @@ export const deletes = area('deletes', (it) => {
     expect((await stage.get(widgets, 'typed')).status).toBe(200)
   })
 
-  it('holds preconditions of the query against the object', async (stage) => {
+  it('checks preconditions from the query', async (stage) => {
     await stage.made(widgets, widget('asked'))
     for (const query of [{ uid: 'other' }, { resourceVersion: '1' }, { gracePeriodSeconds: '' }]) {
       const { status } = await stage.delete(widgets, 'asked', undefined, { query })
@@ -187,7 +187,7 @@ export const deletes = area('deletes', (it) => {
     expect((await stage.get(widgets, 'asked')).status).toBe(200)
   })
 
-  it('says of a name that is taken by an object on its way out that it is', async (stage) => {
+  it('reports that an object with the same name is being deleted', async (stage) => {
     await stage.made(widgets, widget('leaving', {}, held))
     taken(await stage.delete(widgets, 'leaving'))
     const { status, body } = await stage.create(widgets, widget('leaving'))
@@ -198,8 +198,8 @@ export const deletes = area('deletes', (it) => {
     await release(stage, 'leaving')
   })
 
-  it('takes the options from the query too', async (stage) => {
-    // The garbage collector knows the built-in kinds from the first moment on.
+  it('accepts the options in the query too', async (stage) => {
+    // The garbage collector knows the built-in kinds from the start.
     await stage.made(configMaps, configMap('query'))
     const { status, body } = await stage.delete(configMaps, 'query', undefined, {
       query: { propagationPolicy: 'Foreground' },
@@ -209,7 +209,7 @@ export const deletes = area('deletes', (it) => {
     await stage.gone(configMaps, 'query')
   })
 
-  it('adds the finalizer of a foreground deletion, and the garbage collector takes it off', async (stage) => {
+  it('adds the finalizer of a foreground deletion, and the garbage collector removes it', async (stage) => {
     await stage.made(configMaps, configMap('foreground'))
     const { body } = await stage.delete(configMaps, 'foreground', { propagationPolicy: 'Foreground' })
     expect(at(body, 'metadata.finalizers')).toEqual(['foregroundDeletion'])
@@ -224,7 +224,7 @@ export const deletes = area('deletes', (it) => {
     await stage.gone(configMaps, 'orphan')
   })
 
-  it('refuses the two finalizers of propagation together', async (stage) => {
+  it('rejects both propagation finalizers together', async (stage) => {
     const finalizers = ['foregroundDeletion', 'orphan']
     const { status, body } = await stage.create(configMaps, configMap('two', {}, { finalizers }))
     expect(status).toBe(422)
@@ -240,7 +240,7 @@ export const deletes = area('deletes', (it) => {
     expect((await stage.get(widgets, 'dry')).status).toBe(200)
   })
 
-  it('deletes those of a selector, and answers with the list of them', async (stage) => {
+  it('deletes the objects that a selector matches, and returns them as a list', async (stage) => {
     for (const name of ['a', 'b', 'c'])
       await stage.made(
         widgets,
@@ -256,7 +256,7 @@ export const deletes = area('deletes', (it) => {
     expect(namesOf(left.body)).toEqual(['many-c'])
   })
 
-  it('marks those of a collection that have finalizers', async (stage) => {
+  it('marks the objects with finalizers in the deletion of a collection', async (stage) => {
     const labels = { go: 'marked' }
     await stage.made(widgets, widget('marked-a', {}, { metadata: { labels, ...held.metadata } }))
     const query = { labelSelector: 'go=marked' }
@@ -265,7 +265,7 @@ export const deletes = area('deletes', (it) => {
     await release(stage, 'marked-a')
   })
 
-  it('marks a pod on a node for its grace period, and takes one without a node at once', async (stage) => {
+  it('marks a pod on a node for its grace period, and deletes a pod without a node at once', async (stage) => {
     await stage.made(pods, pod('unbound'))
     const unbound = await stage.delete(pods, 'unbound')
     expect(unbound.status).toBe(200)
@@ -278,7 +278,7 @@ export const deletes = area('deletes', (it) => {
     await stage.gone(pods, 'bound')
   })
 
-  it('refuses a negative grace period on a mark by taking it for one second', async (stage) => {
+  it('marks a custom object with grace period 0 when the deletion has a negative one', async (stage) => {
     await stage.made(widgets, widget('negative', {}, held))
     const { body } = await stage.delete(widgets, 'negative', { gracePeriodSeconds: -5 })
     expect(at(body, 'metadata.deletionGracePeriodSeconds')).toBe(0)
@@ -292,7 +292,7 @@ export const deletes = area('deletes', (it) => {
     expect(at((await stage.delete(configMaps, 'answered')).body, 'kind')).toBe('Status')
   })
 
-  it('warns that the pods of a job stay where the deletion does not say what becomes of them', async (stage) => {
+  it('warns that the pods of a job stay if the deletion names no propagation', async (stage) => {
     const spec = {
       suspend: true,
       template: { spec: { ...(podTemplate('j')['spec'] as JsonObject), restartPolicy: 'Never' } },

@@ -1,5 +1,5 @@
-// What does the API server say of itself, and in which forms does it show objects? Discovery, versions, OpenAPI, Table and
-// PartialObjectMetadata; and who may ask for what.
+// Documents and representations of the API server: discovery, versions, OpenAPI, Table, PartialObjectMetadata.
+// It also covers their access rights.
 import { expect } from 'vitest'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { area } from '../area.ts'
@@ -24,14 +24,14 @@ const onlyThese =
   'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf'
 
 export const documents = area('documents', (it) => {
-  it('says that it is well', async (stage) => {
+  it('reports that it is healthy', async (stage) => {
     for (const path of ['/healthz', '/livez', '/readyz']) {
       const { status, body, headers } = await read(stage, path)
       expect([status, body, headers['content-type']]).toEqual([200, 'ok', 'text/plain; charset=utf-8'])
     }
   })
 
-  it('publishes all built-in kinds in one document of version 2, in two forms', async (stage) => {
+  it('publishes all built-in kinds in one OpenAPI v2 document, in two formats', async (stage) => {
     const whole = await read(stage, '/openapi/v2')
     expect(at(whole.body, 'swagger')).toBe('2.0')
     expect(Object.keys(at(whole.body, 'definitions') ?? {})).toContain('io.k8s.api.apps.v1.StatefulSet')
@@ -122,7 +122,7 @@ export const documents = area('documents', (it) => {
     })
   })
 
-  it('tells all of it at once where that is accepted', async (stage) => {
+  it('returns aggregated discovery if the client accepts it', async (stage) => {
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
     const { body, headers } = await read(stage, '/apis', { accept })
     expect(headers['content-type']).toBe(accept)
@@ -138,7 +138,7 @@ export const documents = area('documents', (it) => {
     })
   })
 
-  it('tells it at once in the one form there is, whatever else is accepted as well', async (stage) => {
+  it('returns aggregated discovery also after the plain form, and in YAML', async (stage) => {
     const form = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
     for (const path of ['/api', '/apis']) {
       const after = await read(stage, path, { accept: `application/json,application/json;${form}` })
@@ -149,7 +149,7 @@ export const documents = area('documents', (it) => {
     }
   })
 
-  it('refuses discovery in forms that it does not have, unless another one is accepted', async (stage) => {
+  it('rejects discovery in unsupported formats, unless the client accepts another one', async (stage) => {
     const unknown = [
       'as=Nonsense',
       'as=APIGroupDiscoveryList',
@@ -171,11 +171,11 @@ export const documents = area('documents', (it) => {
     }
   })
 
-  it('gives objects in the forms of meta.k8s.io and no other', async (stage) => {
+  it('returns objects in the formats of meta.k8s.io and no other', async (stage) => {
     const wanted = [
       ['as=Table;g=meta.k8s.io;v=v1', 'Table'],
       ['as=Table;g=meta.k8s.io;v=v1beta1', 'Table'],
-      // Of a parameter that is named twice the last counts, and one without a value does not.
+      // The last of two equal parameters wins; one without a value does not count.
       ['as=Table;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1', 'PartialObjectMetadataList'],
       ['as=;g=;v=', 'WidgetList'],
       ['stream=watch', 'WidgetList'],
@@ -193,7 +193,7 @@ export const documents = area('documents', (it) => {
     }
   })
 
-  it('says in JSON that there is no such form in YAML', async (stage) => {
+  it('reports in JSON that YAML lacks such a format', async (stage) => {
     const accept = 'application/yaml;as=Nonsense;g=meta.k8s.io;v=v1'
     const { status, body, headers } = await stage.list(widgets, {}, { headers: { accept } })
     expect([status, headers['content-type'], at(body, 'message')]).toEqual([406, 'application/json', onlyThese])
@@ -204,7 +204,7 @@ export const documents = area('documents', (it) => {
     expect([code, its['content-type']]).toEqual([404, 'application/json'])
   })
 
-  it('refuses a body whose media type has a parameter twice with two values', async (stage) => {
+  it('rejects a body whose media type has a parameter with two values', async (stage) => {
     for (const type of ['application/json', 'application/yaml']) {
       const headers = { 'content-type': `${type};charset=utf-8;Charset=utf-7` }
       const { status, body } = await stage.create(configMaps, configMap('twice', {}), { headers })
@@ -215,7 +215,7 @@ export const documents = area('documents', (it) => {
     }
   })
 
-  it('indexes OpenAPI documents by group and version, with a hash that names the content', async (stage) => {
+  it('indexes OpenAPI documents by group and version, with a hash of the content', async (stage) => {
     const { body, headers } = await read(stage, '/openapi/v3')
     expect(headers['content-type']).toBe('text/plain; charset=utf-8')
     const entry = at(at(body, 'paths'), 'apis/apps/v1') ?? (at(body, 'paths') as JsonObject)['apis/apps/v1']
@@ -253,7 +253,7 @@ export const documents = area('documents', (it) => {
     expect(at(body, 'rows.0.object.kind')).toBe('PartialObjectMetadata')
   })
 
-  it('shows the rows of a table with as much of the object as is asked for', async (stage) => {
+  it('returns the rows of a table with the requested part of the object', async (stage) => {
     await stage.made(widgets, widget('rows', { size: 3 }))
     const none = await stage.get(widgets, 'rows', { headers: asTable, query: { includeObject: 'None' } })
     expect(at(none.body, 'rows.0.object')).toBeNull()
@@ -273,7 +273,7 @@ export const documents = area('documents', (it) => {
     expect(at(body, 'metadata.resourceVersion')).toBeTypeOf('string')
   })
 
-  it('shows metadata alone', async (stage) => {
+  it('returns only metadata', async (stage) => {
     await stage.made(widgets, widget('alone', { size: 3 }))
     const one = await stage.get(widgets, 'alone', { headers: partial })
     expect(one.body).toMatchObject({
@@ -287,7 +287,7 @@ export const documents = area('documents', (it) => {
     expect(at(list.body, 'items.0.metadata.name')).toBe('alone')
   })
 
-  it('answers in YAML where that is accepted', async (stage) => {
+  it('responds in YAML if the client accepts it', async (stage) => {
     await stage.made(configMaps, configMap('yaml', { a: '1' }))
     const { body, headers } = await stage.get(configMaps, 'yaml', { headers: { accept: 'application/yaml' } })
     expect(headers['content-type']).toBe('application/yaml')
@@ -302,7 +302,7 @@ export const documents = area('documents', (it) => {
     }
   })
 
-  it('lets an impersonated user do what its roles say, and no more', async (stage) => {
+  it('grants an impersonated user exactly the permissions of its roles', async (stage) => {
     const headers = { 'impersonate-user': 'reader' }
     const refused = await stage.list(configMaps, {}, { headers })
     expect(refused.status).toBe(403)
@@ -321,7 +321,7 @@ export const documents = area('documents', (it) => {
     expect((await stage.get(configMaps, 'kube-root-ca.crt', { headers })).status).toBe(403)
   })
 
-  it('answers whether the asker may do something', async (stage) => {
+  it('answers a SelfSubjectAccessReview', async (stage) => {
     const attributes = { namespace: stage.namespace, verb: 'get', resource: 'pods' }
     const { status, body } = await review(stage, attributes)
     expect(status).toBe(201)
@@ -333,7 +333,7 @@ export const documents = area('documents', (it) => {
     expect(taken(other)['status']).toEqual({ allowed: false })
   })
 
-  it('tells askers who they are, and what they may do in a namespace', async (stage) => {
+  it('answers a SelfSubjectReview and a SelfSubjectRulesReview', async (stage) => {
     const ask = async (group: string, kind: string, spec: JsonObject) => {
       const path = `/apis/${group}/v1/${kind.toLowerCase()}s`
       const body = { kind, apiVersion: `${group}/v1`, metadata: { labels: { a: 'b' } }, spec }
@@ -346,7 +346,7 @@ export const documents = area('documents', (it) => {
     expect([rules['metadata'], rules['spec']]).toEqual([{}, {}])
   })
 
-  it('lets nobody impersonate who may not', async (stage) => {
+  it('rejects impersonation without permission', async (stage) => {
     const headers = { 'impersonate-user': 'admin' }
     const { status, body } = await stage.server.request({
       method: 'GET',
@@ -360,7 +360,7 @@ export const documents = area('documents', (it) => {
     )
   })
 
-  it('tells a stranger that it is well, its version, and nothing more', async (stage) => {
+  it('shows an anonymous user its health and version, and nothing else', async (stage) => {
     const status = async (path: string, authorization?: string) => {
       const headers = authorization === undefined ? {} : { authorization }
       return (await stage.server.request({ method: 'GET', path, headers, as: 'none' })).status
@@ -373,7 +373,7 @@ export const documents = area('documents', (it) => {
     expect(await status('/version', 'bearer wrong')).toBe(401)
   })
 
-  it('names the user of a token only to those that the token is for', async (stage) => {
+  it('reveals the user of a token only for the token’s audiences', async (stage) => {
     await stage.made(serviceAccounts, object(serviceAccounts, 'reviewed'))
     const path = `${stage.path(serviceAccounts, 'reviewed')}/token`
     const asked = (audiences: readonly string[]) => ({
@@ -401,7 +401,7 @@ export const documents = area('documents', (it) => {
     expect(await review([])).toEqual([undefined, undefined, `[invalid bearer token, ${refused} ["${own}"]]`])
   })
 
-  it('lets nobody give rights that they do not have', async (stage) => {
+  it('rejects a grant of permissions that the user lacks', async (stage) => {
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'] }]
     const manage = [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['create'] }]
     await stage.made(roles, object(roles, 'manager', { rules: manage }))
@@ -418,7 +418,7 @@ export const documents = area('documents', (it) => {
     )
   })
 
-  it('misses the binding where somebody binds a role that is not there', async (stage) => {
+  it('reports an absent role when a user binds it', async (stage) => {
     const rules = [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['rolebindings'], verbs: ['create'] }]
     await stage.made(roles, object(roles, 'binder', { rules }))
     const apiGroup = 'rbac.authorization.k8s.io'

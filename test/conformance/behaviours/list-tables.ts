@@ -1,7 +1,7 @@
-// Which options of a list are refused, and what does each selector take?
+// Tables of rejected list options, and of the objects that each selector matches.
 import type { Query } from '../server-under-test.ts'
 
-/** Options that contradict each other: 422, with these causes. */
+/** Contradicting options: 422 with these causes. */
 export const refusedOptions: readonly { options: Query; causes: readonly (readonly [string, string, string])[] }[] = [
   {
     options: { resourceVersionMatch: 'Exact' },
@@ -73,7 +73,7 @@ export const refusedOptions: readonly { options: Query; causes: readonly (readon
   },
 ]
 
-/** Options that cannot be read: 400, with this message. */
+/** Malformed options: 400 with this message. */
 export const malformedOptions: readonly { options: Query; message: string }[] = [
   {
     options: { resourceVersion: 'abc' },
@@ -109,11 +109,11 @@ export const malformedOptions: readonly { options: Query; message: string }[] = 
     message: 'invalid field selector: invalid escape sequence: \\b',
   },
   { options: { fieldSelector: 'metadata.name=\\' }, message: 'invalid field selector: invalid escape sequence: \\' },
-  // The terms are read in the order of their texts.
+  // The server parses the terms in alphabetical order.
   { options: { fieldSelector: 'b=1,a=1' }, message: 'field label not supported: a' },
 ]
 
-/** Which of `a: {tier: front, in: …}`, `b: {tier: back, rank: '2', in: …}` and `c: {in: …}` does a selector take? */
+/** Matches of each selector: `a: {tier: front, in: …}`, `b: {tier: back, rank: '2', in: …}` and `c: {in: …}`. */
 export const selectors: readonly (readonly [string, readonly string[]])[] = [
   ['tier=front', ['a']],
   ['tier==front', ['a']],

@@ -1,4 +1,4 @@
-// What does a list answer? Its revision, its order, its pages, its selectors, and every combination of its options.
+// Lists: revision, order, pages, selectors, and every combination of options.
 // Source: k8s.io/apiserver/pkg/storage (cacher and etcd3), apimachinery's ValidateListOptions.
 import { expect } from 'vitest'
 import type { JsonObject } from '../../../src/base/json.ts'
@@ -8,7 +8,7 @@ import type { Query } from '../server-under-test.ts'
 import { at, namesOf, type Stage, taken, textAt, versionOf } from '../stage.ts'
 import { malformedOptions, refusedOptions, selectors } from './list-tables.ts'
 
-/** Three objects of a label of their own, and the list of them. */
+/** Creates three objects with their own label; returns the query that lists them. */
 async function three(stage: Stage, label: string): Promise<Query> {
   for (const name of ['c', 'a', 'b'])
     await stage.made(widgets, widget(`${label}-${name}`, {}, { metadata: { labels: { in: label } } }))
@@ -16,7 +16,7 @@ async function three(stage: Stage, label: string): Promise<Query> {
 }
 
 export const lists = area('lists', (it) => {
-  it('says its kind, version and revision, and has items even where there are none', async (stage) => {
+  it('has kind, version and revision, and an items field even if it is empty', async (stage) => {
     const { status, body } = await stage.list(secrets, { labelSelector: 'none=here' })
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -27,7 +27,7 @@ export const lists = area('lists', (it) => {
     })
   })
 
-  it('leaves kind and version off the items of a built-in kind, and keeps them on those of a custom kind', async (stage) => {
+  it('omits kind and version in items of a built-in kind, but not of a custom kind', async (stage) => {
     await stage.made(configMaps, configMap('item'))
     await stage.made(widgets, widget('item'))
     const built = await stage.list(configMaps, { fieldSelector: 'metadata.name=item' })
@@ -37,20 +37,20 @@ export const lists = area('lists', (it) => {
     expect(at(custom.body, 'items.0.apiVersion')).toBe('conformance.konverge.dev/v1')
   })
 
-  it('has the revision of the store, not that of its newest item', async (stage) => {
+  it('has the revision of the store, not of its newest item', async (stage) => {
     const before = versionOf(await stage.made(widgets, widget('before')))
     await stage.made(configMaps, configMap('after'))
     const { body } = await stage.list(widgets)
     expect(BigInt(versionOf(body))).toBeGreaterThan(BigInt(before))
   })
 
-  it('has a revision that stays while nothing is written to that kind by a no-op', async (stage) => {
+  it('keeps its revision when a write to the kind is a no-op', async (stage) => {
     const made = await stage.made(widgets, widget('noop', { size: 1 }))
     const updated = taken(await stage.update(widgets, made))
     expect(versionOf(updated)).toBe(versionOf(made))
   })
 
-  it('orders by name, byte by byte', async (stage) => {
+  it('sorts by the bytes of the name', async (stage) => {
     const query = await three(stage, 'ordered')
     await stage.made(widgets, widget('ordered-a.b', {}, { metadata: { labels: { in: 'ordered' } } }))
     await stage.made(widgets, widget('ordered-a-b', {}, { metadata: { labels: { in: 'ordered' } } }))
@@ -58,7 +58,7 @@ export const lists = area('lists', (it) => {
     expect(namesOf(body)).toEqual(['ordered-a', 'ordered-a-b', 'ordered-a.b', 'ordered-b', 'ordered-c'])
   })
 
-  it('orders all namespaces by namespace and name as one text, so that ns-other comes before ns', async (stage) => {
+  it('sorts all namespaces by namespace and name as one text: ns-other comes before ns', async (stage) => {
     const other = await stage.madeNamespace('other')
     const labels = { metadata: { labels: { in: stage.namespace } } }
     await stage.made(widgets, widget('both-b', {}, labels))
@@ -71,7 +71,7 @@ export const lists = area('lists', (it) => {
     expect(namesOf(body)).toEqual(['both-a', 'both-b'])
   })
 
-  it('answers in pages, with a token and the count of what remains', async (stage) => {
+  it('returns pages with a token and the count of remaining items', async (stage) => {
     const namespace = await stage.madeNamespace('pages')
     for (const name of ['c', 'a', 'b']) await stage.made(widgets, widget(name), { namespace })
     const first = await stage.list(widgets, { limit: 2 }, { namespace })
@@ -84,7 +84,7 @@ export const lists = area('lists', (it) => {
     expect(at(second.body, 'metadata.remainingItemCount')).toBeUndefined()
   })
 
-  it('keeps the snapshot of the first page for the ones after it', async (stage) => {
+  it('keeps the snapshot of the first page for later pages', async (stage) => {
     const namespace = await stage.madeNamespace('snapshot')
     for (const name of ['a', 'b', 'd']) await stage.made(widgets, widget(name), { namespace })
     const first = await stage.list(widgets, { limit: 1 }, { namespace })
@@ -96,7 +96,7 @@ export const lists = area('lists', (it) => {
     expect(versionOf(rest.body)).toBe(versionOf(first.body))
   })
 
-  it('gives a token that is the base64 of its version, revision and start', async (stage) => {
+  it('returns a token that is the base64 of its version, revision and start', async (stage) => {
     const namespace = await stage.madeNamespace('token')
     for (const name of ['a', 'b']) await stage.made(widgets, widget(name), { namespace })
     const { body } = await stage.list(widgets, { limit: 1 }, { namespace })
@@ -104,7 +104,7 @@ export const lists = area('lists', (it) => {
     expect(token).toBe(`{"v":"meta.k8s.io/v1","rv":${versionOf(body)},"start":"/a\\u0000"}`)
   })
 
-  it('counts nothing that remains where a selector is used', async (stage) => {
+  it('omits the count of remaining items if a selector is used', async (stage) => {
     const query = await three(stage, 'uncounted')
     const { body } = await stage.list(widgets, { ...query, limit: 1 })
     expect(namesOf(body)).toEqual(['uncounted-a'])
@@ -112,7 +112,7 @@ export const lists = area('lists', (it) => {
     expect(at(body, 'metadata.remainingItemCount')).toBeUndefined()
   })
 
-  it('fills a page with what the selector takes, not with what it skips', async (stage) => {
+  it('fills a page with items that match the selector', async (stage) => {
     const query = await three(stage, 'filled')
     const first = await stage.list(widgets, { ...query, limit: 2 })
     expect(namesOf(first.body)).toEqual(['filled-a', 'filled-b'])
@@ -120,12 +120,12 @@ export const lists = area('lists', (it) => {
     expect(namesOf(next.body)).toEqual(['filled-c'])
   })
 
-  it('has an empty token in the list of a custom kind, and none in that of a built-in kind, where nothing remains', async (stage) => {
+  it('has an empty token on the last page of a custom kind, and none on that of a built-in kind', async (stage) => {
     expect(at((await stage.list(widgets)).body, 'metadata.continue')).toBe('')
     expect(at((await stage.list(configMaps)).body, 'metadata.continue')).toBeUndefined()
   })
 
-  it('has no token where the last page is just full', async (stage) => {
+  it('has no token if the last page is exactly full', async (stage) => {
     const namespace = await stage.madeNamespace('full')
     for (const name of ['a', 'b']) await stage.made(widgets, widget(name), { namespace })
     const { body } = await stage.list(widgets, { limit: 2 }, { namespace })
@@ -133,7 +133,7 @@ export const lists = area('lists', (it) => {
     expect(at(body, 'metadata.continue')).toBe('')
   })
 
-  it('lists as of an exact revision, without what came later', async (stage) => {
+  it('lists an exact revision without later objects', async (stage) => {
     const namespace = await stage.madeNamespace('exact')
     const a = await stage.made(widgets, widget('a', { size: 1 }), { namespace })
     taken(await stage.patch('merge', widgets, 'a', { spec: { size: 2 } }, { namespace }))
@@ -145,7 +145,7 @@ export const lists = area('lists', (it) => {
     expect(versionOf(body)).toBe(versionOf(a))
   })
 
-  it('lists no older than a revision, with all that came later', async (stage) => {
+  it('lists at least as new as a revision, with later objects', async (stage) => {
     const namespace = await stage.madeNamespace('not-older')
     const a = await stage.made(widgets, widget('a'), { namespace })
     await stage.made(widgets, widget('b'), { namespace })
@@ -159,7 +159,7 @@ export const lists = area('lists', (it) => {
     }
   })
 
-  it('takes a revision with a limit and no match for that exact revision', async (stage) => {
+  it('treats a revision with a limit and without a match as exact', async (stage) => {
     const namespace = await stage.madeNamespace('legacy')
     const a = await stage.made(widgets, widget('a'), { namespace })
     await stage.made(widgets, widget('b'), { namespace })
@@ -177,7 +177,7 @@ export const lists = area('lists', (it) => {
     expect(at(body, 'metadata.continue')).toBe('')
   })
 
-  it('refuses a revision that has not come yet after three seconds', async (stage) => {
+  it('rejects a future revision after three seconds', async (stage) => {
     const { status, body } = await stage.list(widgets, { resourceVersion: '99999999' })
     expect(status).toBe(504)
     expect(body).toEqual({
@@ -227,7 +227,7 @@ export const lists = area('lists', (it) => {
     })
   }
 
-  it('takes by name, and by what is not that name, with a field selector', async (stage) => {
+  it('selects by name, and by unequal name, with a field selector', async (stage) => {
     const query = await three(stage, 'named')
     const one = await stage.list(widgets, { ...query, fieldSelector: 'metadata.name=named-b' })
     expect(namesOf(one.body)).toEqual(['named-b'])
@@ -235,7 +235,7 @@ export const lists = area('lists', (it) => {
     expect(namesOf(others.body)).toEqual(['named-a', 'named-c'])
   })
 
-  it('takes all where a term of a field selector names no field and no value', async (stage) => {
+  it('selects all if a term of a field selector has neither field nor value', async (stage) => {
     const query = await three(stage, 'nameless')
     for (const fieldSelector of ['=', '==', '!=', ',=,'])
       expect(namesOf((await stage.list(widgets, { ...query, fieldSelector })).body)).toHaveLength(3)
@@ -245,7 +245,7 @@ export const lists = area('lists', (it) => {
     expect(namesOf(escaped.body)).toHaveLength(3)
   })
 
-  it('takes by namespace with a field selector', async (stage) => {
+  it('selects by namespace with a field selector', async (stage) => {
     const query = await three(stage, 'scoped')
     const here = await stage.list(widgets, { ...query, fieldSelector: `metadata.namespace=${stage.namespace}` })
     expect(namesOf(here.body)).toHaveLength(3)
@@ -253,13 +253,13 @@ export const lists = area('lists', (it) => {
     expect(namesOf(there.body)).toEqual([])
   })
 
-  it('takes secrets by their type', async (stage) => {
+  it('selects secrets by their type', async (stage) => {
     await stage.made(secrets, object(secrets, 'typed', { type: 'example.com/kind' }))
     const { body } = await stage.list(secrets, { fieldSelector: 'type=example.com/kind' })
     expect(namesOf(body)).toEqual(['typed'])
   })
 
-  it('takes pods by phase, node and restart policy', async (stage) => {
+  it('selects pods by phase, node and restart policy', async (stage) => {
     await stage.made(pods, pod('selected'))
     for (const [fieldSelector, names] of [
       ['status.phase=Pending', ['selected']],
@@ -270,7 +270,7 @@ export const lists = area('lists', (it) => {
       expect(namesOf((await stage.list(pods, { fieldSelector })).body)).toEqual(names)
   })
 
-  it('has a token where anything is left, whether the selector chooses it or not', async (stage) => {
+  it('has a token if any object remains, whether the selector matches it or not', async (stage) => {
     const query = { ...(await three(stage, 'left')), limit: 3 }
     await stage.made(widgets, widget('left-d'))
     const { body } = await stage.list(widgets, query)
@@ -278,7 +278,7 @@ export const lists = area('lists', (it) => {
     expect(textAt(body, 'metadata.continue')).not.toBe('')
   })
 
-  it('takes a list of one name for a get, which has no pages and gives the newest', async (stage) => {
+  it('treats a list of one name as a get, without pages and with the newest state', async (stage) => {
     const made = await stage.made(widgets, widget('single', { size: 1 }))
     taken(await stage.patch('merge', widgets, 'single', { spec: { size: 2 } }))
     const query = { fieldSelector: 'metadata.name=single', limit: 1 }
@@ -292,7 +292,7 @@ export const lists = area('lists', (it) => {
     expect(at(exact.body, 'items.0.spec.size')).toBe(1)
   })
 
-  it('counts pages of one namespace from there, also where all are listed and one is chosen', async (stage) => {
+  it('omits the namespace in tokens if a field selector selects one namespace', async (stage) => {
     await stage.made(widgets, widget('chosen-a'))
     await stage.made(widgets, widget('chosen-b'))
     const query = { fieldSelector: `metadata.namespace=${stage.namespace}`, limit: 1 }
@@ -302,7 +302,7 @@ export const lists = area('lists', (it) => {
     expect(token).not.toContain(stage.namespace)
   })
 
-  it('has null for no items as partial metadata, and no rows as a table', async (stage) => {
+  it('has null items as partial metadata, and no rows as a table, if it is empty', async (stage) => {
     const query = { labelSelector: 'none=here' }
     const accept = (form: string) => ({ accept: `application/json;as=${form};g=meta.k8s.io;v=v1` })
     const partial = await stage.list(widgets, query, { headers: accept('PartialObjectMetadataList') })
@@ -311,7 +311,7 @@ export const lists = area('lists', (it) => {
     expect(at(table.body, 'rows')).toEqual([])
   })
 
-  it('takes a negative limit for none, and lists an absent namespace as empty', async (stage) => {
+  it('treats a negative limit as no limit, and lists an absent namespace as empty', async (stage) => {
     const negative = await stage.list(widgets, { limit: -1 })
     expect(negative.status).toBe(200)
     expect(at(negative.body, 'metadata.continue')).toBe('')
@@ -320,7 +320,7 @@ export const lists = area('lists', (it) => {
     expect(namesOf(absent.body)).toEqual([])
   })
 
-  it('gets an object at revision 0 and at its own, and refuses a revision that is no number', async (stage) => {
+  it('gets an object at revision 0 and at its own, and rejects a revision that is no number', async (stage) => {
     const made = await stage.made(widgets, widget('got'))
     const own = await stage.get(widgets, 'got', { query: { resourceVersion: versionOf(made) } })
     expect(versionOf(own.body)).toBe(versionOf(made))

@@ -1,5 +1,6 @@
-// What do the options of a write change? Dry runs persist nothing; field validation refuses, warns or is silent; and data
-// that is odd for JavaScript goes through whole.
+// Write options: dry runs persist nothing; field validation rejects, warns or ignores. Values that JavaScript cannot
+// represent
+// exactly survive a write unchanged.
 import { expect } from 'vitest'
 import { area } from '../area.ts'
 import { configMap, configMaps, object, services, widget, widgets } from '../kinds.ts'
@@ -11,7 +12,7 @@ const twice =
   '{"apiVersion":"conformance.konverge.dev/v1","kind":"Widget","metadata":{"name":"NAME"},"spec":{"size":1,"size":2}}'
 
 export const options = area('options', (it) => {
-  it('creates nothing in a dry run, and answers as if it had', async (stage) => {
+  it('creates nothing in a dry run, and responds as for a create', async (stage) => {
     const { status, body } = await stage.create(widgets, widget('dry', { size: 1 }), dry)
     expect(status).toBe(201)
     expect(at(body, 'metadata.uid')).toBeTypeOf('string')
@@ -31,20 +32,20 @@ export const options = area('options', (it) => {
     expect((await stage.get(widgets, 'kept')).body).toEqual(made)
   })
 
-  it('judges a dry run as it would the write', async (stage) => {
+  it('validates a dry run as the write', async (stage) => {
     await stage.made(widgets, widget('there'))
     expect((await stage.create(widgets, widget('there'), dry)).status).toBe(409)
     expect((await stage.create(widgets, widget('other', { size: -1 }), dry)).status).toBe(422)
     expect((await stage.delete(widgets, 'absent', undefined, dry)).status).toBe(404)
   })
 
-  it('gives no address to a service in a dry run that it keeps', async (stage) => {
+  it('keeps no address allocated for a service of a dry run', async (stage) => {
     const { body } = await stage.create(services, object(services, 'dry', { spec: { ports: [{ port: 80 }] } }), dry)
     expect(at(body, 'spec.ports.0.port')).toBe(80)
     expect((await stage.get(services, 'dry')).status).toBe(404)
   })
 
-  it('warns of unknown fields unless it is told otherwise', async (stage) => {
+  it('warns of unknown fields by default', async (stage) => {
     const { status, headers, body } = await stage.create(widgets, unknown)
     expect(status).toBe(201)
     expect(headers['warning']).toBe(
@@ -53,14 +54,14 @@ export const options = area('options', (it) => {
     expect(at(body, 'spec.sizes')).toBeUndefined()
   })
 
-  it('is silent about unknown fields where they are ignored', async (stage) => {
+  it('returns no warning of unknown fields with fieldValidation=Ignore', async (stage) => {
     const body = { ...unknown, metadata: { name: 'ignored' } }
     const { status, headers } = await stage.create(widgets, body, { query: { fieldValidation: 'Ignore' } })
     expect(status).toBe(201)
     expect(headers['warning']).toBeUndefined()
   })
 
-  it('warns of a field that is given twice, of which the last counts', async (stage) => {
+  it('warns of a duplicate field; the last one wins', async (stage) => {
     const { status, headers, body } = await stage.create(widgets, twice.replace('NAME', 'twice'))
     expect(status).toBe(201)
     expect(headers['warning']).toBe('299 - "duplicate field \\"spec.size\\""')
@@ -74,7 +75,7 @@ export const options = area('options', (it) => {
     expect(at(body, 'more')).toBeUndefined()
   })
 
-  it('refuses a patch with unknown fields in strict mode with 422', async (stage) => {
+  it('rejects a patch with unknown fields in strict mode with 422', async (stage) => {
     await stage.made(widgets, widget('strict'))
     const query = { fieldValidation: 'Strict' }
     const { status, body } = await stage.patch('merge', widgets, 'strict', { spec: { sizes: 1 } }, { query })
@@ -82,7 +83,7 @@ export const options = area('options', (it) => {
     expect(at(body, 'message')).toMatch(/strict decoding error: unknown field "spec\.sizes"$/)
   })
 
-  it('warns of finalizers that have no domain’s path', async (stage) => {
+  it('warns of finalizers without a domain path', async (stage) => {
     const body = widget('finalized', {}, { metadata: { finalizers: ['example.com'] } })
     const { status, headers } = await stage.create(widgets, body)
     expect(status).toBe(201)
@@ -103,7 +104,7 @@ export const options = area('options', (it) => {
     expect(at(patched, 'spec.size')).toBe(9007199254740993n)
   })
 
-  it('keeps keys that JavaScript treats apart', async (stage) => {
+  it('keeps keys that are special in JavaScript', async (stage) => {
     const text =
       '{"apiVersion":"conformance.konverge.dev/v1","kind":"Widget","metadata":{"name":"odd"},"spec":{"free":{"__proto__":{"a":1},"constructor":"c","toString":2,"hasOwnProperty":null}}}'
     taken(await stage.create(widgets, text))
@@ -116,27 +117,27 @@ export const options = area('options', (it) => {
     ])
   })
 
-  it('keeps the difference of 1.0 and 1 where a number may have a fraction', async (stage) => {
+  it('distinguishes 1.0 and 1 in a field of type number', async (stage) => {
     const text =
       '{"apiVersion":"conformance.konverge.dev/v1","kind":"Widget","metadata":{"name":"one"},"spec":{"free":{"a":1.5,"b":1e3,"c":0}}}'
     taken(await stage.create(widgets, text))
     expect(at((await stage.get(widgets, 'one')).body, 'spec.free')).toEqual({ a: 1.5, b: 1000, c: 0 })
   })
 
-  it('takes text of every script, and control characters', async (stage) => {
+  it('accepts text in every script, and control characters', async (stage) => {
     const data = { text: 'ünïcödé 漢字 🙂 <&> \u2028 \u0001 "quoted" \\' }
     await stage.made(configMaps, configMap('scripts', data))
     expect(at((await stage.get(configMaps, 'scripts')).body, 'data')).toEqual(data)
   })
 
-  it('takes deep nesting', async (stage) => {
+  it('accepts deep nesting', async (stage) => {
     const depth = 300
     const free = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
     const text = `{"apiVersion":"conformance.konverge.dev/v1","kind":"Widget","metadata":{"name":"deep"},"spec":{"free":${free}}}`
     expect((await stage.create(widgets, text)).status).toBe(201)
   })
 
-  it('refuses a body of more than three mebibytes', async (stage) => {
+  it('rejects a body of more than three mebibytes', async (stage) => {
     const { status, body } = await stage.create(configMaps, configMap('large', { a: 'x'.repeat(3 * 1024 * 1024) }))
     expect(status).toBe(413)
     expect(at(body, 'message')).toBe('Request entity too large: limit is 3145728')

@@ -1,4 +1,5 @@
-// What do the garbage collector and the namespace controller make of a deletion? Looked at when all is quiet.
+// Effects of deletions by the garbage collector and the namespace controller. Each behaviour waits until the
+// controllers are idle.
 // Source: k8s.io/kubernetes/pkg/controller/{garbagecollector,namespace}.
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/json.ts'
@@ -28,7 +29,7 @@ async function child(
 export const ownership = area(
   'ownership',
   (it) => {
-    it('collects what its owner leaves behind, down to the last', async (stage) => {
+    it('collects the dependents of a deleted owner, at every level', async (stage) => {
       const owner = await stage.made(widgets, widget('owner'))
       const middle = await child(stage, 'middle', [ownedBy(owner)])
       await child(stage, 'leaf', [ownedBy(middle)])
@@ -37,14 +38,14 @@ export const ownership = area(
       await stage.gone(configMaps, 'middle')
     })
 
-    it('collects what names an owner that never was, or one of another uid', async (stage) => {
+    it('collects an object whose owner never existed, or has another uid', async (stage) => {
       const owner = await stage.made(widgets, widget('other'))
       await child(stage, 'lost', [ownedBy(owner, { uid: '00000000-0000-4000-8000-000000000000' })])
       await stage.gone(configMaps, 'lost')
       expect((await stage.get(widgets, 'other')).status).toBe(200)
     })
 
-    it('collects what names an owner in another namespace, and says so in an Event', async (stage) => {
+    it('collects an object whose owner is in another namespace, and reports that in an Event', async (stage) => {
       const elsewhere = await stage.madeNamespace('elsewhere')
       const owner = await stage.made(configMaps, configMap('far'), { namespace: elsewhere })
       const stray = await child(stage, 'stray', [ownedBy(owner)])
@@ -65,7 +66,7 @@ export const ownership = area(
       expect(at(body, 'items.0.involvedObject.resourceVersion')).toBe(undefined)
     })
 
-    it('keeps what has another owner, and takes the lost reference off', async (stage) => {
+    it('keeps an object with another owner, and removes the dangling reference', async (stage) => {
       const first = await stage.made(widgets, widget('first'))
       const second = await stage.made(widgets, widget('second'))
       await child(stage, 'two', [ownedBy(first), ownedBy(second)])
@@ -77,7 +78,7 @@ export const ownership = area(
       expect(at(body, 'metadata.ownerReferences.0.name')).toBe('second')
     })
 
-    it('leaves the dependents of an orphaning deletion, without the reference', async (stage) => {
+    it('keeps the dependents of an orphaning deletion, without the reference', async (stage) => {
       const owner = await stage.made(widgets, widget('orphaning'))
       await child(stage, 'orphan', [ownedBy(owner)])
       taken(await stage.delete(widgets, 'orphaning', { propagationPolicy: 'Orphan' }))
@@ -85,7 +86,7 @@ export const ownership = area(
       expect(at((await stage.get(configMaps, 'orphan')).body, 'metadata.ownerReferences')).toBeUndefined()
     })
 
-    it('waits in a foreground deletion for the dependents that block it', async (stage) => {
+    it('waits in a foreground deletion for blocking dependents', async (stage) => {
       const owner = await stage.made(widgets, widget('waiting'))
       const hold = { finalizers: ['example.com/hold'] }
       await child(stage, 'blocking', [ownedBy(owner, { blockOwnerDeletion: true })], hold)
@@ -99,7 +100,7 @@ export const ownership = area(
       await stage.gone(widgets, 'waiting')
     })
 
-    it('waits in a foreground deletion for no others', async (stage) => {
+    it('waits in a foreground deletion for no other dependents', async (stage) => {
       const owner = await stage.made(widgets, widget('hurried'))
       const hold = { finalizers: ['example.com/hold'] }
       await child(stage, 'free', [ownedBy(owner)], hold)
@@ -109,21 +110,21 @@ export const ownership = area(
       await stage.gone(configMaps, 'free')
     })
 
-    it('takes an owner in another namespace for absent', async (stage) => {
+    it('treats an owner in another namespace as absent', async (stage) => {
       const elsewhere = await stage.madeNamespace('owners')
       const owner = await stage.made(widgets, widget('far'), { namespace: elsewhere })
       await child(stage, 'near', [ownedBy(owner)])
       await stage.gone(configMaps, 'near')
     })
 
-    it('keeps what is owned by a kind that nobody serves', async (stage) => {
+    it('keeps an object whose owner has a kind that is not served', async (stage) => {
       const owner = { apiVersion: 'absent.example.com/v1', kind: 'Absent', name: 'a', uid: 'u' }
       await child(stage, 'unknown', [owner])
       await stage.settled(configMaps, 'unknown')
       expect((await stage.get(configMaps, 'unknown')).status).toBe(200)
     })
 
-    it('ends what owns itself in a circle', async (stage) => {
+    it('deletes a cycle of owners', async (stage) => {
       const one = await child(stage, 'one', [])
       const two = await child(stage, 'two-of-circle', [ownedBy(one)])
       taken(await stage.patch('merge', configMaps, 'one', { metadata: { ownerReferences: [ownedBy(two)] } }))
@@ -132,7 +133,7 @@ export const ownership = area(
       await stage.gone(configMaps, 'two-of-circle')
     })
 
-    it('empties a namespace and then ends it', async (stage) => {
+    it('deletes the content of a namespace, then the namespace', async (stage) => {
       const namespace = await stage.madeNamespace('ending')
       await stage.made(configMaps, configMap('inside'), { namespace })
       await stage.made(widgets, widget('inside'), { namespace })
@@ -144,7 +145,7 @@ export const ownership = area(
       expect((await stage.get(widgets, 'inside', { namespace })).status).toBe(404)
     })
 
-    it('lets nothing new into a namespace that ends, and says what remains in it', async (stage) => {
+    it('rejects creates in a terminating namespace, and reports its remaining content', async (stage) => {
       const namespace = await stage.madeNamespace('held')
       await stage.made(configMaps, configMap('stays', {}, { finalizers: ['example.com/hold'] }), { namespace })
       taken(await stage.delete(namespaces, namespace))
@@ -178,7 +179,7 @@ export const ownership = area(
       await stage.gone(namespaces, namespace)
     })
 
-    it('keeps the finalizers of a namespace’s spec against an update', async (stage) => {
+    it('ignores an update of the finalizers in a namespace’s spec', async (stage) => {
       const namespace = await stage.madeNamespace('finalized')
       const read = taken(await stage.get(namespaces, namespace))
       const updated = taken(await stage.update(namespaces, { ...read, spec: {} }))

@@ -1,4 +1,4 @@
-// What does each kind of patch do, and which does it refuse? JSON patch, merge patch and strategic merge patch.
+// Patches and their rejections: JSON patch, merge patch and strategic merge patch.
 // Source: k8s.io/apiserver/pkg/endpoints/handlers/patch.go, k8s.io/apimachinery/pkg/util/strategicpatch.
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/json.ts'
@@ -6,7 +6,7 @@ import { area } from '../area.ts'
 import { configMap, configMaps, deployment, deployments, object, secrets, widget, widgets } from '../kinds.ts'
 import { at, taken, versionOf } from '../stage.ts'
 
-/** One JSON patch on `{size: 1, color: red, steps: [a, b], limits: {cpu: 1, 'a/b': 2, 'c~d': 3}}`, and the spec it leaves. */
+/** JSON patches of `{size: 1, color: red, steps: [a, b], limits: {cpu: 1, 'a/b': 2, 'c~d': 3}}`, with the result. */
 const jsonPatches: readonly { does: string; patch: Json; leaves: JsonObject }[] = [
   { does: 'adds a field', patch: [{ op: 'add', path: '/spec/note', value: 'x' }], leaves: { note: 'x' } },
   {
@@ -106,7 +106,7 @@ const base: JsonObject = {
   mode: 'plain',
 }
 
-/** JSON patches that are refused, with their code and message. */
+/** Rejected JSON patches, with code and message. */
 const refusedJsonPatches: readonly { does: string; patch: Json; status: number; message: string | RegExp }[] = [
   {
     does: 'a test that does not hold',
@@ -177,7 +177,7 @@ const refusedJsonPatches: readonly { does: string; patch: Json; status: number; 
   },
 ]
 
-/** Strategic merge patches on a pod template with the containers `main` and `side`. */
+/** Strategic merge patches of a pod template with the containers `main` and `side`. */
 const strategic: readonly { does: string; patch: JsonObject; path: string; leaves: Json | undefined }[] = [
   {
     does: 'merges a container by its name',
@@ -268,7 +268,7 @@ export const patches = area('patches', (it) => {
       expect(at(answer.body, 'message')).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
     })
 
-  it('refuses a JSON patch of more than ten thousand operations with 413', async (stage) => {
+  it('rejects a JSON patch of more than ten thousand operations with 413', async (stage) => {
     await stage.made(widgets, widget('many'))
     const patch = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/kind', value: 'Widget' }))
     const { status, body } = await stage.patch('json', widgets, 'many', patch)
@@ -287,26 +287,26 @@ export const patches = area('patches', (it) => {
     expect(at(body, 'spec')).toEqual({ ...kept, steps: ['z'], limits: { 'a/b': 2, 'c~d': 3, memory: 4 } })
   })
 
-  it('drops the nulls of a merge patch where there was nothing', async (stage) => {
+  it('drops the nulls of a merge patch for absent fields', async (stage) => {
     await stage.made(widgets, widget('nulls'))
     const { body } = await stage.patch('merge', widgets, 'nulls', { spec: { free: { a: null, b: { c: null } } } })
     expect(at(body, 'spec.free')).toEqual({ b: {} })
   })
 
-  it('refuses a merge patch that is no object', async (stage) => {
+  it('rejects a merge patch that is no object', async (stage) => {
     await stage.made(widgets, widget('list'))
     const { status } = await stage.patch('merge', widgets, 'list', [])
     expect(status).toBe(400)
   })
 
-  it('refuses a merge patch that is no JSON', async (stage) => {
+  it('rejects a merge patch that is no JSON', async (stage) => {
     await stage.made(widgets, widget('text'))
     const { status, body } = await stage.patch('merge', widgets, 'text', '{')
     expect(status).toBe(400)
     expect(at(body, 'message')).toBe('error decoding patch: unexpected end of JSON input')
   })
 
-  it('keeps the version where a patch changes nothing', async (stage) => {
+  it('keeps the version if a patch changes nothing', async (stage) => {
     const made = await stage.made(widgets, widget('same', base))
     for (const [type, patch] of [
       ['merge', { spec: { size: 1 } }],
@@ -315,7 +315,7 @@ export const patches = area('patches', (it) => {
       expect(taken(await stage.patch(type, widgets, 'same', patch))).toEqual(made)
   })
 
-  it('tells of several fields of wrong types the first one in the text that the patch makes', async (stage) => {
+  it('reports the first of several fields with wrong types, in the order of the patched text', async (stage) => {
     await stage.made(secrets, object(secrets, 'several', { type: 'Opaque' }))
     for (const [type, patch] of [
       [
@@ -334,7 +334,7 @@ export const patches = area('patches', (it) => {
     }
   })
 
-  it('refuses a patch that carries an older version with 409', async (stage) => {
+  it('rejects a patch with an older version with 409', async (stage) => {
     const made = await stage.made(widgets, widget('version'))
     const metadata = { resourceVersion: versionOf(made) }
     taken(await stage.patch('merge', widgets, 'version', { metadata, spec: { size: 1 } }))
@@ -343,7 +343,7 @@ export const patches = area('patches', (it) => {
     expect(at(body, 'reason')).toBe('Conflict')
   })
 
-  it('refuses a patch of the uid and of the namespace, and ignores one of the creation time', async (stage) => {
+  it('rejects a patch of the uid or the namespace, and ignores one of the creation time', async (stage) => {
     const made = await stage.made(widgets, widget('identity'))
     const uid = await stage.patch('merge', widgets, 'identity', { metadata: { uid: 'other' } })
     expect(uid.status).toBe(422)
@@ -357,7 +357,7 @@ export const patches = area('patches', (it) => {
     )
   })
 
-  it('refuses a patch of another kind or version', async (stage) => {
+  it('rejects a patch of another kind or version', async (stage) => {
     await stage.made(widgets, widget('kind'))
     const kind = await stage.patch('merge', widgets, 'kind', { kind: 'Gadget' })
     expect(kind.status).toBe(422)
@@ -371,7 +371,7 @@ export const patches = area('patches', (it) => {
     })
   })
 
-  it('refuses a strategic merge patch of a custom kind with 415', async (stage) => {
+  it('rejects a strategic merge patch of a custom kind with 415', async (stage) => {
     await stage.made(widgets, widget('strategic'))
     const { status, body } = await stage.patch('strategic', widgets, 'strategic', { spec: { size: 1 } })
     expect(status).toBe(415)
@@ -381,7 +381,7 @@ export const patches = area('patches', (it) => {
     )
   })
 
-  it('refuses a patch of no patch type with 415 before it looks at the object', async (stage) => {
+  it('rejects a patch without a patch type with 415', async (stage) => {
     await stage.made(configMaps, configMap('types'))
     const headers = { 'content-type': 'application/json' }
     const { status, body } = await stage.patch('merge', configMaps, 'types', {}, { headers })
@@ -393,13 +393,13 @@ export const patches = area('patches', (it) => {
     })
   })
 
-  it('refuses a patch of an object that does not exist', async (stage) => {
+  it('rejects a patch of an absent object', async (stage) => {
     const { status, body } = await stage.patch('merge', widgets, 'absent', { spec: { size: 1 } })
     expect(status).toBe(404)
     expect(at(body, 'details')).toEqual({ name: 'absent', group: 'conformance.konverge.dev', kind: 'widgets' })
   })
 
-  it('judges the patched object', async (stage) => {
+  it('validates the patched object', async (stage) => {
     await stage.made(widgets, widget('judged'))
     const { status, body } = await stage.patch('merge', widgets, 'judged', { spec: { color: 'pink' } })
     expect(status).toBe(422)
@@ -431,7 +431,7 @@ export const patches = area('patches', (it) => {
       expect((found as readonly JsonObject[]).map(({ name, image }) => ({ name, image }))).toEqual(leaves)
     })
 
-  it('deletes finalizers as plain values in a strategic merge patch', async (stage) => {
+  it('deletes finalizers by value in a strategic merge patch', async (stage) => {
     await stage.made(configMaps, configMap('plain', {}, { finalizers: ['example.com/a', 'example.com/b'] }))
     const patch = { metadata: { '$deleteFromPrimitiveList/finalizers': ['example.com/a'] } }
     const body = taken(await stage.patch('strategic', configMaps, 'plain', patch))

@@ -1,5 +1,7 @@
-// What does the API server say of a log before it asks a kubelet, and when none answers? What a kubelet itself answers is in
-// test/local-node. Source: k8s.io/kubernetes/pkg/registry/core/pod/{rest/log.go,strategy.go}, pkg/kubelet/client.
+// Pod logs without a kubelet: responses of the API server before it contacts a kubelet, and if none responds.
+// test/local-node covers
+// the kubelet's own responses. Source: k8s.io/kubernetes/pkg/registry/core/pod/{rest/log.go,strategy.go},
+// pkg/kubelet/client.
 import { expect } from 'vitest'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { area } from '../area.ts'
@@ -15,7 +17,7 @@ const two: JsonObject = {
     { name: 'side', image: 'example:1' },
   ],
 }
-/** Nobody may listen on it without being root. */
+/** Only root may listen on this port. */
 const deafPort = 1
 
 function log(stage: Stage, name: string, query: Query = {}): Promise<Answer> {
@@ -30,19 +32,19 @@ async function podOnNode(stage: Stage, name: string, status: JsonObject): Promis
 }
 
 export const podLogs = area('pod-logs', (it) => {
-  it('answers with nothing for a pod that has no node', async (stage) => {
+  it('returns an empty log for a pod without a node', async (stage) => {
     await stage.made(pods, pod('nowhere'))
     const { status, body } = await log(stage, 'nowhere')
     expect({ status, body }).toEqual({ status: 204, body: '' })
     expect((await log(stage, 'nowhere', { container: 'main', previous: true })).status).toBe(204)
   })
 
-  it('refuses a pod that is not there', async (stage) => {
+  it('rejects an absent pod', async (stage) => {
     const { status, body } = await log(stage, 'absent')
     expect({ status, message: at(body, 'message') }).toEqual({ status: 404, message: 'pods "absent" not found' })
   })
 
-  it('wants a container where there are several', async (stage) => {
+  it('requires a container name if the pod has several', async (stage) => {
     await stage.made(pods, pod('several', two))
     const { status, body } = await log(stage, 'several')
     expect(status).toBe(400)
@@ -52,7 +54,7 @@ export const podLogs = area('pod-logs', (it) => {
     )
   })
 
-  it('refuses a container that the pod has not', async (stage) => {
+  it('rejects a container that the pod lacks', async (stage) => {
     await stage.made(pods, pod('known', two))
     const { status, body } = await log(stage, 'known', { container: 'other' })
     expect({ status, message: at(body, 'message') }).toEqual({
@@ -62,7 +64,7 @@ export const podLogs = area('pod-logs', (it) => {
     expect((await log(stage, 'known', { container: 'first' })).status).toBe(204)
   })
 
-  it('refuses options that are none', async (stage) => {
+  it('rejects malformed options', async (stage) => {
     await stage.made(pods, pod('asked'))
     const cases: readonly Query[] = [
       { tailLines: 'x' },
@@ -97,7 +99,7 @@ export const podLogs = area('pod-logs', (it) => {
     ])
   })
 
-  it('refuses options that cannot be', async (stage) => {
+  it('rejects invalid options', async (stage) => {
     await stage.made(pods, pod('bounded'))
     const { status, body } = await log(stage, 'bounded', {
       tailLines: -1,
@@ -119,7 +121,7 @@ export const podLogs = area('pod-logs', (it) => {
     expect((await log(stage, 'bounded', { sinceTime: '', tailLines: '+3' })).status).toBe(204)
   })
 
-  it('says why no kubelet answers', async (stage) => {
+  it('reports why no kubelet responds', async (stage) => {
     await podOnNode(stage, 'deaf', {
       addresses: [
         { type: 'ExternalIP', address: '192.0.2.1' },
@@ -137,7 +139,7 @@ export const podLogs = area('pod-logs', (it) => {
     expect(at(body, 'reason')).toBeUndefined()
   })
 
-  it('cannot ask a node that says no address', async (stage) => {
+  it('reports a node without an address', async (stage) => {
     await podOnNode(stage, 'unheard', { addresses: [{ type: 'Other', address: '127.0.0.1' }] })
     const { status, body } = await log(stage, 'unheard')
     expect({ status, message: at(body, 'message') }).toEqual({
@@ -146,14 +148,14 @@ export const podLogs = area('pod-logs', (it) => {
     })
   })
 
-  it('cannot ask a node that is not there', async (stage) => {
+  it('reports an absent node', async (stage) => {
     const node = `${stage.namespace}-gone`
     await stage.made(pods, pod('orphan', { nodeName: node }))
     const { status, body } = await log(stage, 'orphan')
     expect({ status, message: at(body, 'message') }).toEqual({ status: 404, message: `pods "${node}" not found` })
   })
 
-  it('takes no other method', async (stage) => {
+  it('rejects every other method', async (stage) => {
     await stage.made(pods, pod('silent'))
     const path = stage.path(pods, 'silent', { subresource: 'log' })
     expect((await stage.server.request({ method: 'POST', path, body: {} })).status).toBe(405)

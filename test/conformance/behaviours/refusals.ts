@@ -1,5 +1,6 @@
-// What does the API server say to a request that is wrong? The whole answer, word by word: the real server's stands in
-// recorded/mistakes.json, and a run on it with KONVERGE_RECORD=1 writes that anew; read the difference.
+// Complete responses to wrong requests. recorded/mistakes.json has those of the real server; a run on it with
+// KONVERGE_RECORD=1 writes
+// that file. Review the difference.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import type { Json } from '../../../src/base/json.ts'
@@ -23,14 +24,14 @@ const asks: readonly (readonly [string, (stage: Stage) => Ask])[] = [
   ...wrongRequests.map(([what, ask]) => [what, (stage: Stage) => ask((kind, name) => stage.path(kind, name))] as const),
 ]
 
-/** An answer without what differs from run to run, long runs of one letter cut. */
+/** Returns a response without the parts that vary between runs; shortens long runs of one letter. */
 function told(answer: Answer, { namespace }: Stage): Json {
   const text = JSON.stringify(canonical([{ answer }], { namespace, script: '' })[0])
   return JSON.parse(
     text
       .replaceAll(/x{60,}|k{60,}/g, (run) => `<${run.length} letters>`)
       .replaceAll(/(Upper-)[a-z0-9]{5}/g, '$1<generated>'),
-  ) as Json // It was Json before.
+  ) as Json // JSON before.
 }
 
 export const refusals = area('refusals', (it) => {

@@ -1,4 +1,4 @@
-// What do the endpoints below an object change, and what do they leave? Status and scale, of custom and built-in kinds.
+// Subresources status and scale of custom and built-in kinds: the fields that they change and keep.
 // Source: k8s.io/apiextensions-apiserver/pkg/registry/customresource, k8s.io/kubernetes/pkg/registry.
 import { expect } from 'vitest'
 import type { JsonObject } from '../../../src/base/json.ts'
@@ -28,7 +28,7 @@ const status = { subresource: 'status' }
 const scale = { subresource: 'scale' }
 const finalize = { subresource: 'finalize' }
 
-/** Built-in kinds with a status: a status to write, and whether that write may change labels and annotations too. */
+/** Built-in kinds with a status: a status to write, and whether that write may change labels and annotations. */
 const withStatus: readonly { kind: Kind; make: (name: string) => JsonObject; status: JsonObject }[] = [
   {
     kind: deployments,
@@ -82,12 +82,12 @@ async function sized(stage: Stage, name: string, spec: JsonObject = { size: 1, r
 }
 
 export const subresources = area('subresources', (it) => {
-  it('drops the status of a custom object that is created', async (stage) => {
+  it('drops the status in the create of a custom object', async (stage) => {
     const made = await stage.made(widgets, widget('dropped', {}, { status: { phase: 'Ready' } }))
     expect(at(made, 'status')).toBeUndefined()
   })
 
-  it('keeps the status against an update of the object', async (stage) => {
+  it('ignores the status in an update of the object', async (stage) => {
     const made = await sized(stage, 'main')
     const ready = taken(await stage.update(widgets, { ...made, status: { phase: 'Ready' } }, status))
     const updated = taken(await stage.update(widgets, { ...ready, status: { phase: 'Lost' } }))
@@ -97,7 +97,7 @@ export const subresources = area('subresources', (it) => {
     expect(at(taken(await stage.update(widgets, without)), 'status.phase')).toBe('Ready')
   })
 
-  it('takes from an update of the status nothing but the status', async (stage) => {
+  it('changes only the status in an update of the status', async (stage) => {
     const made = await sized(stage, 'only')
     const metadata = {
       ...(made['metadata'] as JsonObject),
@@ -113,14 +113,14 @@ export const subresources = area('subresources', (it) => {
     for (const key of ['labels', 'annotations', 'finalizers']) expect(at(updated, `metadata.${key}`)).toBeUndefined()
   })
 
-  it('counts no generation for a status', async (stage) => {
+  it('does not increment the generation for a status', async (stage) => {
     const made = await sized(stage, 'generation')
     const updated = taken(await stage.update(widgets, { ...made, status: { phase: 'Ready' } }, status))
     expect(at(updated, 'metadata.generation')).toBe(1)
     expect(versionOf(updated)).not.toBe(versionOf(made))
   })
 
-  it('records who wrote a status apart from who wrote the object', async (stage) => {
+  it('records the writer of a status separately from the writer of the object', async (stage) => {
     const made = await sized(stage, 'recorded')
     const updated = taken(await stage.update(widgets, { ...made, status: { phase: 'Ready' } }, status))
     expect(at(updated, 'metadata.managedFields.1')).toMatchObject({
@@ -131,7 +131,7 @@ export const subresources = area('subresources', (it) => {
     })
   })
 
-  it('patches a status, and leaves the spec of such a patch', async (stage) => {
+  it('patches a status, and ignores the spec in such a patch', async (stage) => {
     await sized(stage, 'patched')
     const patched = taken(
       await stage.patch('merge', widgets, 'patched', { spec: { size: 9 }, status: { phase: 'Ready' } }, status),
@@ -140,12 +140,12 @@ export const subresources = area('subresources', (it) => {
     expect(at(patched, 'status.phase')).toBe('Ready')
   })
 
-  it('gets an object on its status endpoint', async (stage) => {
+  it('gets an object through its status subresource', async (stage) => {
     const made = await sized(stage, 'got')
     expect((await stage.get(widgets, 'got', status)).body).toEqual(made)
   })
 
-  it('shows on the status endpoint of a service all that is kept, which the object itself does not', async (stage) => {
+  it('shows all stored fields of a service in its status subresource, unlike in the object', async (stage) => {
     await stage.made(services, object(services, 'outward', { spec: { clusterIP: 'None', ports: [{ port: 80 }] } }))
     const outward = { spec: { type: 'ExternalName', externalName: 'example.com', ports: null } }
     const policy = 'spec.internalTrafficPolicy'
@@ -163,7 +163,7 @@ export const subresources = area('subresources', (it) => {
     expect(at(taken(await stage.patch('merge', services, 'outward', annotated)), policy)).toBeUndefined()
   })
 
-  it('refuses a status of the wrong type', async (stage) => {
+  it('rejects a status of the wrong type', async (stage) => {
     await sized(stage, 'typed')
     const { status: code, body } = await stage.patch('merge', widgets, 'typed', { status: { phase: 5 } }, status)
     expect(code).toBe(422)
@@ -172,20 +172,20 @@ export const subresources = area('subresources', (it) => {
     )
   })
 
-  it('has no status where there is none: 404', async (stage) => {
+  it('answers 404 for the status of a kind without one', async (stage) => {
     await stage.made(configMaps, object(configMaps, 'without'))
     const { status: code, body } = await stage.get(configMaps, 'without', status)
     expect(code).toBe(404)
     expect(at(body, 'message')).toBe('the server could not find the requested resource')
   })
 
-  it('refuses the status of an object that does not exist', async (stage) => {
+  it('rejects the status of an absent object', async (stage) => {
     const { status: code, body } = await stage.update(widgets, widget('absent'), status)
     expect(code).toBe(404)
     expect(at(body, 'message')).toBe('widgets.conformance.konverge.dev "absent" not found')
   })
 
-  it('neither creates nor deletes on a status endpoint', async (stage) => {
+  it('neither creates nor deletes through a status subresource', async (stage) => {
     await sized(stage, 'method')
     for (const method of ['POST', 'DELETE'] as const) {
       const path = stage.path(widgets, 'method', status)
@@ -235,7 +235,7 @@ export const subresources = area('subresources', (it) => {
     })
   })
 
-  it('sets the replicas of a custom object by its scale, and counts the generation', async (stage) => {
+  it('sets the replicas of a custom object by its scale, and increments the generation', async (stage) => {
     await sized(stage, 'rescaled')
     const { body } = await stage.get(widgets, 'rescaled', scale)
     const changed = taken(await stage.update(widgets, { ...(body as JsonObject), spec: { replicas: 7 } }, scale))
@@ -244,7 +244,7 @@ export const subresources = area('subresources', (it) => {
     expect(at(read, 'spec.replicas')).toBe(7)
     expect(at(read, 'spec.size')).toBe(1)
     expect(at(read, 'metadata.generation')).toBe(2)
-    // Its entry has no time, which puts it first.
+    // Its entry has no time and therefore comes first.
     expect(at(read, 'metadata.managedFields.0')).toEqual({
       manager: 'conformance',
       operation: 'Update',
@@ -262,7 +262,7 @@ export const subresources = area('subresources', (it) => {
     expect(at(taken(await stage.get(widgets, 'patched-scale')), 'spec.replicas')).toBe(0)
   })
 
-  it('refuses a scale of an older version, below zero, and of another name', async (stage) => {
+  it('rejects a scale of an older version, below zero, or of another name', async (stage) => {
     await sized(stage, 'refused')
     const old = taken(await stage.get(widgets, 'refused', scale))
     taken(await stage.patch('merge', widgets, 'refused', { spec: { size: 2 } }))
@@ -276,7 +276,7 @@ export const subresources = area('subresources', (it) => {
     })
   })
 
-  it('has no scale to show where the replicas are not there, and sets them all the same', async (stage) => {
+  it('rejects a read of the scale without replicas, but allows a write', async (stage) => {
     await sized(stage, 'unscaled', { size: 1 })
     const { status: code, body } = await stage.get(widgets, 'unscaled', scale)
     expect(code).toBe(500)
@@ -304,7 +304,7 @@ export const subresources = area('subresources', (it) => {
       expect(at(scaled, 'spec')).toEqual({})
     })
 
-  it('changes the finalizers in the spec of a namespace only by its own endpoint', async (stage) => {
+  it('changes the finalizers in a namespace’s spec only through the finalize subresource', async (stage) => {
     const name = await stage.madeNamespace('finalized')
     const live = taken(await stage.get(namespaces, name))
     const wanted = { ...live, spec: { finalizers: ['kubernetes', 'example.com/hold'] } }
@@ -328,7 +328,7 @@ export const subresources = area('subresources', (it) => {
     expect((await stage.patch('merge', namespaces, name, { spec: { finalizers: [] } }, finalize)).status).toBe(405)
   })
 
-  it('lets a namespace go when its last finalizer is taken off', async (stage) => {
+  it('deletes a namespace when its last finalizer is removed', async (stage) => {
     const name = await stage.madeNamespace('let-go')
     await stage.settled(namespaces, name)
     const live = taken(await stage.get(namespaces, name))

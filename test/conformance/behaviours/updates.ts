@@ -1,5 +1,5 @@
-// What does an update do? Which versions and names it asks for, when it creates, when it is no write at all, how
-// generations count, and what cannot change. Source: k8s.io/apiserver/pkg/registry/{rest,generic}.
+// Updates: required versions and names, creation by update, no-op writes, generations, and immutable fields.
+// Source: k8s.io/apiserver/pkg/registry/{rest,generic}.
 import { expect } from 'vitest'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { area } from '../area.ts'
@@ -31,7 +31,7 @@ import { at, taken, textAt, versionOf } from '../stage.ts'
 
 const modified = 'the object has been modified; please apply your changes to the latest version and try again'
 
-/** One small object of each kind whose updates are asked for below. */
+/** One small object of each updated kind. */
 const samples: readonly { kind: Kind; make: (name: string) => JsonObject; unconditional: boolean; creates: boolean }[] =
   [
     { kind: configMaps, make: (name) => configMap(name), unconditional: true, creates: false },
@@ -77,7 +77,7 @@ const samples: readonly { kind: Kind; make: (name: string) => JsonObject; uncond
   ]
 
 export const updates = area('updates', (it) => {
-  it('updates with 200, a new version and the old identity', async (stage) => {
+  it('updates with 200, a new version and the same identity', async (stage) => {
     const made = await stage.made(configMaps, configMap('updated', { a: '1' }))
     const { status, body } = await stage.update(configMaps, { ...made, data: { a: '2' } })
     expect(status).toBe(200)
@@ -87,13 +87,13 @@ export const updates = area('updates', (it) => {
     expect(BigInt(versionOf(body))).toBeGreaterThan(BigInt(versionOf(made)))
   })
 
-  it('replaces the whole object: what the update leaves out is gone', async (stage) => {
+  it('replaces the whole object: fields that the update omits are removed', async (stage) => {
     await stage.made(configMaps, configMap('replaced', { a: '1' }, { labels: { a: '1' }, annotations: { b: '2' } }))
     const body = taken(await stage.update(configMaps, configMap('replaced')))
     for (const path of ['data.a', 'metadata.labels', 'metadata.annotations']) expect(at(body, path)).toBeUndefined()
   })
 
-  it('refuses an update of an older version with 409', async (stage) => {
+  it('rejects an update of an older version with 409', async (stage) => {
     const made = await stage.made(widgets, widget('older'))
     taken(await stage.patch('merge', widgets, 'older', { spec: { size: 1 } }))
     const { status, body } = await stage.update(widgets, made)
@@ -110,7 +110,7 @@ export const updates = area('updates', (it) => {
     })
   })
 
-  it('refuses an update with another uid as a failed precondition', async (stage) => {
+  it('rejects an update with another uid as a failed precondition', async (stage) => {
     const made = await stage.made(configMaps, configMap('identity'))
     const uid = '00000000-0000-4000-8000-000000000000'
     const { status, body } = await stage.update(configMaps, configMap('identity', {}, { uid }))
@@ -121,7 +121,7 @@ export const updates = area('updates', (it) => {
     )
   })
 
-  it('refuses a body of another name or namespace than the path', async (stage) => {
+  it('rejects a body whose name or namespace differs from the path', async (stage) => {
     await stage.made(configMaps, configMap('path'))
     const path = stage.path(configMaps, 'path')
     const named = await stage.server.request({ method: 'PUT', path, body: configMap('other') })
@@ -135,7 +135,7 @@ export const updates = area('updates', (it) => {
     )
   })
 
-  it('refuses a resourceVersion that is no number', async (stage) => {
+  it('rejects a resourceVersion that is no number', async (stage) => {
     await stage.made(widgets, widget('unreadable'))
     const { status, body } = await stage.update(
       widgets,
@@ -176,12 +176,12 @@ export const updates = area('updates', (it) => {
     })
   }
 
-  it('creates by an update even where that carries a resourceVersion', async (stage) => {
+  it('creates by an update even if it has a resourceVersion', async (stage) => {
     const { status } = await stage.update(leases, object(leases, 'unborn', { metadata: { resourceVersion: '5' } }))
     expect(status).toBe(201)
   })
 
-  it('counts the generation where the spec changes, and not where only metadata does', async (stage) => {
+  it('increments the generation when the spec changes, but not when only metadata changes', async (stage) => {
     const made = await stage.made(widgets, widget('counted', { size: 1 }))
     const labelled = taken(
       await stage.patch('merge', widgets, 'counted', { metadata: { labels: { a: '1' }, annotations: { b: '2' } } }),
@@ -199,7 +199,7 @@ export const updates = area('updates', (it) => {
     expect(at(same, 'metadata.generation')).toBe(2)
   })
 
-  it('counts the generation of a deployment by its spec only', async (stage) => {
+  it('increments the generation of a deployment only when its spec changes', async (stage) => {
     await stage.made(deployments, deployment('counted'))
     const annotated = taken(await stage.patch('merge', deployments, 'counted', { metadata: { labels: { a: '1' } } }))
     expect(at(annotated, 'metadata.generation')).toBe(1)
@@ -207,7 +207,7 @@ export const updates = area('updates', (it) => {
     expect(at(paused, 'metadata.generation')).toBe(2)
   })
 
-  it('keeps the creation time against an update, and refuses one that marks for deletion, twice over for a custom kind', async (stage) => {
+  it('keeps the creation time, and rejects a deletion time, with two errors for a custom kind', async (stage) => {
     const made = await stage.made(widgets, widget('kept'))
     const metadata = { ...(made['metadata'] as JsonObject), creationTimestamp: '2001-01-01T00:00:00Z' }
     expect(taken(await stage.update(widgets, { ...made, metadata }))).toEqual(made)
@@ -222,7 +222,7 @@ export const updates = area('updates', (it) => {
     expect(at(body, 'details.causes')).toEqual([cause, cause])
   })
 
-  it('refuses to change an immutable config map, and to make it mutable again', async (stage) => {
+  it('rejects changes of an immutable config map, and its return to mutable', async (stage) => {
     const made = await stage.made(configMaps, { ...configMap('frozen', { a: '1' }), immutable: true })
     for (const change of [{ data: { a: '2' } }, { immutable: false }]) {
       const { status, body } = await stage.update(configMaps, { ...made, ...change })
@@ -234,7 +234,7 @@ export const updates = area('updates', (it) => {
     taken(await stage.patch('merge', configMaps, 'frozen', { metadata: { labels: { a: '1' } } }))
   })
 
-  it('keeps what cannot change in a claim, a service and a stateful set', async (stage) => {
+  it('rejects changes of immutable fields in a claim, a service and a stateful set', async (stage) => {
     const claim = object(claims, 'fixed', {
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, storageClassName: 'none' },
     })

@@ -1,5 +1,5 @@
-// What does a watch say? Where it starts, what its events carry, how selectors move objects in and out of it, its
-// bookmarks, and how it refuses. Source: k8s.io/apiserver/pkg/storage/cacher.
+// Watches: start revision, content of events, selectors that move objects in and out, bookmarks, and rejections.
+// Source: k8s.io/apiserver/pkg/storage/cacher.
 import { expect } from 'vitest'
 import { deepEqual } from '../../../src/base/json.ts'
 import { area } from '../area.ts'
@@ -10,7 +10,7 @@ import type { WatchEvent } from '../watch-reader.ts'
 const labelled = (label: string) => ({ metadata: { labels: { in: label } } })
 const selecting = (label: string) => ({ labelSelector: `in=${label}` })
 
-/** `ADDED a`, `MODIFIED a` …; a bookmark has no name. */
+/** Formats an event as `ADDED a`, `MODIFIED a` …; a bookmark has no name. */
 function told({ type, object }: WatchEvent): string {
   return type === 'BOOKMARK' ? type : `${type} ${textAt(object, 'metadata.name')}`
 }
@@ -54,7 +54,7 @@ const refused = [
 export const watches = area(
   'watches',
   (it) => {
-    it('begins after the revision that it is given, and tells every write in order', async (stage) => {
+    it('starts after the given revision, and sends every write in order', async (stage) => {
       const made = await stage.made(widgets, widget('a', {}, labelled('order')))
       const watch = await stage.watch(widgets, { ...selecting('order'), resourceVersion: versionOf(made) })
       expect(watch.status).toBe(200)
@@ -68,7 +68,7 @@ export const watches = area(
       expect(events[1]?.object).toEqual(added)
     })
 
-    it('tells in a DELETED event the last state at the revision of the deletion', async (stage) => {
+    it('sends a DELETED event with the last state, at the revision of the deletion', async (stage) => {
       const made = await stage.made(widgets, widget('last', { size: 3 }, labelled('last')))
       taken(await stage.delete(widgets, 'last'))
       const watch = await stage.watch(widgets, { ...selecting('last'), resourceVersion: versionOf(made) })
@@ -79,7 +79,7 @@ export const watches = area(
       expect(at(event?.object, 'metadata.deletionTimestamp')).toBeUndefined()
     })
 
-    it('repeats the past from a revision that is still known', async (stage) => {
+    it('replays events from a revision that is not compacted', async (stage) => {
       const made = await stage.made(widgets, widget('past', {}, labelled('past')))
       for (const size of [1, 2, 3]) taken(await stage.patch('merge', widgets, 'past', { spec: { size } }))
       const watch = await stage.watch(widgets, { ...selecting('past'), resourceVersion: versionOf(made) })
@@ -102,7 +102,7 @@ export const watches = area(
       })
     }
 
-    it('closes the initial events with a bookmark that says so', async (stage) => {
+    it('ends the initial events with an annotated bookmark', async (stage) => {
       const made = await stage.made(widgets, widget('initial', {}, labelled('initial')))
       const watch = await stage.watch(widgets, {
         ...selecting('initial'),
@@ -124,7 +124,7 @@ export const watches = area(
       })
     })
 
-    it('closes the initial events of a built-in kind with an empty object of it', async (stage) => {
+    it('ends the initial events of a built-in kind with an empty object of the kind', async (stage) => {
       const watch = await stage.watch(configMaps, {
         ...selecting('no-config-map'),
         sendInitialEvents: true,
@@ -142,7 +142,7 @@ export const watches = area(
       })
     })
 
-    it('sends the closing bookmark only where bookmarks are allowed', async (stage) => {
+    it('sends the bookmark at the end of the initial events only if bookmarks are allowed', async (stage) => {
       await stage.made(widgets, widget('unmarked', {}, labelled('unmarked')))
       const watch = await stage.watch(widgets, {
         ...selecting('unmarked'),
@@ -153,7 +153,7 @@ export const watches = area(
       expect((await watch.rest()).map(told)).toEqual(['ADDED unmarked'])
     })
 
-    it('closes the state with a bookmark wherever it begins with it', async (stage) => {
+    it('ends the initial state with a bookmark whenever it sends that state', async (stage) => {
       await stage.made(widgets, widget('stated', {}, labelled('stated')))
       for (const options of [{}, { resourceVersion: '0' }]) {
         const query = { ...selecting('stated'), ...options, allowWatchBookmarks: true }
@@ -163,9 +163,9 @@ export const watches = area(
       }
     })
 
-    it('begins with what comes next where initial events are refused', async (stage) => {
+    it('starts with the next event if initial events are disabled', async (stage) => {
       const made = await stage.made(widgets, widget('next-a', {}, labelled('next')))
-      // What the watch begins with is what the server's cache has come to, so it has to have this one.
+      // The watch starts at the state of the server's cache, so the cache must contain this object.
       await stage.list(widgets, { resourceVersion: versionOf(made), resourceVersionMatch: 'NotOlderThan' })
       const options = { ...selecting('next'), sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' }
       const watches = [
@@ -176,7 +176,7 @@ export const watches = area(
       for (const watch of watches) expect((await watch.take(1)).map(told)).toEqual(['ADDED next-b'])
     })
 
-    it('tells an object that a label takes in as ADDED, and one that it takes out as DELETED', async (stage) => {
+    it('sends ADDED when an object begins to match the selector, and DELETED when it stops', async (stage) => {
       const made = await stage.made(widgets, widget('moving', { size: 1 }))
       const watch = await stage.watch(widgets, { ...selecting('moving'), resourceVersion: versionOf(made) })
       taken(await stage.patch('merge', widgets, 'moving', { metadata: { labels: { in: 'moving' } } }))
@@ -186,7 +186,7 @@ export const watches = area(
       const [entering, leaving] = await watch.take(2)
       expect(entering?.type).toBe('ADDED')
       expect(leaving?.type).toBe('DELETED')
-      // It leaves as it was when the selector last held, at the revision of the write that took it out.
+      // The event has the last state that the selector matched, at the revision of the write that removed it.
       expect(at(leaving?.object, 'spec.size')).toBe(1)
       expect(at(leaving?.object, 'metadata.labels.in')).toBe('moving')
       expect(versionOf(leaving?.object ?? null)).toBe(versionOf(left))
@@ -203,7 +203,7 @@ export const watches = area(
       expect((await watch.take(1)).map(told)).toEqual(['DELETED single'])
     })
 
-    it('watches on the old path for watches too, and ignores the word watch on the path of an object', async (stage) => {
+    it('watches on the deprecated watch path, and ignores the watch parameter on an object path', async (stage) => {
       const made = await stage.made(widgets, widget('pathed'))
       taken(await stage.patch('merge', widgets, 'pathed', { spec: { size: 1 } }))
       const query = { resourceVersion: versionOf(made) }
@@ -217,7 +217,7 @@ export const watches = area(
       expect(at(read.body, 'kind')).toBe('Widget')
     })
 
-    it('tells of one object only on the old path of a watch of it', async (stage) => {
+    it('sends events of only one object on the deprecated watch path of an object', async (stage) => {
       await stage.made(configMaps, configMap('one'))
       await stage.made(configMaps, configMap('other'))
       const path = stage.path(configMaps, 'one').replace('/api/v1/', '/api/v1/watch/')
@@ -225,7 +225,7 @@ export const watches = area(
       expect(at(body, 'object.metadata.name')).toBe('one') // Two events would be no JSON.
     })
 
-    it('sends nothing of what is there where initial events are refused and no revision is given', async (stage) => {
+    it('sends no existing objects if initial events are disabled without a revision', async (stage) => {
       await stage.made(configMaps, configMap('present'))
       const query = {
         ...{ watch: true, timeoutSeconds: 1, fieldSelector: 'metadata.name=present' },
@@ -234,7 +234,7 @@ export const watches = area(
       expect((await stage.list(configMaps, query)).body).toBe('')
     })
 
-    it('tells nothing of a write that changes nothing', async (stage) => {
+    it('sends nothing for a no-op write', async (stage) => {
       const made = await stage.made(widgets, widget('still', { size: 1 }, labelled('still')))
       const watch = await stage.watch(widgets, { ...selecting('still'), resourceVersion: versionOf(made) })
       taken(await stage.update(widgets, made))
@@ -243,7 +243,7 @@ export const watches = area(
       expect((await watch.take(1)).map(told)).toEqual(['DELETED still'])
     })
 
-    it('ends without a word after the seconds that it is given', async (stage) => {
+    it('ends without an event after the given timeout', async (stage) => {
       const { body } = await stage.list(widgets)
       const watch = await stage.watch(widgets, {
         ...selecting('silent'),
@@ -253,7 +253,7 @@ export const watches = area(
       expect(await watch.rest()).toEqual([])
     })
 
-    it('sends a bookmark of what the selector hides before the end, where bookmarks are allowed', async (stage) => {
+    it('sends a bookmark before the end for changes outside the selector, if bookmarks are allowed', async (stage) => {
       const made = await stage.made(widgets, widget('marked', {}, labelled('marked')))
       const watch = await stage.watch(widgets, {
         ...selecting('marked'),
@@ -268,7 +268,7 @@ export const watches = area(
       expect(at(events[0]?.object, 'metadata.annotations')).toBeUndefined()
     })
 
-    it('answers a start that is forgotten with 200 and an ERROR event of 410, and ends', async (stage) => {
+    it('answers a compacted start revision with 200 and an ERROR event of 410, and ends', async (stage) => {
       const watch = await stage.watch(widgets, { resourceVersion: '1' })
       expect(watch.status).toBe(200)
       const [event, ...more] = await watch.rest()
@@ -287,7 +287,7 @@ export const watches = area(
       })
     })
 
-    it('watches from a revision that has not come yet', async (stage) => {
+    it('watches from a future revision', async (stage) => {
       const watch = await stage.watch(widgets, { resourceVersion: '99999999', timeoutSeconds: 1 })
       expect(watch.status).toBe(200)
       expect(await watch.rest()).toEqual([])
@@ -301,7 +301,7 @@ export const watches = area(
       })
     }
 
-    it('tells the objects of all namespaces', async (stage) => {
+    it('sends the objects of all namespaces', async (stage) => {
       const made = await stage.made(configMaps, configMap('everywhere'))
       const watch = await stage.server.watch({
         path: '/api/v1/configmaps',
@@ -314,7 +314,7 @@ export const watches = area(
       watch.close()
     })
 
-    it('tells PartialObjectMetadata where that is accepted', async (stage) => {
+    it('sends PartialObjectMetadata if the client accepts it', async (stage) => {
       const made = await stage.made(widgets, widget('partial', { size: 1 }, labelled('partial')))
       taken(await stage.delete(widgets, 'partial'))
       const watch = await stage.watch(
@@ -327,7 +327,7 @@ export const watches = area(
       expect(at(event?.object, 'spec')).toBeUndefined()
     })
 
-    it('tells Tables of one row where those are accepted, the columns only once', async (stage) => {
+    it('sends Tables of one row if the client accepts them, with the columns only once', async (stage) => {
       const made = await stage.made(widgets, widget('table', { size: 1 }, labelled('table')))
       taken(await stage.patch('merge', widgets, 'table', { spec: { size: 2 } }))
       taken(await stage.patch('merge', widgets, 'table', { spec: { size: 3 } }))

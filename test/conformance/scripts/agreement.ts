@@ -1,4 +1,4 @@
-// How far do two servers agree? A count for each cell of verb and family, never one number.
+// Agreement of two servers: one count for each pair of verb and family, never a single number.
 export interface Cell {
   readonly steps: number
   readonly agreed: number
@@ -7,7 +7,7 @@ export interface Cell {
 export class Agreement {
   readonly #cells = new Map<string, Cell>()
 
-  /** Counts a script's steps; those from `firstDifference` on agree with nothing. */
+  /** Counts a script's steps; those from `firstDifference` on count as disagreement. */
   count(family: string, verbs: readonly string[], firstDifference: number | undefined): void {
     for (const [index, verb] of verbs.entries()) {
       const key = `${verb} × ${family}`
@@ -21,7 +21,7 @@ export class Agreement {
     return [...this.#cells.values()].reduce((sum, { steps }) => sum + steps, 0)
   }
 
-  /** One line a cell: `create × apply  120 of 120`. */
+  /** Returns one line per pair: `create × apply  120 of 120`. */
   report(): string {
     const lines = [...this.#cells].map(([key, { steps, agreed }]) => `${key.padEnd(32)} ${agreed} of ${steps}`)
     return lines.sort().join('\n')

@@ -1,4 +1,4 @@
-// Does the canonical form rename what two good servers may differ in, and nothing else?
+// Tests of the canonical form: it renames only values that may differ between two correct servers.
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 import { canonical, withErrorsInOrder } from './canonical.ts'
@@ -92,25 +92,25 @@ describe('canonical', () => {
     expect(bodies(replies(...left))).not.toEqual(bodies(replies(...right)))
   })
 
-  it('takes every age in a table for one', () => {
+  it('treats all ages in a table as equal', () => {
     const table = (age: string) => ({ kind: 'Table', rows: [{ cells: ['a', 1, age] }] })
     expect(bodies(replies(table('1s')))).toEqual(bodies(replies(table('2s'))))
     expect(bodies(replies(table('1s')))).not.toEqual(bodies(replies(table('old'))))
   })
 
-  it('leaves what the script itself says', () => {
+  it('keeps values from the script itself', () => {
     const [body] = bodies(replies({ uid: one, at: '2001-01-01T00:00:00Z' }), `"${one}" "2001-01-01T00:00:00Z"`)
     expect(body).toEqual({ at: '2001-01-01T00:00:00Z', uid: one })
   })
 
-  it('compares of the headers only those that matter', () => {
+  it('compares only the relevant headers', () => {
     const headers = { 'content-type': 'application/json', warning: '299 - "x"', date: 'now', 'audit-id': one }
     const [reply] = canonical([{ answer: { status: 200, headers, body: null } }], { namespace: 'ns', script: '' })
     expect(reply).toMatchObject({ headers: { 'content-type': 'application/json', warning: '299 - "x"' } })
     expect(JSON.stringify(reply)).not.toContain('now')
   })
 
-  it('leaves out the bookmarks that come by time', () => {
+  it('omits bookmarks that depend on time', () => {
     const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '9' } } }
     const end = {
       type: 'BOOKMARK',
@@ -125,7 +125,7 @@ describe('canonical', () => {
 describe('withErrorsInOrder', () => {
   const causes = (...fields: readonly string[]) => fields.map((field) => ({ field, message: 'bad' }))
 
-  it('orders the errors of a message as its causes stand in the alphabet', () => {
+  it('sorts the errors of a message alphabetically, as its causes', () => {
     const status = {
       message: 'X "a" is invalid: [spec.b: bad, spec.a: bad]',
       details: { causes: causes('spec.b', 'spec.a') },
@@ -133,7 +133,7 @@ describe('withErrorsInOrder', () => {
     expect(withErrorsInOrder(status)['message']).toBe('X "a" is invalid: [spec.a: bad, spec.b: bad]')
   })
 
-  it('orders the lines of what cannot be applied', () => {
+  it('sorts the error lines of a failed apply', () => {
     const message = 'failed to create typed patch object (/x; v1, Kind=X): errors:\n  .b: bad\n  .a: bad'
     expect(withErrorsInOrder({ message })['message']).toMatch(/errors:\n {2}\.a: bad\n {2}\.b: bad$/)
     const unknown = `${message}\n  .c: field not declared in schema`
@@ -142,7 +142,7 @@ describe('withErrorsInOrder', () => {
     )
   })
 
-  it('leaves a message that says something else than its causes', () => {
+  it('keeps a message that differs from its causes', () => {
     const status = {
       message: 'X "a" is invalid: [spec.b: bad, spec.c: bad]',
       details: { causes: causes('spec.b', 'spec.a') },

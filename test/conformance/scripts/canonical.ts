@@ -1,5 +1,6 @@
-// When do two servers say the same? When their answers are equal after what must differ was renamed: uids and generated
-// names by first occurrence, versions by rank, times, list tokens by what they hold. Pure.
+// Canonical form of responses, by which two servers are compared. It renames values that must differ: uids and
+// generated names by first
+// occurrence, versions by rank, times, list tokens by content. Pure.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../../src/base/json.ts'
 import { parseWireJson, WireJsonError } from '../../../src/base/wire-json.ts'
 import { withoutKnownDifferences } from './known-differences.ts'
@@ -9,24 +10,24 @@ const comparedHeaders = ['content-type', 'retry-after', 'warning']
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const time = /\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z/g
-/** Go names a registry of kinds after the place in the source, which depends on how the program was built. */
+/** Go names a scheme after its position in the source, which depends on the build. */
 const scheme = /in scheme (\\?")[^"\\]+\1/g
-/** Which of several unknown fields an apply is refused for is by chance. */
+/** An apply with several unknown fields reports a random one. */
 const undeclared = /(^|[ \n])\.[^\n]*?: field not declared in schema/g
-/** What a cluster gives its services by chance. */
+/** Random cluster IPs of Services. */
 const address = /\b10\.96\.[0-9]{1,3}\.[0-9]{1,3}\b/g
 const age = /^[0-9]+s$/
 const versionInText =
   /(resource version: |ResourceVersion in record \(|current: |\(|"?resourceVersion\\?":\\?")([1-9][0-9]*)(?=[)\\", ]|$)/g
 
-/** What stays as it is, because the script itself says it: given uids and times. */
+/** Values from the script itself, which stay: given uids and times. */
 export interface CanonicalOptions {
   readonly namespace: string
   /** The requests as text. */
   readonly script: string
 }
 
-/** All replies of one script in a form that is equal for servers that behave alike. */
+/** Returns all replies of one script in a form that is equal for equivalent servers. */
 export function canonical(replies: readonly Reply[], options: CanonicalOptions): Json[] {
   const names = new Renamer(replies, options)
   return replies.map(({ answer, events, isSettled = false }) => ({
@@ -55,15 +56,16 @@ function withoutVersions(value: Json): Json {
   return Object.fromEntries(kept.map(([key, field]) => [key, withoutVersions(field ?? null)]))
 }
 
-/** Other bookmarks come when time goes by, which is not the script's business. */
+/** Other bookmarks depend on elapsed time, not on the script. */
 function isEndOfInitialEvents(object: JsonObject): boolean {
   const metadata = own(object, 'metadata')
   return isJsonObject(metadata) && isJsonObject(own(metadata, 'annotations') ?? null)
 }
 
 /**
- * Go walks the maps of an object in an order of chance, and so come the errors in the message of a Status. They are the
- * causes; here they stand in alphabetical order.
+ * Go iterates over maps in random order, and so are the errors in the message of a Status. They equal the causes; here
+ * they are sorted
+ * alphabetically.
  */
 export function withErrorsInOrder(status: JsonObject): JsonObject {
   const { message, details } = status
@@ -81,7 +83,7 @@ export function withErrorsInOrder(status: JsonObject): JsonObject {
   return { ...status, message: `${message.slice(0, begin)}is invalid: [${errors.sort().join(', ')}]` }
 }
 
-/** The rows of a table with their ages, which go by, as one word. */
+/** Replaces the ages in the rows of a table by one constant word. */
 function withoutAges(table: JsonObject): JsonObject {
   const { rows } = table
   if (!isJsonList(rows)) return table
@@ -94,7 +96,10 @@ function withoutAges(table: JsonObject): JsonObject {
   }
 }
 
-/** The faults of an applied object's fields, a line each. After an unknown field no more are looked for. */
+/**
+ * Sorts the errors of an applied object's fields, one per line. After an unknown field the server reports no further
+ * ones.
+ */
 function withLinesInOrder(message: string): string {
   const [head = '', ...lines] = message.split('\n  ')
   const unknown = lines.find((line) => line.endsWith(': field not declared in schema'))
@@ -106,7 +111,7 @@ class Renamer {
   readonly #uids = new Map<string, string>()
   readonly #addresses = new Map<string, string>()
   readonly #generated = new Map<string, string>()
-  /** The versions of objects, in order. */
+  /** Versions of all objects, in order. */
   readonly #versions: readonly bigint[]
 
   constructor(replies: readonly Reply[], options: CanonicalOptions) {
@@ -160,7 +165,7 @@ class Renamer {
   #field(key: string, value: Json | undefined): Json {
     if (key === 'resourceVersion' && typeof value === 'string') return this.#version(value)
     if (key === 'continue' && typeof value === 'string') return this.#token(value)
-    // The entries of managedFields are in the order of their times, which two runs do not share.
+    // Entries of managedFields are in the order of their times, which differ between two runs.
     if ((key === 'managedFields' || key === 'causes') && isJsonList(value)) return this.#sorted(value)
     return this.value(value)
   }
@@ -170,7 +175,9 @@ class Renamer {
     return keyed.sort((left, right) => (left.key < right.key ? -1 : 1)).map(({ item }) => item)
   }
 
-  /** The rank among the versions of the script's objects; a version between two of them counts as the older one's. */
+  /**
+   * Returns the rank among the versions of the script's objects; a version between two of them counts as the older one.
+   */
   #version(version: string): string {
     if (!/^[1-9][0-9]*$/.test(version) || this.#options.script.includes(`"resourceVersion":"${version}"`))
       return version

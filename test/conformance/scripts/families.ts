@@ -1,4 +1,4 @@
-// Which scripts are there? One arbitrary a family; fast-check makes them by seed and shrinks what fails.
+// Families of scripts: one arbitrary each. fast-check generates scripts from a seed and shrinks failing ones.
 import type fc from 'fast-check'
 import { builtInSteps } from './families/built-ins.ts'
 import { deletionSteps } from './families/deletions.ts'
@@ -12,7 +12,7 @@ import type { Family, Script, Step } from './script.ts'
 export interface ScriptFamily {
   readonly family: Family
   readonly scripts: fc.Arbitrary<Script>
-  /** Its part of all steps: families that wait for controllers get a small one. */
+  /** Share of all steps; small for families that wait for controllers. */
   readonly share: number
 }
 

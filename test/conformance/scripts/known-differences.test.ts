@@ -1,4 +1,4 @@
-// Is every rule that leaves something out of the comparison listed as a deviation, and does it leave out no more than it says?
+// Tests of the exclusions from the comparison: each is listed as a deviation, and excludes no more than that.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -6,13 +6,13 @@ import type { Ask } from '../server-under-test.ts'
 import { isAsked, texts, unasked, withoutKnownDifferences } from './known-differences.ts'
 
 const file = new URL('../../../src/apiserver/deviations.yaml', import.meta.url)
-const deviations = parse(readFileSync(file, 'utf8')) as { readonly id: string }[] // suite.test.ts proves its form.
+const deviations = parse(readFileSync(file, 'utf8')) as { readonly id: string }[] // suite.test.ts tests its form.
 
 const ask = (path: string, type: string, body: Ask['body']): boolean =>
   isAsked({ kind: 'ask', ask: { method: 'PATCH', path, headers: { 'content-type': `application/${type}` }, body } })
 
 describe('the known differences', () => {
-  it('are deviations', () => {
+  it('are listed as deviations', () => {
     const ids = deviations.map(({ id }) => id)
     expect([...unasked, ...texts].map(({ deviation }) => deviation).filter((id) => !ids.includes(id))).toEqual([])
   })
@@ -34,14 +34,14 @@ describe('the known differences', () => {
     expect(asked).toBe(is)
   })
 
-  it('cut the picture of a difference, and nothing before it', () => {
+  it('cut the diff of a message, and nothing before it', () => {
     const told = 'Pod "a" is invalid: spec: Forbidden: pod updates may not change fields other than `x` (y)'
     expect(withoutKnownDifferences(`${told}\n@@ -1,2 +1,2 @@\n   {\n-   "A": 1,\n+   "A": 2,\n   }\n`)).toBe(told)
     expect(withoutKnownDifferences(`${told}\n`)).toBe(told)
     expect(withoutKnownDifferences('a\n b')).toBe('a\n b')
   })
 
-  it('show what is empty in a struct as null, and leave objects alone', () => {
+  it('show empty fields of a struct as null, and keep objects unchanged', () => {
     expect(withoutKnownDifferences('{"Args":[],"Limits":{},"args":[]}')).toBe('{"Args":null,"Limits":null,"args":[]}')
   })
 })

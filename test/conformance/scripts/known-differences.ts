@@ -1,17 +1,18 @@
-// Which answers are known to differ, and are left out of the comparison? The whole list, each rule as narrow as can be and with
-// the entry of src/apiserver/deviations.yaml that says why. What stands here is not held against the real server.
+// Known differences that the comparison excludes. The list is complete; each rule is as narrow as possible and names
+// the entry of
+// src/apiserver/deviations.yaml with its reason. Excluded responses are not compared with the real server.
 import { isJsonObject, type Json } from '../../../src/base/json.ts'
 import { at } from '../stage.ts'
 import type { Step } from './script.ts'
 
-/** Steps that are not asked, because their answers differ. */
+/** Steps that are skipped, because their responses differ. */
 export interface UnaskedRule {
-  /** Of deviations.yaml. */
+  /** Id in deviations.yaml. */
   readonly deviation: string
   isUnasked(step: Step): boolean
 }
 
-/** A part of a text that differs, and what stands for it. */
+/** A part of a text that differs, with its replacement. */
 export interface TextRule {
   readonly deviation: string
   readonly pattern: RegExp
@@ -20,19 +21,19 @@ export interface TextRule {
 
 export const unasked: readonly UnaskedRule[] = [
   {
-    // What is no YAML, is no object in YAML, or says a key twice.
+    // Invalid YAML, a YAML value that is no object, or a duplicate key.
     deviation: 'yaml-texts',
     isUnasked: ({ ask: { headers, body } }) =>
       headers?.['content-type']?.endsWith('yaml') === true && typeof body === 'string' && body !== 'null',
   },
   {
-    // A change of what chooses the node of a gated pod is not served.
+    // The server does not support a change of a gated pod's node selection.
     deviation: 'pod-parts',
     isUnasked: ({ ask: { path, body } }) =>
       /\/pods(\/|$)/.test(path) && at(body ?? null, 'spec.nodeSelector') !== undefined,
   },
   {
-    // An empty map in place of none, of a secret that may be immutable.
+    // An empty map instead of an absent one, in a secret that may be immutable.
     deviation: 'empty-maps',
     isUnasked: ({ ask: { path, body } }) => /\/secrets(\/|$)/.test(path) && isEmpty(at(body ?? null, 'data')),
   },
@@ -50,7 +51,7 @@ export const texts: readonly TextRule[] = [
     replacement: '$1',
   },
   {
-    // A struct that is printed whole: what is empty in it.
+    // Empty fields of a struct that an error prints completely.
     deviation: 'empty-policies',
     pattern: /("[A-Z]\w*":)(?:\[\]|\{\})/g,
     replacement: '$1null',

@@ -1,9 +1,10 @@
-// How is it told that two servers part? The request, what each side says where they differ, and the script as JSON, which
-// goes into regressions/ as it is.
+// Report of a difference between two servers: the request, both responses where they differ, and the script as JSON,
+// ready for
+// regressions/.
 import { isJsonList, isJsonObject, type Json } from '../../../src/base/json.ts'
 import type { Script } from './script.ts'
 
-/** A step to which the two sides say different things. */
+/** A step with different responses. */
 export interface Difference {
   readonly step: number
   readonly left: Json
@@ -24,7 +25,7 @@ export function partingText({ script, difference: { step, left, right } }: Parti
   ].join('\n')
 }
 
-/** Each path where two values differ, with what stands there. */
+/** Returns each path where two values differ, with both values. */
 function differences(path: string, left: Json | undefined, right: Json | undefined): [string, string, string][] {
   if (isJsonObject(left) && isJsonObject(right)) {
     const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])]

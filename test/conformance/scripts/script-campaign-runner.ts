@@ -1,5 +1,6 @@
-// How are many scripts run? Each family gets its share of the steps, several scripts are under way at once, and the first
-// that parts the two sides is shrunk to the smallest that still does.
+// Campaign of many scripts. Each family gets its share of the steps, several scripts run in parallel, and the first
+// script that shows a
+// difference is shrunk.
 import fc from 'fast-check'
 import { at } from '../stage.ts'
 import type { Agreement } from './agreement.ts'
@@ -13,12 +14,12 @@ export interface Campaign {
   readonly seed: number
 }
 
-/** A controller that is waited for costs time, not work: so many scripts are under way at once. */
+/** Scripts in parallel: waiting for a controller costs time, not work. */
 const atOnce = 6
-/** Scripts are made in lots: what fast-check samples it makes at once. */
+/** Number of scripts that fast-check samples at once. */
 const lot = 12
 const shrinkLimitMs = 60_000
-/** How often a script has to part the sides before it counts. */
+/** Number of times that a script must show a difference. */
 const chances = 4
 
 export class CampaignRunner {
@@ -30,7 +31,7 @@ export class CampaignRunner {
     this.#agreement = agreement
   }
 
-  /** Runs the family's share of the campaign; every script that parts the sides, the first one shrunk. */
+  /** Runs the family's share of the campaign; returns every script with a difference, the first one shrunk. */
   async run({ family, scripts, share }: ScriptFamily, { steps, seed }: Campaign): Promise<Parting[]> {
     const partings: Parting[] = []
     let left = Math.ceil(steps * share)
@@ -52,7 +53,7 @@ export class CampaignRunner {
 
   async #compare(family: string, script: Script): Promise<Parting[]> {
     let outcome = await this.#runner.compare(script)
-    // The real server leaves some orders to chance (Go's maps); what parts the sides by chance does not do so again and again.
+    // Some orders are random in the real server (Go's maps); a random difference does not repeat every time.
     for (let again = 1; outcome.difference !== undefined && again < chances; again++)
       outcome = await this.#runner.compare(script)
     const { verbs, difference } = outcome
@@ -60,7 +61,7 @@ export class CampaignRunner {
     return difference === undefined ? [] : [{ script, difference }]
   }
 
-  /** Leaves out steps, one after the other, as long as the sides still part and time allows. */
+  /** Removes steps one by one, as long as the difference remains and time is left. */
   async #shrunk(parting: Parting): Promise<Parting> {
     const deadline = performance.now() + shrinkLimitMs
     let smallest = { ...parting, script: upTo(parting) }
@@ -76,7 +77,7 @@ export class CampaignRunner {
   }
 }
 
-/** What is not waited for, and an owner that is not there, part the sides by themselves. */
+/** A missing wait or a missing owner causes a difference by itself. */
 function isNeeded(steps: readonly Step[], index: number): boolean {
   const step = steps[index]
   const name = at(step?.ask.body ?? null, 'metadata.name')

@@ -1,5 +1,6 @@
-// What does a server say to a script? Runs its steps in a namespace of its own and keeps every answer; two such runs are
-// compared by their canonical forms.
+// Runner of a script on a server: it runs the steps in a new namespace and records every response. Two such runs are
+// compared by their
+// canonical forms.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deepEqual, type Json, own } from '../../../src/base/json.ts'
 import { wireJson } from '../../../src/base/wire-json.ts'
@@ -11,7 +12,7 @@ import { canonical } from './canonical.ts'
 import type { Difference } from './parting.ts'
 import { Memory, type Reply, type Script, type Step, verbOf } from './script.ts'
 
-/** Where a watch that says nothing for so long has told all that it has to tell, and a set of objects is at rest. */
+/** Quiet time after which a watch counts as complete, and a set of objects as idle. */
 const quietMs = { watch: 150, settle: 1_000, serve: 1_000 }
 const settleLimitMs = 30_000
 
@@ -19,7 +20,7 @@ export class ScriptRunner {
   readonly #left: ServerUnderTest
   readonly #right: ServerUnderTest
   #count = 0
-  /** Names the namespaces of this runner. */
+  /** Prefix of this runner's namespaces. */
   readonly #prefix: string
 
   constructor(options: { readonly left: ServerUnderTest; readonly right: ServerUnderTest; readonly prefix: string }) {
@@ -28,7 +29,7 @@ export class ScriptRunner {
     this.#prefix = options.prefix
   }
 
-  /** Runs a script on both sides; which steps agree, by verb, and where they first part. */
+  /** Runs a script on both sides; returns its verbs and the first difference. */
   async compare(script: Script): Promise<{ verbs: readonly string[]; difference: Difference | undefined }> {
     const id = this.#count++
     const [left, right] = await Promise.all([
@@ -42,7 +43,7 @@ export class ScriptRunner {
   }
 }
 
-/** The canonical form of what a server says to a script in this namespace, which it makes. */
+/** Returns the canonical form of a server's responses to a script, in a new namespace. */
 async function transcript(server: ServerUnderTest, script: Script, namespace: string): Promise<Json[]> {
   const stage = new Stage(server, namespace)
   await stage.made(namespaces, object(namespaces, namespace))
@@ -58,7 +59,9 @@ async function transcript(server: ServerUnderTest, script: Script, namespace: st
   return canonical(replies, { namespace, script: JSON.stringify(script) })
 }
 
-/** Waits for what controllers put into every namespace, so that no script comes before it by chance. */
+/**
+ * Waits for the default objects that controllers create in every namespace, because a script must not race with them.
+ */
 async function furnished(stage: Stage): Promise<void> {
   for (const [kind, name] of [
     [configMaps, 'kube-root-ca.crt'],
@@ -83,12 +86,12 @@ async function replyTo(server: ServerUnderTest, { kind, ask }: Step, wasRefused:
     case 'settle':
       return { answer: await settled(() => server.request(ask)), isSettled: true }
     case 'serve':
-      // What was refused will never be served.
+      // A rejected definition is never served.
       return { answer: await (wasRefused ? server.request(ask) : served(() => server.request(ask))) }
   }
 }
 
-/** Makes the server's cache of a collection as new as its store, so that what is answered from it is not by chance. */
+/** Brings the server's cache of a collection up to date, so that responses from it are deterministic. */
 async function catchUp(server: ServerUnderTest, path: string): Promise<void> {
   const newest = await server.request({ method: 'GET', path, query: { limit: 1 } })
   const resourceVersion = at(newest.body, 'metadata.resourceVersion')
@@ -114,7 +117,7 @@ async function watched(watch: WatchReader): Promise<Reply> {
   }
 }
 
-/** The next event, or undefined where the watch ended or is quiet. */
+/** Returns the next event; undefined if the watch ended or is quiet. */
 async function nextOrQuiet(watch: WatchReader): Promise<WatchEvent | undefined> {
   try {
     return await watch.next(quietMs.watch)
@@ -124,7 +127,7 @@ async function nextOrQuiet(watch: WatchReader): Promise<WatchEvent | undefined> 
   }
 }
 
-/** The answer once it has not changed for a while. */
+/** Returns the response after it has not changed for a while. */
 async function settled(list: () => Promise<Answer>): Promise<Answer> {
   const deadline = performance.now() + settleLimitMs
   let last = await list()
@@ -142,7 +145,7 @@ function itemsOf({ body }: Answer): string {
   return wireJson((typeof body === 'object' && body !== null && 'items' in body ? own(body, 'items') : body) ?? null)
 }
 
-/** The answer once the path is served for good: a new kind is answered with 404 now and then before it settles. */
+/** Returns the response after the path is served reliably: a new kind returns occasional 404s at first. */
 async function served(ask: () => Promise<Answer>): Promise<Answer> {
   const deadline = performance.now() + settleLimitMs
   for (let servedSince = performance.now(); ; ) {

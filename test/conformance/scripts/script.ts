@@ -1,15 +1,17 @@
-// What is a script? Requests that two servers answer in turn, each on its own: what one answer says (a uid, a version, a
-// token) goes into later requests by a placeholder, filled from the answers of the same server.
+// Scripts: requests that two servers answer independently. Values from responses (a uid, a version, a token) go into
+// later requests by
+// placeholders, filled from the same server's responses.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../../../src/base/json.ts'
 import type { Answer, Ask } from '../server-under-test.ts'
 import type { WatchEvent } from '../watch-reader.ts'
 
-/** The feature that a script is about; agreement is counted by it. */
+/** Feature of a script; agreement is counted by it. */
 export type Family = 'apply' | 'list' | 'watch' | 'patch' | 'update' | 'delete' | 'schema' | 'error' | 'built-in'
 
 /**
- * `ask` is answered at once. `watch` is read until it is quiet. `settle` waits until the objects of a list stay as they are,
- * because controllers work on them, and then lists them; `serve` waits until a path is served.
+ * `ask` is a single request. `watch` is read until it is quiet. `settle` waits until controllers stop changing the
+ * objects of a list, and
+ * then lists them; `serve` waits until a path is served.
  */
 export interface Step {
   readonly kind: 'ask' | 'watch' | 'settle' | 'serve'
@@ -21,15 +23,15 @@ export interface Script {
   readonly steps: readonly Step[]
 }
 
-/** What one server said to one step. */
+/** Response of one server to one step. */
 export interface Reply {
   readonly answer: Answer
   readonly events?: readonly WatchEvent[]
-  /** Controllers wrote these objects in an order of their own, so their versions say nothing. */
+  /** True if controllers wrote these objects in a random order, so that their versions are not comparable. */
   readonly isSettled?: boolean
 }
 
-/** What has been seen of the objects so far, by name: what the placeholders stand for. */
+/** Values of the objects seen so far, by name, for the placeholders. */
 export class Memory {
   readonly #namespace: string
   readonly #values = new Map<string, string>()
@@ -39,14 +41,15 @@ export class Memory {
   }
 
   /**
-   * The request with its placeholders filled: `{{namespace}}`, `{{continue}}`, and of an object `a` `{{uid:a}}`, `{{rv:a}}`
-   * (the newest version seen) and `{{old:a}}` (the first).
+   * Returns the request with its placeholders filled: `{{namespace}}`, `{{continue}}`, and for an object `a`
+   * `{{uid:a}}`, `{{rv:a}}` (the
+   * newest version seen) and `{{old:a}}` (the first).
    */
   fill(ask: Ask): Ask {
     return filledIn(ask as unknown as Json, (text) => this.#filled(text)) as unknown as Ask // The same shape.
   }
 
-  /** Learns from an answer; lists and watch events teach too. */
+  /** Records the values of a response, including lists and watch events. */
   learn({ answer, events = [] }: Reply): void {
     this.#learn(answer.body)
     for (const { object } of events) this.#learn(object)
@@ -75,7 +78,7 @@ export class Memory {
   }
 }
 
-/** What stands for what has not been seen. */
+/** Values for objects that have not been seen. */
 const fallbacks: Readonly<Record<string, string>> = {
   uid: '00000000-0000-4000-8000-00000000dead',
   rv: '0',
@@ -91,7 +94,7 @@ function filledIn(value: Json | undefined, fill: (text: string) => string): Json
   ) satisfies JsonObject
 }
 
-/** The verb by which agreement is counted: the method, told apart where it does several things. */
+/** Returns the verb by which agreement is counted: the method, or a finer name if the method has several meanings. */
 export function verbOf({ kind, ask }: Step): string {
   if (kind !== 'ask') return kind
   const type = ask.headers?.['content-type'] ?? ''

@@ -1,9 +1,10 @@
-// Do scripts part two servers? Ours is held against the real one, and the real one against itself, which shows that the
-// canonical form renames enough. `KONVERGE_SCRIPT_STEPS` and `KONVERGE_SCRIPT_SEED` choose how many steps and which, and
-// `KONVERGE_SCRIPT_AGAINST=real` or `embedded` one of the two.
+// Comparison of servers by scripts: the embedded one with the real one, and the real one with itself. The latter shows
+// that the canonical
+// form renames enough. `KONVERGE_SCRIPT_STEPS` and `KONVERGE_SCRIPT_SEED` set the number of steps and the seed;
+// `KONVERGE_SCRIPT_AGAINST=real` or `embedded` selects one of the two.
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type {} from '../../control-plane/vitest-global-setup.ts' // Declares what is provided.
+import type {} from '../../control-plane/vitest-global-setup.ts' // Types of provided values.
 import { serveWidgets } from '../area.ts'
 import { embeddedServer } from '../embedded-server.ts'
 import { realServer } from '../real-server.ts'
@@ -15,7 +16,7 @@ import type { Script } from './script.ts'
 import { CampaignRunner } from './script-campaign-runner.ts'
 import { ScriptRunner } from './script-runner.ts'
 
-/** In CI: at least five thousand steps of ours, and few of the real one. */
+/** In CI: at least five thousand steps of the embedded server, and few of the real one. */
 const usualSteps = { embedded: 4_800, real: 300 }
 const seed = Number(process.env['KONVERGE_SCRIPT_SEED'] ?? 1)
 const sides = (['embedded', 'real'] as const).filter(
@@ -40,7 +41,7 @@ describe.each(sides)('the real server against the %s one', (side) => {
   afterAll(() => process.stdout.write(`${agreement.steps} steps\n${agreement.report()}\n`))
 
   it.each(regressions)('agrees on %s', { timeout: limitMs }, async (name) => {
-    const script = JSON.parse(readFileSync(new URL(name, regressionFolder), 'utf8')) as Script // Written by a run before.
+    const script = JSON.parse(readFileSync(new URL(name, regressionFolder), 'utf8')) as Script // From an earlier run.
     expect(await campaigns.replay(script)).toBeUndefined()
   })
 

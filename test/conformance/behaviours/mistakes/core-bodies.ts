@@ -1,4 +1,4 @@
-// Which config maps, secrets, services and metadata are refused when they are created?
+// Bodies of config maps, secrets, services and metadata that a create rejects.
 import type { Json, JsonObject } from '../../../../src/base/json.ts'
 import {
   configMap,

@@ -1,4 +1,4 @@
-// Which custom objects, and which definitions of custom kinds, are refused when they are created?
+// Bodies of custom objects and custom resource definitions that a create rejects.
 import type { Json, JsonObject } from '../../../../src/base/json.ts'
 import { definitions, object, widget, widgets } from '../../kinds.ts'
 import type { MistakenBody } from './mistake.ts'

@@ -1,4 +1,4 @@
-// Which pods, workloads, claims, budgets, leases and roles are refused when they are created?
+// Bodies of pods, workloads, claims, budgets, leases and roles that a create rejects.
 import type { Json, JsonObject } from '../../../../src/base/json.ts'
 import {
   budgets,

@@ -1,4 +1,4 @@
-// Which requests are refused for their path, method, options, form or user?
+// Requests that the server rejects for their path, method, options, format or user.
 import { configMap, configMaps, object, secrets, widget, widgets } from '../../kinds.ts'
 import type { MistakenRequest } from './mistake.ts'
 

@@ -1,5 +1,6 @@
-// Scripts of writers of built-in kinds: pods, services, secrets and jobs that no controller touches, and deployments and
-// stateful sets, which after their creation are only written for trial, because their controllers write too.
+// Scripts of writes to built-in kinds: pods, services, secrets and jobs that no controller changes. Controllers change
+// deployments and
+// stateful sets, so after their creation the scripts only dry-run writes to them.
 import fc from 'fast-check'
 import { isJsonObject, type JsonObject, own } from '../../../../src/base/json.ts'
 import { deployments, jobs, type Kind, object, pods, secrets, services, statefulSets } from '../../kinds.ts'
@@ -11,11 +12,11 @@ import { podSpec } from './pod-specs.ts'
 interface Sample {
   readonly kind: Kind
   readonly body: fc.Arbitrary<JsonObject>
-  /** Controllers write this kind too. */
+  /** True if controllers write this kind too. */
   readonly isOnTrial?: boolean
-  /** Where JSON patches point to. */
+  /** Targets of JSON patches. */
   readonly pointers: readonly string[]
-  /** What a field selector asks of the kind. */
+  /** Field selectors of the kind. */
   readonly selectors: readonly string[]
   readonly status?: fc.Arbitrary<JsonObject>
 }
@@ -189,7 +190,7 @@ const samples: readonly Sample[] = [
   },
 ]
 
-/** Everything is a trial where controllers write too. */
+/** Returns the write; a dry run if controllers write the kind too. */
 function write(sample: Sample, ask: Step['ask']): Step {
   return step(sample.isOnTrial === true ? { ...ask, query: { ...ask.query, dryRun: 'All' } } : ask)
 }
@@ -209,7 +210,7 @@ function patchesOf(sample: Sample): fc.Arbitrary<Step> {
       const spec = own(whole, 'spec')
       const inSpec = isJsonObject(spec) ? Object.keys(spec) : []
       return fc.subarray(inSpec).map((kept) => {
-        const { name: _, ...metadata } = (whole['metadata'] ?? {}) as JsonObject // The generator's own form.
+        const { name: _, ...metadata } = (whole['metadata'] ?? {}) as JsonObject // Form of the generator.
         const part = Object.fromEntries(Object.entries(whole).filter(([key]) => keys.includes(key)))
         const patch = {
           ...part,
@@ -320,7 +321,7 @@ function stepsOf(sample: Sample): fc.Arbitrary<Step> {
   )
 }
 
-/** Two objects of the kind to begin with; where controllers write too, one, until they have. */
+/** Creates two initial objects of the kind. If controllers write it too, creates one and waits for them. */
 function beginningOf({ kind, body, isOnTrial }: Sample): fc.Arbitrary<Step[]> {
   return fc.tuple(body, body).map((bodies) => [
     ...bodies.slice(isOnTrial === true ? 1 : 0).map((body, index) => {

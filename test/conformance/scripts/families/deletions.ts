@@ -1,5 +1,6 @@
-// Scripts of deletions among owners: a graph of at most six config maps, finalizers, every propagation; looked at when the
-// garbage collector is at rest.
+// Scripts of deletions among owners: a graph of at most six config maps, with finalizers and every propagation policy.
+// The scripts read
+// it when the garbage collector is idle.
 import fc from 'fast-check'
 import type { JsonObject } from '../../../../src/base/json.ts'
 import { configMap, configMaps } from '../../kinds.ts'
@@ -23,7 +24,7 @@ function node(
     .filter(({ owner }) => owner < index)
     .map(({ owner, blockOwnerDeletion, isUnlucky }): JsonObject => {
       const name = nodes[owner] ?? ''
-      // Who has a wrong owner goes at once, by the collector's hand: no other step may be under way then.
+      // The collector deletes a dependent with an invalid owner at once, so no other step may run at that time.
       const uid = isUnlucky && isLast ? '00000000-0000-4000-8000-000000000000' : `{{uid:${name}}}`
       return { apiVersion: 'v1', kind: 'ConfigMap', name, uid, blockOwnerDeletion }
     })

@@ -1,4 +1,4 @@
-// Scripts of mistakes: requests that are wrong in one way or several.
+// Scripts of requests with one or more mistakes.
 import fc from 'fast-check'
 import type { Json } from '../../../../src/base/json.ts'
 import type { Ask, Query } from '../../server-under-test.ts'
@@ -94,7 +94,8 @@ const mistake: fc.Arbitrary<Step> = fc
     body,
     contentType,
   )
-  // An empty collection deletes at random what controllers make, so collections are not deleted here.
+  // Deleting a collection with an empty name would randomly hit objects of controllers, so no collection is deleted
+  // here.
   .filter(([method, path]) => method !== 'DELETE' || /\/a$/.test(path))
   .map(([method, path, query, body, type]) =>
     method === 'GET'

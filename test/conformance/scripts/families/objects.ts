@@ -1,5 +1,6 @@
-// Which objects do the scripts write? Small ones of few values, so that values meet: the same field by several managers,
-// the same write twice. Each request is a step; an object's name is one of few.
+// Objects of the scripts. They are small and have few values, so that writes collide: several managers on one field, or
+// the same write
+// twice. Each request is one step; few names exist.
 import fc from 'fast-check'
 import { isJsonObject, type Json, type JsonObject } from '../../../../src/base/json.ts'
 import { collectionPath, configMap, configMaps, type Kind, widget, widgets } from '../../kinds.ts'
@@ -17,9 +18,9 @@ export function step(ask: Ask, kind: Step['kind'] = 'ask'): Step {
   return { kind, ask }
 }
 
-/** A record of some of these fields. */
+/** Generates a record with some of these fields. */
 export function some(fields: Readonly<Record<string, fc.Arbitrary<Json>>>): fc.Arbitrary<JsonObject> {
-  return fc.record(fields, { requiredKeys: [] }) as fc.Arbitrary<JsonObject> // Its values are Json, some left out.
+  return fc.record(fields, { requiredKeys: [] }) as fc.Arbitrary<JsonObject> // Json values; some are absent.
 }
 
 const small = fc.integer({ min: 0, max: 2 })
@@ -30,7 +31,7 @@ const port = some({
   number: small,
   comment: word,
 })
-/** Any value, for where there is no schema. */
+/** Any value, for fields without a schema. */
 const { free } = fc.letrec<{ free: Json }>((tie) => ({
   free: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -68,7 +69,7 @@ const metadata: fc.Arbitrary<JsonObject> = some({
 
 const status = some({ phase: word, replicas: small })
 
-/** A widget of a name, with labels and more now and then. */
+/** Generates a widget with a name, sometimes with labels and more. */
 export const anyWidget: fc.Arbitrary<JsonObject> = fc
   .tuple(name, spec, fc.option(metadata, { freq: 3, nil: {} }), fc.option(status, { freq: 3, nil: undefined }))
   .map(([name, spec, metadata, status]) =>
@@ -83,7 +84,7 @@ export const anyConfigMap: fc.Arbitrary<JsonObject> = fc
   )
   .map(([name, data, metadata]) => configMap(name, data, metadata))
 
-/** A kind and an object of it. */
+/** Generates a kind with an object of it. */
 export const anyObject: fc.Arbitrary<{ kind: Kind; body: JsonObject }> = fc.oneof(
   { arbitrary: anyWidget.map((body) => ({ kind: widgets, body })), weight: 3 },
   { arbitrary: anyConfigMap.map((body) => ({ kind: configMaps, body })), weight: 1 },
@@ -94,7 +95,7 @@ export function nameOf(body: JsonObject): string {
   return isJsonObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : ''
 }
 
-/** How an answer is wanted. */
+/** Generates the Accept header. */
 export const form = fc.constantFrom<Readonly<Record<string, string>>>(
   {},
   {},
@@ -105,7 +106,7 @@ export const form = fc.constantFrom<Readonly<Record<string, string>>>(
   { accept: 'text/html' },
 )
 
-/** Options of a write: mostly none. */
+/** Generates write options; mostly none. */
 export const writeQuery: fc.Arbitrary<Query> = fc.oneof(
   { arbitrary: fc.constant({}), weight: 4 },
   { arbitrary: manager.map((fieldManager) => ({ fieldManager })), weight: 4 },
@@ -121,7 +122,7 @@ export const writeQuery: fc.Arbitrary<Query> = fc.oneof(
   },
 )
 
-/** Version and uid that a write carries: mostly the newest or none. */
+/** Generates the version and uid of a write; mostly the newest or none. */
 export function precondition(name: string): fc.Arbitrary<JsonObject> {
   return fc.oneof(
     { arbitrary: fc.constant({}), weight: 3 },

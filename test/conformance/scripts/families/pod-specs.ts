@@ -1,4 +1,4 @@
-// Which pods do the scripts write? One or two containers of few values, in every kind of list that a pod has.
+// Pods of the scripts: one or two containers with few values, in every kind of list that a pod has.
 import fc from 'fast-check'
 import type { JsonObject } from '../../../../src/base/json.ts'
 import { some } from './objects.ts'
@@ -53,7 +53,7 @@ function container(name: string): fc.Arbitrary<JsonObject> {
     )
 }
 
-/** Without a service account's token, whose volume has a name by chance. */
+/** Has no service account token, because its volume has a random name. */
 export const podSpec: fc.Arbitrary<JsonObject> = fc
   .tuple(
     container('main'),

@@ -1,4 +1,4 @@
-// Scripts of readers: lists and watches with every option, among a few writes.
+// Scripts of lists and watches with every option, among a few writes.
 import fc from 'fast-check'
 import { configMaps, widgets } from '../../kinds.ts'
 import type { Query } from '../../server-under-test.ts'
@@ -36,7 +36,7 @@ const selector: fc.Arbitrary<Query> = fc.constantFrom<Query>(
   { fieldSelector: 'spec.size=1' },
 )
 
-/** Config maps have one that the controllers make; lists of them leave it out. */
+/** Controllers create one config map; lists exclude it. */
 function withoutForeign(path: string, query: Query): Query {
   if (!path.endsWith('/configmaps')) return query
   const foreign = 'metadata.name!=kube-root-ca.crt'

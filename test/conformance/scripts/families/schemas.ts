@@ -1,4 +1,4 @@
-// Scripts of custom kinds: a random structural schema, then objects that keep it and objects that break it.
+// Scripts of custom kinds: a random structural schema, then valid and invalid objects of it.
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../../../src/base/json.ts'
 import type { Step } from '../script.ts'
@@ -77,7 +77,7 @@ const { value } = fc.letrec<{ value: Json }>((tie) => ({
   ) as fc.Arbitrary<Json>,
 }))
 
-/** A value that mostly keeps the schema. */
+/** Generates a value that is mostly valid. */
 function valueFor(schema: JsonObject): fc.Arbitrary<Json> {
   const { type, properties, items, additionalProperties } = schema as Record<string, JsonObject | undefined> &
     JsonObject

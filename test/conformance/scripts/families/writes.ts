@@ -1,4 +1,4 @@
-// Scripts of writers: creates, updates, applies by two to five managers, patches of every kind, statuses, deletes.
+// Scripts of creates, updates, applies by two to five managers, patches of every kind, status writes and deletes.
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../../../src/base/json.ts'
 import { configMaps, widgets } from '../../kinds.ts'
@@ -52,7 +52,7 @@ export const mergePatch: fc.Arbitrary<Step> = fc
   .tuple(anyObject, writeQuery, fc.subarray(['spec', 'data', 'metadata', 'status']), fc.boolean())
   .map(([{ kind, body }, query, keys, isStrategic]) => {
     const patch = Object.fromEntries(Object.entries(body).filter(([key]) => keys.includes(key)))
-    const { name: _, ...metadata } = (patch['metadata'] ?? {}) as JsonObject // The generator's own form.
+    const { name: _, ...metadata } = (patch['metadata'] ?? {}) as JsonObject // Form of the generator.
     const type = isStrategic ? 'strategic-merge-patch+json' : 'merge-patch+json'
     return step({
       method: 'PATCH',
@@ -63,7 +63,7 @@ export const mergePatch: fc.Arbitrary<Step> = fc
     })
   })
 
-/** Merge patches that take away. */
+/** Merge patches that remove fields. */
 const removal: fc.Arbitrary<Step> = fc
   .tuple(name, fc.subarray(['size', 'note', 'tags', 'ports', 'limits', 'free', 'mode'], { minLength: 1 }), manager)
   .map(([name, keys, fieldManager]) =>
