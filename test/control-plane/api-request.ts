@@ -1,9 +1,9 @@
-// How do the tools of this folder ask the API server something? One JSON request over TLS, bounded in time.
+// Client for single JSON requests to the API server over TLS, with a timeout.
 import { request } from 'node:https'
 
 export interface ApiAccess {
   readonly url: string
-  /** The text of the certificate authority. */
+  /** Certificate of the certificate authority, as text. */
   readonly ca: string
   readonly token: string
 }
@@ -11,24 +11,24 @@ export interface ApiAccess {
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
-  /** A text is sent as it is; an object as JSON. */
+  /** A string is sent unchanged; an object as JSON. */
   readonly body?: object | string
-  /** A PATCH says which kind of patch it is. Default: plain JSON. */
+  /** Content type of the request; for a PATCH the kind of patch. Default: plain JSON. */
   readonly contentType?: string
-  /** Default: whatever the server likes, which is JSON. */
+  /** Default: the server's choice, which is JSON. */
   readonly accept?: string
 }
 
 export interface ApiAnswer {
   readonly status: number
   readonly text: string
-  /** The same, where it may be no text. */
+  /** Raw body, for content that may be no text. */
   readonly bytes: Buffer
 }
 
 const limitMs = 30_000
 
-/** Rejects only if there is no answer; a refusal is an answer. */
+/** Rejects only without a response; an error status is a response. */
 export function apiRequest(access: ApiAccess, ask: ApiRequest): Promise<ApiAnswer> {
   return new Promise((resolve, reject) => {
     const options = {
@@ -55,7 +55,7 @@ export function apiRequest(access: ApiAccess, ask: ApiRequest): Promise<ApiAnswe
   })
 }
 
-/** Undefined: there is no body. */
+/** Returns undefined without a body. */
 export function bodyTextOf({ body }: Pick<ApiRequest, 'body'>): string | undefined {
   return typeof body === 'object' ? JSON.stringify(body) : body
 }

@@ -1,6 +1,9 @@
-// What was asked of the API server, by whom, and with what answer? The audit log has one JSON event a line.
+// Audit log of the API server: requests with users and responses, one JSON event per line.
 
-/** Every request, without bodies; the event at its start is left out because the one at its end says the same. */
+/**
+ * Records every request without bodies. The event at its start is omitted, because the one at its end contains the
+ * same.
+ */
 export const auditPolicy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -8,7 +11,7 @@ export const auditPolicy = {
   rules: [{ level: 'Metadata' }],
 }
 
-/** The part of an `audit.k8s.io/v1` Event that tests look at. Times are RFC 3339 with microseconds. */
+/** Part of an `audit.k8s.io/v1` Event that tests read. Times are RFC 3339 with microseconds. */
 export interface AuditEvent {
   readonly auditID: string
   readonly stage: 'ResponseStarted' | 'ResponseComplete' | 'Panic'
@@ -29,12 +32,12 @@ export interface AuditEvent {
   readonly stageTimestamp: string
 }
 
-/** The requests that have ended, in the order of their ends. A last line that is not whole yet is left out. */
+/** Returns the completed requests in order of completion. Omits an incomplete last line. */
 export function parseAuditLog(text: string): readonly AuditEvent[] {
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   return whole
     .split('\n')
     .filter((line) => line !== '')
-    .map((line): AuditEvent => JSON.parse(line)) // The API server is trusted to write what its schema says.
+    .map((line): AuditEvent => JSON.parse(line)) // The API server writes this schema.
     .filter((event) => event.stage === 'ResponseComplete')
 }

@@ -15,28 +15,28 @@ const withAssets = (...files: readonly string[]): Surroundings => ({
   isExecutable: (path) => files.some((file) => path === `/assets/${file}`),
 })
 
-describe('where the programs come from', () => {
-  it('says what to provide when there is neither Go nor a folder of programs', () => {
+describe('binarySource', () => {
+  it('reports the remedy without Go and without a folder of programs', () => {
     expect(() => binarySource(['etcd', 'kube-apiserver', 'kubectl'], bare)).toThrow(
       'There is no control plane to test against: install Go, so that it can be built, or set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver and kubectl.',
     )
   })
 
-  it('takes the folder of KUBEBUILDER_ASSETS when it has what is needed, without asking for Go', () => {
+  it('uses the folder of KUBEBUILDER_ASSETS if it is complete, without a check for Go', () => {
     expect(binarySource(['etcd', 'kubectl'], withAssets('etcd', 'kubectl'))).toEqual({
       kind: 'ready',
       folder: '/assets',
     })
   })
 
-  it('says which programs KUBEBUILDER_ASSETS lacks, also when Go is there', () => {
+  it('reports the programs that KUBEBUILDER_ASSETS lacks, even if Go exists', () => {
     const around = { ...withAssets('etcd'), goVersion: withGo.goVersion }
     expect(() => binarySource(['etcd', 'kube-scheduler', 'kwok'], around)).toThrow(
       'KUBEBUILDER_ASSETS (/assets) has no kube-scheduler and kwok: add what is missing, or unset the variable to build the control plane with Go.',
     )
   })
 
-  it('builds into a cache outside the checkout, and finds it there the next time', () => {
+  it('builds into a cache outside the checkout, and reuses it', () => {
     const source = binarySource(['etcd'], withGo)
     expect(source.kind).toBe('to-build')
     expect(source.folder).toMatch(/^\/home\/me\/\.cache\/konverge\/control-plane\/[0-9a-f]{16}$/)
@@ -44,7 +44,7 @@ describe('where the programs come from', () => {
     expect(binarySource(['etcd'], built)).toEqual({ kind: 'ready', folder: source.folder })
   })
 
-  it('builds anew when one program is missing from the cache, the sources change, or Go does', () => {
+  it('rebuilds if a program is missing from the cache, or if the sources or Go change', () => {
     const { folder } = binarySource(['etcd'], withGo)
     const half = { ...withGo, isExecutable: (path: string) => path.endsWith('/etcd') }
     expect(binarySource(['etcd'], half).kind).toBe('to-build')
@@ -52,7 +52,7 @@ describe('where the programs come from', () => {
     expect(binarySource(['etcd'], { ...withGo, goVersion: () => 'go version go1.27.0' }).folder).not.toBe(folder)
   })
 
-  it('honours XDG_CACHE_HOME, and says so when there is no place for a cache', () => {
+  it('uses XDG_CACHE_HOME, and reports a missing location for a cache', () => {
     const elsewhere = { ...withGo, environment: { XDG_CACHE_HOME: '/cache', HOME: '/home/me' } }
     expect(binarySource(['etcd'], elsewhere).folder).toMatch(/^\/cache\/konverge\/control-plane\//)
     expect(() => binarySource(['etcd'], { ...withGo, environment: {} })).toThrow('set XDG_CACHE_HOME or HOME')

@@ -1,5 +1,6 @@
-// Where do the programs of the control plane come from? From KUBEBUILDER_ASSETS if it is set, else from a cache outside
-// the checkout, else they are built into it with Go. All three are a folder with one file a program, named after it.
+// Source of the control plane's programs: KUBEBUILDER_ASSETS if it is set, else a cache outside the checkout, else a Go
+// build into
+// that cache. All three are a folder with one file per program, named after it.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 
@@ -14,13 +15,13 @@ export const programs = [
 
 export type Program = (typeof programs)[number]
 
-/** What the decision looks at, asked for only as far as it is needed. */
+/** Inputs of the decision, read only as needed. */
 export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly isExecutable: (path: string) => boolean
-  /** What `go version` prints, or undefined if there is no Go. */
+  /** Returns the output of `go version`; undefined without Go. */
   readonly goVersion: () => string | undefined
-  /** The contents of all files that decide what a build makes. */
+  /** Returns the contents of all files that determine the result of a build. */
   readonly sources: () => readonly string[]
 }
 
@@ -29,7 +30,7 @@ export interface BinarySource {
   readonly folder: string
 }
 
-/** Throws one sentence that says what to provide if the needed programs can neither be found nor be built. */
+/** Throws one sentence with the remedy if the programs can neither be found nor built. */
 export function binarySource(needs: readonly Program[], around: Surroundings): BinarySource {
   const assets = around.environment['KUBEBUILDER_ASSETS']
   if (assets !== undefined && assets !== '') {

@@ -1,6 +1,7 @@
-// How do the programs get built, once, when several test processes start at the same time? One of them takes the lock
-// and builds into a folder of its own; the rename at the end makes the result appear whole or not at all. Correctness
-// rests on the rename; the lock only saves the others the work.
+// Build of the programs, once even if several test processes start together. One process takes the lock and builds into
+// its own
+// folder; a final rename publishes the result atomically. Correctness depends on the rename alone; the lock only saves
+// work.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
@@ -18,7 +19,10 @@ const kubernetesModule = join(import.meta.dirname, 'kubernetes')
 const kwokModule = join(import.meta.dirname, 'kwok')
 const buildLimitMs = 30 * 60_000
 
-/** The folder that has the needed programs. The first call on a machine takes minutes and says so on standard error. */
+/**
+ * Returns the folder with the needed programs. The first call on a machine takes minutes and reports this on standard
+ * error.
+ */
 export async function findOrBuildBinaries(
   needs: readonly Program[],
   environment: Environment,
@@ -43,7 +47,7 @@ export async function findOrBuildBinaries(
   }
 }
 
-/** Programs of tests beside the control plane. */
+/** Test programs beside the control plane. */
 const goPrograms = {
   oracles: { module: kubernetesModule, package: './oracles' },
   informer: { module: kubernetesModule, package: './informer' },
@@ -52,7 +56,7 @@ const goPrograms = {
 
 type GoProgram = (typeof goPrograms)[keyof typeof goPrograms]
 
-/** Path of a program, built with Go unless the cache has it. A build takes a minute or two. */
+/** Returns the path of a program; builds it with Go if the cache lacks it. A build takes a minute or two. */
 export async function findOrBuildProgram(name: keyof typeof goPrograms, environment: Environment): Promise<string> {
   const built = goPrograms[name]
   const around = surroundings(environment, () => programSources(built))
@@ -79,7 +83,7 @@ function without(environment: Environment, name: string): Environment {
   return rest
 }
 
-/** Contents of the files that decide what a build makes. */
+/** Returns the contents of the files that determine the result of a build. */
 function programSources({ module, package: path }: GoProgram): readonly string[] {
   const own = path.startsWith('./')
     ? readdirSync(join(module, path))
@@ -114,7 +118,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** False if a living process holds the lock. A lock whose holder died is removed and can be taken the next time. */
+/** Returns false if a living process holds the lock. Removes the lock of a dead process; a later call can take it. */
 async function takeLock(path: string): Promise<boolean> {
   try {
     const file = await open(path, 'wx')
@@ -150,7 +154,7 @@ async function build(folder: string, environment: Environment, signal?: AbortSig
     await rename(workshop, folder)
   } catch (error) {
     await rm(workshop, { recursive: true, force: true })
-    // Somebody else was faster, which is as good.
+    // Another process finished first with the same result.
     if (!hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST')) throw error
   }
   process.stderr.write(
@@ -160,7 +164,7 @@ async function build(folder: string, environment: Environment, signal?: AbortSig
 
 interface GoBuild {
   readonly module: string
-  /** The package to build, if it is not the module's own. */
+  /** Package to build, if it is not the module's root. */
   readonly package?: string
   readonly linkerFlags: readonly string[]
   readonly to: string
@@ -175,26 +179,26 @@ async function goBuild(
     cwd: module,
     env: {
       ...environment,
-      // A workspace file around the checkout would replace the module's own versions.
+      // A workspace file around the checkout would override the module's versions.
       GOWORK: 'off',
-      // What a build that is ended leaves in these goes with the workshop.
+      // Remains of an aborted build here are removed with the build folder.
       GOTMPDIR: dirname(to),
       TMPDIR: dirname(to),
     },
     stdio: ['ignore', 'inherit', 'inherit'],
     timeout: buildLimitMs,
-    // A group of its own, so that compilers and linkers can be ended with it. Go alone would leave them behind.
+    // A process group of its own, so that compilers and linkers end with it. Go alone would leave them running.
     detached: true,
   })
   const ignoreSignals = onExitSignal(async () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
   })
-  const [exitCode] = (await once(child, 'exit').finally(ignoreSignals)) as [number | null] // As documented for this event.
+  const [exitCode] = (await once(child, 'exit').finally(ignoreSignals)) as [number | null] // Documented for this event.
   if (exitCode !== 0)
     throw new Error(`go build in ${module} ended with ${exitCode ?? 'a signal'}; its output is above.`)
 }
 
-/** Without these clients see version v0.0.0-master. The version is the one that go.mod asks for. */
+/** Without these flags clients see version v0.0.0-master. The version is that of go.mod. */
 function versionFlags(): readonly string[] {
   const found = /k8s\.io\/kubernetes v(\d+)\.(\d+)\.\d+/.exec(readFileSync(join(kubernetesModule, 'go.mod'), 'utf8'))
   if (found === null) throw new Error(`${kubernetesModule}/go.mod does not require k8s.io/kubernetes.`)

@@ -1,5 +1,6 @@
-// What is one control plane made of, before anything runs? Its choices, places, secrets and programs, and from them the
-// files that must lie in its folder and the data that others connect with.
+// Plan of one control plane before any program runs: its options, paths, secrets and programs. From them follow the
+// files in its
+// folder and the connection data for clients.
 import { join } from 'node:path'
 import type { ServerIdentity } from '../../src/base/server-identity.ts'
 import { auditPolicy } from './audit-log.ts'
@@ -12,7 +13,7 @@ import type { Tokens, UserName } from './users.ts'
 import { kubeconfigText, tokenFile, userNames } from './users.ts'
 
 export interface Choices {
-  /** How many nodes kwok plays; undefined: no kwok. */
+  /** Number of nodes that kwok simulates; undefined: no kwok. */
   readonly nodes: number | undefined
   readonly controllers: boolean
   readonly auditLog: boolean
@@ -23,19 +24,19 @@ export interface Blueprint {
   readonly layout: Layout
   readonly choices: Choices
   readonly tokens: Tokens
-  /** A PEM private key; service account tokens are signed with it. */
+  /** PEM private key that signs service account tokens. */
   readonly serviceAccountKey: string
-  /** By which the API server reads logs from kubelets. */
+  /** Identity with which the API server reads logs from kubelets. */
   readonly kubeletReader: ServerIdentity
-  /** The folder of the programs. */
+  /** Folder of the programs. */
   readonly binaries: string
-  /** PATH for the programs. */
+  /** PATH of the programs. */
   readonly path: string
 }
 
 export type ServerProgram = Exclude<Program, 'kubectl'>
 
-/** The clients of the API server, in the order in which they start. */
+/** Returns the clients of the API server in their start order. */
 export function clientProgramsOf(choices: Choices): readonly ServerProgram[] {
   return [
     ...(choices.controllers ? (['kube-controller-manager', 'kube-scheduler'] as const) : []),
@@ -63,13 +64,13 @@ export function connectionOf({ layout, choices, tokens, binaries }: Blueprint): 
   }
 }
 
-/** The variables are explained in kubernetes/main.go. Etcd cleans up when all is lost, because it is stopped last. */
+/** kubernetes/main.go explains the variables. Etcd removes leftovers after a crash, because it is stopped last. */
 export function environmentOf(program: ServerProgram, { layout, path }: Blueprint): Readonly<Record<string, string>> {
   const leftovers = [layout.folder, join(volumesFolder, `${volumePrefix(layout)}*`)]
   return {
     PATH: path,
     HOME: layout.folder,
-    // A tenth less processor time for a third more memory; with thousands of pods the processor is the limit.
+    // Saves a tenth of the processor time for a third more memory; with thousands of pods the processor is the limit.
     GOGC: '200',
     CONTROL_PLANE_PARENT_PIPE: 'stdin',
     ...(program === 'etcd' ? { CONTROL_PLANE_LEFTOVERS: leftovers.join(':') } : {}),

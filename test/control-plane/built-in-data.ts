@@ -1,6 +1,8 @@
-// What has src/apiserver/built-in/data to hold? Asks a real control plane for its documents and the oracles for its types.
-// Run as a program (`node test/control-plane/built-in-data.ts`, a minute) after the version in kubernetes/go.mod changed, it
-// writes the files anew; tests compare them with the same sources.
+// Generator of src/apiserver/built-in/data from a real control plane and the oracles. Run it after a change of the
+// version in
+// kubernetes/go.mod: `node test/control-plane/built-in-data.ts` (one minute) rewrites the files. Tests compare them
+// with the same
+// sources.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
@@ -14,7 +16,7 @@ import { waitUntil } from './wait-until.ts'
 
 const folder = join(import.meta.dirname, '../../src/apiserver/built-in/data')
 
-/** Bodies that are read but not kept. */
+/** Kinds that the server reads but never stores. */
 const passingKinds: readonly KindName[] = [
   { group: '', version: 'v1', kind: 'Binding' },
   { group: '', version: 'v1', kind: 'DeleteOptions' },
@@ -30,13 +32,13 @@ function reviewed(group: string, kind: string): KindName {
   return { group, version: 'v1', kind }
 }
 
-/** The kinds whose types are kept. */
+/** Kinds whose types the table contains. */
 export const typedKinds: readonly KindName[] = [
   ...keptKinds.map(({ group, version, kind }) => ({ group, version, kind })),
   ...passingKinds,
 ]
 
-/** The documents that are kept: their file names, and where the real server serves them. */
+/** Stored documents: their file names, and their paths on the real server. */
 export const documents: readonly { readonly file: string; readonly path: string }[] = [
   ...new Map(typedKinds.map(({ group, version }) => [`${group}/${version}`, { group, version }])).values(),
 ].map(({ group, version }) => ({
@@ -44,7 +46,7 @@ export const documents: readonly { readonly file: string; readonly path: string 
   path: group === '' ? `/openapi/v3/api/${version}` : `/openapi/v3/apis/${group}/${version}`,
 }))
 
-/** All kinds in one document, in the older form, as JSON and in protocol buffers. */
+/** Document of all kinds in OpenAPI v2, as JSON and as protocol buffers. */
 export const wholeDocument = {
   path: '/openapi/v2',
   forms: [
@@ -53,7 +55,7 @@ export const wholeDocument = {
   ],
 } as const
 
-/** The table of types, as the file has it. */
+/** Returns the content of the table of types. */
 export async function typesText(oracles: string): Promise<string> {
   const [answer] = await askProgram(oracles, 'built-in-types', [typedKinds.map((name) => ({ ...name }))])
   if (answer?.value === undefined) throw new Error(`no table of types: ${answer?.error}`)
@@ -62,7 +64,7 @@ export async function typesText(oracles: string): Promise<string> {
   return JSON.stringify({ kinds: Object.fromEntries(named), types })
 }
 
-/** The columns of each kind's table, as the file has them. */
+/** Returns the content of the table columns of each kind. */
 export async function columnsText(oracles: string): Promise<string> {
   const answers = await askProgram(
     oracles,
@@ -72,12 +74,12 @@ export async function columnsText(oracles: string): Promise<string> {
   const columns = keptKinds.map(({ group, version, kind }, index) => {
     const { value, error } = answers[index] ?? {}
     if (value === undefined) throw new Error(`no columns of ${kind}: ${error}`)
-    return [`${group}/${version}/${kind}`, (value as { readonly columns: Json }).columns] // The oracle's own form.
+    return [`${group}/${version}/${kind}`, (value as { readonly columns: Json }).columns] // Form of the oracle.
   })
   return JSON.stringify(Object.fromEntries(columns))
 }
 
-/** Where the objects are that every cluster has from its first moment. */
+/** Paths of the objects that every cluster has from the start. */
 const bootstrapPaths = [
   ...['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'].map(
     (plural) => `/apis/rbac.authorization.k8s.io/v1/${plural}`,
@@ -85,7 +87,7 @@ const bootstrapPaths = [
   '/apis/scheduling.k8s.io/v1/priorityclasses',
 ]
 
-/** Roles, bindings and priorities that a server makes for itself, as the file has them; `get` asks that server. */
+/** Returns the content of the bootstrap roles, bindings and priority classes; `get` reads them from a server. */
 export async function bootstrapText(get: (path: string) => Promise<string>): Promise<string> {
   const objects: Json[] = []
   for (const path of bootstrapPaths) {
@@ -100,7 +102,7 @@ export async function bootstrapText(get: (path: string) => Promise<string>): Pro
         metadata: { ...lasting, managedFields: timeless },
         ...rest,
       }
-      objects.push(itself as unknown as Json) // It came as JSON.
+      objects.push(itself as unknown as Json) // Parsed from JSON.
     }
   }
   return JSON.stringify(objects)
@@ -123,8 +125,9 @@ function isOfTheServer({ name, labels }: BootstrapMetadata): boolean {
 }
 
 /**
- * The documents that a server publishes for two custom kinds, of a namespace and of the cluster, as the file has them; the names in
- * them are replaced by those of other kinds.
+ * Returns the content of the documents of two custom kinds, one namespaced and one cluster-scoped. Their names are
+ * placeholders for
+ * those of other kinds.
  */
 async function customTemplatesText(controlPlane: ControlPlane): Promise<string> {
   const scopes = [

@@ -1,6 +1,6 @@
-// Which nodes does kwok play, so that pods find a place?
+// Nodes that kwok simulates, so that pods can be scheduled.
 
-/** Node number `index`, from 0 to 99, with room for a thousand pods. */
+/** Returns node number `index`, from 0 to 99, with a capacity of a thousand pods. */
 export function fakeNode(index: number) {
   const capacity = { cpu: '1000', memory: '4Ti', 'ephemeral-storage': '4Ti', pods: '1000' }
   const name = `node-${index}`
@@ -18,7 +18,7 @@ export function fakeNode(index: number) {
         'topology.kubernetes.io/zone': `zone-${(index % 3) + 1}`,
       },
     },
-    // Kwok gives pod addresses from this range; its default range has 254 of them.
+    // Kwok takes pod addresses from this range; its default range has only 254.
     spec: { podCIDR: `10.${100 + index}.0.0/16`, podCIDRs: [`10.${100 + index}.0.0/16`] },
     status: { capacity, allocatable: capacity },
   }

@@ -1,5 +1,6 @@
-// What can be done with a control plane that runs, from this or another process? Everything but starting and stopping
-// it: kubectl, rights and kubeconfigs for users, and its audit log.
+// Client of a running control plane, from this or another process: kubectl, permissions and kubeconfigs of users, and
+// the audit log.
+// Only its owner can start and stop it.
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,18 +11,20 @@ import { parseAuditLog } from './audit-log.ts'
 import type { UserName } from './users.ts'
 import { kubeconfigText } from './users.ts'
 
-/** All that another process needs to use a control plane: plain data, of paths and addresses on this machine. */
+/**
+ * Everything that another process needs to use a control plane: plain data with paths and addresses of this machine.
+ */
 export interface ControlPlaneConnection {
   readonly url: string
   readonly caFile: string
-  /** The bearer token of `admin`, who may do everything. */
+  /** Bearer token of `admin`, a cluster admin. */
   readonly token: string
-  /** The kubeconfig of `admin`. */
+  /** Kubeconfig of `admin`. */
   readonly kubeconfigPath: string
   readonly kubeconfigs: Readonly<Record<UserName, string>>
-  /** The folder of the control plane; it goes when the control plane stops. */
+  /** Folder of the control plane; removed when the control plane stops. */
   readonly folder: string
-  /** Undefined when the control plane was started without `auditLog`. */
+  /** Undefined if the control plane was started without `auditLog`. */
   readonly auditLogPath: string | undefined
   readonly kubectlPath: string
   readonly kubectlCache: string
@@ -45,7 +48,7 @@ export interface AccessRule {
 export interface Grant {
   /** A user of the token file, or a service account. */
   readonly to: UserName | { readonly namespace: string; readonly serviceAccount: string }
-  /** Without it the rules hold in every namespace and for cluster-scoped resources. */
+  /** Without a namespace, the rules apply in every namespace and to cluster-scoped resources. */
   readonly namespace?: string
   readonly rules: readonly AccessRule[]
 }
@@ -62,7 +65,7 @@ export interface ServiceAccountAccess {
   readonly kubeconfigPath: string
 }
 
-/** Longer than any `kubectl wait` that a test should make. */
+/** Longer than the timeout of any `kubectl wait` in a test. */
 const kubectlLimitMs = 10 * 60_000
 const kubectlOutputBytes = 256 * 1024 * 1024
 
@@ -76,7 +79,7 @@ export class ControlPlaneClient implements ControlPlaneConnection {
   readonly auditLogPath: string | undefined
   readonly kubectlPath: string
   readonly kubectlCache: string
-  /** What another process needs to make a client of its own. */
+  /** Data from which another process can create its own client. */
   readonly connection: ControlPlaneConnection
 
   constructor(connection: ControlPlaneConnection) {
@@ -97,7 +100,7 @@ export class ControlPlaneClient implements ControlPlaneConnection {
     return this.#kubectl(args, '')
   }
 
-  /** Applies objects with `kubectl apply --server-side` as `admin`; throws what kubectl says if that fails. */
+  /** Applies objects with `kubectl apply --server-side` as `admin`; throws kubectl's error output on failure. */
   async apply(...objects: readonly object[]): Promise<void> {
     const stream = objects.map((object) => JSON.stringify(object)).join('\n')
     const outcome = await this.#kubectl(['apply', '--server-side', '-f', '-'], stream)
@@ -105,15 +108,16 @@ export class ControlPlaneClient implements ControlPlaneConnection {
   }
 
   /**
-   * The requests that have ended since the start, oldest end first. An event is written just after the answer has left,
-   * so a test that looks for its own last request asks again within a limit. Throws without `auditLog: true`.
+   * Returns the requests completed since the start, in order of completion. The API server writes an event just after
+   * the response, so
+   * a test that looks for its own last request must poll. Throws without `auditLog: true`.
    */
   async auditEvents(): Promise<readonly AuditEvent[]> {
     if (this.auditLogPath === undefined) throw new Error('This control plane was started without auditLog.')
     return parseAuditLog(await readFile(this.auditLogPath, 'utf8'))
   }
 
-  /** Gives a user or service account the rights of these rules, by a role and a binding of their own. */
+  /** Grants the permissions of these rules to a user or service account, with a new role and binding. */
   async grant(grant: Grant): Promise<void> {
     const scope = grant.namespace === undefined ? '' : `/namespaces/${grant.namespace}`
     const [role, binding] =
@@ -129,7 +133,10 @@ export class ControlPlaneClient implements ControlPlaneConnection {
     await this.create(path(binding), { kind: binding, metadata, roleRef, subjects: [subjectOf(grant.to)] })
   }
 
-  /** Makes a service account, with the rights of the rules in every namespace, and a kubeconfig for one day. */
+  /**
+   * Creates a service account with the permissions of the rules in every namespace. Returns a kubeconfig that is valid
+   * for one day.
+   */
   async createServiceAccountKubeconfig(ask: ServiceAccountRequest): Promise<ServiceAccountAccess> {
     await this.create(`/api/v1/namespaces/${ask.namespace}/serviceaccounts`, { metadata: { name: ask.name } })
     if (ask.rules !== undefined) {
@@ -138,7 +145,7 @@ export class ControlPlaneClient implements ControlPlaneConnection {
     return await this.serviceAccountKubeconfig(ask)
   }
 
-  /** A kubeconfig for one day of a service account that exists. */
+  /** Returns a kubeconfig, valid for one day, of an existing service account. */
   async serviceAccountKubeconfig(ask: Omit<ServiceAccountRequest, 'rules'>): Promise<ServiceAccountAccess> {
     const { url, caFile, folder } = this
     const path = `/api/v1/namespaces/${ask.namespace}/serviceaccounts/${ask.name}/token`
@@ -150,13 +157,13 @@ export class ControlPlaneClient implements ControlPlaneConnection {
     return { username, token, kubeconfigPath }
   }
 
-  /** One request as `admin`; a refusal is an answer. */
+  /** Sends one request as `admin`; an error status is a response. */
   async request(ask: ApiRequest): Promise<ApiAnswer> {
     const { url, caFile, token } = this
     return apiRequest({ url, token, ca: await readFile(caFile, 'utf8') }, ask)
   }
 
-  /** Creates an object as `admin` and returns it as the server made it; throws what the server says if it refuses. */
+  /** Creates an object as `admin` and returns it as the server stored it; throws the server's error message. */
   async create(path: string, object: object): Promise<unknown> {
     const answer = await this.request({ method: 'POST', path, body: object })
     if (answer.status !== 201) throw new Error(`POST ${path} was refused with ${answer.status}: ${answer.text}`)
@@ -173,7 +180,7 @@ export class ControlPlaneClient implements ControlPlaneConnection {
         else if (typeof error.code === 'number') resolve({ stdout, stderr, exitCode: error.code })
         else resolve({ stdout, stderr: `${stderr}${error.message}`, exitCode: -1 })
       })
-      child.stdin?.on('error', () => undefined) // Kubectl need not read what it is given.
+      child.stdin?.on('error', () => undefined) // Kubectl may exit without reading it.
       child.stdin?.end(input)
     })
   }

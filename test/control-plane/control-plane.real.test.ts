@@ -1,4 +1,4 @@
-// Does the control plane do what tests rely on? These run in order on one real control plane; the last ones end it.
+// Tests of the guarantees of the real control plane. They run in order on one control plane; the last ones stop it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -26,7 +26,7 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
 
   const succeeds = async (...args: readonly string[]) => outputOf(await controlPlane.kubectl(...args))
 
-  it('is the Kubernetes version that the module asks for', async () => {
+  it('has the Kubernetes version of the module', async () => {
     expect(await succeeds('version')).toMatch(/Server Version: v1\.36\./)
     expect(await succeeds('get', 'nodes', '-o', 'name')).toBe('node/node-0\nnode/node-1\n')
   })
@@ -49,7 +49,7 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
     await succeeds('wait', 'pod', '-l', 'app=store', '--for=delete', '--timeout=180s')
   })
 
-  it('shows who asked for what, and what the answer was', async () => {
+  it('records user, request and response in the audit log', async () => {
     const isTheDelete = async () =>
       (await controlPlane.auditEvents()).some(
         ({ verb, user, objectRef, responseStatus, userAgent }) =>
@@ -84,7 +84,7 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
     await succeeds('wait', 'job/once', '--for=condition=Complete', '--timeout=180s')
   })
 
-  it('expands a claim of the class that allows it, and of no other', async () => {
+  it('expands a claim only if its class allows it', async () => {
     await controlPlane.apply(claim('growing', 'fast'), claim('fixed', 'standard'))
     await succeeds('wait', 'pvc/growing', 'pvc/fixed', '--for=jsonpath={.status.phase}=Bound', '--timeout=180s')
     const more = '{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}'
@@ -93,7 +93,7 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
     expect((await controlPlane.kubectl('patch', 'pvc', 'fixed', '-p', more)).stderr).toContain('forbidden')
   })
 
-  it('has users without rights, who can be given some', async () => {
+  it('has users without permissions, and grants them some', async () => {
     const asOperator = ['--kubeconfig', controlPlane.kubeconfigs.operator]
     expect((await controlPlane.kubectl('get', 'pods', ...asOperator)).stderr).toContain('User "operator" cannot list')
     const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }]
@@ -113,7 +113,7 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
     )
   })
 
-  it('answers 410 to a watch and a paged list from before a compaction, and goes on working', async () => {
+  it('answers 410 to a watch and a paged list from before a compaction, and keeps working', async () => {
     const resourceVersion = await succeeds('get', 'job', 'once', '-o', 'jsonpath={.metadata.resourceVersion}')
     const watch = {
       method: 'GET',
@@ -147,20 +147,20 @@ describe('a real control plane', { timeout: testLimitMs }, () => {
   })
 })
 
-// Programs from KUBEBUILDER_ASSETS have no life line.
+// Programs from KUBEBUILDER_ASSETS have no lifeline.
 describe.skipIf(process.env['KUBEBUILDER_ASSETS'] !== undefined)('a control plane whose test process is killed', () => {
-  it('ends with it, and leaves no file behind', { timeout: testLimitMs }, async () => {
+  it('ends with that process, and leaves no file behind', { timeout: testLimitMs }, async () => {
     const orphan = await startInAnotherProcess()
     expect(orphan.pids.filter(isAlive)).toHaveLength(5)
     expect(orphan.files.filter((path) => existsSync(path))).toHaveLength(2)
 
     orphan.parent.kill('SIGKILL')
     await waitUntil({ what: 'the end of all programs' }, async () => !orphan.pids.some(isAlive))
-    // Whoever removes the files is none of the programs.
+    // The process that removes the files is none of the programs.
     await waitUntil({ what: 'the end of all files' }, async () => !orphan.files.some((path) => existsSync(path)))
   })
 
-  it('leaves its files to the next start when its programs are killed too', { timeout: testLimitMs }, async () => {
+  it('leaves its files to the next start if its programs are killed too', { timeout: testLimitMs }, async () => {
     const orphan = await startInAnotherProcess()
     for (const pid of orphan.pids) process.kill(pid, 'SIGKILL')
     orphan.parent.kill('SIGKILL')
@@ -173,7 +173,9 @@ describe.skipIf(process.env['KUBEBUILDER_ASSETS'] !== undefined)('a control plan
   })
 })
 
-/** A control plane of a process that only this function knows; `files` are its folder and the one of its one volume. */
+/**
+ * Starts a control plane in a process that only this function knows; `files` are its folder and the one of its volume.
+ */
 async function startInAnotherProcess() {
   const script = `
     import { startControlPlane } from ${JSON.stringify(join(import.meta.dirname, 'control-plane.ts'))}

@@ -1,6 +1,8 @@
-// How does a test get a real Kubernetes control plane? startControlPlane runs etcd, kube-apiserver and, as asked, the
-// controller manager, the scheduler and kwok on free loopback ports, in one temporary folder. Whatever ends this
-// process, its programs end too; stop() leaves neither a process nor a file.
+// Real Kubernetes control plane for tests. startControlPlane runs etcd, kube-apiserver and, optionally, the controller
+// manager, the
+// scheduler and kwok, on free loopback ports in one temporary folder. Its programs end when this process ends for any
+// reason;
+// stop() leaves neither a process nor a file.
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
@@ -25,29 +27,31 @@ import { userNames } from './users.ts'
 import { waitUntil } from './wait-until.ts'
 
 export interface ControlPlaneOptions {
-  /** Plays this many nodes, on which pods become ready at once. Without it there are no nodes. */
+  /** Number of simulated nodes, on which pods become ready at once. Without it there are no nodes. */
   readonly kwok?: { readonly nodes: number } | undefined
-  /** Runs the controller manager and the scheduler. On unless switched off. */
+  /** Runs the controller manager and the scheduler. Default: true. */
   readonly controllers?: boolean
-  /** Records every request for `auditEvents()`. Off unless switched on: it costs a line of a kilobyte a request. */
+  /** Records every request for `auditEvents()`, at a cost of one kilobyte per request. Default: false. */
   readonly auditLog?: boolean
-  /** Flags of the API server besides the usual ones, for a cluster that is older or stricter than this one by default. */
+  /** Additional flags of the API server, for a cluster that is older or stricter than the default. */
   readonly apiServerFlags?: readonly string[]
-  /** Where KUBEBUILDER_ASSETS, XDG_CACHE_HOME, HOME and PATH are looked up; by default this process's environment. */
+  /** Environment for KUBEBUILDER_ASSETS, XDG_CACHE_HOME, HOME and PATH. Default: this process's environment. */
   readonly environment?: Readonly<Record<string, string | undefined>>
-  /** Gives the start up while it waits for its turn to build or before it starts a program; later `stop()` ends it. */
+  /** Aborts the start while it waits for a build or before it starts a program; later, `stop()` ends it. */
   readonly signal?: AbortSignal
 }
 
 const startLimitMs = 120_000
 const stopLimitMs = 5_000
-/** With watches open the API server would take a minute to end by itself; what is not a watch has ended long before. */
+/** With open watches the API server takes a minute to end by itself; all other requests have ended long before. */
 const apiServerStopLimitMs = 1_000
 
 /**
- * Starts a control plane; returns when the API server is ready, the controllers work and every node is Ready. The first
- * start on a machine builds the programs, which takes minutes. Throws, with nothing left behind, if the programs are
- * missing, end by themselves, or are not ready within two minutes.
+ * Starts a control plane. Returns when the API server is ready, the controllers work and every node is Ready. The first
+ * start on a
+ * machine builds the programs, which takes minutes. Throws and removes everything if a program is missing, ends by
+ * itself, or
+ * is not ready within two minutes.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const environment = options.environment ?? process.env
@@ -74,12 +78,12 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   }
 }
 
-/** A control plane whose programs are children of this process. Made by `startControlPlane` only. */
+/** A control plane whose programs are children of this process. Only `startControlPlane` creates it. */
 export class ControlPlane extends ControlPlaneClient {
   readonly #blueprint: Blueprint
   readonly #etcd: ServerProcess
   readonly #apiServer: ServerProcess
-  /** The programs that are clients of the API server. */
+  /** Programs that are clients of the API server. */
   readonly #clients: readonly ServerProcess[]
   #stopped: Promise<void> | undefined
   #ignoreSignals = () => {}
@@ -92,7 +96,7 @@ export class ControlPlane extends ControlPlaneClient {
     this.#clients = clientProgramsOf(blueprint.choices).map((program) => serverProcess(program, blueprint))
   }
 
-  /** The ids of the processes that run, in the order in which they were started. */
+  /** Process ids of the running programs, in start order. */
   get pids(): readonly number[] {
     return this.#programs().flatMap((program) => program.pid ?? [])
   }
@@ -118,12 +122,14 @@ export class ControlPlane extends ControlPlaneClient {
     return this.#stopped
   }
 
-  /** Ends the API server: connections break, and its port refuses new ones. The other programs stay and retry. */
+  /**
+   * Ends the API server: connections break, and its port refuses new ones. The other programs keep running and retry.
+   */
   async stopApiServer(): Promise<void> {
     await this.#apiServer.stop(apiServerStopLimitMs)
   }
 
-  /** Starts the API server, on the same port, with the same certificate and data; returns when it is ready. */
+  /** Starts the API server on the same port with the same certificate and data; returns when it is ready. */
   async startApiServer(): Promise<void> {
     this.#launch(this.#apiServer)
     await this.#until(
@@ -138,10 +144,11 @@ export class ControlPlane extends ControlPlaneClient {
   }
 
   /**
-   * Makes the server forget all history: afterwards a watch from any resourceVersion seen so far, and the continuation
-   * of a paged list, is answered with 410. Etcd forgets by compaction, but not its newest revision, so a write that
-   * nobody sees makes a newer one first. The API server's watch cache would still answer from memory, and nothing
-   * empties it but a restart, so this restarts the API server too.
+   * Removes all history. Afterwards the server answers 410 to a watch from any earlier resourceVersion, and to the
+   * continuation of a
+   * paged list. Etcd compaction keeps the newest revision, so this first writes a newer, unrelated one. The API
+   * server's watch cache
+   * would still answer from memory, and only a restart empties it, so this also restarts the API server.
    */
   async compactEtcd(): Promise<void> {
     const entry = { key: Buffer.from('compacted').toString('base64'), value: '' }
@@ -159,7 +166,7 @@ export class ControlPlane extends ControlPlaneClient {
     process.off('exit', this.#onExit)
   }
 
-  /** At this moment nothing can be awaited. */
+  /** An exit handler cannot await. */
   readonly #onExit = () => {
     for (const program of this.#programs()) program.kill()
     removeLeftoversNow(this.#blueprint.layout)
@@ -169,7 +176,7 @@ export class ControlPlane extends ControlPlaneClient {
     return [this.#etcd, this.#apiServer, ...this.#clients]
   }
 
-  /** A start may still be under way while a stop ends what it has found, so nothing is started after it. */
+  /** A start may still run while a stop ends the programs it found, so nothing starts after a stop. */
   #launch(program: ServerProcess): void {
     this.#throwIfStopped()
     program.start()
@@ -187,17 +194,17 @@ export class ControlPlane extends ControlPlaneClient {
     await waitUntil({ what, limitMs: startLimitMs, giveUp }, isSo)
   }
 
-  /** The service account controller makes this account as soon as it runs, and all controllers start together. */
+  /** The service account controller creates this account as soon as it runs, and all controllers start together. */
   async #haveControllersMadeTheirFirstObject(): Promise<boolean> {
     const path = '/api/v1/namespaces/default/serviceaccounts/default'
     return (await this.request({ method: 'GET', path })).status === 200
   }
 
-  /** A node without controllers keeps the taint that admission gave it. */
+  /** Without controllers, a node keeps the taint from admission. */
   async #areNodesReady(): Promise<boolean> {
     const { choices } = this.#blueprint
     const { text } = await this.request({ method: 'GET', path: '/api/v1/nodes' })
-    const { items } = JSON.parse(text) as { readonly items: readonly NodeState[] } // The schema of a NodeList.
+    const { items } = JSON.parse(text) as { readonly items: readonly NodeState[] } // Schema of a NodeList.
     const ready = items.filter(
       ({ spec, status }) =>
         status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true &&

@@ -1,10 +1,9 @@
-// What has to happen before a signal ends this process? The clean-up first; then the signal does what it would have
-// done, unless somebody else listens to it, whose decision that is.
-
-// Not SIGHUP: to listen to it would undo nohup.
+// Cleanup before a signal ends this process. After the cleanup the signal has its default effect, unless another
+// listener handles it.
+// SIGHUP is excluded, because a listener for it would undo nohup.
 const signals = ['SIGINT', 'SIGTERM'] as const
 
-/** Calls `cleanUp` when a signal is about to end the process. Returns the function that takes this back. */
+/** Calls `cleanUp` before a signal ends the process. Returns a function that removes the listener. */
 export function onExitSignal(cleanUp: () => Promise<void>): () => void {
   const handle = (signal: NodeJS.Signals) => {
     void cleanUp().finally(() => {

@@ -1,10 +1,11 @@
-// Which ports are free, and stay so for the program that wants them? Ones from below those that the kernel hands out by itself, to whoever
-// connects or listens on port 0: nobody is given them by chance, also while a server that has one is stopped and started again.
+// Choice of free ports that stay free for the program. They are below the kernel's ephemeral range, so the kernel never
+// assigns them to
+// another process, even while a server restarts.
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Linux hands out those from 32768 on. */
+/** Linux assigns ephemeral ports from 32768 on. */
 const [lowest, beyond] = [15_000, 32_000]
 
 export async function freePorts(count: number): Promise<readonly number[]> {

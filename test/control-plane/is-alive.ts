@@ -1,4 +1,4 @@
-// Does a process with this id exist on this machine, whoever owns it?
+// Check whether a process exists on this machine, whoever owns it.
 
 export function isAlive(pid: number): boolean {
   try {

@@ -1,5 +1,6 @@
-// Where does one control plane keep its files, and on which ports does it listen? Everything it writes is below one
-// folder, except the host-path volumes, whose place Kubernetes fixes; those carry the mark of this control plane.
+// Paths and ports of one control plane. It writes everything below one folder, except host-path volumes, whose location
+// Kubernetes
+// fixes; the control plane's mark prefixes their names.
 import { join } from 'node:path'
 import type { UserName } from './users.ts'
 
@@ -12,16 +13,16 @@ export interface Layout {
   readonly volumeMark: string
 }
 
-/** The folder of the host-path provisioner, fixed in kubernetes/pkg/volume/hostpath. */
+/** Folder of the host-path provisioner, fixed in kubernetes/pkg/volume/hostpath. */
 export const volumesFolder = '/tmp/hostpath_pv'
 
-/** The start of the name of each control plane's folder, below the folder for temporary files. */
+/** Name prefix of each control plane's folder in the temporary directory. */
 export const folderPrefix = 'konverge-control-plane-'
 
-/** Names the process to which the folder belongs; see leftovers.ts. */
+/** File that names the owning process of the folder; see leftovers.ts. */
 export const ownerFile = 'owner.json'
 
-/** The certificate by which the API server reads logs from kubelets, beside the kubeconfigs. */
+/** Certificate with which the API server reads logs from kubelets, beside the kubeconfigs. */
 export const kubeletReaderFile = 'kubelet-reader.crt'
 
 export const apiServerUrl = (layout: Layout) => `https://127.0.0.1:${layout.apiServerPort}`
@@ -30,7 +31,7 @@ export const etcdPeerUrl = (layout: Layout) => `http://127.0.0.1:${layout.etcdPe
 
 export const filesOf = (layout: Layout) => ({
   certificates: join(layout.folder, 'certificates'),
-  /** The API server writes its self-signed certificate here at its first start, with the authority behind it. */
+  /** The API server writes its self-signed certificate here at its first start, including the authority. */
   certificateAuthority: join(layout.folder, 'certificates', 'apiserver.crt'),
   tokens: join(layout.folder, 'tokens.csv'),
   serviceAccountKey: join(layout.folder, 'service-account.key'),
@@ -47,7 +48,7 @@ export function kubeconfigFile(layout: Layout, user: UserName): string {
   return join(layout.folder, `${user.replaceAll(':', '-')}.kubeconfig`)
 }
 
-/** The start of the name of each volume folder that belongs to this control plane. */
+/** Returns the name prefix of the volume folders of this control plane. */
 export function volumePrefix({ volumeMark }: Pick<Layout, 'volumeMark'>): string {
   return `${volumeMark.slice(0, 8)}-${volumeMark.slice(8, 12)}-`
 }

@@ -1,6 +1,6 @@
-// What does a control plane have on disk, and how does it go? By stop(); else by the life line of etcd, when the test
-// process is killed; else, when etcd is killed as well, by the next start on this machine, which reads in the folder
-// whose it was.
+// Files of a control plane and their removal. stop() removes them; if the test process is killed, etcd's lifeline does.
+// If etcd is
+// killed too, the next start on this machine removes them: it reads the owner in the folder.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
@@ -11,14 +11,14 @@ import { folderPrefix, ownerFile, volumePrefix, volumesFolder } from './layout.t
 
 type Place = Pick<Layout, 'folder' | 'volumeMark'>
 
-/** The owner of a control plane: the process that may stop it. Process ids mean something on one host only. */
+/** Owner of a control plane: the process that may stop it. A process id is valid on one host only. */
 export interface Owner {
   readonly pid: number
   readonly host: string
   readonly volumeMark: string
 }
 
-/** A program that has just been killed may still end a write. */
+/** A killed program may still complete a write. */
 const removal = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }
 
 export async function removeLeftovers(place: Place): Promise<void> {
@@ -26,12 +26,14 @@ export async function removeLeftovers(place: Place): Promise<void> {
   await rmdir(volumesFolder).catch(() => undefined) // Absent, or other control planes have volumes in it.
 }
 
-/** For the moment at which nothing can be awaited any more. */
+/** As `removeLeftovers`, for exit handlers, which cannot await. */
 export function removeLeftoversNow(place: Place): void {
   for (const path of leftoversOf(place)) rmSync(path, removal)
 }
 
-/** Removes what control planes left whose owner on this host is dead. Several processes may do so at the same time. */
+/**
+ * Removes the files of control planes whose owner on this host is dead. Several processes may do so at the same time.
+ */
 export async function sweepLeftovers(): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(folderPrefix))
   for (const name of names) {
@@ -48,7 +50,7 @@ export function ownerText(volumeMark: string): string {
   return JSON.stringify(owner)
 }
 
-/** Undefined while the owner is still writing it. */
+/** Returns undefined while the owner is still writing it. */
 async function readOwner(folder: string): Promise<Owner | undefined> {
   try {
     return JSON.parse(await readFile(join(folder, ownerFile), 'utf8')) // Written by ownerText.

@@ -1,8 +1,9 @@
-// How does a Node program end with the process that started it? It is started with `--import` of this file and a pipe as
-// standard input. The pipe carries nothing; the kernel closes it however its other end dies, SIGKILL included. This is
-// dieWithParent of kubernetes/main.go for Node.
+// Lifeline of a Node program: it ends with its parent process. The parent starts it with `--import` of this file and a
+// pipe as standard
+// input. The pipe carries no data; the kernel closes it when the parent ends, SIGKILL included. The Node counterpart of
+// dieWithParent in kubernetes/main.go.
 import process from 'node:process'
 
-process.stdin.on('error', () => undefined) // Closed hard is closed too.
+process.stdin.on('error', () => undefined) // A reset counts as closed.
 process.stdin.on('close', () => process.exit(1))
-process.stdin.resume().unref() // Does not keep alive a program that has nothing left to do.
+process.stdin.resume().unref() // Does not keep an idle program alive.

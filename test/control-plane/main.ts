@@ -1,5 +1,5 @@
-// `npm run control-plane`: a real control plane in the foreground, to look at with kubectl. Ctrl-C ends it and leaves
-// nothing behind.
+// `npm run control-plane`: a real control plane in the foreground, for use with kubectl. Ctrl-C ends it and removes
+// everything.
 import { dirname } from 'node:path'
 import { startControlPlane } from './control-plane.ts'
 

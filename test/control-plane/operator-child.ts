@@ -1,5 +1,6 @@
-// How does the operator run beside a control plane, as a person would start it? As the built `konverge run`, in a process
-// of its own that ends with this one in every case: by `stop`, by the exit handler, or by the life line if this is killed.
+// The operator as a child process of a control plane: the built `konverge run`. It always ends with this process: by
+// `stop`, by the exit
+// handler, or by the lifeline if this process is killed.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -14,7 +15,7 @@ const lifeLine = pathToFileURL(join(import.meta.dirname, 'life-line.ts')).href
 const stopLimitMs = 5_000
 
 export class OperatorChild implements RunningOperator {
-  /** In the folder of the control plane, with which it goes. */
+  /** In the folder of the control plane, and removed with it. */
   readonly logFile: string
   readonly #process: ServerProcess
 
@@ -40,7 +41,7 @@ export class OperatorChild implements RunningOperator {
     process.off('exit', this.#kill)
   }
 
-  /** Throws one sentence, with the last error of its log, if the operator has ended. */
+  /** Throws one sentence with the last error of its log if the operator has ended. */
   async throwIfEnded(): Promise<void> {
     const { ending } = this.#process
     if (ending === undefined) return
@@ -48,7 +49,7 @@ export class OperatorChild implements RunningOperator {
     throw new Error(`The operator ended by itself (${ending}); its last error: ${error}`)
   }
 
-  /** Undefined until it serves. */
+  /** Undefined until it serves metrics. */
   async metricsUrl(): Promise<string | undefined> {
     return metricsUrlOf(await this.#log())
   }

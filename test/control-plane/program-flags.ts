@@ -1,5 +1,6 @@
-// With which flags does each program run? Loopback only, no leader election, no disk syncs, and request limits high
-// enough that two cores are the limit and not a token bucket.
+// Flags of each program: loopback only, no leader election, no disk syncs. Request limits are so high that two
+// processor cores are the
+// limit, not a token bucket.
 import type { Program } from './binaries.ts'
 import type { Layout } from './layout.ts'
 import { etcdPeerUrl, etcdUrl, filesOf, kubeconfigFile } from './layout.ts'
@@ -11,7 +12,7 @@ export interface FlagChoices {
   readonly controllers: boolean
   readonly auditLog: boolean
   readonly apiServerFlags: readonly string[]
-  /** The settings and stages of kwok. */
+  /** Settings and stages of kwok. */
   readonly kwokFiles: readonly string[]
 }
 
@@ -49,7 +50,7 @@ function apiServerFlags(layout: Layout, choices: FlagChoices): readonly string[]
   const audit = [
     `--audit-policy-file=${files.auditPolicy}`,
     `--audit-log-path=${files.auditLog}`,
-    // Megabytes before rotation, which would hide events from the reader.
+    // In megabytes; a rotation would hide events from the reader.
     '--audit-log-maxsize=100000',
   ]
   return [
@@ -58,7 +59,7 @@ function apiServerFlags(layout: Layout, choices: FlagChoices): readonly string[]
     '--advertise-address=127.0.0.1',
     `--secure-port=${layout.apiServerPort}`,
     `--cert-dir=${files.certificates}`,
-    // The loopback address may not be an endpoint of the Service "kubernetes".
+    // A loopback address may not be an endpoint of the Service "kubernetes".
     '--endpoint-reconciler-type=none',
     '--service-cluster-ip-range=10.96.0.0/16',
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
@@ -69,12 +70,12 @@ function apiServerFlags(layout: Layout, choices: FlagChoices): readonly string[]
     '--authorization-mode=RBAC',
     `--token-auth-file=${files.tokens}`,
     '--allow-privileged=true',
-    // Zero means no limit, and is allowed only without priority and fairness.
+    // Zero means no limit; allowed only without priority and fairness.
     '--enable-priority-and-fairness=false',
     '--max-requests-inflight=0',
     '--max-mutating-requests-inflight=0',
     '--profiling=false',
-    // Nobody makes the default service accounts, without which this plugin refuses every pod.
+    // Without controllers the default service accounts are missing, and this plugin would reject every pod.
     ...(choices.controllers ? [] : ['--disable-admission-plugins=ServiceAccount']),
     ...(choices.auditLog ? audit : []),
     ...choices.apiServerFlags,
@@ -86,7 +87,7 @@ function controllerManagerFlags(layout: Layout): readonly string[] {
   const parallel = ['statefulset', 'deployment', 'replicaset', 'job', 'endpoint', 'service-endpoint', 'namespace']
   return [
     `--kubeconfig=${kubeconfigFile(layout, 'system:kube-controller-manager')}`,
-    // Each controller is its own service account, as in a real cluster; the manager's own role has few rights.
+    // Each controller has its own service account, as in a real cluster; the manager's own role has few permissions.
     '--use-service-account-credentials=true',
     `--service-account-private-key-file=${files.serviceAccountKey}`,
     `--root-ca-file=${files.certificateAuthority}`,
@@ -119,7 +120,7 @@ export function schedulerConfiguration(layout: Layout): object {
 function kwokFlags(layout: Layout, files: readonly string[]): readonly string[] {
   return [
     `--kubeconfig=${kubeconfigFile(layout, 'kwok')}`,
-    // A node that something else looks after, such as a real kubelet, may join.
+    // Other nodes may join, for example one with a real kubelet.
     '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
     '--node-lease-duration-seconds=40',
     ...files.map((file) => `--config=${file}`),

@@ -1,5 +1,5 @@
-// `konverge dev --control-plane real`: the real control plane, whose nodes kwok plays, with the operator in a process of its own as a
-// person would start it.
+// `konverge dev --control-plane real`: the real control plane with nodes from kwok, and the operator in a separate
+// process.
 import { dirname } from 'node:path'
 import type { DatabaseStage, StageAsk } from '../../src/cli/dev/stage.ts'
 import { startControlPlane } from './control-plane.ts'

@@ -1,11 +1,10 @@
-// Which programs run on this machine? From /proc where there is one, so that a machine with nothing but Node will do; else
-// from ps.
+// List of the programs that run on this machine: from /proc if it exists, so that Node alone suffices; else from ps.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 export interface RunningProgram {
   readonly pid: number
-  /** The command line, words separated by spaces. */
+  /** The command line, with words separated by spaces. */
   readonly command: string
 }
 
@@ -19,7 +18,7 @@ function programsOfProc(): readonly RunningProgram[] {
     try {
       return { pid: Number(pid), command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() }
     } catch {
-      return [] // It has ended since.
+      return [] // Ended meanwhile.
     }
   })
 }

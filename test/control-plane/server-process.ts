@@ -1,6 +1,8 @@
-// How does one program run as our child? It has a group of its own, so Ctrl-C in the terminal reaches only us and we
-// stop things in order. Its standard input is the life line: when this process ends, in any way, the program reads the
-// end of it and ends too (dieWithParent in kubernetes/main.go and kwok/main.go; programs from KUBEBUILDER_ASSETS do not).
+// A program as a child process. It has its own process group, so Ctrl-C in the terminal reaches only the parent, which
+// stops programs in
+// order. Its standard input is the lifeline: when the parent ends for any reason, the program reads end of file and
+// ends too.
+// dieWithParent in kubernetes/main.go and kwok/main.go does so; programs from KUBEBUILDER_ASSETS lack it.
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +25,7 @@ export class ServerProcess {
     this.#options = options
   }
 
-  /** The process id while the program runs. */
+  /** Process id while the program runs. */
   get pid(): number | undefined {
     return this.#isRunning() ? this.#child?.pid : undefined
   }
@@ -33,7 +35,7 @@ export class ServerProcess {
     const log = openSync(logFile, 'a')
     try {
       const child = spawn(path, flags, { stdio: ['pipe', log, log], env: environment, detached: true })
-      // A program that could not be started has no exit code; throwIfEnded reports it. The life line carries nothing.
+      // A program that failed to start has no exit code; throwIfEnded reports it. The lifeline carries no data.
       child.on('error', () => undefined)
       child.stdin?.on('error', () => undefined)
       this.#child = child
@@ -42,7 +44,7 @@ export class ServerProcess {
     }
   }
 
-  /** How the program ended, such as `exit code 1`; undefined before its start and while it runs. */
+  /** End of the program, such as `exit code 1`; undefined before its start and while it runs. */
   get ending(): string | undefined {
     const child = this.#child
     if (child === undefined || this.#isRunning()) return undefined
@@ -50,14 +52,14 @@ export class ServerProcess {
     return child.signalCode === null ? `exit code ${child.exitCode}` : `signal ${child.signalCode}`
   }
 
-  /** Throws with the last words of the program if it was started and does not run. */
+  /** Throws with the last log lines of the program if it was started and does not run. */
   throwIfEnded(): void {
     if (this.ending === undefined) return
     const lastLines = readFileSync(this.#options.logFile, 'utf8').trimEnd().split('\n').slice(-15).join('\n')
     throw new Error(`${this.#options.name} ended by itself (${this.ending}). Its last words:\n${lastLines}`)
   }
 
-  /** Asks the program to end, and makes it end after the limit. */
+  /** Asks the program to end, and kills it after the limit. */
   async stop(limitMs: number): Promise<void> {
     const child = this.#child
     if (child === undefined || !this.#isRunning()) return

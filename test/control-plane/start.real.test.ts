@@ -1,5 +1,6 @@
-// Does `konverge dev --control-plane real` show what it promises, and leave nothing behind however it ends? Each run has a temporary
-// folder of its own, whose path is in the arguments of all that it starts.
+// Tests of `konverge dev --control-plane real`: its output, and that it leaves nothing behind however it ends. Each run
+// has its own
+// temporary folder, whose path is in the arguments of all programs that it starts.
 import type { ChildProcess } from 'node:child_process'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -46,7 +47,7 @@ class Run {
     await waitUntil({ what: `"${text}"`, giveUp }, async () => this.stdout.includes(text))
   }
 
-  /** The exit code, or the signal that it died of. */
+  /** Returns the exit code, or the signal that ended it. */
   async end(signal?: NodeJS.Signals): Promise<number | string | null> {
     const closed = once(this.#child, 'close', { signal: AbortSignal.timeout(usualLimitMs) })
     if (signal !== undefined) this.#child.kill(signal)
@@ -54,7 +55,7 @@ class Run {
     return code ?? by
   }
 
-  /** The command lines of what it has started and is still there. */
+  /** Returns the command lines of the programs that it started and that still run. */
   commands(): readonly string[] {
     return runningPrograms().flatMap(({ command }) => (command.includes(this.folder) ? command : []))
   }
@@ -68,13 +69,13 @@ class Run {
     })
   }
 
-  /** For an end in order: it was over before the process was. */
+  /** For an orderly end: the cleanup is complete before the process ends. */
   expectNothingLeft(): void {
     expect(this.commands()).toEqual([])
     expect(readdirSync(this.folder)).toEqual([])
   }
 
-  /** For an end by force: what cleans up afterwards does so in its own time. */
+  /** For a forced end: the cleanup runs afterwards. */
   async nothingLeft(): Promise<void> {
     await waitUntil({ what: 'all programs to end and their files to go' }, async () => {
       return this.commands().length === 0 && readdirSync(this.folder).length === 0
@@ -91,7 +92,7 @@ describe('konverge dev --control-plane real', () => {
   let run: Run | undefined
   afterEach(() => run?.kill())
 
-  it('shows stores until all are Ready, says how to look around, shows what changes, and ends with Ctrl-C', async () => {
+  it('shows stores until all are Ready, then commands and changes, and ends with Ctrl-C', async () => {
     run = new Run()
     await run.says('All are Ready')
     await run.says('Ctrl-C ends everything')
@@ -117,7 +118,7 @@ describe('konverge dev --control-plane real', () => {
     expect(volumes.filter((path) => existsSync(path))).toEqual([])
   })
 
-  it('can be ended while it starts, also twice', async () => {
+  it('ends while it starts, also at a second signal', async () => {
     run = new Run()
     await run.says('starting')
     const isApiServerRunning = async () => run?.commands().some((args) => args.includes('kube-apiserver')) === true
@@ -127,7 +128,7 @@ describe('konverge dev --control-plane real', () => {
     run.expectNothingLeft()
   })
 
-  it('ends when the process that runs it, as npm does, is killed', async () => {
+  it('ends when its parent process, such as npm, is killed', async () => {
     run = new Run({ command: ['sh', '-c', `${process.execPath} ${program.join(' ')}; true`] })
     await run.says('Kubernetes runs')
     expect(await run.end('SIGKILL')).toBe('SIGKILL')
@@ -135,7 +136,7 @@ describe('konverge dev --control-plane real', () => {
     run.expectNothingLeft()
   })
 
-  // Programs from KUBEBUILDER_ASSETS have no life line.
+  // Programs from KUBEBUILDER_ASSETS have no lifeline.
   it.skipIf(process.env['KUBEBUILDER_ASSETS'] !== undefined)('leaves nothing behind when it is killed', async () => {
     run = new Run()
     await run.says('RESOURCE')
@@ -158,7 +159,7 @@ describe('konverge dev --control-plane real', () => {
     run.expectNothingLeft()
   })
 
-  it('ends with one sentence when there is nothing to build the control plane with', async () => {
+  it('ends with one sentence if the control plane cannot be built', async () => {
     run = new Run({ environment: { PATH: '', HOME: tmpdir() } })
     expect(await run.end()).toBe(1)
     expect(run.stderr).toMatch(/^konverge: There is no control plane to test against: install Go, .+\n$/)

@@ -1,5 +1,6 @@
-// Who may talk to the control plane, and with what? Every user has one random bearer token, fixed for the life of the
-// API server, because its token file is read only at start.
+// Users of the control plane with their tokens. Every user has one random bearer token, fixed for the life of the API
+// server, because it
+// reads its token file only at start.
 
 export const userNames = [
   'admin',
@@ -14,8 +15,9 @@ export const userNames = [
 export type UserName = (typeof userNames)[number]
 
 /**
- * The groups of each user of the token file. `operator`, `tenant` and `nobody` start without rights. The two system
- * users get theirs by name, from the API server's own bootstrap roles.
+ * Groups of each user of the token file. `operator`, `tenant` and `nobody` start without permissions. The two system
+ * users get theirs by
+ * name, from the API server's bootstrap roles.
  */
 export const groupsOf: Readonly<Record<UserName, readonly string[]>> = {
   admin: ['system:masters'],
@@ -29,7 +31,7 @@ export const groupsOf: Readonly<Record<UserName, readonly string[]>> = {
 
 export type Tokens = Readonly<Record<UserName, string>>
 
-/** The text of `--token-auth-file`: token, user, uid, groups. */
+/** Returns the text of `--token-auth-file`: token, user, uid, groups. */
 export function tokenFile(tokens: Tokens): string {
   const line = (name: UserName) => `${tokens[name]},${name},${name},"${groupsOf[name].join(',')}"`
   return `${userNames.map(line).join('\n')}\n`
@@ -42,7 +44,7 @@ export interface Access {
   readonly token: string
 }
 
-/** A kubeconfig with one context, as JSON, which is YAML too. */
+/** Returns a kubeconfig with one context, as JSON, which is valid YAML. */
 export function kubeconfigText(access: Access): string {
   const config = {
     apiVersion: 'v1',

@@ -1,5 +1,6 @@
-// One control plane for all test files of a vitest project. Name this file in the project's `globalSetup`; its test
-// files call attachToControlPlane() of attach.ts.
+// One control plane for all test files of a vitest project. Set this file as `globalSetup` of the project. Its test
+// files call
+// attachToControlPlane() of attach.ts.
 import type { TestProject } from 'vitest/node'
 import { startControlPlane } from './control-plane.ts'
 import type { ControlPlaneConnection } from './control-plane-client.ts'
@@ -10,7 +11,7 @@ declare module 'vitest' {
   }
 }
 
-/** Vitest calls this once before the first test file, and what it returns after the last. */
+/** Vitest calls this once before the first test file, and the returned function after the last. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const controlPlane = await startControlPlane({ kwok: { nodes: 5 }, auditLog: true })
   project.provide('controlPlane', controlPlane.connection)

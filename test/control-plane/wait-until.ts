@@ -1,10 +1,10 @@
-// How does a start wait for something outside this process? By asking again until it is so, within a limit.
+// Polling of a condition outside this process, within a limit.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Wait {
   /** Completes the sentence "Waited 30 s for …". */
   readonly what: string
-  /** Default: what nothing needs, not on a machine that is busy with other tests either. */
+  /** Default: longer than any start takes, even on a machine that is busy with other tests. */
   readonly limitMs?: number
   readonly everyMs?: number
   readonly giveUp?: () => void
@@ -13,8 +13,9 @@ export interface Wait {
 export const usualLimitMs = 180_000
 
 /**
- * Throws when `isSo` has not returned true within the limit. What it throws means "not yet"; the last such error becomes
- * the cause. What `giveUp` throws ends the wait at once.
+ * Throws if `isSo` has not returned true within the limit. An error of `isSo` means "not yet"; the last one becomes the
+ * cause. An error
+ * of `giveUp` ends the wait at once.
  */
 export async function waitUntil(wait: Wait, isSo: () => Promise<boolean>): Promise<void> {
   const { limitMs = usualLimitMs } = wait

@@ -31,10 +31,10 @@ var admissionOrder = []string{
 	setdefault.PluginName, storageobjectinuseprotection.PluginName, resize.PluginName,
 }
 
-// A chain of plugins lasts as long as the program: there are few worlds, and their informers take a while to begin.
+// Plugin chains live as long as the program: there are few worlds, and their informers start slowly.
 var admissionChains = map[string]admission.Interface{}
 
-// What becomes of an object that is created or updated in a world of other objects.
+// Admission of an object that is created or updated in a world of other objects.
 func init() {
 	register("admission", func(question json.RawMessage) (any, error) {
 		var asked struct {

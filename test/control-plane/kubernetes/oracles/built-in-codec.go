@@ -12,15 +12,15 @@ import (
 type codecQuestion struct {
 	Kind schema.GroupVersionKind `json:"kind"`
 	Body json.RawMessage         `json:"body"`
-	// Hub asks for the way through the internal version, in which all conversions take place.
+	// Hub requests a conversion through the internal version.
 	Hub bool `json:"hub"`
-	// To is the version to answer in, if it is not the body's own.
+	// To is the version of the answer, if it differs from the body's.
 	To schema.GroupVersion `json:"to"`
-	// Plain keeps what protocol buffers would forget.
+	// Plain keeps values that protocol buffers would lose.
 	Plain bool `json:"plain"`
 }
 
-// How a body is read as its kind, kept and written again. No defaults are set.
+// Decoding, storage and encoding of a body as its kind, without defaults.
 func init() {
 	register("built-in-codec", func(line json.RawMessage) (any, error) {
 		var question codecQuestion
@@ -67,7 +67,7 @@ func init() {
 	})
 }
 
-// keptAsProto is the object as it comes back from etcd.
+// keptAsProto returns the object as read from etcd.
 func keptAsProto(scheme *runtime.Scheme, object runtime.Object) (runtime.Object, error) {
 	kept, ok := object.(interface {
 		Marshal() ([]byte, error)

@@ -19,14 +19,13 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/node/install"
 )
 
-// What OpenAPI does not say of the Go types behind built-in kinds, which the decoder shows: their names, the order of
-// their fields, and which of them are left out when empty. The question lists kinds as {group, version, kind}.
+// Facts about the Go types of built-in kinds that OpenAPI lacks and the decoder shows: names, the order of fields, and
+// the fields that are omitted when empty. The question lists kinds as {group, version, kind}.
 //
-// The answer has two parts: kinds, the index of each one's type in the order of the question, and types. A type is
-// [form, Go's text for it, …]: a pointer, list or map is followed by the index of what it holds, a struct by its fields,
-// each [name, index of its type, when it is left out ("", "empty" or "zero"), the structs it is embedded in, its numbers in
-// protocol buffers from the outermost of these structs to itself, empty where it has none], and where there is a strategy
-// for merging patches, that and its key.
+// The answer has two parts: kinds, the index of each kind's type in the order of the question, and types. A type is
+// [form, Go's name, …]: a pointer, list or map has the index of its element type, a struct its fields. Each field is
+// [name, index of its type, when it is omitted ("", "empty" or "zero"), its embedding structs, its protobuf numbers
+// from the outermost of these structs to itself, empty if it has none], and its patch strategy and merge key, if any.
 func init() {
 	register("built-in-types", func(question json.RawMessage) (any, error) {
 		var kinds []schema.GroupVersionKind
@@ -46,7 +45,7 @@ func init() {
 	})
 }
 
-// schemeOf is where a kind is registered: definitions of custom resources have a server, and a scheme, of their own.
+// schemeOf returns the scheme of a kind: custom resource definitions have their own server and scheme.
 func schemeOf(kind schema.GroupVersionKind) *runtime.Scheme {
 	if kind.Group == apiextensions.GroupName {
 		return apiextensionsserver.Scheme
@@ -59,7 +58,7 @@ type typeTable struct {
 	types   []any
 }
 
-// The types that read and write themselves.
+// Types with their own JSON methods.
 var ownForms = map[reflect.Type]string{
 	reflect.TypeFor[meta.Time]():                                  "time",
 	reflect.TypeFor[meta.MicroTime]():                             "microTime",
@@ -116,7 +115,7 @@ func (table *typeTable) describe(t reflect.Type) []any {
 	}
 }
 
-// fields lists what encoding/json sees of a struct, with the fields of embedded structs in their place.
+// fields lists the fields of a struct for encoding/json, with those of embedded structs inline.
 func (table *typeTable) fields(t reflect.Type, embedded, numbers []string) []any {
 	fields := []any{}
 	for i := range t.NumField() {
@@ -159,7 +158,7 @@ func (table *typeTable) fields(t reflect.Type, embedded, numbers []string) []any
 	return fields
 }
 
-// wireNumber is the field's number in protocol buffers, or empty where it does not travel in them.
+// wireNumber returns the field's protobuf number; empty if it has none.
 func wireNumber(field reflect.StructField) string {
 	parts := strings.Split(field.Tag.Get("protobuf"), ",")
 	if len(parts) < 2 {

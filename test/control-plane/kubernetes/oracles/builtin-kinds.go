@@ -64,24 +64,24 @@ import (
 	"k8s.io/kubernetes/pkg/registry/storage/storageclass"
 )
 
-// What the registries do with an object of a built-in kind on its way in, one operation a question:
+// Processing of an object of a built-in kind by its registry, one operation per question:
 //
-//	default   decode with defaults, and encode again
+//	default   decode with defaults, and encode
 //	create    default, prepare for creation, validate, warn, and encode
 //	update    the same against `old`
-//	status    the same through the status endpoint
+//	status    the same through the status subresource
 //
-// An answer to all but `default` has `errors` (empty where the object is accepted), `warnings` and `object`.
-// `metadata` is treated as rest.BeforeCreate and rest.BeforeUpdate treat it; what they validate there is not asked here.
+// An answer to all but `default` has `errors` (empty if the object is accepted), `warnings` and `object`.
+// `metadata` is processed as by rest.BeforeCreate and rest.BeforeUpdate, without their validation.
 func init() {
 	register("builtin-kinds", answerBuiltinKind)
-	// As the control plane of the tests runs.
+	// Settings of the test control plane.
 	capabilities.Setup(true, 0)
-	// The one clock that a strategy lets us set.
+	// The only clock of a strategy that can be set.
 	persistentvolume.NowFunc = func() metav1.Time { return metav1.NewTime(time.Unix(1_700_000_000, 0)) }
 }
 
-// strategies of one kind: of its main endpoint, and of its status where it has one.
+// strategies of one kind: of its main endpoint, and of its status if it has one.
 type strategies struct {
 	main   rest.RESTCreateUpdateStrategy
 	status rest.RESTUpdateStrategy
@@ -251,7 +251,7 @@ func faultsOf(faults field.ErrorList) []fieldFault {
 	return found
 }
 
-// requestContext is what the handlers put there and strategies read.
+// requestContext returns the context values that handlers set and strategies read.
 func requestContext(gvk schema.GroupVersionKind, namespace, name, operation string) context.Context {
 	ctx := request.WithNamespace(context.Background(), namespace)
 	ctx = request.WithUser(ctx, &user.DefaultInfo{Name: "admin", Groups: []string{user.SystemPrivilegedGroup}})
@@ -270,7 +270,7 @@ func requestContext(gvk schema.GroupVersionKind, namespace, name, operation stri
 
 var builtinSerializer = runtimejson.NewSerializerWithOptions(runtimejson.DefaultMetaFactory, legacyscheme.Scheme, legacyscheme.Scheme, runtimejson.SerializerOptions{})
 
-// decodeDefaulted gives the internal form of an object, as the handlers decode a body.
+// decodeDefaulted returns the internal form of an object, as the handlers decode a body.
 func decodeDefaulted(text json.RawMessage) (runtime.Object, *schema.GroupVersionKind, error) {
 	decoder := legacyscheme.Codecs.DecoderToVersion(builtinSerializer, runtime.InternalGroupVersioner)
 	return decoder.Decode(text, nil, nil)

@@ -18,8 +18,8 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 )
 
-// The rules of one schema: what is wrong with them, and what they say of some objects. A pair of objects is the new one
-// and the old one; without an old one it is a creation. `cost` is what the evaluation has used up of its budget.
+// The rules of one schema: their faults, and their results for some objects. A pair of objects is the new and the old
+// one; without an old one it is a creation. `cost` is the part of the budget that the evaluation used.
 type celQuestion struct {
 	Schema json.RawMessage      `json:"schema"`
 	Pairs  [][]*json.RawMessage `json:"pairs"`

@@ -7,7 +7,7 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// The first moments after one at which a schedule is due, in seconds; null where none comes within five years.
+// The first scheduled times after a time, in seconds; null if none occurs within five years.
 func init() {
 	register("cron", func(question json.RawMessage) (any, error) {
 		var asked struct {

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// What the strategy of a custom kind's first version makes of a write, and the cells of its table. Objects are read first.
+// Result of a write by the strategy of a custom kind's first version, and its table cells. Objects are decoded first.
 func init() {
 	register("custom-kind", func(question json.RawMessage) (any, error) {
 		var asked struct {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// A definition with its defaults, and the faults it has on creation, or as an update of an old one.
+// A definition with its defaults, and its errors on creation, or as an update of an old one.
 func init() {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)

@@ -10,7 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/rbac/validation"
 )
 
-// Rules that a user holds and rules that he gives; the answer is the refusal, empty if there is none.
+// Rules that a user has, and rules that the user grants. The answer is the rejection; empty if allowed.
 func init() {
 	register("escalation", func(question json.RawMessage) (any, error) {
 		var asked struct{ Held, Given []rbacv1.PolicyRule }

@@ -2,7 +2,7 @@ package main
 
 import "k8s.io/apimachinery/pkg/util/validation/field"
 
-// A fieldError is one fault as a Status lists it among its causes.
+// A fieldError is one error as in the causes of a Status.
 type fieldError struct {
 	Type  string `json:"type"`
 	Field string `json:"field"`

@@ -17,7 +17,7 @@ type impersonationRights struct {
 	Verb, Group, Resource, Subresource, Namespace, Name string
 }
 
-// Requests of one after another through one filter, and all rights there are: each answer is the user that comes out, or the refusal.
+// Successive requests through one filter, with all permissions. Each answer is the resulting user, or the rejection.
 type impersonationQuestion struct {
 	Rights   []impersonationRights
 	Requests []struct {

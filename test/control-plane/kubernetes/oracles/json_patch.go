@@ -9,7 +9,7 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// jsonPatchOp is the handler's own, which it keeps to itself.
+// jsonPatchOp is a copy of the handler's type, which is not exported.
 type jsonPatchOp struct {
 	Op    string      `json:"op"`
 	Path  string      `json:"path"`
@@ -17,7 +17,7 @@ type jsonPatchOp struct {
 	Value interface{} `json:"value"`
 }
 
-// What the handler of patches does with a JSON patch or a merge patch before it reads the object again.
+// Result of a JSON patch or merge patch in the patch handler, before it decodes the object again.
 func init() {
 	jsonpatch.AccumulatedCopySizeLimit = 3 * 1024 * 1024
 	register("json-patch", func(line json.RawMessage) (any, error) {

@@ -1,4 +1,4 @@
-// Command oracles answers questions with the control plane's own functions, so that tests can hold ours against them.
+// Command oracles answers questions with the control plane's own functions; tests compare konverge's functions with it.
 // The first argument names the oracle; each line of standard input is one question in JSON, and each line of standard
 // output is its answer, in the same order: {"value": …} or {"error": "…"}.
 package main
@@ -10,12 +10,12 @@ import (
 	"os"
 )
 
-// An oracle answers one question. A panic inside one is an answer too: the real server would have failed.
+// An oracle answers one question. A panic is an answer too: the real server would fail.
 type oracle func(question json.RawMessage) (any, error)
 
 var oracles = map[string]oracle{}
 
-// register makes an oracle known by its name. Each file of this package registers its own in init.
+// register adds an oracle under its name. Each file of this package registers its oracle in init.
 func register(name string, answer oracle) {
 	oracles[name] = answer
 }

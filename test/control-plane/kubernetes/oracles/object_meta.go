@@ -21,7 +21,7 @@ var nameRules = map[string]validation.ValidateNameFunc{
 	},
 }
 
-// The faults of metadata on creation, or on an update where old metadata are given.
+// Errors of metadata on creation, or on an update if the question has old metadata.
 func init() {
 	register("object-meta", func(question json.RawMessage) (any, error) {
 		var asked struct {

@@ -13,10 +13,11 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core"
 )
 
-// How refusals print the internal types of pods, one line a struct: its name, and each field as `Printed=key:type`, where
-// the key is the field's in an object of v1 (`-` for a field that is not there), and not said where it is the printed name
-// with a small first letter. A `?` or `~` before the field says that it is left out when empty, or when zero. Types: s i b (string, integer, boolean), q t p (quantity, time, int or string),
-// *x []x {}x, or the name of a struct. The question is ignored.
+// Printed form of the internal pod types in error messages, one struct per line: its name, and each field as
+// `Printed=key:type`. The key is the field's path in a v1 object (`-` if v1 lacks it); it is omitted if it equals the
+// printed name with a small first letter. `?` marks a field that is omitted when empty, `~` one omitted when zero.
+// Types: s i b (string, integer, boolean), q t p (quantity, time, int or string), *x []x {}x, or the name of a struct.
+// The question is ignored.
 func init() {
 	register("printed-types", func(json.RawMessage) (any, error) {
 		printer := typePrinter{lines: map[string]bool{}}
@@ -37,7 +38,7 @@ var printedScalars = map[reflect.Type]string{
 	reflect.TypeFor[intstr.IntOrString](): "p",
 }
 
-// What the internal types keep elsewhere than v1 does.
+// Fields whose position in the internal types differs from v1.
 var movedFields = map[string]string{
 	"HostNetwork": "hostNetwork", "HostPID": "hostPID", "HostIPC": "hostIPC",
 	"ShareProcessNamespace": "shareProcessNamespace", "HostUsers": "hostUsers",
@@ -83,7 +84,7 @@ func (p *typePrinter) structOf(internal, versioned reflect.Type) {
 	p.found[at] = internal.Name() + strings.Join(p.fieldsOf(internal, versioned, ""), "")
 }
 
-// prefix is the key of the struct that v1 keeps these fields in, with a dot.
+// prefix is the key of the struct that has these fields in v1, with a dot.
 func (p *typePrinter) fieldsOf(internal, versioned reflect.Type, prefix string) []string {
 	var lines []string
 	for field := range fields(internal) {

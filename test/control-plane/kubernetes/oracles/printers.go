@@ -13,7 +13,7 @@ import (
 	printersinternal "k8s.io/kubernetes/pkg/printers/internalversion"
 )
 
-// What kubectl get is shown of an object: its cells, the columns they stand under, and the moment that ages count to.
+// Table of kubectl get for an object: its cells, its columns, and the time to which ages are relative.
 func init() {
 	generator := printers.NewTableGenerator().With(printersinternal.AddHandlers)
 	register("printers", func(line json.RawMessage) (any, error) {
@@ -36,7 +36,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		// Ages are told in seconds: a second that ends meanwhile would be told by chance.
+		// Ages are in seconds: the end of a second meanwhile would change them.
 		for {
 			now := time.Now()
 			table, err := generator.GenerateTable(hub, printers.GenerateOptions{Wide: true})

@@ -14,7 +14,7 @@ type protobufQuestion struct {
 	Body json.RawMessage         `json:"body"`
 }
 
-// What a client of Go sends of an object in protocol buffers, and what a server in Go reads of that, in JSON.
+// Protobuf body that a Go client sends for an object, and the JSON that a Go server decodes from it.
 func init() {
 	register("protobuf-body", func(line json.RawMessage) (any, error) {
 		var question protobufQuestion

@@ -11,7 +11,7 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac"
 )
 
-// A request and all roles there are; the answer is whether it is allowed, and why.
+// A request and all roles; the answer is the decision with its reason.
 type rbacQuestion struct {
 	User struct {
 		Name   string

@@ -25,8 +25,8 @@ import (
 	servicestorage "k8s.io/kubernetes/pkg/registry/core/service/storage"
 )
 
-// The addresses and ports that a service gets on creation, or on an update where an old one is given: what the hooks of its
-// registry do before its strategy. The numbers are drawn at random.
+// Addresses and ports allocated for a service on creation, or on an update if the question has an old one. The hooks of
+// its registry allocate them before its strategy runs. The numbers are random.
 func init() {
 	register("service-allocation", func(question json.RawMessage) (any, error) {
 		var asked struct {
@@ -69,7 +69,7 @@ func init() {
 	})
 }
 
-// admittedOrRefused is the object, or the status with which it is refused.
+// admittedOrRefused returns the object, or the Status of its rejection.
 func admittedOrRefused(object runtime.Object, version schema.GroupVersion, refusal error) (any, error) {
 	if refusal == nil {
 		return encodeVersioned(object, version)
@@ -82,7 +82,7 @@ func admittedOrRefused(object runtime.Object, version schema.GroupVersion, refus
 	return map[string]any{"code": 500, "reason": "", "message": refusal.Error()}, nil
 }
 
-// serviceRange refuses what is outside of it as the allocator over several ranges does, which the server runs.
+// serviceRange rejects addresses outside its range as the server's allocator over several ranges does.
 type serviceRange struct {
 	ipallocator.Interface
 	prefix netip.Prefix
@@ -125,7 +125,7 @@ func takenPorts(taken []int) (portallocator.Interface, error) {
 	return ports, nil
 }
 
-// unstoredOptions make a registry that keeps nothing.
+// unstoredOptions make a registry without storage.
 type unstoredOptions struct{}
 
 func (unstoredOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {

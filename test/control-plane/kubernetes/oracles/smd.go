@@ -30,11 +30,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// What server-side apply and the record of managers make of a sequence of writes to an object. An answer tells, for each
-// write, the object before it (`live`), the object that an update would store (`updated`), and then either what comes out
-// (`object`) or the refusal. Times are not the clock's: the write number N happens N minutes after the year has begun.
+// Results of a sequence of writes to an object by server-side apply and managedFields. For each write, the answer has
+// the object before it (`live`), the object that an update would store (`updated`), and either the result (`object`) or
+// the rejection. Times are fixed: write number N happens N minutes after the start of the year.
 //
-// `smd-decode` reads objects of built-in kinds with defaults, as the server does with what was merged.
+// `smd-decode` decodes objects of built-in kinds with defaults, as the server does with merged objects.
 func init() {
 	register("smd", answerWrites)
 	register("smd-decode", func(question json.RawMessage) (any, error) {
@@ -58,22 +58,22 @@ func init() {
 type writesQuestion struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// The schemas of a custom kind by version; none for a built-in kind.
+	// Schemas of a custom kind by version; empty for a built-in kind.
 	Schemas map[string]*apiextensionsv1.JSONSchemaProps `json:"schemas"`
-	// By subresource: paths that its writes never take or give.
+	// Paths, by subresource, whose ownership its writes never change.
 	ResetFields map[string][][]string `json:"resetFields"`
 	// One sequence of writes for each object.
 	Objects [][]write `json:"objects"`
 }
 
 type write struct {
-	// Empty: that of the question.
+	// Default: that of the question.
 	APIVersion  string          `json:"apiVersion"`
 	Manager     string          `json:"manager"`
 	Subresource string          `json:"subresource"`
 	Force       bool            `json:"force"`
 	Apply       json.RawMessage `json:"apply"`
-	// A merge patch on the live object, which makes the object of an update.
+	// A merge patch of the live object that results in the object of an update.
 	Patch json.RawMessage `json:"patch"`
 }
 
@@ -95,7 +95,7 @@ type mergeKind struct {
 }
 
 func answerWrites(question json.RawMessage) (any, error) {
-	// What it cannot read it tells the log, and we see it in the answer.
+	// It logs faults; the answer shows them.
 	klog.SetLogger(logr.Discard())
 	var asked writesQuestion
 	if err := json.Unmarshal(question, &asked); err != nil {
@@ -177,7 +177,7 @@ func doWrite(kind *mergeKind, asked writesQuestion, write write, live runtime.Ob
 		if answer.Live, err = asJSON(before, gvk); err != nil {
 			return answer, nil, err
 		}
-		// Only what was stored has been internal before.
+		// Only stored objects have been internal before.
 		if before, err = kind.converter.ConvertToVersion(before, kind.hub(gv)); err != nil {
 			return answer, nil, err
 		}
@@ -226,7 +226,7 @@ func doWrite(kind *mergeKind, asked writesQuestion, write write, live runtime.Ob
 	}
 	stored := result.DeepCopyObject()
 	if kind.isCustom {
-		// As it is read from the store again, with whole numbers as integers.
+		// As read from the store, with whole numbers as integers.
 		text, err := json.Marshal(stored)
 		if err != nil {
 			return answer, nil, err
@@ -243,7 +243,7 @@ func doWrite(kind *mergeKind, asked writesQuestion, write write, live runtime.Ob
 	return answer, stored, nil
 }
 
-// setTimes puts the test's clock in the place of the machine's, and the entries in the order that follows from it.
+// setTimes replaces the machine's times by the test's, and sorts the entries by them.
 func setTimes(object runtime.Object, now string) error {
 	accessor, err := meta.Accessor(object)
 	if err != nil {
@@ -362,7 +362,7 @@ func (unstructuredMaker) New(gvk schema.GroupVersionKind) (runtime.Object, error
 	return object, nil
 }
 
-// Defaults come after the merge, and the merge is what is asked for.
+// Defaults are set after the merge; this oracle only merges.
 type noDefaults struct{}
 
 func (noDefaults) Default(runtime.Object) {}

@@ -13,13 +13,13 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// The managedFields of an object after its replicas were changed through its scale.
+// managedFields of an object after a write of its replicas through the scale subresource.
 func init() {
 	register("smd-scale", func(question json.RawMessage) (any, error) {
 		var asked struct {
 			APIVersion string                      `json:"apiVersion"`
 			Entries    []metav1.ManagedFieldsEntry `json:"entries"`
-			// By version; nil where the version has no scale.
+			// By version; nil if the version has no scale.
 			Replicas map[string][]string `json:"replicas"`
 			Old      int32               `json:"old"`
 			New      int32               `json:"new"`

@@ -11,7 +11,7 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// All that a strategic merge patch may come to: maps are walked by chance, so of several faults any may be told.
+// All possible results of a strategic merge patch: map iteration is random, so any of several faults may come.
 func init() {
 	register("strategic-patch", func(line json.RawMessage) (any, error) {
 		var question struct {
@@ -50,7 +50,7 @@ func strategicOutcome(originalText, patchText []byte, object runtime.Object) (ou
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(patchText, &patch); err != nil {
 		return err.Error()
 	}
-	// As the handler has it: without room behind the lists.
+	// As in the handler: lists without spare capacity.
 	merged, err := strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(original), patch, object)
 	if err != nil {
 		return "error: " + err.Error()

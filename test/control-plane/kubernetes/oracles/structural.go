@@ -17,8 +17,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// A custom object's way in by its schema, as the handler of custom resources walks it: read, then judged, as a whole and
-// for its status alone; with an old object, as an update.
+// Processing of a custom object by its schema, as in the custom resource handler: decoding, then validation of the
+// whole object and of its status alone; with an old object, as an update.
 func init() {
 	register("structural", func(question json.RawMessage) (any, error) {
 		var asked struct {

@@ -9,8 +9,8 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// What may be wrong with an object when it is converted from maps to its kind, '' for nothing: maps are walked by chance, so of
-// several faults any may be told.
+// Possible faults of the conversion of an object from maps to its kind; '' for none. Map iteration is random, so any
+// one of several faults may be reported.
 func init() {
 	register("unstructured", func(line json.RawMessage) (any, error) {
 		var question struct {

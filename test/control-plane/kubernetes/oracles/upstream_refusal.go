@@ -11,7 +11,7 @@ import (
 	genericrest "k8s.io/apiserver/pkg/registry/generic/rest"
 )
 
-// The Status that the API server gives when a server behind it refuses; null where it is content.
+// Status of the API server when an upstream server rejects the request; null on success.
 func init() {
 	register("upstreamRefusal", func(question json.RawMessage) (any, error) {
 		var asked struct {

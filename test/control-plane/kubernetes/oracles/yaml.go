@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The JSON of a YAML text, given as a JSON string, as kubectl and the API server convert it.
+// JSON of a YAML text (a JSON string), as kubectl and the API server convert it.
 func init() {
 	register("yaml", func(question json.RawMessage) (any, error) {
 		var text string
