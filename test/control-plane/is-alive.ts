@@ -1,4 +1,4 @@
-// Check whether a process exists on this machine, whoever owns it.
+// Check whether a process exists on this machine, under any owner.
 
 export function isAlive(pid: number): boolean {
   try {

@@ -39,8 +39,8 @@ export function claimWarnings(claim: JsonObject): readonly string[] {
 }
 
 /**
- * Drops a data source in another namespace, because the feature is off. Silently drops a `dataSource` of an unknown
- * kind.
+ * Drops a data source in another namespace, which is not supported yet. Silently drops a `dataSource` of a kind that
+ * older servers did not know.
  */
 function newSources(spec: JsonObject): JsonObject {
   const near = textAt(structAt(spec, 'dataSourceRef'), 'namespace') === '' ? spec : withoutField(spec, 'dataSourceRef')

@@ -205,7 +205,7 @@ export function compareTexts(left: string, right: string): -1 | 0 | 1 {
   for (let index = 0; index < length; index++) {
     const [a, b] = [left.charCodeAt(index), right.charCodeAt(index)]
     if (a === b) continue
-    // A surrogate stands for a code point above all others.
+    // A surrogate stands for a code point above all that need no surrogates.
     const [isHighA, isHighB] = [(a & 0xf800) === 0xd800, (b & 0xf800) === 0xd800]
     if (isHighA !== isHighB) return isHighA ? 1 : -1
     return a < b ? -1 : 1
