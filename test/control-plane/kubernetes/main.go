@@ -1,12 +1,12 @@
 // Command control-plane is the Kubernetes control plane that the tests run against, in one multi-call binary:
-// the first argument, or the name of the executable, chooses the program. One binary links the shared libraries once,
-// which takes a third of the size and of the build time of five.
+// the first argument, or the name it was started by, chooses the program. One binary links the shared libraries once,
+// which is a third of the size and of the build time of five.
 //
-// By three variables, the programs and files of a test process end with it, even if it is killed:
+// Three variables let a test process own what it starts, whatever becomes of it:
 //
 //	CONTROL_PLANE_PARENT_PIPE  if set, a server ends when its standard input ends.
-//	CONTROL_PLANE_LEFTOVERS    glob patterns, separated by colons; their matches are removed at that moment.
-//	CONTROL_PLANE_VOLUME_MARK  the first six bytes, in hexadecimal, of every UUID of the process; see markVolumes.
+//	CONTROL_PLANE_LEFTOVERS    glob patterns, separated by colons; what they match is removed at that moment.
+//	CONTROL_PLANE_VOLUME_MARK  the first six bytes, in hexadecimal, of every UUID the process makes, see markVolumes.
 package main
 
 import (
@@ -49,7 +49,7 @@ func main() {
 	}
 	if len(args) > 0 {
 		if run, ok := programs[filepath.Base(args[0])]; ok {
-			// The commands read os.Args themselves, so it must look as if each were started alone.
+			// The commands read os.Args themselves, so it has to look as if each had been started alone.
 			os.Args = append([]string{filepath.Base(args[0])}, args[1:]...)
 			run(os.Args)
 			return
@@ -72,7 +72,7 @@ func server(newCommand func() *cobra.Command) func([]string) {
 	}
 }
 
-// runKubectl has no lifeline: its standard input may be a manifest.
+// runKubectl has no life line: its standard input may be a manifest.
 func runKubectl([]string) {
 	if err := cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()); err != nil {
 		kubectlutil.CheckErr(err)
@@ -82,8 +82,8 @@ func runKubectl([]string) {
 // maxRemovals bounds removeUntilGone to two minutes.
 const maxRemovals = 120
 
-// dieWithParent ends the process when standard input ends. The test process holds the other end of that pipe.
-// The kernel closes it when the test process ends for any reason, SIGKILL included.
+// dieWithParent ends the process when standard input ends. The test process holds the other end of that pipe, and the
+// kernel closes it however the test process ends, SIGKILL included.
 func dieWithParent() {
 	if os.Getenv("CONTROL_PLANE_PARENT_PIPE") == "" {
 		return
@@ -96,8 +96,8 @@ func dieWithParent() {
 	}()
 }
 
-// removeUntilGone removes the matches of the patterns until nothing matches a second later. The other programs see the
-// same end of file, but on a busy machine one of them may write after a removal.
+// removeUntilGone removes what the patterns match until a second later nothing matches any more. The other programs see the same end of file, but
+// on a busy machine one of them may write after a removal.
 func removeUntilGone(patterns []string) {
 	for pass := 0; pass < maxRemovals && len(patterns) > 0; pass++ {
 		time.Sleep(time.Second)
@@ -115,8 +115,8 @@ func removeUntilGone(patterns []string) {
 	}
 }
 
-// markVolumes marks the folders of the host-path provisioner, /tmp/hostpath_pv/<UUID>, with their control plane.
-// Kubernetes fixes the path, so all control planes share it. Ten random bytes remain in each UUID.
+// markVolumes makes the folders of the host-path provisioner, /tmp/hostpath_pv/<UUID>, recognisable as those of one
+// control plane: the path is fixed in Kubernetes and shared by all of them. Ten random bytes remain in each UUID.
 func markVolumes() {
 	mark, err := hex.DecodeString(os.Getenv("CONTROL_PLANE_VOLUME_MARK"))
 	if err != nil || len(mark) == 0 {

@@ -1,5 +1,5 @@
-// Command kwok simulates the nodes of the test control plane: it writes the status of a kubelet, by the Stage files
-// beside this file. It is kwok's own main (sigs.k8s.io/kwok/cmd/kwok) plus a lifeline to the parent.
+// Command kwok plays the nodes of the test control plane: it writes the status that a kubelet would write, by the
+// Stage files beside this file. It is kwok's own main (sigs.k8s.io/kwok/cmd/kwok) plus a life line to the parent.
 package main
 
 import (
@@ -34,8 +34,8 @@ func main() {
 	}
 }
 
-// dieWithParent ends the process when standard input ends. The test process holds the other end of that pipe.
-// The kernel closes it when the test process ends for any reason, SIGKILL included.
+// dieWithParent ends the process when standard input ends. The test process holds the other end of that pipe, and the
+// kernel closes it however the test process ends, SIGKILL included.
 func dieWithParent() {
 	if os.Getenv("CONTROL_PLANE_PARENT_PIPE") == "" {
 		return

@@ -1,6 +1,6 @@
-// Command informer uses an API server as Go operators do: typed and dynamic clients and informers, discovery, patches,
-// server-side apply, retries on conflict and leader election. Its arguments are a kubeconfig and an existing namespace.
-// It prints its observations in JSON. For two equivalent servers the output is the same.
+// Command informer uses an API server as operators written in Go do: typed and dynamic clients and informers, discovery,
+// patches, server-side apply, retries on conflict and leader election. Its arguments are a kubeconfig and a namespace that is
+// there; it prints, in JSON, what it saw. Two servers that behave alike make it print the same.
 package main
 
 import (
@@ -99,7 +99,7 @@ func run(kubeconfig, namespace string) (map[string]any, error) {
 	return seen, nil
 }
 
-// mapKinds resolves kinds by discovery, as kubectl and controller-runtime do.
+// mapKinds asks discovery where kinds are, as kubectl and controller-runtime do.
 func (s *session) mapKinds() (any, error) {
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(s.typed.Discovery()))
 	found := map[string]string{}
@@ -114,7 +114,7 @@ func (s *session) mapKinds() (any, error) {
 	return found, nil
 }
 
-// compareCaches runs several writers while informers watch. When the writers are done, the caches must equal a list.
+// compareCaches lets several writers write while informers watch. When all is quiet, their caches must hold what a list has.
 func (s *session) compareCaches() (any, error) {
 	stop := make(chan struct{})
 	defer close(stop)
@@ -188,7 +188,7 @@ func versionsOf(maps []*core.ConfigMap) map[string]string {
 	return versions
 }
 
-// write runs all writers until they end. Each writes its own objects, and all increment a counter in a shared one.
+// write runs all writers to their end. Each has objects of its own, and all count in one that they share.
 func (s *session) write() error {
 	client := s.typed.CoreV1().ConfigMaps(s.namespace)
 	if _, err := client.Create(s.context, newMap("count", "0"), meta.CreateOptions{}); err != nil {
@@ -248,7 +248,7 @@ func newMap(name, value string) *core.ConfigMap {
 	return &core.ConfigMap{ObjectMeta: meta.ObjectMeta{Name: name}, Data: map[string]string{"value": value}}
 }
 
-// patch changes one object by every patch type.
+// patch changes one object in every way that there is.
 func (s *session) patch() (any, error) {
 	client := s.typed.CoreV1().ConfigMaps(s.namespace)
 	if _, err := client.Create(s.context, newMap("patched", "1"), meta.CreateOptions{}); err != nil {
@@ -276,7 +276,7 @@ func (s *session) patch() (any, error) {
 	return seen, nil
 }
 
-// conflict applies over another manager's field, and updates an object that has changed meanwhile.
+// conflict applies over another manager's field, and updates what has changed meanwhile.
 func (s *session) conflict() (any, error) {
 	client := s.typed.CoreV1().ConfigMaps(s.namespace)
 	apply := func(manager, value string, force bool) error {
@@ -302,7 +302,7 @@ func (s *session) conflict() (any, error) {
 	return []string{fmt.Sprint(refused), fmt.Sprint(outdated)}, nil
 }
 
-// elect runs two candidates that become leader one after the other.
+// elect lets two candidates lead one after the other.
 func (s *session) elect() (any, error) {
 	leaders := []string{}
 	for _, identity := range []string{"one", "two"} {
@@ -320,7 +320,7 @@ func (s *session) elect() (any, error) {
 			Callbacks: leaderelection.LeaderCallbacks{
 				OnStartedLeading: func(context.Context) {
 					leaders = append(leaders, identity)
-					time.Sleep(300 * time.Millisecond) // Long enough for several renewals.
+					time.Sleep(300 * time.Millisecond) // Long enough for some renewals.
 					resign()
 				},
 				OnStoppedLeading: func() {},
