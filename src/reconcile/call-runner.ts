@@ -1,6 +1,7 @@
-// Calls of a controller's own asynchronous functions. Invariant: each ends within its limit and a second, whether the function heeds its
-// signal or not. A call that goes on all the same is abandoned: counted and logged, and delays neither its reconcile nor a shutdown. How many abandoned
-// calls of one resource there are has a bound (I12).
+// Calls of a controller's own asynchronous functions. Invariant: each call ends within its limit plus one second, even
+// if the function ignores its signal.
+// A call that keeps running is abandoned: counted and logged. It delays neither its reconcile nor a shutdown. The
+// number of abandoned calls of one resource is bounded (I12).
 import { type Clock, withinLimit } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
@@ -23,8 +24,9 @@ interface Rule {
   readonly code: 'ObserveTimeout' | 'CleanupTimeout'
   readonly option: 'observeMs' | 'cleanupMs'
   /**
-   * Abandoned calls of one resource beside which another begins. To observe again is safe, and what hung may be back long before the call
-   * that waits for it ends. A cleanup is safe to repeat, not to run twice at once.
+   * Number of abandoned calls of one resource at which another call may still begin. A repeated `observe` is safe, and
+   * a hanging server may respond again long before the call to it ends. A cleanup is safe to repeat, but not to run
+   * twice at once.
    */
   readonly mostAbandoned: number
 }
@@ -36,14 +38,17 @@ const rules: Readonly<Record<LimitedCall, Rule>> = {
 
 export class CallRunner {
   readonly #options: CallRunnerOptions
-  /** Calls that go on, by function and uid. */
+  /** Abandoned calls that still run, by function and uid. */
   readonly #abandoned = new Map<string, number>()
 
   constructor(options: CallRunnerOptions) {
     this.#options = options
   }
 
-  /** Rejects with a CodedError `ObserveTimeout` or `CleanupTimeout`, with what the function throws, or with the signal's reason. */
+  /**
+   * Rejects with a CodedError `ObserveTimeout` or `CleanupTimeout`, with the function's own error, or with the signal's
+   * reason.
+   */
   async run<T>(
     call: LimitedCall,
     object: LiveObject,

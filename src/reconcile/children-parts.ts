@@ -1,4 +1,4 @@
-// What brings about the children of one controller's resources: its parts, and how they know of each other.
+// Construction of a controller's children reconciler: creates its parts and connects them.
 import { Applier } from '../apply/applier.ts'
 import type { Convergence } from '../apply/convergence.ts'
 import type { ManagerOf } from '../apply/field-managers.ts'
@@ -15,7 +15,7 @@ import { InventoryLoader, type InventoryLoaderOptions } from './inventory-loader
 import { InventoryTokens } from './inventory-tokens.ts'
 import type { RemoteCluster } from './remote-cluster.ts'
 
-/** What the parts of a controller have in common. */
+/** Dependencies that the parts of a controller share. */
 export interface ChildrenOptions extends Pick<ChildrenReconcilerOptions, 'clock' | 'recordEvent' | 'clusterState'> {
   readonly identity: OperatorIdentity
   readonly secrets: SecretSource

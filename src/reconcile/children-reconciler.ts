@@ -1,5 +1,5 @@
-// Makes the children of one resource as desired, or takes them away in their stored order. The inventory on the parent reaches
-// as far as they do at every moment (I3), and nothing is deleted on the word of a cache alone (I5).
+// Applies the children of one resource, or deletes them in their stored order. Invariants: the inventory on the
+// resource always covers its children (I3), and nothing is deleted on the evidence of a cache alone (I5).
 import type { Applier } from '../apply/applier.ts'
 import type { Convergence } from '../apply/convergence.ts'
 import type { ManagerOf } from '../apply/field-managers.ts'
@@ -28,21 +28,21 @@ import type { TurnMetrics } from './turn-metrics.ts'
 import { settleUnread } from './unread-children.ts'
 import { type Declared, declaredChildren, type VerificationTimes } from './verification-times.ts'
 
-/** The children of a resource in memory. */
+/** Cached view of the children of a resource. */
 export interface ChildrenView {
-  /** Every child of the parent that the caches hold, of all owned kinds. */
+  /** All children of the parent in the caches, of all owned kinds. */
   childrenOf(parent: LiveObject): readonly LiveObject[]
-  /** Somebody else's object that the constructs add to. */
+  /** The object of another owner that the constructs contribute to. */
   contributedTo(object: KubeObject): LiveObject | undefined
   /** The object whose owners a resource may join. */
   sharedWith(object: KubeObject): LiveObject | undefined
-  /** As the author's functions see it. */
+  /** The child as the author's functions see it. */
   childOf(object: LiveObject): Child
-  /** Have the caches seen every child that this parent's turns wrote and deleted? */
+  /** True if the caches have delivered every write and deletion that reconciles of this parent made. */
   isFresh(parent: LiveObject): boolean
-  /** Is every child of this kind and namespace in memory? */
+  /** True if the caches hold every child of this kind and namespace. */
   covers(kind: LiveObject, namespace: string | undefined): boolean
-  /** Owned kinds that the API server does not serve: memory shows none of their objects. */
+  /** Owned kinds that the API server does not serve: the caches hold none of their objects. */
   readonly unservedChildren: readonly Resource[]
 }
 
@@ -60,37 +60,37 @@ export interface ChildrenReconcilerOptions {
   readonly parents: ParentRecorder
   readonly members: InventoryLoader
   readonly tokens: InventoryTokens
-  /** The cluster of the children. */
+  /** State of the cluster of the children. */
   readonly clusterState: () => ClusterState
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
 export interface Wanted {
   readonly desired: readonly DesiredObject[]
-  /** Why there is a turn at all, for the log. */
+  /** Causes of the reconcile, for the log. */
   readonly causes: readonly Cause[]
 }
 
-/** What came of a turn for the children. */
+/** Result of a reconcile for the children. */
 export interface Made {
   readonly outcome: Outcome
   readonly children: readonly Child[]
-  /** Nothing failed; something may still be held back or under way. */
+  /** True if nothing failed; objects may still be held or in progress. */
   readonly isApplied: boolean
 }
 
-/** What a deletion waits for, and how long at most until the next look. */
+/** The reason why a deletion waits, and the longest time until the next attempt. */
 export type Wait = Omit<Extract<Outcome, { kind: 'deleting' }>, 'kind'>
 
-/** What came of one step of the deletion. */
+/** Result of one step of the deletion. */
 export interface Deleted {
-  /** Absent: no child is left that has an order. */
+  /** Absent: no child with an apply order is left. */
   readonly wait?: Wait
-  /** Names what stays where recorded remote children should be. */
+  /** Events that name the objects that stay in the places of recorded remote children. */
   readonly leftAlone?: readonly EventReport[]
 }
 
-/** How many field changes of a child one log line names. */
+/** Number of field changes of a child that one log line names. */
 const loggedChanges = 8
 
 export class ChildrenReconciler {
@@ -100,12 +100,15 @@ export class ChildrenReconciler {
     this.#options = options
   }
 
-  /** The children that the caches hold. */
+  /** The children in the caches. */
   childrenOf(parent: LiveObject): readonly Child[] {
     return this.#options.view.childrenOf(parent).map((object) => this.#options.view.childOf(object))
   }
 
-  /** Applies and prunes. Rejects when the inventory could not be written, or the signal aborted; other failures are in the outcome. */
+  /**
+   * Applies and prunes. Rejects when the inventory cannot be written or the signal aborts; the outcome contains other
+   * failures.
+   */
   async makeSo(object: LiveObject, { desired: declared, causes }: Wanted, signal: AbortSignal): Promise<Made> {
     const { view, compare, managerOf, applier, parents, members, tokens, recordEvent } = this.#options
     const state = this.#options.clusterState()
@@ -116,12 +119,14 @@ export class ChildrenReconciler {
     const seen = view.childrenOf(object)
     const places = newPlaces(object, declared, cluster)
     const unseen = await members.unseen(object, { seen, places }, signal)
-    // An error is never absence: the record of a child that could not be read stays as it is, and all else goes on.
+    // An error is never absence: the inventory entry of an unreadable child stays, and the reconcile continues with the
+    // others.
     const unread = settleUnread(object, unseen.unread, declared)
     const children = [...seen, ...unseen.objects]
     const claim = { parent: object, desired: declared, children, unread: unread.places, cluster, ...tokens.of(object) }
     const { desired, inventory } = claimRemote(claim)
-    // The record first: marks that reach further than it are taken off again, and each write of them is an event.
+    // The inventory entries come first: annotations that cover more than the entries would be removed again, and each
+    // of these writes is an event.
     const recorded = await parents.record(object, inventory, signal)
     const parent = await parents.cover(recorded, unread.applicable, signal)
     const strangers = unrecorded({ parent: object, objects: unseen.strangers, cluster }, inventory)
@@ -154,7 +159,10 @@ export class ChildrenReconciler {
     return { outcome: isRest ? outcome : { kind: 'waiting', on }, children: report.children, isApplied }
   }
 
-  /** When a user or the resync asks for it, the plan applies children whose undeclared fields may be no defaults. */
+  /**
+   * Marks children for verification when a user or the resync requests it. The plan then applies them, because their
+   * undeclared fields may not be defaults.
+   */
   #verify(parent: LiveObject, declared: Declared): void {
     const { clock, convergence, managerOf, verifications } = this.#options
     if (!verifications.isDue(parent, clock.monotonicMs())) return
@@ -163,7 +171,7 @@ export class ChildrenReconciler {
     }
   }
 
-  /** One step of the ordered deletion. */
+  /** Performs one step of the ordered deletion. */
   async deleteNext(parent: LiveObject, signal: AbortSignal): Promise<Deleted> {
     const { view, applier, members, clock, log } = this.#options
     const state = this.#options.clusterState()
@@ -183,9 +191,10 @@ export class ChildrenReconciler {
         await applier.delete({ parent, object, propagationPolicy: 'Foreground' }, signal)
       }
     }
-    // What could not be looked for may still be there: the finalizer stays, and the status says why.
+    // An unreadable child may still exist: the finalizer stays, and the status reports the reason.
     const unread = settleUnread(parent, loose.unread, [])
-    // Of these kinds nothing is seen: it is gone with its CRD, or the API server is at fault.
+    // The caches hold no objects of these kinds. Either the CRD was deleted with all objects, or the API server is at
+    // fault.
     const doubts = await members.doubts(view.unservedChildren, signal)
     const [failure] = [...loose.failures, ...doubts, ...unread.errors]
     if (failure !== undefined) throw failure
@@ -198,8 +207,9 @@ export class ChildrenReconciler {
   }
 
   /**
-   * The inventory reaches no further than what is desired or left. Of what memory shows, its going wakes us; what memory does
-   * not show is looked for once more. Says what is still on its way out, or undefined.
+   * Shrinks the inventory to the desired and the remaining objects. The deletion event of a cached object triggers a
+   * reconcile; other objects are read again. Returns a sentence about objects that are still being deleted, or
+   * undefined.
    */
   async #shrink(
     parent: LiveObject,
@@ -224,17 +234,20 @@ export class ChildrenReconciler {
     return unseen.length === 0 ? undefined : waitSentence(unseen, clock.now())
   }
 
-  /** Does its user abandon what the resource, which is being deleted, has in a cluster that cannot be reached? */
+  /** True if the resource is being deleted and its user abandons its children in an unreachable cluster. */
   isAbandoned(parent: LiveObject): boolean {
     return clusterVerdict(parent, this.#options.clusterState()).isCutOff
   }
 
-  /** May anything be deleted now for this resource? */
+  /** True if the operator may delete objects for this resource now. */
   async mayDelete(parent: LiveObject, signal: AbortSignal): Promise<boolean> {
     return await this.#mayDelete(parent, this.#options.view.isFresh(parent), signal)
   }
 
-  /** Decided on a cache that had seen what we wrote, for a resource that still is what the cache says (I5)? */
+  /**
+   * True if the decision came from a cache that had all own writes, and the resource is unchanged on the API server
+   * (I5).
+   */
   async #mayDelete(parent: LiveObject, isFresh: boolean, signal: AbortSignal): Promise<boolean> {
     const { members, metrics } = this.#options
     if (isFresh && (await members.isCurrent(parent, signal))) return true
@@ -250,10 +263,10 @@ export class ChildrenReconciler {
   }
 }
 
-/** Lines for the log about one reconcile. */
+/** Log lines about one reconcile. */
 interface Actions {
   readonly actions: readonly string[]
-  /** Those that the log has already. */
+  /** Actions that are already in the log. */
   readonly before?: readonly string[]
   readonly causes: readonly Cause[]
 }
@@ -270,7 +283,7 @@ function describeStep({ desired: { object, lasting, policies }, action }: Step):
   return [`change ${name}: ${lines.length === 0 ? 'declared otherwise inside an atomic value' : lines.join(', ')}`]
 }
 
-/** One of each uid. */
+/** Removes duplicates by uid. */
 function distinct(objects: readonly LiveObject[]): readonly LiveObject[] {
   return [...new Map(objects.map((object) => [object.metadata.uid, object])).values()]
 }

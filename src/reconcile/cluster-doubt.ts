@@ -1,6 +1,7 @@
-// Why the children of a resource in another cluster can be neither made nor deleted now: the cluster cannot be reached, or the connection leads
-// to another cluster than the one in which they are recorded. Invariant: nothing is written to a cluster while children are recorded in another
-// one, and no record goes until its cluster shows that the child is gone or the user abandons it. Pure.
+// Reasons why the children of a resource in another cluster can neither be applied nor deleted now: the cluster is
+// unreachable, or the connection leads to another cluster than the recorded one.
+// Invariants: nothing is written to a cluster while children are recorded in another one. An inventory entry stays
+// until its cluster shows that the child is gone, or the user abandons the child. Pure.
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import { describePlace, entriesIn, type InventoryEntry, inventoryEntriesOf } from '../apply/remote-children.ts'
 import { CodedError } from '../base/errors.ts'
@@ -14,7 +15,7 @@ import { abandonAnnotation, isAbandoned } from './steering.ts'
 export interface ClusterState {
   /** Absent: the children are in the cluster of their parents. */
   readonly cluster: ChildCluster | undefined
-  /** Why the cluster cannot be reached, as a sentence; undefined if it can. */
+  /** Reason why the cluster cannot be reached, as a sentence; undefined if it is reachable. */
   readonly trouble: string | undefined
 }
 
@@ -23,20 +24,20 @@ export type ClusterDoubtCode = 'ClusterUnreachable' | 'ClusterChanged'
 export interface ClusterVerdict {
   /** Stops the reconcile before it writes to the cluster. */
   readonly doubt?: CodedError<ClusterDoubtCode>
-  /** Records that go because the user abandons the children. */
+  /** Inventory entries to remove because the user abandons the children. */
   readonly abandoned: readonly InventoryEntry[]
-  /** True if the resource is being deleted and its user abandons all that it has in a cluster that cannot be reached. */
+  /** True if the resource is being deleted and its user abandons everything that it has in an unreachable cluster. */
   readonly isCutOff: boolean
 }
 
-/** How many objects a message names. */
+/** Number of objects that a message names. */
 const namedChildren = 2
 
 export function clusterVerdict(parent: LiveObject, { cluster, trouble }: ClusterState): ClusterVerdict {
   const mayAbandon = isAbandoned(parent)
   const own = entriesIn(cluster, parent)
   if (cluster !== undefined && trouble !== undefined) {
-    // Which entries are its own is not known before it has answered once.
+    // Before the cluster has responded once, its own entries are not known.
     if (mayAbandon && isBeingDeleted(parent)) return { abandoned: inventoryEntriesOf(parent), isCutOff: true }
     return { doubt: unreachable(parent, cluster, trouble), abandoned: [], isCutOff: false }
   }
@@ -46,12 +47,12 @@ export function clusterVerdict(parent: LiveObject, { cluster, trouble }: Cluster
   return { doubt: changed(parent, cluster, stray), abandoned: [], isCutOff: false }
 }
 
-/** True if the parent has no child in the cluster, whether it can be reached or not: each is recorded before it is created. */
+/** True if the parent has no child in the cluster, reachable or not: each child is recorded before it is created. */
 export function hasNothingThere(parent: LiveObject, { cluster }: ClusterState): boolean {
   return cluster !== undefined && inventoryEntriesOf(parent).length === 0
 }
 
-/** Undefined: there are none. */
+/** Undefined: no child is abandoned. */
 export function abandonedInClusterEvent(abandoned: readonly InventoryEntry[]): EventReport | undefined {
   if (abandoned.length === 0) return undefined
   return {

@@ -1,5 +1,6 @@
-// Tells one controller whether the cluster of its children can be used: it answers, and the caches of it are filled. A cluster that cannot be
-// reached delays the start of its controllers by ten seconds at most; their resources then say why nothing happens.
+// Tells one controller whether the cluster of its children is usable: the cluster responds, and its caches are filled.
+// An unreachable cluster delays the start of its controllers by at most ten seconds; their resources then report the
+// reason.
 import { type Clock, deadline } from '../base/clock.ts'
 import type { Cause } from '../queue/cause.ts'
 import type { ClusterState } from './cluster-doubt.ts'
@@ -14,7 +15,10 @@ export interface ClusterStateWatcherOptions {
   readonly kinds: readonly HeldKind[]
 }
 
-/** In this time a cluster that can be reached fills the caches of most operators; those of others are waited for as for a cluster that is down. */
+/**
+ * Time in which a reachable cluster fills the caches of most operators. After it, a slower cluster is treated as an
+ * unreachable one.
+ */
 const startLimitMs = 10_000
 
 export class ClusterStateWatcher {
@@ -33,7 +37,7 @@ export class ClusterStateWatcher {
     return { cluster, trouble: cluster?.trouble ?? listing }
   }
 
-  /** Resolves when the cluster can be used, or after ten seconds. Rejects with the signal's reason. */
+  /** Resolves when the cluster is usable, or after ten seconds. Rejects with the signal's reason. */
   async waitUntilUsable(signal: AbortSignal): Promise<void> {
     const limit = deadline(this.#options.clock, startLimitMs, signal)
     try {
@@ -45,7 +49,10 @@ export class ClusterStateWatcher {
     }
   }
 
-  /** Calls back with the cause of a reconcile of all resources whenever the cluster becomes usable or unusable, until the signal aborts. */
+  /**
+   * Calls back with a cause to reconcile all resources whenever the cluster becomes usable or unusable, until the
+   * signal aborts.
+   */
   watch(onCause: (cause: Cause) => void, signal: AbortSignal): void {
     const { cluster } = this.#options
     if (cluster === undefined) return

@@ -1,5 +1,6 @@
-// Watches whether the cluster behind a named connection can be reached, and that it stays the same cluster. Invariant: the UID is that of the
-// cluster that answered first; while the connection leads to another one, the cluster counts as unreachable.
+// Watches whether the cluster behind a named connection is reachable and remains the same cluster. Invariant: `uid` is
+// that of the cluster that responded first. While the connection leads to another cluster, the cluster counts as
+// unreachable.
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import { type Clock, deadline, sleep } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
@@ -15,12 +16,15 @@ export interface ClusterWatcherOptions {
   readonly homeUid: string
 }
 
-/** Between two requests while all is well: one request for a cluster, however many resources have children there. */
+/**
+ * Interval of the probes while the cluster is reachable: one request per cluster, whatever the number of resources with
+ * children there.
+ */
 const probeIntervalMs = 30_000
-/** After a failure. */
+/** Interval of the probes after a failure. */
 const retryIntervalMs = 5_000
 const probeLimitMs = 10_000
-/** One lost request is no outage. */
+/** Failures in a row after which the cluster counts as unreachable: one lost request is no outage. */
 const failuresToTell = 2
 
 export class ClusterWatcher implements ChildCluster {
@@ -48,18 +52,21 @@ export class ClusterWatcher implements ChildCluster {
     return this.#uid
   }
 
-  /** Why the cluster cannot be reached, to follow its name: `cannot be reached: connection refused`. Undefined: it can. */
+  /**
+   * Reason why the cluster is unreachable, worded to follow its name: `cannot be reached: connection refused`.
+   * Undefined if it is reachable.
+   */
   get trouble(): string | undefined {
     return this.#trouble
   }
 
-  /** Calls back when `trouble` comes or goes. Returns how to stop it. */
+  /** Calls back when `trouble` appears or disappears. Returns a function that removes the handler. */
   addHandler(handler: () => void): () => void {
     this.#handlers.add(handler)
     return () => void this.#handlers.delete(handler)
   }
 
-  /** Resolves when the cluster is reached, or rejects with the signal's reason. */
+  /** Resolves when the cluster is reachable, or rejects with the signal's reason. */
   waitUntilReached(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#trouble === undefined) return resolve()
@@ -88,7 +95,10 @@ export class ClusterWatcher implements ChildCluster {
     }
   }
 
-  /** Asks the cluster who it is. Rejects with a KubeError, or with a CodedError `ClusterUnreachable` if it is another one than before. */
+  /**
+   * Confirms the identity of the cluster. Rejects with a KubeError, or with a CodedError `ClusterUnreachable` if it is
+   * another cluster than before.
+   */
   async confirm(signal: AbortSignal): Promise<void> {
     const uid = await this.#load(signal)
     if (uid === this.#uid) return
@@ -128,7 +138,7 @@ export class ClusterWatcher implements ChildCluster {
 
   #failed(trouble: string): void {
     this.#failures += 1
-    // Before it was reached for the first time, nothing else can be told.
+    // Before the first success there is no earlier state to keep.
     if (this.#uid === undefined || this.#failures >= failuresToTell) this.#set(trouble)
   }
 
@@ -146,10 +156,13 @@ export class ClusterWatcher implements ChildCluster {
   }
 }
 
-/** Every cluster has it, nothing deletes it, and its UID is what others take for the identity of a cluster too. Source: KEP-2149, `cluster.clusterset.k8s.io`. */
+/**
+ * Every cluster has this namespace, and nothing deletes it. Its UID is the identity of a cluster for other tools too.
+ * Source: KEP-2149, `cluster.clusterset.k8s.io`.
+ */
 const identifyingNamespace = 'kube-system'
 
-/** Which cluster this is: the UID of its namespace kube-system. Rejects with a KubeError. */
+/** Returns the identity of the cluster: the UID of its namespace kube-system. Rejects with a KubeError. */
 export async function loadClusterUid(client: Pick<KubeClient, 'get'>, signal: AbortSignal): Promise<string> {
   return (await client.get(Namespace, { name: identifyingNamespace }, signal)).metadata.uid
 }

@@ -1,10 +1,10 @@
-// Conditions of a resource whose kind has no status to write them into, as an Event. Invariant: saying the same again makes no Event, nor
-// does a first observation of what is in order, so that a restart makes none at rest. Pure.
+// Events that report the conditions of a resource whose kind has no status. Invariant: neither a repeated condition nor
+// a first observation without a problem makes an Event, so a restart of an idle operator makes none. Pure.
 import { findCondition } from '../object/condition.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { StatusWithConditions } from '../object/object.ts'
 
-/** `previous`: what this process last observed; undefined at first. */
+/** `previous`: the last observation of this process; undefined before the first one. */
 export function conditionEvent(
   previous: StatusWithConditions | undefined,
   next: StatusWithConditions,

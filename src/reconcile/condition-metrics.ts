@@ -1,5 +1,6 @@
-// Conditions of a controller's resources as metrics. Invariant: the number of series has a bound that does not grow with the number of
-// resources: conditions are counted by reason, and only resources that need attention have series of their own, unless all are asked for.
+// Metrics of the conditions of a controller's resources. Invariant: the number of series has a bound that does not grow
+// with the number of resources. Conditions are counted by reason.
+// Only resources that need attention have series of their own, unless `perResource` is set.
 import type { Gauge, Metrics } from '../base/instrument.ts'
 import type { Condition } from '../object/condition.ts'
 import type { LiveObject } from '../object/object.ts'
@@ -8,13 +9,16 @@ import { type Key, keyOf, parseKey } from '../object/ref.ts'
 export interface ConditionMetricsOptions {
   /** Condition types that need attention while they are True, besides Degraded, Stalled and Paused. Default: none. */
   readonly abnormal?: readonly string[]
-  /** Gives every resource series of its own: one for each condition. Default false. */
+  /** Gives every resource its own series: one for each condition. Default false. */
   readonly perResource?: boolean
 }
 
-/** Resources with series of their own, of one controller, unless all are asked for. */
+/** Limit of the resources of one controller that have their own series, without `perResource`. */
 const mostShown = 1_000
-/** Types with a status and a reason, of one controller. Reasons come from closed sets; a controller that draws them shares one series. */
+/**
+ * Limit of the combinations of type, status and reason of one controller. Reasons come from closed sets; a controller
+ * with generated reasons shares one series.
+ */
 const mostReasons = 500
 const otherReason = 'Other'
 const alwaysAbnormal = ['Degraded', 'Stalled', 'Paused']
@@ -25,10 +29,10 @@ interface Counted {
   readonly reason: string
 }
 
-/** What a resource counts for. */
+/** Series to which a resource contributes. */
 interface Told {
   readonly counted: readonly string[]
-  /** Types of its own series. */
+  /** Condition types with a series of the resource itself. */
   readonly shown: readonly string[]
 }
 
@@ -39,7 +43,7 @@ export class ConditionMetrics {
   readonly #counts: Gauge
   readonly #own: Gauge
   readonly #resources = new Map<string, { readonly of: Counted; count: number }>()
-  /** One entry per living resource. */
+  /** One entry per existing resource. */
   readonly #told = new Map<Key, Told>()
   #shown = 0
 
@@ -74,7 +78,7 @@ export class ConditionMetrics {
     this.#told.set(key, { counted, shown })
   }
 
-  /** The resource is gone. */
+  /** Call when the resource is gone. */
   forget(key: Key): void {
     const told = this.#told.get(key)
     if (told === undefined) return

@@ -1,5 +1,5 @@
-// Runs one controller: waits until everything it looks at is in memory, then works its queue until it is told to stop.
-// Parts and their order of start and stop are here; what a turn does is in reconciler.ts.
+// Runs one controller: waits until its caches are filled, then works its queue until it is stopped. This file has the
+// parts and their order of start and stop; reconciler.ts has the reconcile.
 import { Convergence } from '../apply/convergence.ts'
 import { fieldManagersOf, type ManagerOf } from '../apply/field-managers.ts'
 import type { BackoffPolicy } from '../base/backoff.ts'
@@ -55,25 +55,25 @@ export interface ControllerRunnerOptions {
   readonly secrets: SecretSource
   readonly instruments: Instruments
   readonly client: KubeClient
-  /** Which kinds the server has; shared by all controllers of the process. */
+  /** Kinds that the server serves; shared by all controllers of the process. */
   readonly discovery: InventoryLoaderOptions['discovery']
   readonly informers: Informers
-  /** Where the controller's children are, if not in the cluster of its resources. */
+  /** The cluster of the controller's children, if it is not the cluster of its resources. */
   readonly remote?: RemoteCluster | undefined
   readonly controller: Controller
-  /** Which of the controller's resources this process looks after; absent: all. */
+  /** Selects the controller's resources that this process manages; absent: all. */
   readonly labelSelector?: string | undefined
-  /** Turns at once. */
+  /** Number of concurrent reconciles. */
   readonly maxConcurrent: number
-  /** Gives every resource series `resource_condition` of its own. Default false. */
+  /** Gives every resource its own series `resource_condition`. Default false. */
   readonly metricsPerResource?: boolean | undefined
   readonly backoff?: BackoffPolicy | undefined
   /** Shared by all controllers of the process. */
   readonly rateLimit?: TokenBucket | undefined
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
-  /** Lent to the drivers of things outside; one for all controllers of the process. */
+  /** Passed to the drivers of external resources; one for all controllers of the process. */
   readonly tools: ExternalTools
-  /** Effects outside begin only while it is open. Default: always. */
+  /** External effects begin only while the gate is open. Default: always open. */
   readonly gate?: EffectGate | undefined
   /** The share of this process in the controller's resources. Default: all. */
   readonly shard?: Shard | undefined
@@ -87,9 +87,9 @@ export class ControllerRunner {
   readonly #managerOf: ManagerOf
   readonly #worker: Worker<Key>
   #isPrepared = false
-  /** Until then nothing is queued: a standby may see any number of resources come and go. */
+  /** False: nothing is queued, because a standby may see any number of resources appear and disappear. */
   #isWorking = false
-  /** Of all resources, after a kind came or went. */
+  /** Last run that queues all resources, after a kind was installed or removed. */
   #lastQueueing: Promise<void> = Promise.resolve()
 
   constructor(options: ControllerRunnerOptions) {
@@ -129,24 +129,26 @@ export class ControllerRunner {
     return this.#options.controller
   }
 
-  /** Does it take turns, or wait for nothing but its own to take them, as opposed to waiting for its caches? */
+  /** True if the controller reconciles, or waits only for `mayWork`, as opposed to its caches. */
   get isPrepared(): boolean {
     return this.#isPrepared
   }
 
-  /** For how long resources have been ready while no reconcile began or ended; 0 if none is ready. */
+  /**
+   * Duration in milliseconds for which resources have been ready while no reconcile began or ended; 0 if none is ready.
+   */
   get idleForMs(): number {
     return this.#queue.idleForMs()
   }
 
-  /** What one reconcile may take. */
+  /** Limit of one reconcile in milliseconds. */
   get reconcileLimitMs(): number {
     return this.#options.controller.limits.reconcileMs
   }
 
   /**
-   * One entry per informer, but for those of optional kinds that are not installed: nothing is waited for there. Nor are those of another cluster
-   * here, as no other process could reach it either.
+   * One entry per informer. Informers of optional kinds that are not installed are left out, because nothing waits for
+   * them. So are informers of another cluster, because another process could not reach it either.
    */
   get health(): readonly InformerHealth[] {
     const atHome = this.#view.kinds.filter(({ isAtHome }) => isAtHome)
@@ -154,7 +156,10 @@ export class ControllerRunner {
     return kinds.flatMap(({ informer }) => informer.health)
   }
 
-  /** Works once `mayWork` has resolved, its caches warm until then. Resolves when `drain` is through or the signal aborted. */
+  /**
+   * Works once `mayWork` has resolved, and keeps the caches warm until then. Resolves when `drain` is complete or the
+   * signal aborts.
+   */
   async run(signal: AbortSignal, mayWork: Promise<void> = Promise.resolve()): Promise<void> {
     const { instruments } = this.#options
     try {
@@ -184,7 +189,7 @@ export class ControllerRunner {
     await this.#lastQueueing
   }
 
-  /** Queues all resources, behind what people change. */
+  /** Queues all resources, with a lower priority than changes by users. */
   async #queueAll(cause: Cause, signal: AbortSignal): Promise<void> {
     const { slices } = this.#options.informers
     for (const parent of this.#view.parents) {
@@ -199,20 +204,20 @@ export class ControllerRunner {
   }
 
   /**
-   * Reconciles the resource; does nothing while this process does not work the controller. A resource that is not in memory is dropped: all are
-   * there while the controller works, and one that appears later is queued by its own event.
+   * Reconciles the resource; does nothing while this process does not work the controller. A resource that is not
+   * cached is dropped: a working controller has all of them, and the event of a later one queues it.
    */
   enqueue({ namespace, name }: ResourceEvent): void {
     const key = keyFor(namespace, name)
     if (this.#view.parent(key) !== undefined) this.#enqueue({ key, priority: 'child', cause: { kind: 'external' } })
   }
 
-  /** How many of the controller's resources are in memory. */
+  /** Number of cached resources of the controller. */
   get resources(): number {
     return this.#view.parents.length
   }
 
-  /** Queues each resource of this process once, at the lowest priority; nothing before the controller works. */
+  /** Queues each resource of this process once, at the lowest priority; does nothing before the controller works. */
   resync(signal: AbortSignal): void {
     this.#queueLater({ kind: 'initial' }, signal)
   }
@@ -225,7 +230,7 @@ export class ControllerRunner {
     await new EventsRunner({ clock, random, log, events: controller.events, onEvent }).run(signal)
   }
 
-  /** Begins no more turns and gives the running ones `limitMs`. */
+  /** Starts no more reconciles, and gives the running ones `limitMs`. */
   async drain(limitMs: number): Promise<void> {
     await this.#worker.drain(limitMs)
   }
@@ -282,7 +287,7 @@ export class ControllerRunner {
       (object) => {
         const { uid } = object.metadata
         for (const part of [desired, convergence, verifications, status, outside]) part.forget(uid)
-        // No reconcile follows that would.
+        // No later reconcile would do it.
         if (isOf(controller.resource, object) && !this.#works(keyOf(object))) reconciler.forget(keyOf(object))
       },
     )
@@ -292,7 +297,7 @@ export class ControllerRunner {
       queue: this.#queue,
       handle: (item, signal) => this.#handle(reconciler, item, signal),
       maxConcurrent: controller.maxConcurrent ?? maxConcurrent,
-      // The reconciler cuts itself off before, and tells.
+      // The reconciler ends its reconcile earlier by itself, and reports that in the status.
       turnTimeoutMs: controller.limits.reconcileMs + 2 * tellLimitMs,
       rateLimits: [rateLimit, ownRate && new TokenBucket(ownRate)].filter((bucket) => bucket !== undefined),
     })

@@ -1,5 +1,5 @@
-// What does one controller see of the cluster? Its own resources, the children it made and the kinds it watches, each held
-// as an informer that is shared with every other controller; and for each event, who is to have a turn.
+// A controller's view of the cluster: its own resources, their children and the watched kinds. Each kind is an informer
+// that all controllers share. The view maps each event to the resources to reconcile.
 
 import type { Written } from '../apply/applier.ts'
 import type { ChildCluster } from '../apply/child-cluster.ts'
@@ -37,11 +37,11 @@ export interface ControllerViewOptions {
   readonly identity: OperatorIdentity
   readonly controller: Controller
   readonly informers: Informers
-  /** Which of the controller's own resources this process looks after. */
+  /** Selects the controller's own resources that this process manages. */
   readonly labelSelector?: string | undefined
-  /** Where the children are, if not in the cluster of the controller's resources. */
+  /** The cluster of the children, if it is not the cluster of the controller's resources. */
   readonly elsewhere?: { readonly cluster: ChildCluster; readonly informers: Informers } | undefined
-  /** Of those, and of their children, the objects that this process keeps in memory. Default: all. */
+  /** Selects the resources and children that this process caches. Default: all. */
   readonly shard?: Pick<Shard, 'keeps' | 'keepsChild'> | undefined
 }
 
@@ -56,7 +56,7 @@ interface HeldWatch {
   readonly informer: InformerView
 }
 
-/** One kind that a controller looks at. */
+/** One kind that a controller reads from a cache. */
 export interface HeldKind {
   readonly resource: Resource
   readonly optional: boolean
@@ -72,7 +72,7 @@ export class ControllerView {
   readonly #parents: InformerView
   readonly #children: ReadonlyMap<string, HeldChild>
   readonly #watched: readonly HeldWatch[]
-  /** An object of our own kind can be parent and child: then the write of a child is news to its own reconcile. */
+  /** An object of the controller's own kind can be parent and child: its write changes its own reconcile. */
   readonly #ownWrites = { parents: new OwnWrites(), children: new OwnWrites() }
   readonly #freshness = new Freshness()
 
@@ -100,7 +100,7 @@ export class ControllerView {
     })
     this.#children = new Map(
       [...controller.owns, ...retiredOf(controller)].map((owned) => {
-        // The same for all controllers of the operator, so that they share one informer of a kind.
+        // Equal for all controllers of the operator, so that they share one informer per kind.
         const selected = { labelSelector: ours, indexes: { labels: [partOfLabel] }, keeps: shard?.keepsChild }
         const keep = keepOfChild(owned)
         const request = { resource: owned.resource, ...selected, transform: keep, keepsWhole: true }
@@ -127,7 +127,7 @@ export class ControllerView {
     })
   }
 
-  /** The ApplySet of the resource at this key, whether or not it exists. */
+  /** Returns the ApplySet id of the resource at this key, whether or not the resource exists. */
   setOf(key: Key): string {
     const { resource } = this.#controller
     return this.#setOf({ apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: parseKey(key) })
@@ -137,13 +137,16 @@ export class ControllerView {
     return applySetId(parent, this.#controller.part, this.#cluster?.homeUid)
   }
 
-  /** Every kind, with the informer that has to be in step, or to know that the kind is not served, before a turn may be taken. */
+  /**
+   * All kinds with their informers. Before a reconcile, each informer has to be synced, or know that its kind is not
+   * served.
+   */
   get kinds(): readonly HeldKind[] {
     const { resource } = this.#controller
     return [{ resource, optional: false, isAtHome: true, informer: this.#parents }, ...this.dependencies]
   }
 
-  /** All kinds but the controller's own. */
+  /** All kinds except the controller's own. */
   get dependencies(): readonly HeldKind[] {
     return [
       ...[...this.#children.values()].map(({ owned: { resource, optional }, informer }) => {
@@ -155,24 +158,24 @@ export class ControllerView {
     ]
   }
 
-  /** The kinds that no turn can do without and that the API server does not serve. */
+  /** Required kinds that the API server does not serve. */
   get missingKinds(): readonly Resource[] {
     const missing = this.dependencies.filter(({ optional, informer }) => !optional && !informer.isServed)
     return [...new Map(missing.map(({ resource }) => [groupKindOf(resource), resource])).values()]
   }
 
-  /** Owned kinds that the API server does not serve: memory shows none of their objects. */
+  /** Owned kinds that the API server does not serve: the caches hold none of their objects. */
   get unservedChildren(): readonly Resource[] {
     return [...this.#children.values()].flatMap(({ owned, informer }) => (informer.isServed ? [] : [owned.resource]))
   }
 
-  /** Names of all kinds, optional ones too, that the API server does not serve. */
+  /** Names of all kinds, optional ones included, that the API server does not serve. */
   get unavailableKinds(): readonly string[] {
     const missing = this.dependencies.filter(({ informer }) => !informer.isServed)
     return [...new Set(missing.map(({ resource }) => groupKindOf(resource)))].sort()
   }
 
-  /** Is this kind, which the controller owns or watches, served? */
+  /** True if the API server serves this kind, which the controller owns or watches. */
   readonly isAvailable = (resource: Resource): boolean => {
     const kind = groupKindOf(resource)
     const isDeclared = this.dependencies.some((held) => groupKindOf(held.resource) === kind)
@@ -188,7 +191,7 @@ export class ControllerView {
     return this.#parents.list()
   }
 
-  /** Found by owner reference and by inventory label; `isMember` decides. */
+  /** Finds children by owner reference and by inventory label; `isMember` decides. */
   childrenOf(parent: LiveObject): readonly LiveObject[] {
     const set = this.#setOf(parent)
     const found = [...this.#children.values()].flatMap(({ informer }) => [
@@ -199,27 +202,27 @@ export class ControllerView {
     return [...new Map(members.map((child) => [child.metadata.uid, child])).values()]
   }
 
-  /** The answer to a write that was locked to the version it was decided from: its event is no news. */
+  /** Records the response to a write with a resourceVersion lock: its event brings no change. */
   parentWritten(live: LiveObject): void {
-    // The answer to the patch that takes the last finalizer off is an object that is gone.
+    // The response to the patch that removes the last finalizer is an object that no longer exists.
     if (isBeingDeleted(live) && (live.metadata.finalizers ?? []).length === 0) return
     this.#ownWrites.parents.record(live, live)
     this.#parents.recordWrite(live)
   }
 
-  /** The answer to a status write. A user may have changed the rest meanwhile, so that its event may be news. */
+  /** Records the response to a status write. Its event may bring changes of other writers. */
   statusWritten(live: LiveObject): void {
     this.#parents.recordWrite(live)
   }
 
-  /** The answer to an apply. Somebody else's object has a cache of its own, and its event is news to other resources. */
+  /** Records the response to an apply. The event of another owner's object is a change for other resources. */
   written({ live, parent, role }: Written): void {
     if (role === 'contribution') {
       this.#watchOf(live)?.informer.recordWrite(live)
       if (live.metadata.uid === parent.metadata.uid) this.#parents.recordWrite(live)
       return
     }
-    // That an object is released is news to the owner that releases it: nothing of it is left.
+    // The release of an object is a change for the owner that releases it.
     if (isMember(live, parent, this.#cluster)) this.#ownWrites.children.record(live, parent)
     const informer = this.#children.get(groupKindOf(live))?.informer
     informer?.recordWrite(live)
@@ -231,17 +234,17 @@ export class ControllerView {
     if (informer !== undefined) this.#freshness.deletedAt(parent.metadata.uid, informer, object.metadata)
   }
 
-  /** Have the caches seen every child that this parent's turns wrote and deleted? */
+  /** True if the caches have delivered every write and deletion that reconciles of this parent made. */
   isFresh(parent: LiveObject): boolean {
     return this.#freshness.isFresh(parent.metadata.uid)
   }
 
-  /** Is every child of this kind and namespace in memory? Undefined: the kind is cluster-scoped. */
+  /** True if the caches hold every child of this kind and namespace. Undefined: the kind is cluster-scoped. */
   covers(kind: Parameters<typeof groupKindOf>[0], namespace: string | undefined): boolean {
     return this.#children.get(groupKindOf(kind))?.informer.covers(namespace) ?? false
   }
 
-  /** As memory holds it, and ready by the rule of its kind, or by its own predicates. */
+  /** Returns the child as the cache holds it, with its readiness by the rule of its kind or by its predicates. */
   childOf(live: LiveObject, predicates: readonly ReadyPredicate[] = []): Child {
     const held = this.#children.get(groupKindOf(live))
     const object = keptOf(held?.keep, live)
@@ -252,7 +255,7 @@ export class ControllerView {
     return resourceIn(this.#controller, { apiVersion, kind }, role)?.scope
   }
 
-  /** Somebody else's object that the constructs add to, as its watch shows it; or a resource of the controller. */
+  /** Returns the object that the constructs contribute to: from its watch, or a resource of the controller. */
   contributedTo(object: KubeObject): LiveObject | undefined {
     const { resource, keep, metadataOnly } = this.#controller
     const watched = this.#watchOf(object)
@@ -261,7 +264,7 @@ export class ControllerView {
     return informer?.get(keyOf(object))
   }
 
-  /** The object in memory whose owners the owner of `object` may join; undefined: there is none, or it has other owners. */
+  /** Returns the cached object whose owners the owner of `object` may join, if there is one. */
   sharedWith(object: KubeObject): LiveObject | undefined {
     const live = this.#children.get(groupKindOf(object))?.informer.get(keyOf(object))
     return live !== undefined && mayJoin(object, live) ? live : undefined
@@ -272,8 +275,8 @@ export class ControllerView {
   }
 
   /**
-   * A watched kind in memory, for reads; children are no good for it, as foreign objects are missing among them, nor is a
-   * watch of metadata, as all else is missing.
+   * Returns a watched kind for reads from the cache. Caches of children lack unmanaged objects, and watches of metadata
+   * lack all other fields.
    */
   cachedKind(resource: Resource): CachedKind | undefined {
     const held = this.#watched.find(
@@ -293,7 +296,7 @@ export class ControllerView {
     }
   }
 
-  /** Calls back for every turn that an event asks for, and for every parent and child that is gone. Returns what ends it. */
+  /** Calls back for each reconcile that an event triggers, and each object that is gone. Returns its removal. */
   onTrigger(trigger: (trigger: Trigger) => void, gone: (object: LiveObject) => void): () => void {
     const { resource } = this.#controller
     const lookup = (index: string, value: string) => {
@@ -320,7 +323,7 @@ export class ControllerView {
           const kind = { parent: resource, ownedBy, owned, parentsOfSet, parentAt, cluster: this.#cluster }
           if (!hasToken(event.object) && isOfSibling(event.object, this.#maker)) return
           const author = this.#ownWrites.children.authorOf(event)
-          // What one owner writes is news to the others.
+          // The write of one owner is a change for the others.
           if (author !== undefined && !isCoOwned(event.object)) return
           each(triggersOfChild(kind, event).filter(({ key }) => key !== author))
         }),
@@ -338,7 +341,7 @@ export class ControllerView {
   }
 }
 
-/** Kinds to look for in memory, because no mark on a resource says where children of an earlier version of the controller are. */
+/** Kinds to look for in the caches: no annotation of a resource records the children of an earlier version. */
 function retiredOf({ finalizer, retired }: Controller): readonly Required<Owned>[] {
   if (finalizer) return []
   return retired.map((resource) => ({
@@ -350,10 +353,10 @@ function retiredOf({ finalizer, retired }: Controller): readonly Required<Owned>
   }))
 }
 
-/** Parents by the label value of their children. The controllers of a kind share its informer. */
+/** Index of the parents by the label value of their children. The controllers of a kind share its informer. */
 const setIndexOf = ({ name }: Controller) => `konverge.dev/apply-set/${name}`
 
-/** Both hold. */
+/** Joins selectors so that all must match. */
 function joinedSelector(...selectors: readonly (string | undefined)[]): string | undefined {
   const given = selectors.filter((selector) => selector !== undefined && selector !== '')
   return given.length === 0 ? undefined : given.join(',')
@@ -373,7 +376,7 @@ function parentIndexesOf(controller: Controller): Controller['indexes'] {
   return Object.fromEntries(indexes.map(([index, valuesOf]) => [parentIndexName(controller, index), valuesOf]))
 }
 
-/** Informers are shared by controllers, and each may call its indexes as it likes. */
+/** Controllers share informers, and each may name its indexes freely. */
 function indexName({ name }: Controller, { resource }: Watch, index: string): string {
   return `${name}/${groupKindOf(resource)}/${index}`
 }

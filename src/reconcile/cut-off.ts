@@ -1,9 +1,9 @@
-// A reconcile that took too long, as a failure.
+// Failure of a reconcile that exceeded its time limit.
 import { CodedError } from '../base/errors.ts'
 import type { LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 
-/** What the last write of a reconcile that was cut off may take. */
+/** Limit of the last status write of a reconcile that was cut off, in milliseconds. */
 export const tellLimitMs = 10_000
 
 export function cutOff(object: LiveObject, limitMs: number): CodedError<'ReconcileTimeout'> {

@@ -1,5 +1,6 @@
-// May a controller's own functions ask the API server for this kind? Owned kinds, declared reads and rights: rbac.ts grants the same, so
-// that what works for an administrator on his machine works under the operator's own roles too.
+// Decides whether a controller's own functions may read a kind from the API server: owned kinds, declared reads and
+// rights. rbac.ts grants the same rights. A read that works for an administrator thus also works with the operator's
+// own roles.
 import { groupKindOf, type Resource } from '../object/resource.ts'
 import type { Controller } from './definition.ts'
 import type { LiveVerb } from './live-loader.ts'

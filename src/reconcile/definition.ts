@@ -1,5 +1,5 @@
-// What does somebody say to get a controller? Three functions, of which only `observe` may look at the world: `observe` (facts)
-// → `desired` (constructs) → `status` (what to tell). The other two are pure, so preview, diff and graph need no cluster.
+// Definition of a controller: `observe` (facts) → `desired` (constructs) → `status`. Only `observe` may read the world.
+// The other two are pure, so preview, diff and graph need no cluster.
 import type { Chart } from 'cdk8s'
 import type { FieldValidation } from '../apply/apply-runner.ts'
 import type { BackoffPolicy } from '../base/backoff.ts'
@@ -27,235 +27,255 @@ import type { Repair } from './repair.ts'
 import type { Saga } from './saga-definition.ts'
 import type { StatusReport } from './status.ts'
 
+/** Input of `observe` and `observePaused`. */
 export interface ObserveContext<Spec, Status> {
   readonly object: ParentOf<Spec, Status>
-  /** What earlier turns made, as memory has it: read at no cost. */
+  /** Children of earlier reconciles, from the cache. */
   readonly children: readonly LiveObject[]
-  /** Wall clock of the turn, milliseconds since the epoch: for facts that have an age. Constructs must not see it. */
+  /** Wall clock of the reconcile, milliseconds since the epoch. Constructs must not see it. */
   readonly nowMs: number
-  /** Kinds that are watched with their content are read from memory, others from the API server. */
+  /** Reads kinds that are watched with their content from the cache, others from the API server. */
   readonly live: LiveReader
   /**
-   * Says whether the API server serves a kind of `owns` or `watches`. Only an optional kind can be missing while a resource is not being
-   * deleted; a change reconciles every resource. Return it as a fact where `desired` or `status` go by it.
+   * True if the API server serves a kind of `owns` or `watches`. Only optional kinds can be missing before a deletion.
+   * A change reconciles every resource. Return it as a fact if `desired` depends on it.
    */
   readonly isAvailable: (resource: Resource) => boolean
-  /** For passwords and salts; what is drawn must be kept in the cluster, or the next turn draws another. */
+  /**
+   * Randomness for passwords and salts. Store what you draw in the cluster, or the next reconcile draws another value.
+   */
   readonly secrets: SecretSource
   /**
-   * How the last turn of this process left the things outside; empty after a restart. When a turn leaves them otherwise than
-   * its `observe` was told, another follows at once.
+   * External resources after the last reconcile of this process; empty after a restart. If a reconcile changes them,
+   * another one follows at once.
    */
   readonly externals: readonly ExternalReport[]
   /**
-   * How it stands with the sagas by their records, one report for each that is declared: so facts, and by them the children, may go by
-   * the step that is due. What a turn makes of a record is seen by the next, which follows at once.
+   * State of each declared saga by its journal entry. Facts, and thereby children, may depend on the current step. When
+   * a reconcile changes an entry, another one follows at once.
    */
   readonly sagas: readonly SagaReport[]
   readonly signal: AbortSignal
 }
 
-/** For `refuse` and `parting`. */
+/** Input of `refuse` and `parting`. */
 export interface ResourceContext<Spec, Status, Facts> {
   readonly object: ParentOf<Spec, Status>
   readonly facts: Facts
 }
 
-/** For `desired`. */
+/** Input of `desired`. */
 export interface DesiredContext<Spec, Facts> {
   /**
-   * Without its status and its resourceVersion, which change without a change of what is declared: the result of `desired` is remembered. Return what
-   * depends on the status as a fact of `observe`.
+   * Without status and resourceVersion, because the result of `desired` is memoized. Return what depends on the status
+   * as a fact of `observe`.
    */
   readonly object: ParentOf<Spec, never>
   readonly facts: Facts
 }
 
+/** Input of `status`. */
 export interface StatusContext<Spec, Status, Facts> {
   readonly object: ParentOf<Spec, Status>
-  /** Absent when `observe` failed. */
+  /** Undefined when `observe` failed. */
   readonly facts: Facts | undefined
   readonly children: readonly Child[]
-  /** How it stands with the things outside, one report for each declared External, in the order of declaration. */
+  /** State of each declared External, in the order of declaration. */
   readonly externals: readonly ExternalReport[]
-  /** How it stands with the sagas, one report for each that is declared, in the order of declaration. */
+  /** State of each declared saga, in the order of declaration. */
   readonly sagas: readonly SagaReport[]
   readonly outcome: Outcome
 }
 
+/** Input of `repair`. */
 export interface RepairContext<Spec, Status, Facts> extends ResourceContext<Spec, Status, Facts> {
-  /** The children as this turn applied or found them. */
+  /** The children as this reconcile applied or read them. */
   readonly children: readonly Child[]
 }
 
+/** Input of `cleanup`. */
 export interface CleanupContext<Spec, Status> extends ObserveContext<Spec, Status> {
   readonly report: (event: EventReport) => void
-  /** For reads and writes of the author's own, as the field manager `<operator>-client:<controller>`; ends with `signal`. Declare in `rights` what it does. */
+  /** Reads and writes as the field manager `<operator>-client:<controller>`; ends with `signal`. Needs `rights`. */
   readonly client: OperatorClient
 }
 
+/** Result of `cleanup`: done, or a sentence about what it waits for. */
 export type CleanupResult =
   | { readonly kind: 'done' }
-  /** `repair` names an object that has to go first, as it names one for a resource that stays. */
+  /** `repair` names an object to delete first, as for a resource that is not being deleted. */
   | { readonly kind: 'waiting'; readonly on: string; readonly repair?: Repair | undefined }
 
-/** A sentence that says why the spec cannot work; shown as Degraded, and not retried until the spec or a watched input changes. */
+/** Reason why the spec cannot work: the resource is Degraded until its spec or a watched input changes. */
 export interface Refusal {
   /** One CamelCase word. Default `InvalidSpec`. */
   readonly reason?: string
   readonly message: string
 }
 
-/** What the controller's own functions and a whole reconcile may take, in milliseconds. */
+/** Limits of the controller's own functions and of a whole reconcile, in milliseconds. */
 export interface ReconcileLimits {
   /** A call of `observe` or `observePaused`. Default: 60 s. */
   readonly observeMs: number
-  /** A call of `cleanup`. What takes longer returns `waiting` meanwhile. Default: 120 s. */
+  /** A call of `cleanup`. Return `waiting` for longer work. Default: 120 s. */
   readonly cleanupMs: number
   /** A whole reconcile, with all requests and effects. Default: 300 s. */
   readonly reconcileMs: number
 }
 
+/** Options of `defineController`. Only `owns` and `desired` are required. */
 export interface ControllerOptions<Spec, Status, Facts> {
   /**
-   * Names one of several controllers of a kind, e.g. `audit`: at most 19 of a-z, 0-9 and '-'. It has a finalizer, an inventory, children and
-   * conditions of its own: Ready is `AuditReady`, and so on. `external`, `sagas` and children in other namespaces are for the controller
-   * without a name, of which a kind has one at most. Do not change it later. Default: none.
+   * Names one of several controllers of a kind, e.g. `audit`: at most 19 of a-z, 0-9 and '-'. It has its own finalizer,
+   * inventory, children and conditions, such as `AuditReady`. Only the one controller without a name may have
+   * `external`, `sagas` and children in other namespaces. Never change it. Default: none.
    */
   readonly name?: string
-  /** Every kind that `desired` can make. */
+  /** Every kind that `desired` can declare. */
   readonly owns: readonly (Resource | Owned)[]
   readonly watches?: readonly Watch[]
   /**
-   * The cluster of all children, by the name of a connection in `clusters` of `runOperator`. The resources, and what `watches`, `live` and
-   * `reads` show, are in the operator's own cluster. The CRD has a list `status.inventory` for the children, see docs/multi-cluster.md.
-   * Default: the operator's own cluster.
+   * Connection in `clusters` of `runOperator` that leads to the cluster of all children. The resources, and what
+   * `watches`, `live` and `reads` show, are in the operator's own cluster. The CRD needs the list `status.inventory`,
+   * see docs/multi-cluster.md. Default: the operator's own cluster.
    */
   readonly childrenIn?: string
   /**
-   * What `observe` and `cleanup` read that is neither owned nor held in memory by `watches`. A read that is not declared is
-   * refused: the roles of the operator are derived from what is.
+   * Kinds that `observe` and `cleanup` read and that are neither owned nor cached by `watches`. An undeclared read is
+   * rejected: the operator's roles follow from the declarations.
    */
   readonly reads?: readonly (Resource | Read)[]
-  /** What `cleanup` does with its client, for `rightsOf`; `observe` may read the kinds, too. Default: nothing. */
+  /** Rights that `cleanup` needs for its client, for `rightsOf`; `observe` may read these kinds too. Default: none. */
   readonly rights?: readonly Right[]
-  /** Kinds that earlier versions of the controller made and this one does not. What is left of them is pruned, given the right. */
+  /** Kinds that earlier versions of the controller created. Their remaining children are pruned, given the right. */
   readonly retired?: readonly Resource[]
   /**
-   * `false`: nothing but the status is written on a resource: no finalizer, label or annotation. When the resource is deleted, the garbage collector of Kubernetes
-   * deletes its children, in no order. Excludes `cleanup`, `parting`, `external`, `sagas`, `childrenIn`, and children in other namespaces, which are
-   * `FinalizerNeeded`. Kinds that leave `owns` are pruned only if they are in `retired`. Default: true.
+   * `false`: the operator writes only the status of a resource, no finalizer, label or annotation. The garbage
+   * collector deletes its children, in no order. Excludes `cleanup`, `parting`, `external`, `sagas`, `childrenIn`, and
+   * children in other namespaces (`FinalizerNeeded`). Kinds that leave `owns` are pruned only if they are in `retired`.
+   * Default: true.
    */
   readonly finalizer?: boolean
   /**
-   * What a resource stands for outside the cluster, looked after in this order once the children are applied, and removed in
-   * reverse before them. The CRD has a list `status.external` for it.
+   * External resources of a resource, reconciled in this order after the children, and removed in reverse before them.
+   * The CRD needs the list `status.external`.
    */
   readonly external?: readonly External<Spec, Status, Facts>[]
   /**
-   * What a resource undertakes in steps, after the things outside. On deletion they end first. The CRD has a list `status.sagas` for it.
+   * Sagas of a resource, run after its external resources. On deletion they end first. The CRD needs the list
+   * `status.sagas`.
    */
   readonly sagas?: readonly Saga<Spec, Status, Facts>[]
   /**
-   * When a limit is reached the function's signal aborts, and a second later the reconcile goes on without it: it is retried, and the resource
-   * is Degraded with the reason `ObserveTimeout`, `CleanupTimeout` or `ReconcileTimeout`. No other cleanup of a resource begins while one that
-   * ignores its signal goes on, and at most three calls of `observe` do.
+   * At a limit the function's signal aborts, and a second later the reconcile continues without it. It is retried, and
+   * the resource is Degraded with the reason `ObserveTimeout`, `CleanupTimeout` or `ReconcileTimeout`. While a cleanup
+   * ignores its signal, no other cleanup of the resource begins; of `observe`, at most three calls run.
    */
   readonly limits?: Partial<ReconcileLimits>
   /**
-   * Unknown fields of children. `Strict`: the child is Degraded with the reason `UnknownField`, and the message names the fields. `Warn`: the
-   * child is applied without them, and an Event names them, for clusters of several versions. Default: `Strict`.
+   * Unknown fields of children. `Strict`: the child is Degraded with reason `UnknownField`. `Warn`: the child is
+   * applied without them, and an Event names them, for clusters of several versions. Default: `Strict`.
    */
   readonly fieldValidation?: FieldValidation
-  /** Reconciles at once. Default: that of the operator, 10. */
+  /** Concurrent reconciles. Default: that of the operator, 10. */
   readonly maxConcurrent?: number
-  /** Reconciles a second, and how many may begin at once, beside the rate that all controllers share. Default: no limit. */
+  /** Reconciles per second, and burst, besides the rate that all controllers share. Default: no limit. */
   readonly reconcileRate?: TokenBucketLimit
   /** Delays between the retries of one resource. Default: that of the operator, 5 s to 300 s. */
   readonly backoff?: BackoffPolicy
   /**
-   * Namespaces of the controller's resources and their children, of those of the operator. Children in other namespaces are read from
+   * Namespaces of resources and their children; a subset of the operator's. Children in other namespaces are read from
    * the API server. Default: the namespaces of the operator.
    */
   readonly namespaces?: readonly string[]
   /**
-   * The part of a resource that is held in memory, and that every function of the controller sees. Metadata and status are always part of it. A
-   * resource for which the function throws is held whole. Default: all but foreign managedFields.
+   * Returns the part of a resource to cache; every function of the controller sees it with metadata and status. If it
+   * throws, the whole resource is cached. Default: all except managedFields of other managers.
    */
   keep?(object: LiveObject): LiveObject
   /**
-   * Reads and holds only the metadata of resources, and the functions of the controller see nothing else. Excludes `status`, `external`, `sagas` and
-   * children in other namespaces, which are recorded in the status. Default: false.
+   * Reads and caches only the metadata of resources. Excludes `status`, `external`, `sagas` and children in other
+   * namespaces, which are recorded in the status. Default: false.
    */
   readonly metadataOnly?: boolean
-  /** Selects the controller's resources, besides the selector of the operator. A resource that leaves it is no longer managed, and keeps its finalizer. */
+  /**
+   * Selects resources, besides the operator's selector. A resource that stops matching keeps its finalizer, unmanaged.
+   */
   readonly labelSelector?: string
-  /** The same by fields, as `spec.class=fast`, of those that the CRD declares in `selectableFields`. */
+  /** Selects by fields, as `spec.class=fast`, that the CRD declares in `selectableFields`. */
   readonly fieldSelector?: string
-  /** A resource with nothing left to do is reconciled after this time, up to a tenth later, for drift without an event. In milliseconds. Default: never. */
+  /** Interval of the resync in milliseconds, plus up to a tenth: corrects drift without an event. Default: never. */
   readonly resyncMs?: number
   /**
-   * Condition types that need attention while they are True, e.g. `Overdue`. Such resources, those that are not Ready, and those with Degraded,
-   * Stalled or Paused have series `resource_condition` of their own, 1,000 resources at most; all are counted in `resource_conditions`.
+   * Condition types that need attention while True, e.g. `Overdue`. At most 1,000 resources with such a condition, not
+   * Ready, or with Degraded, Stalled or Paused have their own series `resource_condition`; `resource_conditions` counts
+   * all.
    */
   readonly abnormalConditions?: readonly string[]
   /** Named values of a resource, for `Watch.keysFor` to look up. */
   readonly indexes?: Readonly<Record<string, (object: ParentOf<Spec, Status>) => readonly string[]>>
-  /** Where the kind has `spec.suspend`: is it true? The same as the annotation konverge.dev/paused, kept in the manifest. */
+  /** True suspends the resource, as the annotation konverge.dev/paused does. For kinds with `spec.suspend`. */
   isSuspended?(object: ParentOf<Spec, Status>): boolean
   /**
-   * Events from outside the cluster: each resource that it yields is reconciled. Runs while this process works the controller, as leader where there
-   * is an election. After a failure it is called again, 5 s to 5 min later; it ends when it returns. An event for a resource that another process works is
-   * dropped: with `sharding: { kind: 'hash' }` every member has to receive every event, and no queue that gives each message to one consumer will do.
+   * Events from outside the cluster: each yielded resource is reconciled. Runs while this process works the controller,
+   * as leader if there is an election. It is called again 5 s to 5 min after a failure, and not after it returns. An
+   * event for a resource of another process is dropped. With `sharding: { kind: 'hash' }` every member must receive
+   * every event, so a queue with competing consumers does not work.
    *
-   * @example async *events(signal) { for await (const { name } of subscribe('orders', { signal })) yield { namespace: 'shop', name } }
+   * @example
+   * async *events(signal) {
+   *   for await (const { name } of subscribe('orders', { signal })) yield { namespace: 'shop', name }
+   * }
    */
   events?(signal: AbortSignal): AsyncIterable<ResourceEvent>
+  /** Reads facts for `desired` and `status`. Default: no facts. */
   observe?(context: ObserveContext<Spec, Status>): Promise<Facts>
   /**
-   * Conditions of a paused or suspended resource that others have changed meanwhile, such as a consent that was withdrawn; the rest stays as the
-   * last turn left it. Where they have Ready, Degraded and Stalled are theirs too. Asked when something wakes the resource. Default: none.
+   * Conditions of a paused or suspended resource that others have changed meanwhile, such as a withdrawn consent; the
+   * other conditions stay. If they contain Ready, Degraded and Stalled also come from them. Called when an event
+   * triggers the resource. Default: none.
    */
   observePaused?(context: ObserveContext<Spec, Status>): Promise<readonly ConditionClaim[]>
-  /** Says what cannot work before anything is made. */
+  /** Returns the reason why the spec cannot work, before anything is applied. Pure. */
   refuse?(context: ResourceContext<Spec, Status, Facts>): Refusal | undefined
   /**
-   * Declares every object that should exist: puts constructs into the chart, returns plain objects, or both. Pure and synchronous.
+   * Declares all desired objects: adds constructs to the chart, returns plain objects, or both. Pure and synchronous.
    *
-   * @example desired: (_, { object: { metadata, spec } }) => [objectOf(ConfigMap, { metadata: { name: metadata.name }, data: spec.pages })]
+   * @example
+   * desired: (_, { object: { metadata: { name }, spec } }) =>
+   *   [objectOf(ConfigMap, { metadata: { name }, data: spec.pages })]
    */
   desired(chart: Chart, context: DesiredContext<Spec, Facts>): Declared
   /**
-   * Declares children that have work to do before a resource that is being deleted may go, and its external resources with it: as `desired`, once its
-   * sagas have ended. What it does not declare is pruned. The deletion goes on when it declares nothing any more, which has to follow from what is stored: a
-   * status that says that the work is done. Unlike that of `desired`, its `object` has the status. It waits while `observe` fails. Children that
-   * cannot be made as the namespace goes hold nothing up.
+   * Declares children that run before the deletion of a resource and its external resources proceeds, after its sagas
+   * have ended. Other children are pruned. The deletion proceeds when it declares nothing, which must follow from
+   * stored state: a status that says that the work is done. `object` has its status, unlike in `desired`. It waits while
+   * `observe` fails. Children that a terminating namespace rejects delay nothing.
    *
    * @example
    * parting: (_, { object: { metadata, status } }) =>
-   *   status?.isEmptied === true ? [] : [objectOf(Job, { metadata: { name: `${metadata.name}-empty` }, spec: emptying })],
+   *   status?.isEmptied ? [] : [objectOf(Job, { metadata: { name: `${metadata.name}-empty` }, spec: emptying })],
    */
   parting?(chart: Chart, context: ResourceContext<Spec, Status, Facts>): Declared
-  /** Names at most one object that has to go for the children to go on; asked after every apply without failures. Pure. */
+  /** Names at most one object to delete because it blocks the children; called after a successful apply. Pure. */
   repair?(context: RepairContext<Spec, Status, Facts>): Repair | undefined
   /**
-   * The status to write. Left out for a kind that has none of its own: those of Kubernetes, and custom ones whose CRD has no
-   * `subresources.status`. Then nothing is written; Events and the metric `resource_condition` report the conditions, which are
-   * forgotten in a restart.
+   * Returns the status to write. Leave it out for built-in kinds and CRDs without `subresources.status`: Events and the
+   * metric `resource_condition` then report the conditions, which a restart loses.
    */
   status?(context: StatusContext<Spec, Status, Facts>): StatusReport<Status>
-  /** Runs when the ordered children are gone and before the finalizer goes; must be safe to repeat. */
+  /** Runs after the ordered children and before the finalizer is removed; must be safe to repeat. */
   cleanup?(context: CleanupContext<Spec, Status>): Promise<CleanupResult>
 }
 
-/** A controller as the runtime holds it: `owns` in one form, types erased. */
+/** Definition of a controller in the form of the runtime, from `defineController`: `owns` in one form, types erased. */
 export interface Controller {
-  /** `replicatedkvstores.data.konverge.dev`, or with a name of its own `replicatedkvstores.data.konverge.dev_audit`. */
+  /** `replicatedkvstores.data.konverge.dev`, or with a name `replicatedkvstores.data.konverge.dev_audit`. */
   readonly name: string
-  /** Its own name among the controllers of the kind. */
+  /** Name among the controllers of the kind. */
   readonly part: string | undefined
   readonly resource: Resource
-  /** Is there a status of it to write? */
+  /** True if the controller writes a status. */
   readonly hasStatus: boolean
   readonly owns: readonly Required<Owned>[]
   readonly childrenIn: string | undefined
@@ -297,7 +317,7 @@ const defaultLimits: ReconcileLimits = { observeMs: 60_000, cleanupMs: 120_000, 
 const ownedDefaults = { statusMatters: true, hasStatus: true, dropStatus: [], optional: false }
 
 /**
- * Declares the controller of one kind.
+ * Declares the controller of one kind. Throws an Error that names the option if options contradict each other.
  *
  * @example
  * export const website = defineController(Website, {
@@ -311,8 +331,7 @@ export function defineController<Spec, Status = unknown, Facts = undefined>(
   options: ControllerOptions<Spec, Status, Facts>,
 ): Controller {
   const limits = Object.freeze({ ...defaultLimits, ...options.limits })
-  // The types are erased here, once: the runtime hands a controller only objects of its own resource and facts that its
-  // own `observe` returned.
+  // The types are erased here, once: a controller gets only objects of its own resource and facts of its `observe`.
   const erased = options as unknown as ControllerOptions<unknown, StatusWithConditions, unknown>
   assertOptionsFit(resource, { ...erased, limits })
   return Object.freeze({
@@ -359,7 +378,7 @@ export function defineController<Spec, Status = unknown, Facts = undefined>(
   } satisfies Controller)
 }
 
-/** The resource of an object that is written as a contribution: to one of `watches`, or a resource that gives back what it contributed to itself. */
+/** The resource of a contributed object: one of `watches`, or the controller's own if it contributes to itself. */
 export function contributedResource(
   controller: Controller,
   object: Pick<KubeObject, 'apiVersion' | 'kind'>,
@@ -368,7 +387,7 @@ export function contributedResource(
   return resourceIn(controller, object, 'contribution') ?? (isOf(resource, object) ? resource : undefined)
 }
 
-/** The resource of an object that the constructs declare; undefined for a kind that the controller has nothing to do with. */
+/** The resource of a declared object; undefined if the controller neither owns nor watches the kind. */
 export function resourceIn(
   { owns, watches }: Controller,
   object: Pick<KubeObject, 'apiVersion' | 'kind'>,

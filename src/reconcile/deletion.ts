@@ -1,7 +1,8 @@
-// In which order do the children of a deleted resource go? By the apply order stored on them, backwards, each wave waited
-// for until it is gone; never by the constructs, which may no longer build (I6). What the garbage collector will take in
-// any order, the first wave of same-namespace children, is left to it, unless several resources own them. Remote children are not: an owner
-// reference that a user adds keeps them from it. What is to be retained stays.
+// Order in which the children of a deleted resource are deleted: the stored apply order in reverse, each wave after the
+// previous one is gone. Invariant: the order never comes from the constructs, which may no longer build (I6).
+// The garbage collector deletes the first wave of children in the same namespace, unless several resources own them.
+// The operator deletes remote children itself: an owner reference from a user would keep them from the collector.
+// Retained children stay.
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import { isExpendable } from '../apply/prune-rule.ts'
 import { isRemote } from '../apply/remote-children.ts'
@@ -12,16 +13,19 @@ import { describeRef, refOf } from '../object/ref.ts'
 import { orderOf } from '../synth/membership.ts'
 
 export type DeletionStep =
-  /** Ask for these to be deleted; they are all of the highest wave that still exists. */
+  /** Delete these objects, all of the highest wave that still exists. */
   | { readonly kind: 'delete'; readonly objects: readonly LiveObject[]; readonly on: string }
   | { readonly kind: 'wait'; readonly on: string }
-  /** Nothing is left that has an order to keep. */
+  /** No child with an order is left. */
   | { readonly kind: 'done' }
 
 export interface DeletionInput {
   readonly parent: LiveObject
   readonly children: readonly LiveObject[]
-  /** Where they are, if not in the cluster of the parent: no garbage collector there knows the parent. */
+  /**
+   * The cluster of the children, if it is not the cluster of the parent: its garbage collector does not know the
+   * parent.
+   */
   readonly cluster?: ChildCluster | undefined
   /** Wall clock, milliseconds since the epoch. */
   readonly nowMs: number
@@ -47,7 +51,10 @@ export function waitSentence(objects: readonly LiveObject[], nowMs: number): str
   return `waiting for ${objects.map((object) => describeWait(object, nowMs)).join('; ')}`
 }
 
-/** Does the garbage collector take it when the parent goes? Only within a namespace, and only by owner reference. */
+/**
+ * True if the garbage collector deletes the child after the parent: only within a namespace, and only by owner
+ * reference.
+ */
 function isCollected(parent: LiveObject, child: LiveObject): boolean {
   return (
     (parent.metadata.namespace === undefined || parent.metadata.namespace === child.metadata.namespace) &&
@@ -63,7 +70,7 @@ function describeWait(child: LiveObject, nowMs: number): string {
   return describeRef(refOf(child)) + (why === '' ? '' : `: ${why}`)
 }
 
-/** `4 m`, `20 m`, `3 h`, `2 d`: the older, the coarser, as every change of it is a status write. Undefined below a minute. */
+/** `4 m`, `20 m`, `3 h`, `2 d`: coarser with age, because every change is a status write. Undefined below a minute. */
 function describeAge(ageMs: number): string | undefined {
   const minutes = Math.floor(ageMs / 60_000)
   if (!(minutes >= 1)) return undefined

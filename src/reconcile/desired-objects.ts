@@ -1,5 +1,6 @@
-// Desired objects of a controller's resources as they are applied: synthesized once per change of the inputs, normalized, and with the hash of
-// what is declared. Invariant: the same inputs give the same objects, by identity, because holds go by it.
+// Desired objects of a controller's resources as they are applied: synthesized once per change of the inputs,
+// normalized, and with the applied hash. Invariant: the same inputs give the same objects, by identity, because holds
+// depend on it.
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import { givingBack, isContributedTo, withoutContributed } from '../apply/self-contribution.ts'
 import { withAppliedHash } from '../diff/applied-hash.ts'
@@ -14,10 +15,10 @@ import type { Controller } from './definition.ts'
 import { withoutMissing } from './kinds-not-installed.ts'
 import { type ParentOf, parentOf } from './parent.ts'
 
-/** How many resources keep their synthesized objects in memory; about 10 KiB each. */
+/** Number of resources whose synthesized objects stay in memory; about 10 KiB each. */
 const memoCapacity = 10_000
 
-/** What is known of the kinds that a controller declares. */
+/** Facts about the kinds that a controller declares. */
 export type KindsView = Pick<ControllerView, 'scopeOf' | 'unavailableKinds' | 'contributedTo'>
 
 export class DesiredObjects {
@@ -29,7 +30,7 @@ export class DesiredObjects {
   readonly #selfManager: string
   readonly #known = new WeakMap<KubeObject, KubeObject>()
 
-  /** `cluster`: where the objects are to be, if not in the cluster of the resources. */
+  /** `cluster`: the cluster of the objects, if it is not the cluster of the resources. */
   constructor(identity: OperatorIdentity, controller: Controller, view: KindsView, cluster?: ChildCluster) {
     this.#identity = identity
     this.#controller = controller
@@ -51,7 +52,10 @@ export class DesiredObjects {
     return this.#normalized(this.#memo.get({ parent, facts }, make))
   }
 
-  /** Of a resource that is being deleted, with its status. Not for long, so nothing is remembered of it. */
+  /**
+   * Returns the pre-delete objects of a resource that is being deleted, with its status. Not memoized, because the
+   * phase is short.
+   */
   atParting(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
     const { parting } = this.#controller
     if (parting === undefined) return []
@@ -79,7 +83,7 @@ export class DesiredObjects {
     })
   }
 
-  /** The same object for the same object: holds go by it. */
+  /** Returns the same object for the same input, because holds depend on its identity. */
   #once(object: KubeObject, make: () => KubeObject): KubeObject {
     const known = this.#known.get(object) ?? make()
     this.#known.set(object, known)
@@ -91,12 +95,15 @@ export class DesiredObjects {
   }
 }
 
-/** Normalized, and with the hash by which later comparisons know what was declared. */
+/** Normalizes, and adds the applied hash by which later comparisons know the declaration. */
 function asSent(object: KubeObject, lasting: KubeObject, isContribution: boolean): KubeObject {
   return isContribution ? normalize(object) : withAppliedHash(normalize(object), normalize(lasting))
 }
 
-/** What the memo's key covers: constructs must not depend on status or on versions, which change without a new synthesis. */
+/**
+ * The part that the key of the memo covers. Constructs must not depend on status or versions, which change without a
+ * new synthesis.
+ */
 function asDeclared({ status: _, ...object }: LiveObject): ParentOf<unknown, unknown> {
   const { resourceVersion: __, managedFields: ___, ...metadata } = object.metadata
   return parentOf({ ...object, metadata: { ...metadata, resourceVersion: '' } })

@@ -1,5 +1,6 @@
-// Events from outside the cluster that a controller listens to, such as webhooks or a message queue: each names a resource to reconcile. Invariant: a
-// source that fails is begun again after growing delays, one that floods leaves the event loop to others, and none outlives its signal.
+// Events from outside the cluster that a controller listens to, such as webhooks or a message queue: each names a
+// resource to reconcile. Invariant: a failed source restarts after growing delays, a fast one does not block the event
+// loop, and none outlives its signal.
 import { type Clock, sleep } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
@@ -7,7 +8,7 @@ import type { Random } from '../base/random.ts'
 import { runRestarting } from '../base/restart-runner.ts'
 import { untilAborted } from '../kube/shared-runner.ts'
 
-/** A resource of the controller's kind. */
+/** A resource of the controller's kind, as `ControllerOptions.events` yields it. */
 export interface ResourceEvent {
   /** Absent for cluster-scoped kinds. */
   readonly namespace?: string | undefined
@@ -22,7 +23,7 @@ export interface EventsRunnerOptions {
   readonly onEvent: (event: ResourceEvent) => void
 }
 
-/** Events taken before others have their turn. */
+/** Events after which the source yields the event loop. */
 const eventsPerBreath = 64
 
 export class EventsRunner {
@@ -51,7 +52,7 @@ export class EventsRunner {
         if (count % eventsPerBreath === 0) await sleep(clock, 1, signal)
       }
     } finally {
-      // A source that hangs in its end is left behind.
+      // A source whose `return` hangs is abandoned.
       void Promise.resolve(source.return?.()).catch(() => {})
     }
   }

@@ -1,5 +1,5 @@
-// What does somebody say to have something outside the cluster? Whether there should be one and what it should be, what becomes
-// of it when the resource goes, and a driver that acts. The first two are pure; the runtime decides when what is called.
+// Definition of an external resource: its desired state, its removal and a driver. The first two are pure; the runtime
+// decides when it calls each.
 import { assert } from '../base/assert.ts'
 import type {
   ExternalDriver,
@@ -11,36 +11,43 @@ import type {
 import type { Child } from './outcome.ts'
 import type { ParentOf } from './parent.ts'
 
+/** Input of `External.wish`. */
 export interface ExternalContext<Spec, Status, Facts> {
   readonly object: ParentOf<Spec, Status>
   readonly facts: Facts
-  /** The children as this turn applied or found them. */
+  /** The children as this reconcile applied or read them. */
   readonly children: readonly Child[]
-  /** How it stands with the Externals declared before this one, in this turn. */
+  /** State of the Externals declared before this one, in this reconcile. */
   readonly earlier: readonly ExternalReport[]
 }
 
+/** Input of `External.removal`. */
 export interface ExternalRemovalContext<Spec, Status, Facts> {
   readonly object: ParentOf<Spec, Status>
-  /** Undefined when `observe` failed: a removal may do without what is gone already. */
+  /** Undefined when `observe` failed: a removal may succeed without facts. */
   readonly facts: Facts | undefined
 }
 
-/** One thing outside that a resource may stand for. Its `wish` and `removal` are pure. */
+/** One external resource that a resource may have. `wish` and `removal` are pure. */
 export interface External<Spec, Status, Facts, Desired = unknown, Observed = unknown> {
-  /** One word; the key of its record in `status.external`, so it must stay the same for ever: `database`. */
+  /** One word, such as `database`: key of its journal entry in `status.external`, so never change it. */
   readonly name: string
-  /** While nothing changes it is looked at this often, for drift that no event tells of. Default 5 minutes. */
+  /** Interval of observations in milliseconds while nothing changes, for drift without an event. Default 5 minutes. */
   readonly cadenceMs?: number
-  /** Called once an operator. */
+  /** Called once per operator. */
   driver(tools: ExternalTools): ExternalDriver<Desired, Observed>
+  /** Returns the desired state, or that there should be none. */
   wish(context: ExternalContext<Spec, Status, Facts>): ExternalWish<Desired>
-  /** Asked when the resource is being deleted, and when the spec wants it no more. */
+  /**
+   * Returns the kind of removal. Called when the resource is being deleted, and when the spec no longer asks for the
+   * external resource.
+   */
   removal(context: ExternalRemovalContext<Spec, Status, Facts>): ExternalRemoval<Desired>
 }
 
 /**
- * Declares one thing outside the cluster. Say the types of the context, or name the resource's own, and the rest follows.
+ * Declares one external resource. Annotate the type of the context, or name the resource's own type; the rest is
+ * inferred. Throws an Error if the name is not one camelCase word.
  *
  * @example
  * const bucket = defineExternal({
@@ -48,7 +55,8 @@ export interface External<Spec, Status, Facts, Desired = unknown, Observed = unk
  *   driver: (tools) => new BucketDriver(tools),
  *   wish: ({ object }: ExternalContext<SiteSpec, SiteStatus, undefined>) =>
  *     ({ kind: 'wanted', externalName: `site-${object.metadata.uid}`, desired: { isPublic: object.spec.public } }),
- *   removal: ({ object }) => ({ kind: 'remove', externalName: `site-${object.metadata.uid}`, desired: { isPublic: false } }),
+ *   removal: ({ object }) =>
+ *     ({ kind: 'remove', externalName: `site-${object.metadata.uid}`, desired: { isPublic: false } }),
  * })
  */
 export function defineExternal<Spec, Status, Facts, Desired, Observed>(
@@ -59,7 +67,7 @@ export function defineExternal<Spec, Status, Facts, Desired, Observed>(
 }
 
 /**
- * The report of one External, with the type of what its driver observes; undefined before anything was looked at.
+ * Returns the report of one External, with the type that its driver observes; undefined before the first observation.
  *
  * @example const seen = reportOf(bucket, externals)?.observed
  */
@@ -67,6 +75,6 @@ export function reportOf<Observed>(
   external: External<never, never, never, unknown, Observed>,
   reports: readonly ExternalReport[],
 ): ExternalReport<Observed> | undefined {
-  // Sound: a report of this name was made from what this External's own driver observed.
+  // Sound: a report of this name contains the observation of this External's own driver.
   return reports.find(({ name }) => name === external.name) as ExternalReport<Observed> | undefined
 }

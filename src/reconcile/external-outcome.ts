@@ -1,5 +1,5 @@
-// What do the things outside mean for the end of a turn? What may pass is retried, what will not stops, what takes time is waited
-// for; and the children of the resource go on whatever they do.
+// Effect of the external resources on the outcome of a reconcile. A transient failure is retried, a permanent one
+// stops, and unfinished work is waited for. The children are reconciled in any case.
 import { unreachable } from '../base/assert.ts'
 import { deepEqual, type Json } from '../base/json.ts'
 import type { ExternalReport } from '../external/external.ts'
@@ -8,7 +8,7 @@ import type { Outcome } from './outcome.ts'
 
 type Judged = Pick<Provision, 'report' | 'end' | 'retryAfterMs' | 'graceMs'>
 
-/** One that can be retried makes the turn a retry: the others come round again with it. */
+/** One retryable External makes the reconcile a retry, which repeats the others too. */
 export function outcomeOfExternals(provisions: readonly Judged[]): Outcome {
   const [failed] = provisions.filter(({ end }) => end === 'retry')
   if (failed !== undefined) {
@@ -23,7 +23,7 @@ export function outcomeOfExternals(provisions: readonly Judged[]): Outcome {
 
 const weights: Readonly<Record<Outcome['kind'], number>> = { retry: 4, stopped: 3, deleting: 2, waiting: 1, settled: 0 }
 
-/** The children's word comes first where both say the same. */
+/** The children's outcome wins if both have the same weight. */
 export function joinedOutcome(children: Outcome, externals: Outcome): Outcome {
   if (children.kind === 'waiting' && externals.kind === 'waiting') {
     const on = children.on === externals.on ? children.on : `${children.on}; ${externals.on}`
@@ -32,7 +32,7 @@ export function joinedOutcome(children: Outcome, externals: Outcome): Outcome {
   return weights[children.kind] >= weights[externals.kind] ? children : externals
 }
 
-/** What the removal of things outside means for a deletion; undefined when nothing is left of them. */
+/** Returns the effect of the removal of external resources on a deletion; undefined when none is left. */
 export function outcomeOfRemoval(provisions: readonly Judged[]): Outcome | undefined {
   const outcome = outcomeOfExternals(provisions)
   switch (outcome.kind) {
@@ -49,9 +49,9 @@ export function outcomeOfRemoval(provisions: readonly Judged[]): Outcome | undef
   }
 }
 
-/** Do the things outside stand otherwise than they did, in what `observe` can make of them? */
+/** True if the external resources differ in what `observe` can read of them. */
 export function isNews(told: readonly ExternalReport[], now: readonly ExternalReport[]): boolean {
-  // Sound: what a driver observes is JSON, or a change of it would not be seen.
+  // Sound: an observation of a driver is JSON, or its change would not be noticed.
   return !deepEqual(told.map(essence) as Json[], now.map(essence) as Json[])
 }
 

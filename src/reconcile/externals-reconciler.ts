@@ -1,5 +1,6 @@
-// Looks after the things outside of one resource, one after the other in the order of their declaration, and takes them away in
-// reverse. The protocol is the provisioner's; here is what it needs of a resource: wishes, records, events.
+// Reconciles the external resources of one resource, one after the other in the order of their declaration, and removes
+// them in reverse. The provisioner has the protocol; this class gives it the resource's desired state, journal entries
+// and Events.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
@@ -56,17 +57,20 @@ export class ExternalsReconciler {
     })
   }
 
-  /** How the last turn left them; those that no turn of this process has looked at are left out. */
+  /**
+   * Returns the external resources after the last reconcile; those that no reconcile of this process has observed are
+   * left out.
+   */
   lastReports({ metadata: { uid } }: LiveObject): readonly ExternalReport[] {
     return this.#kept.flatMap(({ provisioner }) => provisioner.lastReport(uid) ?? [])
   }
 
-  /** The resource is gone. */
+  /** Call when the resource is gone. */
   forget(uid: string): void {
     for (const { provisioner } of this.#kept) provisioner.forget(uid)
   }
 
-  /** A turn that does not come to them. */
+  /** Result of a reconcile that does not reach them. */
   untouched(object: LiveObject): ExternalsTurn {
     return this.#end(object, new Turn(object), [], { kind: 'settled' })
   }
@@ -99,8 +103,8 @@ export class ExternalsReconciler {
   }
 
   /**
-   * One step of taking them away, the last declared first; `isOver` when none is left. `facts` is asked only if something is.
-   * Rejects only when aborted.
+   * Performs one step of the removal, the last declared first; `isOver` when none is left. Calls `factsOf` only if one
+   * is left. Rejects only when aborted.
    */
   async remove(
     object: LiveObject,
@@ -132,7 +136,7 @@ export class ExternalsReconciler {
     return { ...end, isOver: outcome === undefined }
   }
 
-  /** Records of Externals that an earlier version of the controller declared: there is no driver left that knows them. */
+  /** Releases entries of Externals that an earlier version of the controller declared: no driver knows them. */
   #letGo(object: LiveObject, turn: Turn): void {
     for (const { name, externalName } of turn.next) {
       const note = `${name} ${JSON.stringify(externalName)} stays: this version of the controller does not know it`
@@ -191,7 +195,7 @@ export class ExternalsReconciler {
   }
 }
 
-/** The records while a turn goes on. */
+/** The journal entries during a reconcile. */
 class Turn {
   stored: readonly ExternalRecord[]
   next: readonly ExternalRecord[]
@@ -204,7 +208,7 @@ class Turn {
     this.#sagas = sagas
   }
 
-  /** With the records of others as they are. */
+  /** Leaves the other entries unchanged. */
   recordsWith(next: readonly ExternalRecord[]): TurnRecords {
     const sagas = this.#sagas
     return { stored: { external: this.stored, sagas }, next: { external: next, sagas } }

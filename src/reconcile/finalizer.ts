@@ -1,13 +1,17 @@
-// The operator's finalizer on a resource. One patch adds finalizer and inventory marks before anything is made; another removes the
-// finalizer after clean-up succeeded (I4). Both carry the resourceVersion that they were decided from: a merge patch replaces the whole
-// list, and no operator may remove the finalizer of another.
+// The operator's finalizer on a resource. One patch adds finalizer and inventory metadata before any child is created;
+// another removes the finalizer after a successful cleanup (I4).
+// Both patches carry the resourceVersion of their decision. A merge patch replaces the whole list, and no operator may
+// remove the finalizer of another.
 import { deepEqual, type JsonObject } from '../base/json.ts'
 import type { Patch } from '../kube/client.ts'
 import type { OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { earlierFinalizer, foreignInventory, type Inventory } from './inventory.ts'
 
-/** True if this operator cleans up for the object: by its own finalizer, or by that of an earlier version, which any operator inherits. */
+/**
+ * True if this operator cleans up for the object: by its own finalizer, or by that of an earlier version, which any
+ * operator inherits.
+ */
 export function hasFinalizer(object: LiveObject, identity: OperatorIdentity): boolean {
   const { finalizers = [] } = object.metadata
   if (finalizers.includes(identity.qualifiedName)) return true
@@ -44,7 +48,7 @@ export function releasePatch(object: LiveObject, { qualifiedName, part }: Operat
   return { type: 'merge', body: { metadata: { resourceVersion, finalizers: left } } }
 }
 
-/** Ours takes the place of that of an earlier version. */
+/** The operator's finalizer replaces that of an earlier version. */
 function finalizersWith(
   { metadata: { finalizers = [] } }: LiveObject,
   { finalizer, replaces }: Inventory,
@@ -53,7 +57,7 @@ function finalizersWith(
   return kept.includes(finalizer) ? kept : [...kept, finalizer]
 }
 
-/** A merge patch takes away what it sets to null. */
+/** A merge patch removes the keys that it sets to null. */
 function removing(annotations: Inventory['annotations']): JsonObject {
   return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key, value ?? null]))
 }
