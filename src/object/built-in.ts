@@ -1,8 +1,11 @@
-// Descriptors of the resources of Kubernetes that controllers meet, by group. Their objects stay wire JSON; the types here name only what our own code
-// reads of them. Invariant: each is of a stable version of its group.
+// Descriptors of Kubernetes' own resources, by group. Their objects stay wire JSON; the types here name only the fields
+// that konverge reads. Invariant: each descriptor has a stable version of its group.
 import { defineResource, type Resource } from './resource.ts'
 
-/** Groups of Kubernetes itself whose names have a dot. A group without a dot is always one of them: CRDs may not have such. */
+/**
+ * Groups of Kubernetes whose names have a dot. A group without a dot always belongs to Kubernetes: CRDs may not have
+ * one.
+ */
 const dottedGroups: ReadonlySet<string> = new Set(
   [
     'admissionregistration',
@@ -26,7 +29,7 @@ const dottedGroups: ReadonlySet<string> = new Set(
   ].map((name) => `${name}.k8s.io`),
 )
 
-/** Is the kind one of Kubernetes itself, so that its status, if it has one, is written by Kubernetes alone? */
+/** True for a kind of Kubernetes itself: only Kubernetes writes its status, if it has one. */
 export function isBuiltIn({ group }: Pick<Resource, 'group'>): boolean {
   return !group.includes('.') || dottedGroups.has(group)
 }
@@ -39,13 +42,13 @@ const cluster = (group: string, version: string, kind: string, plural: string) =
 /** Source: coordination.k8s.io/v1 LeaseSpec. */
 export interface LeaseSpec {
   readonly holderIdentity?: string
-  /** How long others wait after they saw the last renewal. */
+  /** Time that others wait after the last observed renewal. */
   readonly leaseDurationSeconds?: number
   /** MicroTime. */
   readonly acquireTime?: string
   /** MicroTime. */
   readonly renewTime?: string
-  /** How often the lease went from one holder to another. */
+  /** Number of changes of the holder. */
   readonly leaseTransitions?: number
 }
 

@@ -1,9 +1,11 @@
-// What is a condition, and when does it change? `lastTransitionTime` moves only when the status flips, and a list that
-// says the same again is the same list, so that writing it can be skipped (I8). Source: meta/v1 Condition.
+// Conditions and their changes. Invariant: `lastTransitionTime` changes only with the status, and a list without a
+// change equals the previous one, so that it is not written (I8). Source: meta/v1 Condition.
 import { clippedTo } from '../base/errors.ts'
 
+/** Status of a condition. */
 export type ConditionStatus = 'True' | 'False' | 'Unknown'
 
+/** A condition in a status. Source: meta/v1 Condition. */
 export interface Condition {
   readonly type: string
   readonly status: ConditionStatus
@@ -15,7 +17,7 @@ export interface Condition {
   readonly lastTransitionTime: string
 }
 
-/** What a status function says; times and generations are the runtime's business. */
+/** A condition as a status function returns it; the runtime adds times and generations. */
 export type ConditionClaim<Type extends string = string, Reason extends string = string> = {
   readonly type: Type
   readonly status: ConditionStatus
@@ -23,7 +25,10 @@ export type ConditionClaim<Type extends string = string, Reason extends string =
   readonly message: string
 }
 
-/** Four conditions repeat a failure, and a status is to stay below 8 KiB; the log has the whole text. meta/v1 Condition allows 32,768. */
+/**
+ * Limit that keeps a status below 8 KiB although four conditions repeat a failure; the log has the whole text. meta/v1
+ * Condition allows 32,768.
+ */
 const maxMessageLength = 1_024
 const maxReasonLength = 1_024
 const reasonPattern = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/
@@ -37,8 +42,8 @@ export interface MergeConditionsInput {
 }
 
 /**
- * The conditions to write: exactly the claimed types, in the order claimed. A type claimed twice keeps its first claim.
- * Conditions of types nobody claims are dropped: they would no longer be true of anything.
+ * Returns the conditions to write: exactly the claimed types, in the order of the claims. Of a type that is claimed
+ * twice, the first claim counts. Unclaimed types are dropped, because nothing keeps them true.
  */
 export function mergeConditions({ previous, claims, observedGeneration, now }: MergeConditionsInput): Condition[] {
   const merged = new Map<string, Condition>()
@@ -50,7 +55,7 @@ export function mergeConditions({ previous, claims, observedGeneration, now }: M
       type,
       status,
       reason: reasonOf(reason),
-      // Functions of authors report it, whatever their types say.
+      // Functions of authors may return other values than their types say.
       message: typeof message === 'string' ? clippedTo(maxMessageLength, message) : '',
       observedGeneration,
       lastTransitionTime,
@@ -60,8 +65,8 @@ export function mergeConditions({ previous, claims, observedGeneration, now }: M
 }
 
 /**
- * A reason that the API server takes. Others report reasons too, as nodes do of pods and workers in their last words, and one word that is
- * refused would keep the whole status from being written.
+ * Returns a reason that the API server accepts. Some reasons come from others, such as nodes and workers, and one
+ * invalid word would block the whole status.
  */
 function reasonOf(reason: string): string {
   if (typeof reason !== 'string') return 'Unknown'
@@ -70,7 +75,12 @@ function reasonOf(reason: string): string {
   return word.slice(0, maxReasonLength) || 'Unknown'
 }
 
-/** Of any type of conditions, such as a generated one whose `status` is a string. */
+/**
+ * Returns the condition of this type, or undefined. Accepts any type of conditions, such as a generated one whose
+ * `status` is a string.
+ *
+ * @example findCondition(certificate.status?.conditions, 'Ready')?.status === 'True'
+ */
 export function findCondition<Any extends { readonly type?: string }>(
   conditions: readonly Any[] | undefined,
   type: string,

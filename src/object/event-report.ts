@@ -1,11 +1,11 @@
-// What is worth telling people about an object, besides its conditions?
+// Events about an object, besides its conditions.
 
-/** Something people should see with `kubectl describe`. Never a secret (I11). */
+/** An Event about an object that people see with `kubectl describe`. Never a secret (I11). */
 export interface EventReport {
   readonly type: 'Normal' | 'Warning'
   /** One CamelCase word. */
   readonly reason: string
-  /** One CamelCase word: what was being done. */
+  /** One CamelCase word for the action of the operator. */
   readonly action: string
   readonly note: string
 }

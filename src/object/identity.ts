@@ -1,25 +1,28 @@
-// Names that an operator and its controllers have in the cluster, computed from the names of both. Invariant: different operators, and
-// different controllers of one operator, never share one. Pure.
+// Names of an operator and its controllers in the cluster, computed from the names of both. Invariant: different
+// operators, and different controllers of one operator, never share a name. Pure.
 import { createHash } from 'node:crypto'
 import { CodedError } from '../base/errors.ts'
 
-/** The names of one operator. Its Lease is called as the operator itself. */
+/** The names of one operator. Its Lease has the name of the operator. */
 export interface OperatorIdentity {
   /** `shop` */
   readonly name: string
   /**
-   * `konverge.dev/shop`: its finalizer, its name as the tool of ApplySets and as the reporting controller of Events. Of a part:
-   * `konverge.dev/shop_audit`.
+   * `konverge.dev/shop`: its finalizer, its tooling name in ApplySets and the reporting controller of its Events. Of a
+   * part: `konverge.dev/shop_audit`.
    */
   readonly qualifiedName: string
-  /** The name of one of several controllers of a kind; undefined: of the operator and of the controller without such a name. */
+  /**
+   * The name of one of several controllers of a kind; undefined for the operator, and for the controller without a
+   * name.
+   */
   readonly part?: string | undefined
-  /** Field manager of finalizers and inventory marks. */
+  /** Field manager of finalizers and inventory metadata. */
   readonly parentManager: string
   readonly statusManager: string
   readonly eventManager: string
   readonly leaseManager: string
-  /** The named shard of the operator that this process is of; absent: it has no name. */
+  /** The named shard of the operator that this process runs; absent: the shard has no name. */
   readonly shard?: string
 }
 
@@ -35,14 +38,17 @@ const maxLabelValueLength = 63
 /** 80 bits. */
 const hashLength = 20
 
-/** Throws a CodedError `InvalidOperatorName` where `operatorNameProblem` has one. */
+/**
+ * Returns the identity of an operator. Throws a CodedError `InvalidOperatorName` if `operatorNameProblem` returns a
+ * problem.
+ */
 export function identityOf(name: string, shard?: string): OperatorIdentity {
   const message = operatorNameProblem(name)
   if (message !== undefined) throw new CodedError({ code: 'InvalidOperatorName', message, remedy: 'stop' })
   return identityNamed(name, undefined, shard)
 }
 
-/** The names of one controller among several of a kind: its finalizer, managers and inventory are not those of the others. */
+/** Returns the names of one of several controllers of a kind: its own finalizer, managers and inventory. */
 export function partOf({ name, shard }: OperatorIdentity, part: string | undefined): OperatorIdentity {
   return identityNamed(name, part, shard)
 }
@@ -63,8 +69,8 @@ function identityNamed(operator: string, part: string | undefined, shard: string
 }
 
 /**
- * The name of a controller in metrics, logs, managers and labels: `databases.data.konverge.dev`, or with a part `databases.data.konverge.dev_audit`.
- * Throws a CodedError `InvalidControllerName`.
+ * Returns the name of a controller in metrics, logs, managers and labels: `databases.data.konverge.dev`, or with a part
+ * `databases.data.konverge.dev_audit`. Throws a CodedError `InvalidControllerName`.
  */
 export function controllerNameOf(resource: string, part: string | undefined): string {
   if (part === undefined) return resource
@@ -73,7 +79,7 @@ export function controllerNameOf(resource: string, part: string | undefined): st
   throw new CodedError({ code: 'InvalidControllerName', message, remedy: 'stop' })
 }
 
-/** What is wrong with the name of an operator, in one sentence; undefined if it can be one. */
+/** Returns the problem of an operator name, in one sentence; undefined if the name is valid. */
 export function operatorNameProblem(name: string): string | undefined {
   if (name === reservedName) return `an operator cannot be called '${name}', which names a finalizer of konverge`
   if (name.length <= maxNameLength && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) return undefined
@@ -85,32 +91,35 @@ export function operatorNameProblem(name: string): string | undefined {
 export const earlierChildManager = 'konverge'
 
 /**
- * The field manager of what a controller's constructs declare: `shop/websites.example.com`. One manager for each controller, because an
- * apply removes what the last apply of its manager had: of two controllers of one object, each would remove the fields of the other.
+ * Returns the field manager of a controller's children: `shop/websites.example.com`. Each controller has its own,
+ * because an apply removes the fields of its manager's last apply: two controllers of one object would remove each
+ * other's fields.
  */
 export function childManagerOf(operator: OperatorIdentity, controller: string): string {
   return managerOf(operator, controller)
 }
 
 /**
- * The field manager of what a controller's constructs contribute to objects of other owners: `shop/websites.example.com+contributions`. It is
- * not that of children, so one resource of the controller can own an object and another contribute to it.
+ * Returns the field manager of a controller's contributions to objects of other owners:
+ * `shop/websites.example.com+contributions`. It differs from that of children, so that one resource can own an object
+ * and another contribute to it.
  */
 export function contributionManagerOf(operator: OperatorIdentity, controller: string): string {
   return managerOf(operator, controller, '+contributions')
 }
 
 /**
- * The field manager of what a resource contributes to itself: `shop/nodes+self`. No other resource contributes by it, so what is no longer declared goes
- * with an apply.
+ * Returns the field manager of a resource's contributions to itself: `shop/nodes+self`. No other resource uses it, so
+ * an apply removes undeclared fields.
  */
 export function selfContributionManagerOf(operator: OperatorIdentity, controller: string): string {
   return managerOf(operator, controller, '+self')
 }
 
 /**
- * The field manager of one owner's part of an object that several resources own together: `shop/websites.example.com+owner-8d1c5e8e-…`. One for each
- * owner, so that what one owner declares no longer goes, and what the others declare stays.
+ * Returns the field manager of one owner's part of an object with several owners:
+ * `shop/websites.example.com+owner-8d1c5e8e-…`. Each owner has its own, so that an apply removes its undeclared fields
+ * and keeps those of the others.
  */
 export function coOwnerManagerOf(operator: OperatorIdentity, controller: string, ownerUid: string): string {
   return managerOf(operator, controller, `+owner-${ownerUid}`)
@@ -121,7 +130,7 @@ export function isCoOwnerManager(manager: string | undefined): boolean {
   return manager !== undefined && isChildManager(manager) && manager.includes('+owner-')
 }
 
-/** The UID of the owner whose manager this is; undefined: the manager is none of an owner. */
+/** Returns the UID of the owner with this manager; undefined for other managers. */
 export function coOwnerOfManager(manager: string): string | undefined {
   return isCoOwnerManager(manager) ? manager.slice(manager.indexOf('+owner-') + '+owner-'.length) : undefined
 }
@@ -132,8 +141,8 @@ function managerOf({ name }: OperatorIdentity, controller: string, suffix = ''):
 }
 
 /**
- * The field manager of the author's own writes: `shop-client`, and `shop-client:nightly` for a user of the client that is named, since an apply removes
- * what the last apply of its manager had. No name of the runtime's has a colon.
+ * Returns the field manager of the author's own writes: `shop-client`, or `shop-client:nightly` for a named user of the
+ * client, because an apply removes the fields of its manager's last apply. No name of the runtime has a colon.
  */
 export function clientManagerOf({ name }: OperatorIdentity, user?: string): string {
   const manager = `${name}-client`
@@ -151,20 +160,23 @@ export function isStatusManager(manager: string | undefined): boolean {
 }
 
 /**
- * The value of `konverge.dev/owned-by` on the children of a controller: its name, e.g. `databases.data.konverge.dev`, or the shortened name
- * where a label value has no room for it.
+ * Returns the value of `konverge.dev/owned-by` on the children of a controller: its name, e.g.
+ * `databases.data.konverge.dev`, shortened if it exceeds a label value.
  */
 export function ownedByValue(controller: string): string {
   return shortened(controller, maxLabelValueLength)
 }
 
-/** The part in a controller's name, or in the value of `konverge.dev/owned-by`; undefined: it has none. */
+/** Returns the part in a controller's name, or in the value of `konverge.dev/owned-by`; undefined if there is none. */
 export function partNamedBy(controller = ''): string | undefined {
   const part = controller.split('_')[1]
   return part === undefined || part.length > maxPartLength ? undefined : part
 }
 
-/** The name, or its beginning and a hash of it. What follows `_` in a name is shorter than a hash, so no shortened one equals another name. */
+/**
+ * Returns the name, or its beginning and a hash of it. The part after `_` in a name is shorter than a hash, so no
+ * shortened name equals another name.
+ */
 function shortened(name: string, maxLength: number): string {
   if (name.length <= maxLength) return name
   const hash = createHash('sha256').update(name).digest('hex').slice(0, hashLength)

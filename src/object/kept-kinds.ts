@@ -1,5 +1,5 @@
-// Which kinds are retained without being asked? Those whose deletion loses data or takes other objects along: they carry no
-// owner reference, are never pruned, and stay when their parent goes.
+// Never-deleted kinds: their deletion loses data or deletes other objects. Their objects have no owner reference, are
+// never pruned, and stay when their parent is deleted.
 
 /** Named as by `groupKindOf`. */
 export const keptKinds: ReadonlySet<string> = new Set([

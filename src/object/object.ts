@@ -1,8 +1,8 @@
-// What is a Kubernetes object? Plain JSON in wire shape with the parts that every kind has; fields that we do not know
-// stay as they came.
+// Kubernetes objects as plain JSON in wire shape, with the parts that every kind has. Unknown fields stay unchanged.
 import type { Json, JsonObject } from '../base/json.ts'
 import type { Condition } from './condition.ts'
 
+/** Reference to an owner of an object. Source: meta/v1 OwnerReference. */
 export interface OwnerReference {
   readonly apiVersion: string
   readonly kind: string
@@ -12,7 +12,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean
 }
 
-/** One field manager's record of the fields it owns. Source: meta/v1 ManagedFieldsEntry. */
+/** Entry of the fields that one field manager owns. Source: meta/v1 ManagedFieldsEntry. */
 export interface ManagedFieldsEntry {
   readonly manager: string
   readonly operation: 'Apply' | 'Update'
@@ -23,6 +23,7 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string
 }
 
+/** Metadata of any object. Source: meta/v1 ObjectMeta. */
 export interface ObjectMeta {
   readonly name: string
   readonly namespace?: string
@@ -50,25 +51,32 @@ export interface KubeObject<Spec = unknown, Status = unknown> {
   readonly [field: string]: unknown
 }
 
-/** An object as the API server returns it: it has an identity and a version. */
+/** An object as the API server returns it, with UID and resourceVersion. */
 export interface LiveObject<Spec = unknown, Status = unknown> extends KubeObject<Spec, Status> {
   readonly metadata: ObjectMeta & { readonly uid: string; readonly resourceVersion: string }
 }
 
-/** What status engines read and write on every kind of ours. */
+/** Status fields of the runtime on every kind of the operator. */
 export interface StatusWithConditions {
   readonly observedGeneration?: number
-  /** The newest `konverge.dev/reconcile-now` token whose turn has ended. */
+  /** The newest `konverge.dev/reconcile-now` token whose reconcile has ended. */
   readonly lastHandledReconcileAt?: string
   readonly conditions?: readonly Condition[]
 }
 
-/** The object as JSON. Sound because objects only ever come from JSON or go to it; the type has no index of Json. */
+/**
+ * Returns the object as JSON. Sound because objects only ever come from JSON or go to it; the type has no index of
+ * Json.
+ */
 export function asJson(object: KubeObject): JsonObject {
   return object as unknown as JsonObject
 }
 
-/** Any JSON value of the object's at `path`, or undefined. */
+/**
+ * Returns the JSON value of the object at `path`, or undefined.
+ *
+ * @example valueAt(deployment, 'spec', 'replicas') // 3
+ */
 export function valueAt(object: KubeObject, ...path: readonly string[]): Json | undefined {
   let value: Json | undefined = asJson(object)
   for (const step of path) {
@@ -80,8 +88,8 @@ export function valueAt(object: KubeObject, ...path: readonly string[]): Json | 
 }
 
 /**
- * What stands for the desired state of an object: `metadata.generation`, which the API server counts; of a kind that has none, as
- * ConfigMap and Namespace, everything but metadata and status.
+ * Returns the version of the desired state: `metadata.generation`, which the API server counts. For a kind without one,
+ * such as ConfigMap and Namespace, returns everything except metadata and status.
  */
 export function desiredVersionOf(object: KubeObject): Json | undefined {
   if (object.metadata.generation !== undefined) return object.metadata.generation
@@ -89,6 +97,7 @@ export function desiredVersionOf(object: KubeObject): Json | undefined {
   return content
 }
 
+/** Returns true if the object has a deletion timestamp. */
 export function isBeingDeleted(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined
 }

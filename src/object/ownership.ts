@@ -1,10 +1,10 @@
-// Whose child is it? The controller owner reference answers; there is at most one. Source: meta/v1 OwnerReference.
+// Owner of a child, by its controller owner reference; there is at most one. Source: meta/v1 OwnerReference.
 import { isJsonObject, type Json } from '../base/json.ts'
 import { isChildManager } from './identity.ts'
 import type { KubeObject, LiveObject, OwnerReference } from './object.ts'
 import { groupOf } from './resource.ts'
 
-/** The reference that makes `owner` the controller of a child in its namespace. */
+/** Returns the reference that makes `owner` the controller of a child in its namespace. */
 export function ownerReferenceTo(owner: LiveObject): OwnerReference {
   return {
     apiVersion: owner.apiVersion,
@@ -16,24 +16,26 @@ export function ownerReferenceTo(owner: LiveObject): OwnerReference {
   }
 }
 
-/** The reference to the object's controller, if it has one. */
+/** Returns the reference to the object's controller, if it has one. */
 export function controllerOf(object: KubeObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true)
 }
 
-/** Is `owner`, this very object and not a namesake, the controller of `object`? */
+/** True if `owner`, by its UID, is the controller of `object`. */
 export function isControlledBy(object: KubeObject, owner: LiveObject): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid
 }
 
-/** True if a controller built on konverge applied it as a child or contributed to it. */
+/** True if a controller built on konverge applied the object as a child or contributed to it. */
 export function isAppliedByUs({ metadata: { managedFields = [] } }: KubeObject): boolean {
   return managedFields.some(({ manager, operation }) => isChildManager(manager) && operation === 'Apply')
 }
 
 /**
- * True if the last apply of a controller built on konverge declared the field at this path of members, as `('metadata', 'labels', 'team')`:
- * then its value comes from the spec of a resource.
+ * Returns true if the last apply of a controller built on konverge declared the field at this path of members: its
+ * value then comes from the spec of a resource.
+ *
+ * @example isFieldAppliedByUs(object, 'metadata', 'labels', 'team')
  */
 export function isFieldAppliedByUs(
   { metadata: { managedFields = [] } }: Pick<KubeObject, 'metadata'>,
@@ -50,7 +52,7 @@ export function isFieldAppliedByUs(
   })
 }
 
-/** Does the reference point at an object of this kind, whatever the version? */
+/** True if the reference names an object of this kind, in any version. */
 export function refersToKind(
   reference: OwnerReference,
   kind: { readonly group: string; readonly kind: string },

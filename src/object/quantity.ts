@@ -1,11 +1,13 @@
-// How much is `1.5Gi`, and how does the API server write it back? Exact arithmetic on a decimal coefficient, no floating
-// point anywhere. Source of grammar and of the canonical form: apimachinery's resource.Quantity (v0.36), whose output
-// the tests were made from.
+// Quantities such as `1.5Gi`, and their canonical form in the API server. Arithmetic is exact, on a decimal coefficient
+// without floating point. Source of grammar and canonical form: apimachinery's resource.Quantity (v0.36), whose output
+// the tests contain.
 
-/** The family of suffixes that a quantity was written with; the canonical form stays in it where nothing is lost. */
+/** The family of suffixes of a quantity; the canonical form keeps it where that loses nothing. */
 export type QuantityFormat = 'DecimalSI' | 'DecimalExponent' | 'BinarySI'
 
-/** `coefficient` × 10^`exponent`, never finer than a billionth. The coefficient has no trailing zeros; zero is 0 × 10^0. */
+/**
+ * `coefficient` × 10^`exponent`, never finer than a billionth. The coefficient has no trailing zeros; zero is 0 × 10^0.
+ */
 export interface Quantity {
   readonly coefficient: bigint
   readonly exponent: number
@@ -13,32 +15,38 @@ export interface Quantity {
 }
 
 /**
- * The quantity that `text` stands for, or undefined if it stands for none. Rounded away from zero to whole billionths;
- * one with a binary suffix is capped at ±(2^63 - 1), as the API server does. A text without any digit is zero where the
- * server takes it for zero: `Ki`, `+P`, but not `Ei`.
+ * Returns the quantity of `text`, or undefined if it is none. Rounds away from zero to whole billionths, and caps a
+ * binary suffix at ±(2^63 - 1), as the API server does. A text without a digit is zero where the server reads zero:
+ * `Ki`, `+P`, but not `Ei`.
  *
- * One deviation, a refusal: a text of more than 128 characters (arithmetic on it would cost a reader more than its writer).
+ * One deviation: a text of more than 128 characters is rejected, because its arithmetic would cost a reader more than
+ * its writer.
+ *
+ * @example parseQuantity('1.5Gi') // { coefficient: 1610612736n, exponent: 0, format: 'BinarySI' }
  */
 export function parseQuantity(text: string): Quantity | undefined {
   return parsed(text)
 }
 
-/** What the API server says of a text that stands for no quantity; undefined for one that does. */
+/** Returns the API server's error for a text that is no quantity; undefined for a quantity. */
 export function quantityFault(text: string): string | undefined {
   const written = readWritten(text)
   return typeof written === 'string' ? written : undefined
 }
 
-/** Does the text stand for a quantity? */
+/** True if the text is a quantity. */
 export function isQuantity(text: string): boolean {
   return quantityFault(text) === undefined
 }
 
-/** Negative, zero or positive, as `left` is less than, equal to or greater than `right`; formats do not matter. */
+/**
+ * Returns a negative number, zero or a positive number, as `left` is less than, equal to or greater than `right`;
+ * formats do not matter.
+ */
 export function compareQuantities(left: Quantity, right: Quantity): number {
   const signs = signOf(left.coefficient) - signOf(right.coefficient)
   if (signs !== 0) return signs
-  // Magnitudes first, so that 1e1000000 is never written out.
+  // Magnitudes first, so that 1e1000000 is never expanded.
   const magnitudes = magnitudeOf(left) - magnitudeOf(right)
   if (magnitudes !== 0) return magnitudes * signOf(left.coefficient)
   const common = Math.min(left.exponent, right.exponent)
@@ -49,19 +57,19 @@ export function compareQuantities(left: Quantity, right: Quantity): number {
 }
 
 /**
- * What the API server stores for a quantity that a client sent as a JSON string or number, or undefined if it would
- * refuse it: `0.5` → `500m`, `1024Mi` → `1Gi`, `1.5Gi` → `1536Mi`, `0.1Gi` → `107374182400m`.
+ * Returns the form that the API server stores for a quantity sent as a JSON string or number, or undefined if it would
+ * reject it: `0.5` → `500m`, `1024Mi` → `1Gi`, `1.5Gi` → `1536Mi`, `0.1Gi` → `107374182400m`.
  *
- * Equal amounts may keep different texts: the server hands a text that it takes for canonical back as it came, so that
- * `1.234`, `1234m` and `+1` all stay what they are.
+ * Equal amounts may keep different texts: the server returns a text that it considers canonical unchanged, so that
+ * `1.234`, `1234m` and `+1` all stay.
  */
 export function canonicalQuantity(sent: string | number): string | undefined {
   return canonical(String(sent).trim())
 }
 
 /**
- * What the API server makes of an amount that has no finer parts than a thousandth (resource lists): rounded away from
- * zero, and canonical whatever the text was. Undefined for what is no quantity.
+ * Returns the API server's form of an amount that is limited to thousandths (resource lists): rounded away from zero,
+ * and always canonical. Undefined for a text that is no quantity.
  */
 export function quantityInMilli(text: string): string | undefined {
   const quantity = parseQuantity(text)
@@ -72,7 +80,7 @@ export function quantityInMilli(text: string): string | undefined {
 const textsKept = 1_024
 const longestKept = 32
 
-/** What is made of a text, kept for the last of them: a cluster says the same few quantities over and over. */
+/** Caches the results for the last texts: a cluster repeats the same few quantities. */
 function remembered<Made>(make: (text: string) => Made): (text: string) => Made {
   const known = new Map<string, { readonly made: Made }>()
   return (text) => {
@@ -96,7 +104,7 @@ const canonical = remembered((text): string | undefined => {
   return isTakenForCanonical(written) ? text : formatQuantity(amountOf(written))
 })
 
-/** A text taken apart; `whole` has no leading zeros but at least one digit. */
+/** The parts of a text; `whole` has no leading zeros but at least one digit. */
 interface Written {
   readonly isNegative: boolean
   readonly whole: string
@@ -115,7 +123,7 @@ const maxExponent = 2 ** 31 - 1
 const nano = -9
 const milli = -3
 const maxBinary = 2n ** 63n - 1n
-/** How many digits fit an int64 for certain; the server's fast path ends there. */
+/** Number of digits that always fit an int64; the server's fast path ends there. */
 const int64Digits = 18
 
 const decimalUnits: ReadonlyMap<string, number> = new Map([
@@ -140,7 +148,7 @@ const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]
 const wrongNumber = 'unable to parse numeric part of quantity'
 const wrongSuffix = "unable to parse quantity's suffix"
 
-/** The text taken apart, or what is wrong with it. */
+/** Returns the parts of the text, or its error. */
 function readWritten(text: string): Written | string {
   const groups = text === '' || text.length > maxLength ? undefined : grammar.exec(text)?.groups
   if (groups === undefined) return wrongFormat
@@ -151,7 +159,7 @@ function readWritten(text: string): Written | string {
   return { isNegative: sign === '-', whole: whole.replace(/^0+/, '') || '0', fraction, unit }
 }
 
-/** The server reads no digits as zero on its fast path alone, which ends at units that an int64 may not hold. */
+/** The server reads a missing number as zero only on its fast path, which ends at units that an int64 may not hold. */
 function isZeroWithoutDigits({ base, power }: Unit): boolean {
   return base === 2 ? power <= 40 : power >= nano
 }
@@ -178,7 +186,7 @@ function amountOf({ isNegative, whole, fraction, unit }: Written): Quantity {
 
 type Decimal = Pick<Quantity, 'coefficient' | 'exponent'>
 
-/** The smallest multiple of a billionth that is not less, in lowest terms. */
+/** Returns the smallest multiple of a billionth that is not less, in lowest terms. */
 function roundedUp(coefficient: bigint, exponent: number): Decimal {
   if (exponent >= nano || coefficient === 0n) return lowestTerms(coefficient, exponent)
   const surplus = nano - exponent
@@ -210,8 +218,8 @@ function capped(decimal: Decimal): Decimal {
 }
 
 /**
- * Would the server hand the text back without rewriting it? Its rule: few enough digits for an int64, no finer than a
- * billionth, and nothing that shows at a glance that a larger suffix would do.
+ * True if the server would return the text unchanged. Its rule: few enough digits for an int64, no finer than a
+ * billionth, and no obvious sign that a larger suffix fits.
  */
 function isTakenForCanonical({ whole, fraction, unit }: Written): boolean {
   if (unit.base === 2) {
@@ -224,7 +232,7 @@ function isTakenForCanonical({ whole, fraction, unit }: Written): boolean {
   return isShort && scale % 3 === 0 && !digits.endsWith('000') && !digits.startsWith('0')
 }
 
-/** The canonical form: no fraction, no precision lost, the largest suffix that allows both. */
+/** Returns the canonical form: no fraction, no precision lost, the largest suffix that allows both. */
 function formatQuantity(quantity: Quantity): string {
   if (quantity.coefficient === 0n) return '0'
   const isWhole = quantity.exponent >= 0
@@ -246,7 +254,7 @@ function formatDecimal({ coefficient, exponent, format }: Quantity): string {
   const power = exponent - surplus
   const digits = coefficient * 10n ** BigInt(surplus)
   if (format === 'DecimalExponent') return power === 0 ? `${digits}` : `${digits}e${power}`
-  // There is no suffix above E; the server then writes none at all, and so must whoever predicts it.
+  // There is no suffix above E; the server then writes none at all, and so must a prediction of it.
   return `${digits}${decimalSuffixes.get(power) ?? ''}`
 }
 
@@ -255,7 +263,7 @@ function signOf(coefficient: bigint): -1 | 0 | 1 {
   return coefficient < 0n ? -1 : 1
 }
 
-/** The number of digits before the decimal point. */
+/** Returns the number of digits before the decimal point. */
 function magnitudeOf({ coefficient, exponent }: Quantity): number {
   return coefficient.toString().replace('-', '').length + exponent
 }

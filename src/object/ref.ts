@@ -1,6 +1,8 @@
-// Which object is meant? A Ref names one object of one kind; a Key names a resource of the one kind that a queue serves.
+// References to objects. A Ref names one object of one kind; a Key names a resource of the one kind that a queue
+// serves.
 import type { KubeObject } from './object.ts'
 
+/** Reference to one object. */
 export interface Ref {
   readonly apiVersion: string
   readonly kind: string
@@ -11,9 +13,10 @@ export interface Ref {
 
 declare const brand: unique symbol
 
-/** `namespace/name`, or `name` where the kind is cluster-scoped. */
+/** `namespace/name`, or `name` if the kind is cluster-scoped. */
 export type Key = string & { readonly [brand]: 'Key' }
 
+/** Returns the reference to an object. */
 export function refOf(object: KubeObject): Ref {
   const { namespace, name, uid } = object.metadata
   return {
@@ -25,7 +28,7 @@ export function refOf(object: KubeObject): Ref {
   }
 }
 
-/** `StatefulSet default/store`: how messages name an object. */
+/** `StatefulSet default/store`: the name of an object in messages. */
 export function describeRef(ref: Ref): string {
   return `${ref.kind} ${ref.namespace === undefined ? '' : `${ref.namespace}/`}${ref.name}`
 }
@@ -34,6 +37,7 @@ export function keyOf(object: KubeObject): Key {
   return keyFor(object.metadata.namespace, object.metadata.name)
 }
 
+/** Returns the key of the resource with this namespace and name; a cluster-scoped resource has no namespace. */
 export function keyFor(namespace: string | undefined, name: string): Key {
   return (namespace === undefined ? name : `${namespace}/${name}`) as Key
 }

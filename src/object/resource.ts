@@ -1,7 +1,8 @@
-// What is a resource? A kind as the API server serves it: its group, version, plural path and scope. The descriptor
-// carries the wire types of its Spec and Status, so that a controller is typed from it alone.
+// Descriptors of resources: a kind as the API server serves it, with group, version, plural path and scope. The
+// descriptor has the wire types of its Spec and Status, so that it alone types a controller.
 import type { KubeObject, LiveObject } from './object.ts'
 
+/** Descriptor of a kind as the API server serves it. `Spec` and `Status` are its wire types. */
 export interface Resource<Spec = unknown, Status = unknown> {
   /** Empty for the core group. */
   readonly group: string
@@ -16,25 +17,32 @@ export interface Resource<Spec = unknown, Status = unknown> {
   readonly types?: { readonly spec: Spec; readonly status: Status }
 }
 
-/** A live object of this resource; where the descriptor declares a spec, it is there. */
+/** A live object of this resource; it has a spec if the descriptor declares one. */
 export type ObjectOf<R extends Resource> =
   R extends Resource<infer Spec, infer Status>
     ? LiveObject<Spec, Status> & (unknown extends Spec ? unknown : { readonly spec: Spec })
     : never
 
-/** Makes a descriptor; the type arguments are the wire shapes. */
+/**
+ * Declares a resource; the type arguments are the wire types of its spec and status.
+ *
+ * @example
+ * const Website = defineResource<WebsiteSpec, WebsiteStatus>({
+ *   group: 'example.com', version: 'v1', kind: 'Website', plural: 'websites', scope: 'Namespaced',
+ * })
+ */
 export function defineResource<Spec = unknown, Status = unknown>(
   resource: Omit<Resource<Spec, Status>, 'types'>,
 ): Resource<Spec, Status> {
   return Object.freeze(resource)
 }
 
-/** `apps/v1`, or `v1` for the core group. */
+/** Returns the apiVersion: `apps/v1`, or `v1` for the core group. */
 export function apiVersionOf(resource: Resource): string {
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`
 }
 
-/** `StatefulSet.apps`, or `Service` for the core group: how a kind is named where versions do not matter. */
+/** `StatefulSet.apps`, or `Service` for the core group: the name of a kind without its version. */
 export function groupKindOf(
   object: Pick<Resource, 'group' | 'kind'> | Pick<KubeObject, 'apiVersion' | 'kind'>,
 ): string {
@@ -42,7 +50,7 @@ export function groupKindOf(
   return group === '' ? object.kind : `${object.kind}.${group}`
 }
 
-/** `statefulsets.apps`, or `services` for the core group: how RBAC and error messages name a resource. */
+/** `statefulsets.apps`, or `services` for the core group: the name of a resource in RBAC and error messages. */
 export function groupResourceOf(resource: Resource): string {
   return resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
 }
@@ -53,7 +61,7 @@ export function groupOf(apiVersion: string): string {
   return slash < 0 ? '' : apiVersion.slice(0, slash)
 }
 
-/** Is this object of this resource, whatever the version? */
+/** Returns true if the object is of this resource, in any version. */
 export function isOf(resource: Resource, object: Pick<KubeObject, 'apiVersion' | 'kind'>): boolean {
   return groupKindOf(resource) === groupKindOf(object)
 }

@@ -1,12 +1,16 @@
-// Names of the annotations by which users, and authors of children that are custom resources, steer the operator of a resource.
+// Names of the annotations by which users, and authors of children that are custom resources, steer the operator of a
+// resource.
 
 export const steeringAnnotations = {
-  /** `"true"`: nothing is written but the condition Paused; a deletion waits too. */
+  /** `"true"`: the operator writes only the condition Paused; a deletion waits too. */
   paused: 'konverge.dev/paused',
-  /** A token, usually the time: a new one takes a turn at once, and is echoed in `status.lastHandledReconcileAt`. */
+  /**
+   * A token, usually the time: a new value triggers a reconcile at once, and appears in
+   * `status.lastHandledReconcileAt`.
+   */
   reconcileNow: 'konverge.dev/reconcile-now',
-  /** `10m`: a resource with nothing left to do gets a turn after that time, for the drift that no event tells of. */
+  /** `10m`: interval of the resync of a resource that is in sync, for drift without an event. */
   interval: 'konverge.dev/reconcile-interval',
-  /** `"true"`: what the resource has outside of its namespace and the operator cannot reach may stay. */
+  /** `"true"`: unreachable objects of the resource outside of its namespace may stay. */
   abandon: 'konverge.dev/abandon-external',
 } as const

@@ -1,9 +1,9 @@
-// Why does a key get a turn? Every event that asked for it is kept, so that logs, traces and people can tell; the same
-// reason said twice is kept once, and the list has a bound (I12).
+// Causes of a queued key. The queue keeps every event that added the key, for logs, traces and people. Invariant: equal
+// causes are kept once, and the list has a bound (I12).
 
 export interface Cause {
   readonly kind: 'self' | 'child' | 'watched' | 'external' | 'timer' | 'retry' | 'resync' | 'initial'
-  /** What exactly, as in `StatefulSet default/store updated`; never a secret. */
+  /** Detail, as in `StatefulSet default/store updated`; never a secret. */
   readonly detail?: string
 }
 
@@ -12,11 +12,11 @@ export function describeCause({ kind, detail }: Cause): string {
   return detail === undefined ? kind : `${kind}: ${detail}`
 }
 
-/** What is known of why a key waits for its turn. */
+/** Known causes of a queued key. */
 export interface CauseList {
-  /** Distinct, in the order they came. */
+  /** Distinct, in the order of arrival. */
   readonly causes: readonly Cause[]
-  /** How often a cause came that was new but had no room. */
+  /** Number of further causes that the bound dropped. */
   readonly droppedCauses: number
 }
 
@@ -24,7 +24,7 @@ export const maxCauses = 16
 
 export const noCauses: CauseList = Object.freeze({ causes: Object.freeze([]), droppedCauses: 0 })
 
-/** The list with `cause` in it; the same list if it was in already. */
+/** Returns the list with `cause`; the same list if it already has the cause. */
 export function withCause(list: CauseList, cause: Cause): CauseList {
   const isKnown = list.causes.some(({ kind, detail }) => kind === cause.kind && detail === cause.detail)
   if (isKnown) return list
@@ -32,7 +32,7 @@ export function withCause(list: CauseList, cause: Cause): CauseList {
   return { ...list, causes: [...list.causes, cause] }
 }
 
-/** All of `list`, then what `more` has that is new. */
+/** Returns all of `list`, then the new causes of `more`. */
 export function withCauses(list: CauseList, more: CauseList): CauseList {
   const merged = more.causes.reduce(withCause, list)
   return more.droppedCauses === 0 ? merged : { ...merged, droppedCauses: merged.droppedCauses + more.droppedCauses }

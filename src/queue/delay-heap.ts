@@ -1,5 +1,5 @@
-// Which key is due first? A binary heap that knows where each key sits, so that a due time can move and a key can leave.
-// Keys due at the same time come out in the order they were put in. Put, pop and remove cost O(log n), look-ups O(1).
+// Keys by due time: a binary heap with the position of each key, so that a due time can change and a key can leave.
+// Keys with the same due time leave in the order of their insertion. Put, pop and remove cost O(log n), look-ups O(1).
 
 export interface Due<K extends string> {
   readonly key: K
@@ -11,7 +11,7 @@ interface Slot<K extends string> extends Due<K> {
 }
 
 export class DelayHeap<K extends string> {
-  /** Every slot is due no earlier than its parent, the one at (index - 1) / 2. */
+  /** Invariant: every slot is due no earlier than its parent, the one at (index - 1) / 2. */
   readonly #slots: Slot<K>[] = []
   /** The index of each key's slot. */
   readonly #indexes = new Map<K, number>()
@@ -25,25 +25,25 @@ export class DelayHeap<K extends string> {
     return this.#slotOf(key)?.dueMs
   }
 
-  /** The key due first; it stays in. */
+  /** Returns the key due first, without removing it. */
   peek(): Due<K> | undefined {
     return this.#slots[0]
   }
 
-  /** Puts the key in, or moves it, earlier or later, if it is in already. */
+  /** Adds the key, or changes its due time. */
   put(key: K, dueMs: number): void {
     const slot = { key, dueMs, sequence: this.#sequence++ }
     this.#settle(this.#indexes.get(key) ?? this.#slots.length, slot)
   }
 
-  /** Takes out the key due first. */
+  /** Removes and returns the key due first. */
   pop(): Due<K> | undefined {
     const first = this.#slots[0]
     if (first !== undefined) this.remove(first.key)
     return first
   }
 
-  /** Takes the key out; false if it was not in. */
+  /** Removes the key; false if it was absent. */
   remove(key: K): boolean {
     const index = this.#indexes.get(key)
     if (index === undefined) return false
@@ -64,7 +64,10 @@ export class DelayHeap<K extends string> {
     return index === undefined ? undefined : this.#slots[index]
   }
 
-  /** Writes the slot where it belongs on the path through `index`: up while it is due before its parent, then down. */
+  /**
+   * Writes the slot at its position on the path through `index`: first up, while it is due before its parent, then
+   * down.
+   */
   #settle(index: number, slot: Slot<K>): void {
     let hole = index
     while (hole > 0) {

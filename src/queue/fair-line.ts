@@ -1,5 +1,5 @@
-// Keys of one priority, in line. Groups, e.g. namespaces, are served in turns; within a group keys are served in the order in which they
-// joined. Joining, leaving and being served cost O(1), plus one step for each group that is passed over.
+// Waiting keys of one priority. Groups, such as namespaces, are served round-robin; within a group keys are served in
+// the order of arrival. Joining, leaving and serving cost O(1), plus one step for each skipped group.
 import { ReadyLine } from './ready-line.ts'
 
 export class FairLine<K extends string> {
@@ -16,7 +16,7 @@ export class FairLine<K extends string> {
     return this.#size
   }
 
-  /** Joins at the end of its group; a key that is in line keeps its place. */
+  /** Adds the key at the end of its group; a waiting key keeps its position. */
   join(key: K): void {
     const group = this.#groupOf(key)
     const line = this.#groups.get(group) ?? new ReadyLine<K>()
@@ -26,7 +26,7 @@ export class FairLine<K extends string> {
     this.#groups.set(group, line)
   }
 
-  /** Leaves the line; false if the key was not in it. */
+  /** Removes the key; false if it was not waiting. */
   leave(key: K): boolean {
     const group = this.#groupOf(key)
     const line = this.#groups.get(group)
@@ -36,13 +36,13 @@ export class FairLine<K extends string> {
     return true
   }
 
-  /** The key that is next, of the groups that may be served. It stays in line. */
+  /** Returns the next key of the groups that may be served, without removing it. */
   next(mayServe: (group: string) => boolean): K | undefined {
     for (const [group, line] of this.#groups) if (mayServe(group)) return line.first
     return undefined
   }
 
-  /** Takes out the key. Its group is served again after all others. */
+  /** Removes the key. Its group is served again after all others. */
   serve(key: K): void {
     const group = this.#groupOf(key)
     const line = this.#groups.get(group)
@@ -51,7 +51,7 @@ export class FairLine<K extends string> {
     if (line.size > 0) this.#groups.set(group, line)
   }
 
-  /** Does a group other than this one have keys in line? */
+  /** True if a group other than this one has waiting keys. */
   hasOther(group: string): boolean {
     return this.#groups.size > (this.#groups.has(group) ? 1 : 0)
   }

@@ -1,16 +1,17 @@
-// Places of a worker: which group may begin another reconcile. Pure. Invariant: while others wait, one group begins none beyond half of
-// the places, so that reconciles of one namespace that hang do not stop those of the others.
+// Concurrency slots of a worker: decides which group may begin another reconcile. Pure. Invariant: while others wait,
+// one group begins no reconcile beyond half of the slots, so that hanging reconciles of one namespace do not stop the
+// others.
 
 export interface PlaceRequest {
   /** Keys of one namespace are one group. */
   readonly group: string
-  /** Is a key of another group ready? */
+  /** True if a key of another group is ready. */
   readonly othersWait: boolean
 }
 
 export class Places {
   readonly #limit: number
-  /** The share of one group, while others wait. */
+  /** The share of one group while others wait. */
   readonly #share: number
   readonly #held = new Map<string, number>()
 
@@ -22,8 +23,8 @@ export class Places {
   }
 
   /**
-   * What a group holds beyond its share, because no other waited at that time, does not count against the others: they begin at once, with
-   * at most half as many reconciles again as the limit.
+   * True if the group may begin a reconcile. Slots that one group holds beyond its share, taken while no other waited,
+   * do not count against the others. Those begin at once, so up to 1.5 times the limit may run.
    */
   isFree({ group, othersWait }: PlaceRequest): boolean {
     const own = this.#heldBy(group)

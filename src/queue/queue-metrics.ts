@@ -1,5 +1,5 @@
-// What does a queue show of itself? The workqueue metrics of client-go and controller-runtime, by their names, so that
-// existing dashboards and alerts work. All times are in seconds, as Prometheus wants them.
+// Metrics of a queue, with the names of client-go and controller-runtime, so that existing dashboards and alerts work.
+// All times are in seconds, as is usual for Prometheus.
 import type { Counter, Gauge, Histogram, Metrics } from '../base/instrument.ts'
 import type { Priority } from './priority.ts'
 

@@ -1,5 +1,5 @@
-// Who is next within one priority? First come, first served; a key may leave from anywhere. A doubly linked list, so that
-// joining, leaving and being served cost O(1) and memory is bounded by the keys in line.
+// Waiting keys of one group, served in the order of arrival; a key may leave at any position. A doubly linked list:
+// joining, leaving and serving cost O(1), and memory is bounded by the number of waiting keys.
 
 interface Place<K extends string> {
   readonly key: K
@@ -20,7 +20,7 @@ export class ReadyLine<K extends string> {
     return this.#first?.key
   }
 
-  /** Joins at the end; a key that is in line keeps its place. */
+  /** Adds the key at the end; a waiting key keeps its position. */
   join(key: K): void {
     if (this.#places.has(key)) return
     const place: Place<K> = { key, ahead: this.#last, behind: undefined }
@@ -30,7 +30,7 @@ export class ReadyLine<K extends string> {
     this.#places.set(key, place)
   }
 
-  /** Leaves the line; false if the key was not in it. */
+  /** Removes the key; false if it was not waiting. */
   leave(key: K): boolean {
     const place = this.#places.get(key)
     if (place === undefined) return false

@@ -1,6 +1,7 @@
-// Ready keys, by priority and, within a priority, by group in turns. The most urgent line is served first, but no line is passed over
-// indefinitely: after `maxPasses` services of more urgent keys its next key gets one. So an endless stream of urgent work takes at most
-// that share. A group that may not be served for now is passed over.
+// Ready keys by priority and, within a priority, by group, round-robin. The most urgent line is served first.
+// Invariant: no line starves. After `maxPasses` services of more urgent keys, its next key is served, so urgent work
+// takes at most that share.
+// A group that may not be served now is skipped.
 import { FairLine } from './fair-line.ts'
 import type { PlaceRequest } from './places.ts'
 import { isMoreUrgent, type Priority, priorities } from './priority.ts'
@@ -12,7 +13,7 @@ export interface Served<K extends string> {
   readonly priority: Priority
 }
 
-/** May a key of this group be served now? */
+/** True if a key of this group may be served now. */
 export type MayServe = (request: PlaceRequest) => boolean
 
 const always: MayServe = () => true
@@ -20,7 +21,7 @@ const always: MayServe = () => true
 interface Counter<K extends string> {
   readonly priority: Priority
   readonly line: FairLine<K>
-  /** How often a more urgent line was served while somebody waited in this one. */
+  /** Number of services of a more urgent line while keys waited in this one. */
   passes: number
 }
 
@@ -28,7 +29,7 @@ export class ReadyLines<K extends string> {
   /** In order of urgency. */
   readonly #counters: readonly Counter<K>[]
 
-  /** Default: all keys are of one group. */
+  /** Default: all keys are in one group. */
   constructor(groupOf: (key: K) => string = () => '') {
     this.#counters = priorities.map((priority) => ({ priority, line: new FairLine(groupOf), passes: 0 }))
   }
@@ -49,12 +50,12 @@ export class ReadyLines<K extends string> {
     return this.#lineOf(priority)?.leave(key) ?? false
   }
 
-  /** Is there a key that may be served? */
+  /** True if there is a key that may be served. */
   canServe(mayServe: MayServe): boolean {
     return this.#next(mayServe) !== undefined
   }
 
-  /** Takes out the key whose service it is. */
+  /** Removes and returns the next key. */
   serve(mayServe: MayServe = always): Served<K> | undefined {
     const next = this.#next(mayServe)
     if (next === undefined) return undefined

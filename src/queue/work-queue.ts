@@ -1,5 +1,6 @@
-// Which key next? A key is in the queue at most once, however often it is added, and never out of it twice: one added
-// while a worker has it becomes ready when the worker is done. Time is only read, never waited for; Worker does that.
+// Work queue of keys. Invariants: a key is in the queue at most once, however often it is added, and no two workers
+// have it at once. A key that is added while a worker has it becomes ready when the worker is done. The queue only
+// reads the clock; Worker waits.
 //
 //     add ──▶ ready ──take──▶ taken ──done──▶ out, or ready or delayed again if added meanwhile
 //      │        ▲               │
@@ -17,33 +18,33 @@ import { type MayServe, ReadyLines } from './ready-lines.ts'
 
 export type { Cause, Priority }
 
-/** Why a key is added, and how urgently. */
+/** Cause and priority of an added key. */
 export interface Wish {
   readonly priority: Priority
   readonly cause: Cause
-  /** Overtakes `notBeforeMs` of the last retry as well, once. Default: false. */
+  /** Also ends the `notBeforeMs` wait of the last retry, once. Default: false. */
   readonly overtakesNotBefore?: boolean | undefined
 }
 
-/** How a retry departs from the key's backoff. */
+/** Exceptions of a retry from the key's backoff. */
 export interface RetryWish {
-  /** Not sooner than this, up to the backoff's cap. */
+  /** Shortest delay, up to the backoff's cap. */
   readonly afterMs?: number | undefined
-  /** The same, and only a wish with `overtakesNotBefore` overtakes it: the API server asked for the wait. */
+  /** Shortest delay that the API server requested; only an add with `overtakesNotBefore` ends it earlier. */
   readonly notBeforeMs?: number | undefined
-  /** No longer than this, however often the key failed: what failed is shared by all keys, and will be back for all. */
+  /** Longest delay, whatever the number of failures: all keys share the cause, and recover with it. */
   readonly atMostMs?: number | undefined
-  /** No later than this, whatever else is wished: something is to be told then. */
+  /** Latest retry, whatever else applies, because a report is due then. */
   readonly byMs?: number | undefined
 }
 
-/** A key as it is handed to a worker. */
+/** A key in the hands of a worker. */
 export interface WorkItem<K extends string> extends CauseList {
   readonly key: K
   readonly priority: Priority
-  /** How many turns of the key failed in a row before this one. */
+  /** Number of failures of the key in a row before this reconcile. */
   readonly failures: number
-  /** How long the key was ready, in milliseconds; a wanted delay is not counted. */
+  /** Time in milliseconds for which the key was ready, without intended delays. */
   readonly queuedForMs: number
 }
 
@@ -55,24 +56,25 @@ export interface WorkQueueOptions<K extends string = string> {
   readonly name: string
   /** Default: `defaultBackoff`, 5 s to 300 s. */
   readonly backoff?: BackoffPolicy
-  /** Within a priority, groups are served in turns, e.g. namespaces. Default: all keys are of one group. */
+  /** Groups, such as namespaces, that are served round-robin within a priority. Default: all keys are in one group. */
   readonly groupOf?: (key: K) => string
 }
 
-/** A key that wants a turn. */
+/** A key that waits for a reconcile. */
 interface Entry<K extends string> {
   readonly key: K
   priority: Priority
   causes: CauseList
-  /** From when on it may be taken. */
+  /** Time from which the key may be taken. */
   readyAtMs: number
-  /** Does a wish for it overtake the wait that the API server asked for? */
+  /** True if an add ends the wait that the API server requested. */
   overtakesNotBefore: boolean
 }
 
 /**
  * A keyed, prioritized, delaying queue. Adding merges: the more urgent priority, the earlier time, all causes. Within a
- * priority, groups take turns, and keys of a group leave in the order in which they became ready; a raised key goes to the end of its new line.
+ * priority, groups are served round-robin, and keys of a group in the order in which they became ready. A key with
+ * raised priority joins the end of its new line.
  *
  * Memory is bounded by the number of distinct keys, each with at most `maxCauses` causes.
  */
@@ -81,19 +83,19 @@ export class WorkQueue<K extends string> {
   readonly #random: Random
   readonly #backoff: BackoffPolicy
   readonly #metrics: QueueMetrics
-  /** Every key that wants a turn. Those not taken are in exactly one of `#delayed` and `#ready`, the others in neither. */
+  /** Every waiting key. A key that no worker has is in exactly one of `#delayed` and `#ready`, any other in neither. */
   readonly #entries = new Map<K, Entry<K>>()
   readonly #delayed = new DelayHeap<K>()
   readonly #ready: ReadyLines<K>
   readonly #groupOf: (key: K) => string
-  /** When a worker took each key that it is not done with. */
+  /** Time at which a worker took each key that is not done. */
   readonly #takenAtMs = new Map<K, number>()
   /** Failures in a row, of the keys that have any. */
   readonly #failures = new Map<K, number>()
-  /** Until when the API server asked to be left alone, of the keys whose last turn it asked. */
+  /** End of the wait that the API server requested in the last reconcile of each key. */
   readonly #notBeforeMs = new Map<K, number>()
   readonly #listeners = new Set<() => void>()
-  /** When a key was last taken or done, or became ready while none was. */
+  /** Time at which a key was last taken or done, or became ready while none was. */
   #movedAtMs = 0
   #isShutDown = false
 
@@ -111,30 +113,29 @@ export class WorkQueue<K extends string> {
     return this.#isShutDown
   }
 
-  /** How many keys want a turn: ready, delayed, or held until the worker that has them is done. */
+  /** Number of waiting keys: ready, delayed, or held until their worker is done. */
   get size(): number {
     return this.#entries.size
   }
 
-  /** How many keys workers have. */
+  /** Number of keys that workers have. */
   get takenCount(): number {
     return this.#takenAtMs.size
   }
 
-  /** Asks for a turn as soon as may be. Overtakes a delay that the key is in, the backoff of a retry included. */
+  /** Adds the key to be ready at once. Ends a delay of the key, including the backoff of a retry. */
   add(key: K, wish: Wish): void {
     this.addAfter(key, 0, wish)
   }
 
-  /** Asks for a turn after `delayMs`, or earlier if somebody else wants it earlier. */
+  /** Adds the key to be ready after `delayMs`, or earlier if an earlier time is known. */
   addAfter(key: K, delayMs: number, { priority, cause, overtakesNotBefore = false }: Wish): void {
     const causes = withCause(noCauses, cause)
     this.#merge({ key, priority, causes, readyAtMs: this.#after(delayMs), overtakesNotBefore })
   }
 
   /**
-   * Counts a failure of the key and asks for another turn after its backoff, with the priority and causes that the failed
-   * turn had.
+   * Counts a failure of the key and adds it after its backoff, with the priority and causes of the failed reconcile.
    */
   retry({ key, priority, causes, droppedCauses }: WorkItem<K>, wish: RetryWish = {}): void {
     if (this.#isShutDown) return
@@ -151,7 +152,7 @@ export class WorkQueue<K extends string> {
     this.#merge({ key, priority, causes: known, readyAtMs: this.#after(delayMs), overtakesNotBefore: false })
   }
 
-  /** The key did not fail: its next failure starts the backoff from its base. */
+  /** Resets the failures of the key: its next failure starts the backoff from its base. */
   forget(key: K): void {
     this.#failures.delete(key)
   }
@@ -164,15 +165,15 @@ export class WorkQueue<K extends string> {
     return this.#groupOf(key)
   }
 
-  /** Is a key ready whose group may be served? */
+  /** True if a key is ready and its group may be served. */
   canTake(mayServe: MayServe): boolean {
     this.#promoteDue(this.#clock.monotonicMs())
     return this.#ready.canServe(mayServe)
   }
 
   /**
-   * Hands out the next ready key whose group may be served, by default any; the caller must say `done` in the end. Undefined if there is
-   * none, or after shut-down.
+   * Returns the next ready key whose group may be served, by default any; the caller must call `done` later. Undefined
+   * if there is none, or after shut-down.
    */
   take(mayServe?: MayServe): WorkItem<K> | undefined {
     const nowMs = this.#clock.monotonicMs()
@@ -192,7 +193,7 @@ export class WorkQueue<K extends string> {
     return { key, priority, ...causes, failures: this.failuresOf(key), queuedForMs }
   }
 
-  /** Takes the key back from its worker. */
+  /** Takes the key from its worker. */
   done(key: K): void {
     const takenAtMs = this.#takenAtMs.get(key)
     assert(takenAtMs !== undefined, 'only a taken key is done')
@@ -203,7 +204,7 @@ export class WorkQueue<K extends string> {
     if (held !== undefined) this.#place(held)
   }
 
-  /** For how long keys have been ready while none was taken or done; 0 if none is ready. */
+  /** Returns the time for which keys have been ready while none was taken or done; 0 if none is ready. */
   idleForMs(): number {
     const nowMs = this.#clock.monotonicMs()
     const dueMs = this.#delayed.peek()?.dueMs ?? Number.POSITIVE_INFINITY
@@ -211,35 +212,35 @@ export class WorkQueue<K extends string> {
     return Math.max(0, nowMs - Math.max(readyAtMs, this.#movedAtMs))
   }
 
-  /** When to look again: 0 if a key is ready, undefined if none will be unless one is added or done. */
+  /** Returns the time until a key is ready: 0 if one is, undefined if none will be without an add or done. */
   nextReadyInMs(): number | undefined {
     return this.#ready.isEmpty ? this.nextDueInMs() : 0
   }
 
-  /** When the next delayed key becomes ready; undefined if none is delayed. */
+  /** Returns the time until the next delayed key is ready; undefined if none is delayed. */
   nextDueInMs(): number | undefined {
     const next = this.#delayed.peek()
     return next === undefined ? undefined : Math.max(0, next.dueMs - this.#clock.monotonicMs())
   }
 
   /**
-   * Calls `listener` whenever a key has become ready or has got a due time, and on shut-down; inside of the call that
-   * caused it, so it must only take note. Returns what ends it.
+   * Calls `listener` whenever a key becomes ready or gets a due time, and on shut-down. It runs inside of the causing
+   * call, so it must only take note. Returns a function that removes it.
    */
   onReady(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Brings the metrics that age by themselves up to date. */
+  /** Updates the metrics that depend on the time. */
   reportRunning(): void {
     const nowMs = this.#clock.monotonicMs()
     this.#metrics.running([...this.#takenAtMs.values()].map((takenAtMs) => nowMs - takenAtMs))
   }
 
   /**
-   * Forgets every key that waits and ignores those added from now on: the next life lists them again. Keys that workers
-   * have stay theirs until they are done.
+   * Drops every waiting key and ignores later ones: the next process lists them again. Workers keep their keys until
+   * they are done.
    */
   shutDown(): void {
     if (this.#isShutDown) return
@@ -281,14 +282,14 @@ export class WorkQueue<K extends string> {
     this.#place(entry)
   }
 
-  /** Puts an entry where it belongs; one whose key is taken belongs nowhere until that is done. */
+  /** Puts an entry into `#ready` or `#delayed`; one whose key is taken stays in neither until it is done. */
   #place(entry: Entry<K>): void {
     if (this.#takenAtMs.has(entry.key)) return
     const nowMs = this.#clock.monotonicMs()
     if (entry.readyAtMs > nowMs) {
       this.#delayed.put(entry.key, entry.readyAtMs)
     } else {
-      // Keys that fell due before go first, although nobody has looked since.
+      // Keys that became due earlier go first, although no one has promoted them since.
       this.#promoteDue(nowMs)
       this.#join(entry)
     }

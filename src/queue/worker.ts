@@ -1,5 +1,6 @@
-// Who works the queue? Takes ready keys, at most `maxConcurrent` at once and never one key twice at once, gives each a
-// turn with a limit, and tells the queue how it ended. No turn, however it ends or hangs, stops the others or the shutdown.
+// Works the queue: takes ready keys, at most `maxConcurrent` at once and never one key twice at once, reconciles each
+// with a time limit, and reports the result to the queue. Invariant: no reconcile, however it ends or hangs, stops the
+// others or the shutdown.
 import { assert, unreachable } from '../base/assert.ts'
 import { type Clock, deadline } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
@@ -9,54 +10,54 @@ import { Places } from './places.ts'
 import type { MayServe } from './ready-lines.ts'
 import type { RetryWish, WorkItem, WorkQueue } from './work-queue.ts'
 
-/** What the end of a turn means for its key. */
+/** Meaning of the end of a reconcile for its key. */
 export type Verdict =
-  /** All is as it should be: the next event decides, or the time to look again. */
+  /** All is as declared: the next event, or `lookAgainAfterMs`, triggers the next reconcile. */
   | { readonly kind: 'settled'; readonly lookAgainAfterMs?: number }
   /**
-   * Under way, nothing wrong: look again after `afterMs` unless an event comes first. A follow-up goes on with what this turn began, at its
-   * priority; any other look is behind all else.
+   * In progress without a failure: reconcile again after `afterMs`, or at an earlier event. A follow-up continues this
+   * reconcile's work at its priority; any other recheck has the lowest priority.
    */
   | { readonly kind: 'waiting'; readonly afterMs: number; readonly isFollowUp?: boolean }
-  /** Failed in a way that may pass: again after the key's backoff, or as the times say. */
+  /** Transient failure: retry after the key's backoff, or as the times say. */
   | ({ readonly kind: 'retry' } & RetryWish)
-  /** Failed in a way that trying again will not mend: the next event decides, or the time to look again. */
+  /** Permanent failure: the next event, or `lookAgainAfterMs`, triggers the next reconcile. */
   | { readonly kind: 'stopped'; readonly lookAgainAfterMs?: number }
 
 export interface WorkerOptions<K extends string> {
   readonly clock: Clock
   readonly instruments: Instruments
   readonly queue: WorkQueue<K>
-  /** One turn. A throw is a failed turn that nobody judged: it is logged here, once, and retried. */
+  /** One reconcile. A thrown error is a failure without a verdict: logged here, once, and retried. */
   readonly handle: (item: WorkItem<K>, signal: AbortSignal) => Promise<Verdict>
   /**
-   * Turns at once; at least 1. While groups of the queue wait for each other, one begins no more than half of them, rounded up; those
-   * that find all places held by one group have half as many again.
+   * Concurrent reconciles; at least 1. While groups of the queue compete, one group begins at most half of them,
+   * rounded up. If one group holds all slots, the others have half as many more.
    */
   readonly maxConcurrent: number
-  /** Each turn takes a token of every bucket; workers that share a bucket share its rate. Default: no limit. */
+  /** Each reconcile takes a token of every bucket; workers that share a bucket share its rate. Default: no limit. */
   readonly rateLimits?: readonly TokenBucket[]
-  /** After this long a turn's signal aborts. Default: 5 minutes. */
+  /** Time limit after which a reconcile's signal aborts. Default: 5 minutes. */
   readonly turnTimeoutMs?: number
 }
 
-/** A turn that has begun and not ended. */
+/** A running reconcile. */
 interface Turn<K extends string> {
   readonly item: WorkItem<K>
-  /** It did not end in time although its signal aborted: it keeps its key, but no longer its place. */
+  /** True if the reconcile did not end although its signal aborted: it keeps its key, but not its slot. */
   isOverdue: boolean
 }
 
 const defaultTurnTimeoutMs = 5 * 60_000
-/** What a turn may take to end once its signal has aborted. */
+/** Time that a reconcile has to end after its signal has aborted. */
 const abortGraceMs = 5_000
-/** How long the loop sleeps at most: Node's timers end at 24 days, and the metrics of running turns want to be fresh. */
+/** Longest sleep of the loop: timers of Node end at 24 days, and the metrics of running reconciles need updates. */
 const longestSleepMs = 60 * 60_000
 const reportIntervalMs = 10_000
-/** Turns begun before the event loop gets a breath. */
+/** Reconciles that begin before the worker yields the event loop. */
 const turnsPerBreath = 32
 
-/** Runs once; a new life takes a new queue and a new worker. */
+/** Runs once; a new run needs a new queue and a new worker. */
 export class Worker<K extends string> {
   readonly #options: WorkerOptions<K>
   readonly #turns = new Set<Turn<K>>()
@@ -73,8 +74,8 @@ export class Worker<K extends string> {
   }
 
   /**
-   * Works until `drain` is called or the signal aborts, and resolves when the turns have ended or have used up their time.
-   * An abort of the signal aborts all running turns at once.
+   * Works until `drain` is called or the signal aborts; resolves when the reconciles have ended or exceeded their time.
+   * An abort of the signal aborts all running reconciles at once.
    */
   async run(signal: AbortSignal): Promise<void> {
     assert(this.#state !== 'working', 'a worker runs once')
@@ -99,8 +100,8 @@ export class Worker<K extends string> {
   }
 
   /**
-   * Takes no more keys and gives running turns `limitMs` to end; then aborts their signals, gives them 5 s more, and leaves
-   * behind, with a log line, those that still run. Resolves together with `run`.
+   * Takes no more keys and gives running reconciles `limitMs` to end. Then aborts their signals, gives them 5 s more,
+   * and abandons those that still run, with a log line. Resolves together with `run`.
    */
   async drain(limitMs: number): Promise<void> {
     if (this.#state === 'new') this.#hasEnded.resolve()
@@ -115,7 +116,10 @@ export class Worker<K extends string> {
     this.#wake.resolve()
   }
 
-  /** Does `work`, then sleeps until it wants to go on or somebody calls. A call that comes during `work` is not lost. */
+  /**
+   * Does `work`, then sleeps for the time that it returns, or until a call of `#wake`. A call during `work` is not
+   * lost.
+   */
   async #sleep(work: () => number): Promise<void> {
     this.#wake = Promise.withResolvers<void>()
     const timer = this.#options.clock.setTimer(Math.min(work(), longestSleepMs), this.#wake.resolve)
@@ -123,13 +127,13 @@ export class Worker<K extends string> {
     timer.cancel()
   }
 
-  /** Lets timers and sockets have their turn, which a chain of turns without I/O would never do by itself. */
+  /** Lets timers and sockets run, which a chain of reconciles without I/O would block. */
   async #breathe(): Promise<void> {
     await new Promise<void>((resolve) => this.#options.clock.setTimer(0, resolve))
     this.#begunSinceBreath = 0
   }
 
-  /** Begins what may begin now; returns after how many milliseconds to look again at the latest. */
+  /** Begins all reconciles that may begin now; returns the longest time in milliseconds until the next call. */
   #beginTurns(): number {
     const { clock, queue, rateLimits = [] } = this.#options
     queue.reportRunning()
@@ -139,7 +143,7 @@ export class Worker<K extends string> {
       if (readyInMs > 0) return Math.min(readyInMs, idleMs)
       const places = this.#places()
       const mayServe: MayServe = (request) => places.isFree(request)
-      // A key of another group may find a place as soon as it is due.
+      // A key of another group may find a slot as soon as it is due.
       if (!queue.canTake(mayServe)) return Math.min(reportIntervalMs, queue.nextDueInMs() ?? reportIntervalMs)
       const tokenInMs = takeFromAll(rateLimits, clock.monotonicMs())
       if (tokenInMs > 0) return tokenInMs
@@ -150,7 +154,10 @@ export class Worker<K extends string> {
     return 0
   }
 
-  /** Overdue turns give up their place, so that a stuck key does not slow the others; at most `maxConcurrent` of them. */
+  /**
+   * Overdue reconciles release their slot, so that a stuck key does not slow the others; at most `maxConcurrent` of
+   * them.
+   */
   #places(): Places {
     const { queue, maxConcurrent } = this.#options
     const turns = [...this.#turns]
@@ -211,13 +218,13 @@ export class Worker<K extends string> {
   async #endTurns(signal: AbortSignal): Promise<void> {
     if (await this.#turnsEndWithin(this.#drainLimitMs, signal)) return
     this.#abortTurns.abort(signal.aborted ? signal.reason : new DOMException('the worker shuts down', 'AbortError'))
-    // A new, never aborted signal: the grace is what bounds this wait.
+    // Uses a new signal that never aborts: the grace period bounds this wait.
     if (await this.#turnsEndWithin(abortGraceMs, new AbortController().signal)) return
     const keys = [...this.#turns].map(({ item }) => item.key)
     this.#options.instruments.log.error({ keys }, 'turns ignore their aborted signal and are left behind')
   }
 
-  /** Waits until no turn runs, the limit is reached or the signal aborts; true if no turn runs. */
+  /** Waits until no reconcile runs, the limit passes or the signal aborts; true if no reconcile runs. */
   async #turnsEndWithin(limitMs: number, signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options
     const untilMs = clock.monotonicMs() + limitMs
@@ -230,7 +237,7 @@ export class Worker<K extends string> {
   }
 
   #reportThrow({ key, causes, failures }: WorkItem<K>, thrown: unknown): void {
-    // A turn that we cut off had no choice.
+    // An aborted reconcile may throw.
     if (this.#abortTurns.signal.aborted) return
     this.#options.instruments.log.error(
       { key, causes, failures: failures + 1, err: thrown },

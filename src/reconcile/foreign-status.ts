@@ -1,5 +1,6 @@
-// The parts of a status that others write: conditions and fields that are not ours stay when ours change. Ours is what managedFields records
-// for our status manager and, where they cannot tell, what this process has reported. Pure.
+// Merge of a controller's status with the parts of other writers. Conditions and fields of others stay when the
+// controller's own change. Own are the fields that managedFields record for the status manager.
+// Where managedFields cannot tell, own is what this process has reported. Pure.
 import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { type FieldSet, fieldSetOf } from '../diff/field-set.ts'
 import type { Condition } from '../object/condition.ts'
@@ -7,24 +8,24 @@ import type { LiveObject } from '../object/object.ts'
 import type { ResourceStatus } from './records.ts'
 import type { StatusPart } from './status-part.ts'
 
-/** What a controller has reported in this process, on any resource. */
+/** Fields and conditions that a controller has reported in this process, on any resource. */
 export interface Reported {
   readonly fields: ReadonlySet<string>
   readonly conditions: ReadonlySet<string>
 }
 
 export interface ForeignStatusInput {
-  /** The resource as it is stored. */
+  /** The resource as the API server stores it. */
   readonly live: LiveObject
-  /** What we say, and nothing else. */
+  /** The controller's own status, and nothing else. */
   readonly next: ResourceStatus
   readonly reported: Reported
-  /** The field manager of our status. */
+  /** The field manager of the controller's status. */
   readonly manager: string
   readonly part: StatusPart
 }
 
-/** The status to store: `next`, and what others have written beside it. Nothing new is the very same status. */
+/** Returns the status to store: `next` plus what others have written. Without a change it is the identical status. */
 export function withForeign({ live, next, reported, manager, part }: ForeignStatusInput): ResourceStatus {
   const previous = (live.status ?? {}) as ResourceStatus & JsonObject // A status is JSON.
   const owned = ownedStatusOf(live, manager)
@@ -40,14 +41,14 @@ export function withForeign({ live, next, reported, manager, part }: ForeignStat
   return { ...merged, conditions } as unknown as ResourceStatus
 }
 
-/** Undefined: there is no record, or one of another version, whose paths may be spelled differently. */
+/** Undefined: there is no managedFields entry, or one of another version, whose paths may be spelled differently. */
 function ownedStatusOf({ apiVersion, metadata }: LiveObject, ours: string): FieldSet | undefined {
   const entry = metadata.managedFields?.find(({ manager, subresource }) => manager === ours && subresource === 'status')
   if (entry?.fieldsV1 === undefined || entry.apiVersion !== apiVersion) return undefined
   return fieldSetOf(entry.fieldsV1).field('status')
 }
 
-/** What is owned as a whole is replaced as a whole. */
+/** A field that is owned as a whole is replaced as a whole. */
 function mergedFields(previous: JsonObject, next: JsonObject, owned: FieldSet | undefined): JsonObject {
   const merged = new Map(Object.entries(next))
   for (const [name, before] of Object.entries(previous)) {
@@ -63,7 +64,7 @@ function mergedFields(previous: JsonObject, next: JsonObject, owned: FieldSet | 
   return Object.fromEntries(merged)
 }
 
-/** Others' conditions stay where they are. The same conditions in another order are the same. */
+/** Keeps the positions of the conditions of others. The same conditions in another order count as equal. */
 function mergedConditions(
   previous: readonly Condition[],
   ours: readonly Condition[],
@@ -79,7 +80,7 @@ function mergedConditions(
   return deepEqual(merged as unknown as Json, previous as unknown as Json) ? previous : merged
 }
 
-/** Only of a list map does the API server record whose each condition is. */
+/** The API server records the owner of each condition only for a list of type `map`. */
 function ownsType(
   owned: FieldSet | undefined,
   { reported, part }: Pick<ForeignStatusInput, 'reported' | 'part'>,

@@ -1,5 +1,5 @@
-// Reads from the API server what memory cannot tell: the members of an inventory where no informer looks, and, before anything
-// is deleted, whether the parent still is what the turn takes it for. An error is never absence (I5).
+// Reads from the API server what the caches lack: members of an inventory outside of all informers, and, before a
+// deletion, whether the parent is still as the reconcile assumes. Invariant: an error is never absence (I5).
 
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import { isChildOf, isMember } from '../apply/member-rule.ts'
@@ -27,34 +27,37 @@ import { steeringOf } from './steering.ts'
 import type { UnreadChild } from './unread-children.ts'
 
 export interface InventoryLoaderOptions {
-  /** Of the cluster of the children, as `discovery` is. */
+  /** Client of the cluster of the children, as `discovery` is. */
   readonly client: KubeClient
-  /** Of the cluster of the parents. */
+  /** Client of the cluster of the parents. */
   readonly parents: Pick<KubeClient, 'get'>
-  /** Where all children are, if not in the cluster of their parents. `confirm` rejects unless the cluster behind the connection is still the same. */
+  /**
+   * The cluster of all children, if it is not that of their parents. `confirm` rejects unless the connection still
+   * leads to the same cluster.
+   */
   readonly cluster?: (ChildCluster & { confirm(signal: AbortSignal): Promise<void> }) | undefined
   readonly discovery: Pick<DiscoveryClient, 'find' | 'invalidate'>
   readonly controller: Controller
   readonly maker: MakerNames
-  /** Is every member of this kind and namespace in memory? Undefined: the kind is cluster-scoped. */
+  /** True if every member of this kind and namespace is cached. Undefined: the kind is cluster-scoped. */
   readonly covers: (resource: Resource, namespace: string | undefined) => boolean
 }
 
-/** What came of looking. */
+/** Result of a search. */
 export interface Members {
   readonly objects: readonly LiveObject[]
-  /** Objects that exist in the place of a recorded remote child and are no children. */
+  /** Objects in the place of a recorded remote child that are not children. */
   readonly strangers: readonly LiveObject[]
-  /** One per kind that could not be looked for at home; the others are complete. */
+  /** One per kind whose search in the parent's namespace failed; the others are complete. */
   readonly failures: readonly CodedError[]
-  /** Remote children, recorded or asked for, that could not be read: whether they exist is not known. */
+  /** Remote children, recorded or requested, that could not be read: they may or may not exist. */
   readonly unread: readonly UnreadChild[]
 }
 
 export class InventoryLoader {
   readonly #options: InventoryLoaderOptions
   readonly #fieldSets = new FieldSetPool()
-  /** Kinds that the controller does not own any more, as the server serves them. */
+  /** Kinds that the controller no longer owns, as the server serves them. */
   readonly #found = new Map<string, Resource>()
 
   constructor(options: InventoryLoaderOptions) {
@@ -62,9 +65,10 @@ export class InventoryLoader {
   }
 
   /**
-   * Members that are not among `seen`: of kinds that the controller no longer owns, in namespaces that it does not watch, and
-   * remote children, recorded or at these `places`. Before a finalizer goes nothing is taken as seen: nothing looks again, and the answer to a write
-   * of ours may have been lost.
+   * Returns members that are not in `seen`: of kinds that the controller no longer owns, in namespaces that it does not
+   * watch, and remote children, recorded or at these `places`.
+   * Before a finalizer is removed, `seen` is empty: nothing searches again, and the response to an own write may have
+   * been lost.
    */
   async unseen(
     parent: LiveObject,
@@ -77,7 +81,7 @@ export class InventoryLoader {
     const { cluster, controller } = this.#options
     const owned = controller.owns.map(({ resource }) => groupKindOf(resource))
     const kinds = [...recordedReach(parent, controller.part).kinds, ...owned]
-    // In another cluster there is no child without a record.
+    // In another cluster there is no child without an inventory entry.
     for (const kind of new Set(cluster === undefined ? kinds : []))
       try {
         objects.push(...(await this.#listed(kind, parent, signal)))
@@ -108,8 +112,8 @@ export class InventoryLoader {
   }
 
   /**
-   * The doubts about kinds of which memory shows nothing because requests for them are answered with 404: one error for each kind that
-   * discovery still tells of, or cannot tell of now. Nothing is left of the others.
+   * Returns doubts about kinds whose requests return 404, so that the caches hold none of their objects. One error for
+   * each kind that discovery still names, or cannot answer for. No object is left of the other kinds.
    */
   async doubts(kinds: readonly Resource[], signal: AbortSignal): Promise<readonly CodedError[]> {
     const doubts: CodedError[] = []
@@ -125,7 +129,10 @@ export class InventoryLoader {
     return doubts
   }
 
-  /** Does the API server show the very parent, of the same generation, as much deleted and not paused? The cache may be behind. */
+  /**
+   * True if the API server has the same parent, with the same generation and deletion state, not paused. The cache may
+   * be behind.
+   */
   async isCurrent(parent: LiveObject, signal: AbortSignal): Promise<boolean> {
     const { parents, controller } = this.#options
     const found = await loadIfPresent(parents, controller.resource, parent.metadata, signal)
@@ -139,7 +146,7 @@ export class InventoryLoader {
     )
   }
 
-  /** The descriptor of a kind that the controller owns, that a member was found of, or that is retired. */
+  /** Returns the descriptor of a kind that the controller owns, of which a member was found, or that is retired. */
   resourceOf(object: KubeObject): Resource | undefined {
     const kind = groupKindOf(object)
     const retired = this.#options.controller.retired.find((resource) => groupKindOf(resource) === kind)
@@ -151,7 +158,7 @@ export class InventoryLoader {
     return [...owns.map(({ resource }) => resource), ...retired].some((resource) => groupKindOf(resource) === kind)
   }
 
-  /** In the parent's own namespace. */
+  /** Searches in the parent's own namespace. */
   async #listed(kind: string, parent: LiveObject, signal: AbortSignal): Promise<readonly LiveObject[]> {
     const { part } = this.#options.controller
     const resource = this.#owned(kind) ?? (await this.#find(kind, signal))
@@ -178,7 +185,10 @@ export class InventoryLoader {
     }
   }
 
-  /** A child that may not be read keeps none of the others; any other failure is that of all the rest, which are not asked for. */
+  /**
+   * Reads remote children. A forbidden child does not affect the others; after any other failure the rest is not
+   * requested, and gets the same error.
+   */
   async #remote(
     kind: string,
     places: readonly ChildPlace[],
@@ -188,7 +198,7 @@ export class InventoryLoader {
     const unread: UnreadChild[] = []
     let failure: unknown
     let confirmed: Promise<void> | undefined
-    // The absence of a child drops its record, so it has to be the word of the right cluster.
+    // The absence of a child removes its entry, so the right cluster has to confirm it.
     const confirm = () => (confirmed ??= this.#options.cluster?.confirm(signal) ?? Promise.resolve())
     for (const place of places) {
       try {
@@ -199,7 +209,7 @@ export class InventoryLoader {
         else await confirm()
       } catch (thrown) {
         signal.throwIfAborted()
-        // Without an answer of discovery it is not known whether the child exists, whatever the reason.
+        // Without an answer of discovery, whatever the reason, the child may exist.
         const isGone = isKubeError(thrown, 'ResourceNotFound') && (await this.#isGoneFrom(kind, confirm, signal))
         if (isGone) return { objects: [], unread: [] }
         signal.throwIfAborted()
@@ -223,13 +233,16 @@ export class InventoryLoader {
     return this.#options.controller.owns.find(({ resource }) => groupKindOf(resource) === kind)?.resource
   }
 
-  /** A request was answered with 404: does discovery, asked again, confirm that no version of the kind is served? An error is no answer. */
+  /**
+   * A request returned 404. True if discovery, asked again, confirms that no version of the kind is served. An error is
+   * no answer.
+   */
   async #isGone(groupKind: string, signal: AbortSignal): Promise<boolean> {
     this.#options.discovery.invalidate()
     return (await this.#find(groupKind, signal)) === undefined
   }
 
-  /** Undefined if the server does not serve the kind, so that none of it can be left. */
+  /** Undefined if the server does not serve the kind, so that no object of it can be left. */
   async #find(groupKind: string, signal: AbortSignal): Promise<Resource | undefined> {
     const dot = groupKind.indexOf('.')
     const [kind, group] = dot < 0 ? [groupKind, ''] : [groupKind.slice(0, dot), groupKind.slice(dot + 1)]
@@ -244,7 +257,7 @@ function stillServed(kind: string): CodedError<'KindUnavailable'> {
   return new CodedError({ code: 'KindUnavailable', message, remedy: 'retry' })
 }
 
-/** The rights on kinds that have left `owns` follow from `retired`. */
+/** The rights on kinds that have left `owns` are derived from `retired`. */
 function lookFailed(kind: string, thrown: unknown, { isDeclared }: { readonly isDeclared: boolean }): CodedError {
   const { code, remedy, retryAfterMs } =
     thrown instanceof CodedError ? thrown : { code: 'InternalError', remedy: 'retry' as const, retryAfterMs: undefined }

@@ -1,5 +1,5 @@
-// Tokens of remote children. They follow from a secret of this process, so that an object that could not be created keeps its
-// token until the next attempt, and no user can guess one before the object exists.
+// Tokens of remote children, derived from a secret of this process. Invariants: an object that could not be created
+// keeps its token for the next attempt, and no user can guess a token before the object exists.
 import { createHmac } from 'node:crypto'
 import { identityOf } from '../apply/plan.ts'
 import { type ClaimInput, tokenized } from '../apply/remote-children.ts'
@@ -9,7 +9,7 @@ import type { KubeObject, LiveObject } from '../object/object.ts'
 export class InventoryTokens {
   readonly #secrets: SecretSource
   #key: Uint8Array | undefined
-  /** One declaration stays one object, because holds after rejections and fights go by its identity. */
+  /** One declaration stays one object, because holds after rejections and field fights depend on its identity. */
   readonly #marked = new WeakMap<KubeObject, { readonly token: string; readonly marked: KubeObject }>()
 
   constructor(secrets: SecretSource) {

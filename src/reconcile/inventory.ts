@@ -1,7 +1,8 @@
-// Marks that make a resource the parent of an ApplySet: the id that its children carry, the operator that manages it, and the kinds and
-// namespaces to look for them in. kubectl and a later operator find them without any construct. Invariant: the recorded reach covers all children.
-// Users can edit annotations, so the namespaces are only written there; they are read from `status.inventory`.
-// Source: KEP-3659, as kubectl's code has it.
+// Metadata that make a resource the parent of an ApplySet: the id in the labels of its children, the operator that
+// manages it, and the kinds and namespaces of its children. kubectl and a later operator find the children without any
+// construct.
+// Invariant: the recorded reach covers all children. Users can edit annotations, so the namespaces there are never
+// read: `status.inventory` has the authoritative ones. Source: KEP-3659, as kubectl implements it.
 import { entriesIn, homeOf } from '../apply/remote-children.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Patch } from '../kube/client.ts'
@@ -13,16 +14,16 @@ import { applySetId } from '../synth/membership.ts'
 import type { Controller } from './definition.ts'
 import { coveringShardMark, settledShardMark } from './shard-mark.ts'
 
-/** What is written on the parent. A value of undefined: the annotation is not there. */
+/** Metadata on the parent. A value of undefined: the annotation is absent. */
 export interface Inventory {
   readonly finalizer: string
-  /** The finalizer of an earlier version whose place it takes. */
+  /** The finalizer of an earlier version that `finalizer` replaces. */
   readonly replaces?: string | undefined
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string | undefined>>
 }
 
-/** Where children may be; both lists are sorted and hold nothing twice. */
+/** Kinds and namespaces in which children may be; both lists are sorted and unique. */
 export interface Reach {
   /** Named as by `groupKindOf`. */
   readonly kinds: readonly string[]
@@ -32,7 +33,10 @@ export interface Reach {
 
 const idLabel = 'applyset.kubernetes.io/id'
 
-/** The names of the annotations: those of KEP-3659, or of one of several controllers of a kind its own, as a resource is the parent of one ApplySet. */
+/**
+ * Returns the annotation names of KEP-3659, or those of one of several controllers of a kind: a resource is the parent
+ * of one ApplySet only.
+ */
 function annotationsOf(part: string | undefined) {
   const domain = part === undefined ? 'applyset.kubernetes.io' : `${part}.konverge.dev`
   return {
@@ -42,29 +46,33 @@ function annotationsOf(part: string | undefined) {
   }
 }
 
-/** What the marks say whose the resource is. */
+/** The operator that manages the resource, by its metadata. */
 type Holder = Pick<Inventory, 'finalizer' | 'replaces'> & Pick<OperatorIdentity, 'part'> & { readonly tooling: string }
-/** With the annotation of its shard, if that has a name. */
+/** Includes the annotation of the shard, if it has a name. */
 type Marks = Holder & { readonly mark: Readonly<Record<string, string>> }
 
 /**
- * The marks of every operator before operators had names. Any operator may replace them, and does when all children of the resource are
- * found and applied: until then children may lack what is new on them.
+ * Metadata from before operators had names. Any operator may replace them, after it has found and applied all children
+ * of the resource: until then children may lack newer labels.
  */
 const earlier: Holder = { finalizer: 'konverge.dev/cleanup', tooling: 'konverge/v1' }
 export const earlierFinalizer = earlier.finalizer
-/** Of the annotation, in characters: the rest is not read. */
+/** Characters of the annotation that are read. */
 const maxKindsLength = 8_192
 /** A kind and its group. Source: a CamelCase DNS label and a DNS subdomain, RFC 1123. */
 const groupKindPattern = /^[A-Za-z][A-Za-z0-9]{0,62}(\.[a-z0-9][-.a-z0-9]{0,252})?$/
-/** How many kinds of the annotation are read: each costs a list request. Controllers that own more name them themselves. */
+/**
+ * Kinds of the annotation that are read, because each costs a list request. Controllers that own more kinds declare
+ * them.
+ */
 const maxRecordedKinds = 32
-/** Of the marks, not of konverge: an upgrade writes no resource for its own sake. */
+/** Version of the metadata, not of konverge: an upgrade alone writes no resource. */
 const marksVersion = 'v1'
 
 /**
- * The marks that a resource has at least: every kind that its controller owns, and whatever was recorded before. Undefined if it needs none. One
- * that an earlier version of the controller marked keeps its marks until what they reach is gone.
+ * Returns the minimal metadata of a resource: every kind that its controller owns, and all kinds recorded before.
+ * Undefined if it needs none. A resource with metadata of an earlier version of the controller keeps them until their
+ * reach is empty.
  */
 export function inventoryOf(
   parent: LiveObject,
@@ -76,35 +84,40 @@ export function inventoryOf(
   return coveringMarks(parent, joined(recordedReach(parent, identity.part), { kinds, namespaces: [] }), identity)
 }
 
-/** The kinds that the controller makes in the cluster of its resources: the marks tell of no other cluster. */
+/** Kinds that the controller creates in the cluster of its resources: the metadata describe no other cluster. */
 export function kindsAtHome({ owns, childrenIn }: Pick<Controller, 'owns' | 'childrenIn'>): readonly string[] {
   return childrenIn === undefined ? owns.map(({ resource }) => groupKindOf(resource)) : []
 }
 
-/** The marks before an apply. Those of an earlier version stay. */
+/** Returns the metadata before an apply. Those of an earlier version stay. */
 export function coveringMarks(parent: LiveObject, reach: Reach, identity: OperatorIdentity): Inventory {
   const isManaged = parent.metadata.annotations?.[annotationsOf(identity.part).tooling] !== undefined
   const mark = coveringShardMark(parent, identity, isManaged)
   return marksOf(parent, reach, { ...(hasEarlierMarks(parent, identity.part) ? earlier : holderOf(identity)), mark })
 }
 
-/** The marks after an apply and prune without error. */
+/** Returns the metadata after an apply and prune without error. */
 export function settledMarks(parent: LiveObject, reach: Reach, identity: OperatorIdentity): Inventory {
   return marksOf(parent, reach, { ...holderOf(identity), mark: settledShardMark(identity) })
 }
 
-/** True if the operator that made the children had no name: they may lack the labels by which informers find them. */
+/**
+ * True if the operator that created the children had no name: they may lack the labels by which informers find them.
+ */
 export function hasEarlierMarks(parent: LiveObject, part: string | undefined): boolean {
   return part === undefined && parent.metadata.annotations?.[annotationsOf(part).tooling] === earlier.tooling
 }
 
-/** True if a resource that is no ApplySet of another one has any mark of this operator. */
+/**
+ * True if the resource has any metadata of this operator; call it only for resources without another ApplySet's
+ * metadata.
+ */
 export function isMarked(parent: LiveObject, identity: OperatorIdentity): boolean {
   const hasTooling = parent.metadata.annotations?.[annotationsOf(identity.part).tooling] !== undefined
   return hasTooling || (parent.metadata.finalizers ?? []).some((name) => isFinalizerOf(name, identity))
 }
 
-/** No mark at all: finalizers of others stay. */
+/** Returns a patch that removes all metadata of this operator; finalizers of others stay. */
 export function noMarks(parent: LiveObject, identity: OperatorIdentity): Patch {
   const { finalizers = [], resourceVersion } = parent.metadata
   const left = finalizers.filter((name) => !isFinalizerOf(name, identity))
@@ -113,7 +126,7 @@ export function noMarks(parent: LiveObject, identity: OperatorIdentity): Patch {
   return { type: 'merge', body: { metadata: { resourceVersion, finalizers: left, labels, annotations } } }
 }
 
-/** True also for the finalizer of an earlier version, whose place ours takes. */
+/** True also for the finalizer of an earlier version, which the operator's own replaces. */
 function isFinalizerOf(name: string, identity: OperatorIdentity): boolean {
   const { finalizer, replaces } = holderOf(identity)
   return name === finalizer || name === replaces
@@ -140,7 +153,10 @@ function marksOf(parent: LiveObject, { kinds, namespaces }: Reach, marks: Marks)
   }
 }
 
-/** The kinds that the annotation names, at most 32 well-formed ones, and the namespaces of the remote children that are recorded in the parent's cluster. */
+/**
+ * Returns the kinds in the annotation, at most 32 well-formed ones, and the namespaces of the remote children recorded
+ * in the parent's cluster.
+ */
 export function recordedReach(parent: LiveObject, part?: string): Reach {
   const text = parent.metadata.annotations?.[annotationsOf(part).kinds] ?? ''
   const whole = text.length <= maxKindsLength ? text : text.slice(0, text.lastIndexOf(',', maxKindsLength))
@@ -155,14 +171,15 @@ export function recordedReach(parent: LiveObject, part?: string): Reach {
 }
 
 /**
- * The namespaces that the annotation names, besides the parent's own: a hint that children were there, and nothing to go by, as users can edit it.
+ * Returns the namespaces in the annotation, besides the parent's own. They are only a hint that children were there,
+ * because users can edit them.
  */
 export function hintedNamespaces(parent: LiveObject): readonly string[] {
   const text = parent.metadata.annotations?.[annotationsOf(undefined).namespaces] ?? ''
   return text.split(',').filter((namespace) => namespace !== '')
 }
 
-/** The kinds of these objects, and their namespaces other than the parent's. */
+/** Returns the kinds of these objects, and their namespaces other than the parent's. */
 export function reachOf(parent: LiveObject, objects: readonly KubeObject[]): Reach {
   const namespaces = objects.flatMap(({ metadata: { namespace } }) => (namespace === undefined ? [] : [namespace]))
   return {
@@ -179,8 +196,8 @@ export function joined(...reaches: readonly Reach[]): Reach {
 }
 
 /**
- * The rejection of a resource that is the ApplySet of another tool or another operator, which would take our children for its own and prune
- * them; undefined if the resource is ours, unmanaged, or of an earlier version.
+ * Returns the rejection of a resource that is the ApplySet of another tool or operator, which would prune the children
+ * of this one. Undefined if the resource belongs to this operator, is unmanaged, or is of an earlier version.
  */
 export function foreignInventory(
   parent: LiveObject,

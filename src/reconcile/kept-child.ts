@@ -1,4 +1,5 @@
-// The part of a child that memory holds. Invariant: what the operator compares, and what the rules of readiness read, is always part of it. Pure.
+// The cached part of a child. Invariant: it contains everything that the operator compares and that the rules of
+// readiness read. Pure.
 import { assert } from '../base/assert.ts'
 import { isJsonObject } from '../base/json.ts'
 import { isBuiltIn } from '../object/built-in.ts'
@@ -6,10 +7,13 @@ import type { LiveObject } from '../object/object.ts'
 import type { Owned } from './declared-kinds.ts'
 import type { Keep } from './kept-parent.ts'
 
-/** Fields of a status that readiness reads, of any kind. */
+/** Status fields that readiness reads, for any kind. */
 const neverDropped = ['conditions', 'observedGeneration']
 
-/** The transform for the children of a kind; undefined: they are held whole. Throws an Error for fields that cannot be left out. */
+/**
+ * Returns the transform for the children of a kind; undefined if they are cached whole. Throws an Error for fields that
+ * cannot be left out.
+ */
 export function keepOfChild({ resource, dropStatus = [] }: Owned): Keep | undefined {
   if (dropStatus.length === 0) return undefined
   assert(
@@ -26,7 +30,7 @@ export function keepOfChild({ resource, dropStatus = [] }: Owned): Keep | undefi
   }
 }
 
-/** A kind without a status subresource may have a field of this name that the operator declares, and compares. */
+/** In a kind without a status subresource, `status` may be a declared field that the operator compares. */
 function ownsStatus({ metadata: { managedFields = [] } }: LiveObject): boolean {
   return managedFields.some(
     ({ operation, subresource = '', fieldsV1 }) =>

@@ -1,4 +1,5 @@
-// The part of a resource that memory holds. Invariant: its kind, and the runtime's own state in metadata and status, are always part of it. Pure.
+// The cached part of a resource. Invariant: it contains the kind, and the runtime's own state in metadata and status.
+// Pure.
 import { assert } from '../base/assert.ts'
 import { isJsonObject } from '../base/json.ts'
 import type { LiveObject } from '../object/object.ts'
@@ -11,7 +12,10 @@ interface Options {
   readonly status?: unknown
 }
 
-/** The transform for the resources of a controller; undefined: they are held whole. It throws what the author's function throws, or if that returns no object. */
+/**
+ * Returns the transform for the resources of a controller; undefined if they are cached whole. The transform throws the
+ * error of the author's function, and a TypeError if the function returns no object.
+ */
 export function keepOf({ keep, metadataOnly = false, status }: Options): Keep | undefined {
   assert(!metadataOnly || status === undefined, 'metadataOnly excludes status: the status has to be read to be written')
   assert(!metadataOnly || keep === undefined, 'metadataOnly excludes keep: there is nothing to choose from')
@@ -25,12 +29,12 @@ export function keepOf({ keep, metadataOnly = false, status }: Options): Keep | 
   }
 }
 
-/** An object as memory holds it: whole where the transform throws. */
+/** Returns the object as the cache holds it: whole if the transform throws. */
 export function keptOf(keep: Keep | undefined, object: LiveObject): LiveObject {
   try {
     return keep?.(object) ?? object
   } catch {
-    // The cache has counted and logged it.
+    // The cache has counted and logged the error.
     return object
   }
 }

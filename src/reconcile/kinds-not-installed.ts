@@ -1,11 +1,14 @@
-// Kinds that the API server does not serve. A resource that needs one stops and names it; objects of an optional one are left out of what
-// is desired. Pure.
+// Kinds that the API server does not serve. A resource that needs one stops and names it. Objects of an optional kind
+// are left out of the desired objects. Pure.
 import { CodedError } from '../base/errors.ts'
 import { apiVersionOf, groupKindOf, groupResourceOf, type Resource } from '../object/resource.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import type { Controller } from './definition.ts'
 
-/** Ends the reconcile of a resource whose controller cannot do without these kinds. Installing them reconciles it again. */
+/**
+ * Returns the error that ends a reconcile whose controller requires these kinds. Their installation triggers another
+ * reconcile.
+ */
 export function kindsNotInstalled(
   missing: readonly Resource[],
   { owns, childrenIn }: Pick<Controller, 'owns' | 'childrenIn'>,
@@ -21,7 +24,7 @@ export function kindsNotInstalled(
   })
 }
 
-/** Without the objects of kinds that are missing, named as by `groupKindOf`; what depends on them does not wait for them. */
+/** Removes the objects of missing kinds, named as by `groupKindOf`; their dependents do not wait for them. */
 export function withoutMissing(
   desired: readonly DesiredObject[],
   missing: readonly string[],

@@ -1,4 +1,5 @@
-// Shows in log and metrics which kinds of one controller the API servers serve. A kind that is served at the start is worth no line of the log.
+// Logs and exports as metrics which kinds of one controller the API servers serve. A kind that is served at the start
+// is not logged.
 import type { Gauge, Instruments } from '../base/instrument.ts'
 import { groupResourceOf } from '../object/resource.ts'
 import type { HeldKind } from './controller-view.ts'
@@ -9,7 +10,7 @@ export class KindsRecorder {
   readonly #controller: Controller
   readonly #instruments: Instruments
   readonly #served: Gauge
-  /** Named in the log as not installed. */
+  /** Kinds that the log has reported as not installed. */
   readonly #missing = new Set<string>()
 
   constructor(controller: Controller, instruments: Instruments) {
@@ -22,7 +23,7 @@ export class KindsRecorder {
     })
   }
 
-  /** Records the kinds now and whenever one of them comes or goes. */
+  /** Records the kinds now, and whenever one of them is installed or removed. */
   watch(kinds: readonly HeldKind[]): void {
     for (const kind of kinds) {
       this.#observe(kind)

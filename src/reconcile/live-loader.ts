@@ -1,6 +1,8 @@
-// Reads for a controller's own functions: from memory where the kind is watched, else from the API server. Owned kinds are
-// read live, as memory holds only our own children of them; so are Secrets that nobody declared to cache (I11). Invariant: memory answers no request
-// that the API server would not be sent, such as one for a name with a namespace in it.
+// Reads for a controller's own functions: from the cache if the kind is watched, else from the API server. Owned kinds
+// are read from the API server, because the cache holds only the operator's own children. So are Secrets that no watch
+// caches (I11).
+// Invariant: the cache answers no request that would not be sent to the API server, such as one for a name that
+// contains a slash.
 import { CodedError, unwatchedRetryMs } from '../base/errors.ts'
 import type { ObjectSelection } from '../cache/store.ts'
 import type { KubeClient, Location } from '../kube/client.ts'
@@ -13,11 +15,14 @@ import { groupKindOf, type Resource } from '../object/resource.ts'
 import { labelsProblem } from '../synth/metadata-rules.ts'
 import type { LiveReader } from './context.ts'
 
-/** A kind in memory, as far as reads need it. */
+/** A cached kind, as reads need it. */
 export interface CachedKind {
-  /** Only objects with this label are in memory; undefined: all are. A selector of another form counts as a label nobody asks for. */
+  /**
+   * Label that all cached objects have; undefined: all objects are cached. A selector of another form counts as a label
+   * that no read asks for.
+   */
   readonly selectedLabel: string | undefined
-  /** Is this namespace in memory at all? Undefined: the whole cluster. */
+  /** True if this namespace is cached. Undefined: the whole cluster. */
   covers(namespace: string | undefined): boolean
   get(key: Key): LiveObject | undefined
   select(selection: ObjectSelection): readonly LiveObject[]
@@ -28,15 +33,15 @@ export interface CachedKind {
 export interface LiveLoaderOptions {
   readonly client: KubeClient
   readonly cachedKind: (resource: Resource) => CachedKind | undefined
-  /** May the API server be asked? Only for what the controller declares, or the operator's roles would not cover it. */
+  /** True if the API server may be asked: only for declared kinds, because the operator's roles cover no others. */
   readonly mayAsk: (resource: Resource, verb: LiveVerb) => boolean
   readonly signal: AbortSignal
 }
 
-/** How the API server is asked: for one object, or for many. */
+/** The verb of the read: `find` for one object, `list` for many. */
 export type LiveVerb = 'find' | 'list'
 
-/** At most this many pages of a live list are read: a controller that needs more should watch the kind. */
+/** Limit of the pages of a live list: a controller that needs more should watch the kind. */
 const maxPages = 20
 const pageSize = 500
 
@@ -48,8 +53,8 @@ export class LiveLoader implements LiveReader {
   }
 
   /**
-   * Undefined also for a name or namespace that cannot be one, which often comes from a spec: nothing has it. Where the kind is not in memory, rejects
-   * with a KubeError `BadRequest` then.
+   * Returns undefined also for an invalid name or namespace, which often comes from a spec, if the kind is cached. If
+   * it is not, rejects with a KubeError `BadRequest`.
    */
   async find<Spec, Status>(
     resource: Resource<Spec, Status>,
@@ -60,7 +65,7 @@ export class LiveLoader implements LiveReader {
     const path = () => objectPath(resource, { namespace, name })
     if (cached === undefined) path()
     else if (!isPossible(path)) return undefined
-    // Sound: what a resource serves has the wire shape that its descriptor declares.
+    // Sound: a resource serves the wire shape that its descriptor declares.
     const found = cached?.get(keyFor(namespace, name)) as LiveObject<Spec, Status> | undefined
     const isAbsent = cached !== undefined && cached.selectedLabel === undefined && cached.covers(namespace)
     if (found !== undefined || isAbsent) return found
@@ -69,7 +74,10 @@ export class LiveLoader implements LiveReader {
     return loaded as LiveObject<Spec, Status> | undefined
   }
 
-  /** Rejects with a KubeError `BadRequest` for labels that cannot be some, and for such a namespace where the kind is not in memory; else that has none. */
+  /**
+   * Rejects with a KubeError `BadRequest` for invalid labels. An invalid namespace is rejected too if the kind is not
+   * cached; else its list is empty.
+   */
   async list<Spec, Status>(
     resource: Resource<Spec, Status>,
     {
@@ -82,7 +90,7 @@ export class LiveLoader implements LiveReader {
     const path = () => collectionPath(resource, namespace)
     if (cached === undefined) path()
     else if (!isPossible(path)) return []
-    // Of a watched kind no more than what the operator looks after concerns anybody here, and no more could be asked for.
+    // Of a watched kind, only what the operator manages is relevant here, and the operator may not read more.
     const isInMemory = cached !== undefined && (namespace === undefined || cached.covers(namespace))
     const isCovered = isInMemory && (cached.selectedLabel === undefined || Object.hasOwn(labels, cached.selectedLabel))
     const objects = isCovered ? cached.select({ namespace, labels }) : await this.#listLive(resource, namespace, labels)
@@ -148,7 +156,7 @@ export class LiveLoader implements LiveReader {
   }
 }
 
-/** False if no object can have the place, as a name with a slash. */
+/** False if no object can have this path, as with a name that contains a slash. */
 function isPossible(path: () => string): boolean {
   try {
     path()
@@ -159,7 +167,7 @@ function isPossible(path: () => string): boolean {
   }
 }
 
-/** In a selector, what is no label can mean another one: `=a` selects `a`. */
+/** In a selector, an invalid label can mean another one: `=a` selects `a`. */
 function assertLabels(resource: Resource, labels: Readonly<Record<string, string>>): void {
   const problem = labelsProblem(labels)
   if (problem === undefined) return

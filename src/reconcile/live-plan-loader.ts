@@ -1,5 +1,6 @@
-// The plan of one resource against the live cluster, without a running operator: the same observe, desired and plan as a reconcile, on what the API
-// server has. Invariant: nothing is written. Changes are sent as dry runs, so that defaults, webhooks and immutable fields have their say.
+// The plan of one resource against the live cluster, without a running operator: the observe, desired and plan of a
+// reconcile, on the state of the API server. Invariant: nothing is written. Changes are sent as dry runs, so that
+// defaults, webhooks and immutable fields take effect.
 
 import { contradictedDefaults } from '../apply/contradicted-defaults.ts'
 import { emptiedValues } from '../apply/emptied-values.ts'
@@ -56,35 +57,36 @@ export interface LivePlanOptions {
   readonly client: KubeClient
   readonly clock: Clock
   readonly secrets: SecretSource
-  /** Of the operator as it runs in the cluster: its name is in labels and field managers of children. */
+  /** Identity of the operator in the cluster: labels and field managers of children contain its name. */
   readonly identity: OperatorIdentity
   readonly controller: Controller
-  /** Those that the operator serves; absent: all. */
+  /** Namespaces that the operator serves; absent: all. */
   readonly namespaces?: readonly string[] | undefined
 }
 
 export type LivePlan =
-  /** In the order in which the operator would do it; what it would leave alone is left out. */
+  /** In the order in which the operator would act; unchanged objects are left out. */
   | { readonly kind: 'planned'; readonly steps: readonly LiveStep[] }
   /** The operator would do nothing: it is paused, or deletes. `why` is a sentence. */
   | { readonly kind: 'idle'; readonly why: string }
 
 export type LiveStep = { readonly ref: Ref } & (
   | { readonly kind: 'create' | 'delete' }
-  /** `recreate`: deleted and created again, because a field cannot change. At least one change. */
+  /** `recreate`: deleted and created again, because a field is immutable. At least one change. */
   | { readonly kind: 'change' | 'recreate'; readonly object: KubeObject; readonly changes: readonly Change[] }
-  /** Not now. `on` is a sentence. */
+  /** Postponed. `on` is a sentence. */
   | { readonly kind: 'hold'; readonly on: string }
-  /** Not ours, or rejected by the API server. */
+  /** Owned by another, or rejected by the API server. */
   | { readonly kind: 'reject'; readonly error: CodedError }
 )
 
-/** Requests at once. */
+/** Concurrent requests. */
 const mostAtOnce = 16
 
 /**
- * What the operator would do for a resource, which is live or the answer to a dry run. Reads the children, what `observe` asks for, and the objects that
- * bear a child's name. Rejects with a CodedError where a reconcile would fail before it changes anything.
+ * Returns what the operator would do for a resource, which is live or the response to a dry run. Reads the children,
+ * what `observe` asks for, and the objects that have a child's name. Rejects with a CodedError if a reconcile would
+ * fail before its first change.
  */
 export async function loadLivePlan(
   options: LivePlanOptions,
@@ -92,7 +94,7 @@ export async function loadLivePlan(
   signal: AbortSignal,
 ): Promise<LivePlan> {
   const { client, clock, controller } = options
-  // Its children bear the label of the shard that it names.
+  // Its children have the label of the shard that it names.
   const shard = namedShard(given, controller.part)
   const operator = operatorIdentityOf(options.identity.name, shard)
   const identity = partOf(operator, controller.part)
@@ -115,7 +117,7 @@ export async function loadLivePlan(
   return { kind: 'planned', steps: await loader.steps(parent) }
 }
 
-/** Rejects if one of them is needed. */
+/** Returns the missing optional kinds. Rejects if a required kind is missing. */
 async function unservedKinds(
   controller: Controller,
   discovery: DiscoveryClient,
@@ -169,7 +171,7 @@ class LivePlanLoader {
     return [...written, ...prune.map((live) => ({ kind: 'delete', ref: refOf(live) }) as const)]
   }
 
-  /** As memory shows it to a running operator. */
+  /** Returns the child as a running operator's cache shows it. */
   #asSeen(child: LiveObject): LiveObject {
     const owned = this.#options.controller.owns.find(({ resource }) => isOf(resource, child))
     return owned === undefined ? child : keptOf(keepOfChild(owned), child)
@@ -189,7 +191,7 @@ class LivePlanLoader {
         live: await loadReader(reading),
         isAvailable,
         secrets,
-        // As after a restart: no reconcile of this process has looked outside.
+        // As after a restart: no reconcile of this process has observed external resources.
         externals: [],
         sagas: controller.sagas.map(({ name }) => {
           const record = recordOf(sagas, name)
@@ -239,14 +241,14 @@ class LivePlanLoader {
     return found
   }
 
-  /** Undefined where nothing would change. */
+  /** Undefined if nothing would change. */
   async #stepOf({ desired, action }: Step, parent: LiveObject): Promise<LiveStep | undefined> {
     const ref = refOf(desired.object)
     if (action.kind === 'change') return await this.#change(desired, { parent, action })
     if (action.kind === 'hold' && desired.policies.isSelf && desired.policies.hold === undefined)
       return newSelf(desired, parent)
     if (action.kind !== 'create') return settledStep(ref, action)
-    // Absent among the children is not absent: something else may have the name.
+    // Another object, which is no child, may have the name.
     const live = await this.#find(desired.object)
     if (live === undefined) return { kind: 'create', ref }
     const met = decide({ parent, desired, live, compare: compared, manager: this.#managerOf(desired) })
@@ -265,7 +267,8 @@ class LivePlanLoader {
       const after = await this.#applied(desired, live)
       const error = policyOutOfReach(desired, { live, recorded: after ?? live }, manager)
       if (error !== undefined) throw error
-      // Who may not write children sees what is declared, without defaults and webhooks. A dry run shows no value that a patch empties before.
+      // Without the right to write children, the declared changes are shown, without defaults and webhooks. So they are
+      // if a patch empties values before the apply, because a dry run does not show them.
       const isShown = after !== undefined && emptiedValues(desired, live, manager).length === 0
       const changes = isShown ? objectChanges(live, after) : declared
       return changes.length === 0 ? undefined : { kind: 'change', ref, object: after ?? desired.lasting, changes }
@@ -284,7 +287,7 @@ class LivePlanLoader {
     }
   }
 
-  /** The object as an apply would leave it; undefined without the right to apply. */
+  /** Returns the object as an apply would leave it; undefined without the right to apply. */
   async #applied(desired: DesiredObject, live: LiveObject): Promise<LiveObject | undefined> {
     const { client } = this.#options
     const { lasting } = desired
@@ -314,7 +317,10 @@ const compared: Compare = (desired, live, manager) => compare({ desired, live, m
 
 type ChangeAction = Extract<Step['action'], { kind: 'change' }>
 
-/** What the resource will get from its controller, which does not exist yet: no dry run applies anything to it. */
+/**
+ * Returns the fields that the controller will contribute to a resource that does not exist yet: a dry run cannot apply
+ * them.
+ */
 function newSelf({ lasting }: DesiredObject, parent: LiveObject): LiveStep | undefined {
   const changes = declaredChanges({ desired: lasting, live: parent }).filter((one) => !isEqualAlready(one))
   return changes.length === 0 ? undefined : { kind: 'change', ref: refOf(parent), object: lasting, changes }

@@ -1,4 +1,4 @@
-// Log lines about one resource: how it is named, and how its reconcile ended.
+// Log lines about one resource: its name, and the outcome of its reconcile.
 import { unreachable } from '../base/assert.ts'
 import type { Log, LogFields, Tracer } from '../base/instrument.ts'
 import type { LiveObject } from '../object/object.ts'
@@ -11,7 +11,7 @@ export function logFieldsOf({ metadata: { namespace, name, generation } }: LiveO
   return { namespace, name, generation }
 }
 
-/** Failures are warnings, with their reason and message. */
+/** Logs failures as warnings, with reason and message. */
 export function logEnd(
   { log, tracer }: { readonly log: Log; readonly tracer: Tracer },
   item: WorkItem<Key>,

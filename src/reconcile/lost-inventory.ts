@@ -1,5 +1,6 @@
-// Resources whose `status.inventory` another writer uses for something else, as Flux does: which remote children they have is not known. Invariant:
-// such a resource is neither applied nor deleted while it may have any, and the other writer's field is left as it is. Pure.
+// Resources whose `status.inventory` another writer uses for something else, as Flux does: their remote children are
+// not known. Invariant: such a resource is neither applied nor deleted while it may have any, and the other writer's
+// field stays. Pure.
 import { hasOtherInventory } from '../apply/remote-children.ts'
 import { CodedError, unwatchedRetryMs } from '../base/errors.ts'
 import { nameList } from '../base/name-list.ts'
@@ -12,12 +13,13 @@ import { abandonAnnotation, isAbandoned } from './steering.ts'
 
 type Declared = Pick<Controller, 'owns' | 'retired' | 'childrenIn'>
 
-/** Names that a message has of each sort. */
+/** Number of places of each sort that a message names. */
 const namedPlaces = 5
 
 /**
- * Undefined if the inventory is ours, or if there can be no remote child: none was recorded in another namespace or is declared in another cluster,
- * and of a namespaced resource every kind is known to be namespaced. Undefined, too, if the resource is being deleted and its user abandons them.
+ * Returns undefined if the inventory belongs to the operator, or no remote child can exist: none was recorded in
+ * another namespace or is declared in another cluster, and all kinds of a namespaced resource are namespaced.
+ * Also undefined if the resource is being deleted and its user abandons the children.
  */
 export function lostInventory(parent: LiveObject, controller: Declared): CodedError<'RecordsNotKept'> | undefined {
   if (!hasOtherInventory(parent) || (isBeingDeleted(parent) && isAbandoned(parent))) return undefined
@@ -31,7 +33,7 @@ export function lostInventory(parent: LiveObject, controller: Declared): CodedEr
   })
 }
 
-/** The rejection of a remote child where the inventory cannot be written. */
+/** Returns the rejection of a remote child if the inventory cannot be written. */
 export function noInventory(parent: LiveObject): CodedError<'RecordsNotKept'> {
   return new CodedError({
     code: 'RecordsNotKept',
@@ -45,7 +47,7 @@ function otherInventory(parent: LiveObject): string {
   return `status.inventory of ${describeRef(refOf(parent))} is not the list that konverge keeps there, because another writer uses the field`
 }
 
-/** Where children may be that only the inventory tells of. */
+/** Places in which children may be that only the inventory records. */
 function possiblePlaces(parent: LiveObject, { owns, retired, childrenIn }: Declared): readonly string[] {
   const namespaces = hintedNamespaces(parent)
   const resources = [...owns.map(({ resource }) => resource), ...retired]

@@ -1,4 +1,5 @@
-// Which options of a controller exclude each other, and what a number may be: an author reads it where the controller is defined. Pure.
+// Rules of a controller's options: mutual exclusions and ranges of numbers. An error appears where the author defines
+// the controller. Pure.
 import { assert } from '../base/assert.ts'
 import { assertBackoff, type BackoffPolicy } from '../base/backoff.ts'
 import { assertRate, type TokenBucketLimit } from '../base/token-bucket.ts'
@@ -9,7 +10,7 @@ import type { Owned, Watch } from './declared-kinds.ts'
 import { keepOfChild } from './kept-child.ts'
 import { assertFinalizerFits } from './without-finalizer.ts'
 
-/** Those of a controller's options that some rule is about, with their defaults left out. */
+/** Options of a controller that have a rule, without defaults. */
 interface Options {
   readonly name?: string
   readonly namespaces?: readonly string[]
@@ -29,7 +30,7 @@ interface Options {
   readonly limits: { readonly [name: string]: number }
 }
 
-/** Throws an Error that names the option and what to do about it. */
+/** Throws an Error that names the option and the correction. */
 export function assertOptionsFit(resource: Resource, options: Options): void {
   assertNumbers(options)
   assertWatchesFit(options)

@@ -1,5 +1,5 @@
-// How did a turn end, and when is the next one? An Outcome is what the status tells people; a Verdict is what it means for
-// the queue. Transient failures are retried with backoff, permanent ones are reported and wait for a change (I10).
+// Outcome of a reconcile, and the time of the next one. An Outcome is what the status reports; a Verdict is its meaning
+// for the queue. Transient failures are retried with backoff; permanent ones are reported and wait for a change (I10).
 import type { Child, ChildFailure } from '../apply/apply-report.ts'
 import { AssertionError, unreachable } from '../base/assert.ts'
 import { backoffDelayMs, defaultBackoff } from '../base/backoff.ts'
@@ -13,42 +13,48 @@ import type { Verdict } from '../queue/worker.ts'
 
 export type { Child } from '../apply/apply-report.ts'
 
+/**
+ * End of a reconcile, as `status` gets it. `reason` is a CamelCase word, `message` and `on` are sentences, times are in
+ * milliseconds.
+ */
 export type Outcome =
   /** Everything is as declared and ready. */
   | { readonly kind: 'settled' }
-  /** Nothing is wrong, something takes time. `on` says what, as a sentence; `afterMs` is set where it is over in no time. */
+  /**
+   * Something takes time, without a failure. `on` is a sentence about it; `afterMs` is set if the wait is momentary.
+   */
   | { readonly kind: 'waiting'; readonly on: string; readonly afterMs?: number | undefined }
-  /** It may pass by itself. */
+  /** The failure may pass by itself. */
   | {
       readonly kind: 'retry'
       readonly reason: string
       readonly message: string
       readonly retryAfterMs?: number | undefined
-      /** The longest delay, however often it failed. */
+      /** The longest delay, whatever the number of failures. */
       readonly atMostMs?: number | undefined
-      /** For so long a resource that was ready goes on being called so. Absent: until the second failure. */
+      /** A resource that was ready stays Ready for this time. Absent: until the second failure. */
       readonly graceMs?: number | undefined
     }
-  /** It will not pass until the spec or a watched input changes. */
+  /** The failure stays until the spec or a watched input changes. */
   | {
       readonly kind: 'stopped'
       readonly reason: string
       readonly message: string
-      /** Tried again after this time, because the cause may pass where nothing is watched. */
+      /** Retried after this time, because the cause may pass without an event. */
       readonly retryAfterMs?: number | undefined
     }
-  /** On its way out. */
+  /** The resource is being deleted. */
   | { readonly kind: 'deleting'; readonly on: string; readonly afterMs?: number | undefined }
 
 /**
- * True if a failure is reported when it comes for the first time: a rejection, what hung for long, a conflict with another writer, which is retried after
- * minutes, and what is retried only after a Retry-After beyond the first backoff. Other failures may be over before a person reads of them.
+ * True if the first occurrence of a failure is reported: a rejection, a timeout, a conflict with another writer, or a
+ * Retry-After beyond the first backoff. Other failures may pass before a person reads about them.
  */
 export function isToldAtOnce(outcome: Outcome): boolean {
   if (outcome.kind !== 'retry') return false
   return toldAtOnce.has(outcome.reason) || (isAskedWait(outcome) && (outcome.retryAfterMs ?? 0) > firstBackoffMs)
 }
-/** The longest wait after a first failure by the default backoff. */
+/** Longest wait after a first failure by the default backoff. */
 const firstBackoffMs = 2 * defaultBackoff.baseMs
 const toldAtOnce: ReadonlySet<string> = new Set<string>([
   ...rejections,
@@ -60,63 +66,69 @@ const toldAtOnce: ReadonlySet<string> = new Set<string>([
   'NotConverging',
 ])
 
-/** While something takes time, and no event comes, the first look comes within 15 s, and each later one within twice the time before it. */
+/**
+ * First recheck of a waiting resource without an event, in milliseconds. Each later interval is at most twice the one
+ * before.
+ */
 export const waitingRecheckMs = 15_000
 const longestRecheckMs = 300_000
 
-/** When to look again at a resource after so many looks in a row that found it waiting and nothing new. */
+/** Returns the time until the next recheck of a resource, after this number of rechecks in a row without a change. */
 export function recheckMs(waitsBefore: number, random: Random): number {
   const policy = { baseMs: waitingRecheckMs / 2, capMs: longestRecheckMs }
   return backoffDelayMs({ policy, failures: waitsBefore + 1, random })
 }
 
-/** Did an event bring something new, as opposed to time that has passed? */
+/** True if an event brought a change, as opposed to elapsed time. */
 export function hasNews(causes: readonly Cause[]): boolean {
   return causes.some(({ kind }) => kind === 'self' || kind === 'child' || kind === 'watched' || kind === 'external')
 }
 
-/** What a turn that decided on deletes waits for, while its cache is behind. */
+/** Wait of a reconcile that decided on deletions while its cache is behind. */
 export const cacheCatchUp = {
   on: 'waiting for the caches to catch up before anything is deleted',
   afterMs: 200,
 } as const
 
-/** What a turn waits for whose records of things outside were not the newest. */
+/** Wait of a reconcile whose journal entries of external resources were not the newest. */
 export const recordCatchUp = { on: 'waiting for the cache to catch up with what is recorded', afterMs: 200 } as const
 
-/** Is it over before anybody could read of it? Then the status is not written. */
+/** True if the wait is over before a person could read about it; then the status is not written. */
 export function isMomentary(outcome: Outcome): boolean {
   return (outcome.kind === 'waiting' || outcome.kind === 'deleting') && outcome.afterMs !== undefined
 }
 
-/** A wait that was to be over in no time is looked at this often in the end: what keeps it may be a broken watch. */
+/** Longest interval of a momentary wait: a broken watch may be its cause. */
 const longestMomentMs = 5_000
 
-/** The outcome after so many momentary ones in a row: each waits twice as long as the one before. */
+/** Returns the outcome after this number of momentary ones in a row: each waits twice as long as the one before. */
 export function spaced(outcome: Outcome, momentaryBefore: number): Outcome {
   if (outcome.kind !== 'waiting' && outcome.kind !== 'deleting') return outcome
   if (outcome.afterMs === undefined) return outcome
   return { ...outcome, afterMs: Math.min(outcome.afterMs * 2 ** momentaryBefore, longestMomentMs) }
 }
 
-/** A turn that leaves things outside otherwise than its `observe` was told is followed by another; a row of them slows down. */
+/** Delay of the reconcile that follows one whose `observe` had outdated external resources; grows in a row of them. */
 export function followUpMs(before: number): number {
   return Math.min(firstFollowUpMs * 2 ** before, longestMomentMs)
 }
 const firstFollowUpMs = 50
 
-/** While the API server cannot be reached, try again at least this often. Refused connections cost next to nothing. */
+/** Longest retry interval while the API server is unreachable. Refused connections cost next to nothing. */
 const unreachableRetryMs = 5_000
-/** The kind of a child has just gone or come: the watch of the kind knows which within half a minute, and no event may tell. */
+/**
+ * A child's kind was just removed or installed. The watch of the kind notices within half a minute, possibly without an
+ * event.
+ */
 const missingKindRetryMs = 30_000
-/** A wait that comes with these was asked for by the API server; one that comes with others is a rule of ours. */
+/** With these reasons, the API server requested the wait; with others, the runtime did. */
 const overloadReasons: ReadonlySet<string> = new Set<KubeErrorCode>(['TooManyRequests', 'ServiceUnavailable'])
 
 function isAskedWait({ reason, retryAfterMs }: Extract<Outcome, { kind: 'retry' }>): boolean {
   return retryAfterMs !== undefined && overloadReasons.has(reason)
 }
 
-/** The failure of a whole turn: whatever was thrown, as an outcome. */
+/** Returns the outcome of a reconcile that failed as a whole, for any thrown value. */
 export function outcomeOfError(thrown: unknown): Outcome {
   const message = messageOf(thrown)
   if (thrown instanceof CodedError) {
@@ -132,14 +144,14 @@ export interface TurnResult {
   /** The resource's own namespace. */
   readonly home: string | undefined
   readonly failures: readonly (Pick<ChildFailure, 'error'> & Partial<ChildFailure>)[]
-  /** Sentences: which declared gate holds back which object. */
+  /** Sentences about the holds, each with its object. */
   readonly gated: readonly string[]
   readonly children: readonly Child[]
-  /** How many children that are no longer declared stay until others are as declared. */
+  /** Number of undeclared children that stay until other children are as declared. */
   readonly pruneWaits: number
 }
 
-/** One child that can be retried makes the turn a retry: the permanent failures of others come round again with it. */
+/** One retryable child makes the reconcile a retry, which repeats the permanent failures of others too. */
 export function outcomeOfTurn({ home, failures, gated, children, pruneWaits }: TurnResult): Outcome {
   const transient = failures.filter(
     ({ error, ref }) => error.remedy === 'retry' && !(isEndOfNamespace(error) && ref?.namespace === home),
@@ -166,7 +178,7 @@ export function outcomeOfTurn({ home, failures, gated, children, pruneWaits }: T
     : { kind: 'waiting', on: sentencesOf([...waits]) + pruneSentence(pruneWaits) }
 }
 
-/** Appended to what the children wait for. */
+/** Appended to the wait of the children. */
 function pruneSentence(count: number): string {
   if (count === 0) return ''
   return count === 1
@@ -174,13 +186,13 @@ function pruneSentence(count: number): string {
     : `; ${count} children that are no longer declared stay until then`
 }
 
-/** The first time at which one of these is tried again, if any is. */
+/** Returns the first retry time of these errors, if any has one. */
 function retryTime(errors: readonly CodedError[]): { readonly retryAfterMs?: number } {
   const retryAfterMs = earliest(...errors.map((error) => error.retryAfterMs))
   return retryAfterMs === undefined ? {} : { retryAfterMs }
 }
 
-/** Of many that wait, those named. */
+/** Number of waits that a message names. */
 const namedWaits = 5
 
 function sentencesOf(waits: readonly string[]): string {
@@ -188,37 +200,40 @@ function sentencesOf(waits: readonly string[]): string {
   return waits.slice(0, namedWaits).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
-/** A resource whose own namespace is being deleted goes with it, and that is an event; of other namespaces we hear nothing. */
+/** A resource in a terminating namespace is deleted with it, which is an event; other namespaces cause no event. */
 function isEndOfNamespace({ code }: CodedError): boolean {
   return code === 'NamespaceTerminating'
 }
 
-/** What was ready is not called otherwise for a moment without an answer from outside: for how long yet; undefined: no longer. */
+/**
+ * Returns the remaining time in which a Ready resource stays Ready although an external system does not respond;
+ * undefined if it is over.
+ */
 export function graceLeftMs(outcome: Outcome, failingForMs: number): number | undefined {
   if (outcome.kind !== 'retry' || outcome.graceMs === undefined) return undefined
   return outcome.graceMs > failingForMs ? outcome.graceMs - failingForMs : undefined
 }
 
 export interface DueTimes {
-  /** When a deferred status write is due. */
+  /** Time until a deferred status write. */
   readonly statusMs?: number | undefined
-  /** When to look again, at the latest, at a resource that no failure brings back; absent: when an event comes. */
+  /** Longest time until the next reconcile without a failure; absent: at the next event. */
   readonly lookMs?: number | undefined
-  /** When to go on with what this turn began. */
+  /** Time until the reconcile continues work that it began. */
   readonly followMs?: number | undefined
-  /** When to look again at a resource that waits; default: as at the first time. */
+  /** Time until the next reconcile of a waiting resource; default: the first interval. */
   readonly recheckMs?: number | undefined
-  /** When a failure that is kept back has to be told. */
+  /** Time until a withheld failure has to be reported. */
   readonly tellMs?: number | undefined
 }
 
-/** What comes first, of those that come at all. */
+/** Returns the first of the defined times. */
 export function earliest(...times: readonly (number | undefined)[]): number | undefined {
   const due = times.filter((ms) => ms !== undefined)
   return due.length === 0 ? undefined : Math.min(...due)
 }
 
-/** How long it is until the first of them that is to come: what could not be done at one that has passed does not wait for time. */
+/** Returns the duration until the first time in the future. Work that failed at a past time does not wait for time. */
 export function untilNextMs(timesMs: readonly number[], nowMs: number): number | undefined {
   return earliest(...timesMs.filter((ms) => ms > nowMs).map((ms) => ms - nowMs))
 }
@@ -227,7 +242,7 @@ function atMostOf({ atMostMs }: Extract<Outcome, { kind: 'retry' }>): Pick<Retry
   return atMostMs === undefined ? {} : { atMostMs }
 }
 
-/** What the queue does next. */
+/** Returns what the queue does next. */
 export function verdictOf(outcome: Outcome, due: DueTimes): Verdict {
   const { statusMs, lookMs, followMs, tellMs, recheckMs: againMs = waitingRecheckMs } = due
   switch (outcome.kind) {
@@ -243,9 +258,11 @@ export function verdictOf(outcome: Outcome, due: DueTimes): Verdict {
       return { kind: 'waiting', afterMs, ...(afterMs === goOnMs ? { isFollowUp: true } : {}) }
     }
     case 'retry':
-      // No answer is no fault of this resource, and every resource has to be back soon after the API server is.
+      // A missing response is no fault of this resource, and every resource has to retry soon after the API server
+      // returns.
       if (outcome.reason === 'Unreachable') return { kind: 'retry', atMostMs: unreachableRetryMs }
-      // Nor is it that a place outside was not even called; who asks again at its next probe is not called either, and costs nothing.
+      // Nor is an open breaker: the external system was not called. A retry at its next probe makes no call, and costs
+      // nothing.
       if (outcome.reason === 'DependencyUnavailable') {
         return { kind: 'retry', afterMs: outcome.retryAfterMs, byMs: earliest(tellMs, outcome.retryAfterMs) }
       }

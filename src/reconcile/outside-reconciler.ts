@@ -1,5 +1,5 @@
-// Looks after all that is done outside of a resource's objects: first the things outside, then the sagas, which may need them; on
-// deletion the other way round. Both keep their records in one place, written under one lock.
+// Reconciles everything of a resource outside the cluster: first its external resources, then its sagas, which may need
+// them; on deletion in reverse. Both keep their journal entries in one status, under one lock.
 import type { ExternalReport } from '../external/external.ts'
 import type { LiveObject } from '../object/object.ts'
 import type { SagaReport } from '../saga/saga.ts'
@@ -12,7 +12,7 @@ import { SagasReconciler } from './sagas-reconciler.ts'
 export interface OutsideSituation {
   readonly facts: unknown
   readonly children: readonly Child[]
-  /** Are the children applied? What is outside may need what is kept in the cluster, as a password. */
+  /** True if the children are applied. External effects may need what children store, such as a password. */
   readonly isApplied: boolean
 }
 
@@ -25,12 +25,15 @@ export class OutsideReconciler {
     this.#sagas = new SagasReconciler(options)
   }
 
-  /** How the last turn left the things outside; those that no turn of this process has looked at are left out. */
+  /**
+   * Returns the external resources after the last reconcile; those that no reconcile of this process has observed are
+   * left out.
+   */
   lastReports(object: LiveObject): readonly ExternalReport[] {
     return this.#externals.lastReports(object)
   }
 
-  /** The resource is gone. */
+  /** Call when the resource is gone. */
   forget(uid: string): void {
     this.#externals.forget(uid)
   }
@@ -39,7 +42,7 @@ export class OutsideReconciler {
     return this.#sagas.reportsOf(object)
   }
 
-  /** A turn that does not come to any of it. */
+  /** Result of a reconcile that reaches neither. */
   untouched(object: LiveObject): OutsideTurn {
     const { reports, ...turn } = this.#externals.untouched(object)
     return { ...turn, externals: reports, sagas: this.#sagas.reportsOf(object) }
@@ -62,7 +65,7 @@ export class OutsideReconciler {
     }
   }
 
-  /** One step of ending what is undertaken; `isOver` when nothing is. `situationOf` is asked only if something is. */
+  /** Performs one step of ending the sagas; `isOver` when none is running. Calls `situationOf` only if one is. */
   async endSagas(
     object: LiveObject,
     situationOf: () => Promise<Omit<OutsideSituation, 'isApplied'>>,
@@ -74,7 +77,10 @@ export class OutsideReconciler {
     return { ...turn, outcome: asDeleting(outcome), sagas, externals }
   }
 
-  /** One step of taking things away, once no saga needs them; `isOver` when nothing is left. `factsOf` is asked only if something is. */
+  /**
+   * Performs one step of the removal of external resources, after all sagas; `isOver` when none is left. Calls
+   * `factsOf` only if one is left.
+   */
   async remove(
     object: LiveObject,
     factsOf: () => Promise<unknown>,
@@ -85,7 +91,7 @@ export class OutsideReconciler {
   }
 }
 
-/** What ends something is part of the deletion. */
+/** The end of a saga is part of the deletion. */
 function asDeleting(outcome: Outcome): Outcome {
   if (outcome.kind === 'settled') return { kind: 'deleting', on: 'the sagas have ended' }
   return outcome.kind === 'waiting' ? { ...outcome, kind: 'deleting' } : outcome

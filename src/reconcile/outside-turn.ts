@@ -1,16 +1,16 @@
-// How does a turn leave what is done outside of the resource's objects?
+// Result of a reconcile for the external resources and sagas of a resource.
 import type { ExternalReport } from '../external/external.ts'
 import type { SagaReport } from '../saga/saga.ts'
 import type { Outcome } from './outcome.ts'
 import type { TurnRecords } from './records.ts'
 
-/** The part of one kind, Externals or sagas. */
+/** Result for one of the two, Externals or sagas. */
 export interface PartTurn<Report> {
-  /** One for each that is declared, in the order of declaration. */
+  /** One report per declaration, in the order of declaration. */
   readonly reports: readonly Report[]
   readonly records: TurnRecords
   readonly outcome: Outcome
-  /** When the next look is due; absent: no look is. */
+  /** Time until the next observation; absent: none is scheduled. */
   readonly lookMs?: number | undefined
 }
 

@@ -1,5 +1,5 @@
-// Last write of ours to each living object. Invariant: the event of a write wakes nobody but resources that did not write it, because it holds nothing
-// that the reconcile that wrote it did not know, and would only overtake its backoff.
+// The operator's last write to each existing object. Invariant: the event of a write triggers only resources that did
+// not write it. Their reconcile already knows the content, and the event would only bypass their backoff.
 import type { InformerEvent } from '../cache/change-handler.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
@@ -18,7 +18,10 @@ export class OwnWrites {
     this.#writes.set(uid, { version: resourceVersion, author: keyOf(author) })
   }
 
-  /** The resource whose reconcile made this event by its write; undefined: another writer did. Forgets an object that is gone. */
+  /**
+   * Returns the resource whose reconcile caused this event by its write; undefined: another writer did. Forgets a
+   * deleted object.
+   */
   authorOf({ kind, object }: InformerEvent): Key | undefined {
     const { uid, resourceVersion } = object.metadata
     if (kind === 'deleted') this.#writes.delete(uid)

@@ -1,4 +1,5 @@
-// How the reconciles of each resource went of late, as far as the time of the next one goes by it. Invariant: one entry per living resource.
+// Recent history of the reconciles of each resource, as far as the time of the next one depends on it. Invariant: one
+// entry per existing resource.
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Key } from '../object/ref.ts'
@@ -12,25 +13,28 @@ export interface PaceOptions {
 
 export class Pace {
   readonly #options: PaceOptions
-  /** How many turns in a row were to be over in no time. */
+  /** Number of momentary reconciles in a row. */
   readonly #short = new Map<Key, number>()
-  /** How many turns in a row found it waiting, with nothing new. */
+  /** Number of reconciles in a row that found the resource waiting, without a change. */
   readonly #waits = new Map<Key, number>()
-  /** Since when every turn has failed, on the monotonic clock. */
+  /** Start of an unbroken row of failures, on the monotonic clock. */
   readonly #failingSinceMs = new Map<Key, number>()
 
   constructor(options: PaceOptions) {
     this.#options = options
   }
 
-  /** The resource is gone. */
+  /** Call when the resource is gone. */
   forget(key: Key): void {
     this.#short.delete(key)
     this.#waits.delete(key)
     this.#failingSinceMs.delete(key)
   }
 
-  /** How many turns before this one were to be over in no time: what they wait for must not take the turns of others. */
+  /**
+   * Returns the number of momentary reconciles before this one. Their repetition must not delay the reconciles of
+   * others.
+   */
   shortBefore(key: Key, isShort: boolean): number {
     const before = this.#short.get(key) ?? 0
     if (isShort) this.#short.set(key, before + 1)
@@ -38,7 +42,10 @@ export class Pace {
     return before
   }
 
-  /** When to look again at what waits: ever more rarely, as its events wake it. Undefined if it does not wait. */
+  /**
+   * Returns the time until the next recheck of a waiting resource: it grows, because events trigger the resource.
+   * Undefined if it does not wait.
+   */
   recheckMs({ key, causes }: { readonly key: Key; readonly causes: readonly Cause[] }, outcome: Outcome) {
     const before = hasNews(causes) ? 0 : (this.#waits.get(key) ?? 0)
     if (outcome.kind !== 'waiting' && outcome.kind !== 'deleting') {
@@ -49,7 +56,7 @@ export class Pace {
     return recheckMs(before, this.#options.random)
   }
 
-  /** For how long every turn has failed, this one included. */
+  /** Returns the duration of the unbroken row of failures, this one included. */
   failingForMs(key: Key, outcome: Outcome): number {
     const nowMs = this.#options.clock.monotonicMs()
     const sinceMs = this.#failingSinceMs.get(key) ?? nowMs

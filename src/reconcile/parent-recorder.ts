@@ -1,6 +1,7 @@
-// Writes our marks on a resource: finalizer, labels and annotations of the inventory, and the list of its remote children in the
-// status. The inventory covers the children before any of them is created, and shrinks when they are gone; a parent whose marks
-// are right is not written (I1, I3, I4).
+// Writes the operator's metadata on a resource: finalizer, labels and annotations of the inventory, and the list of its
+// remote children in the status. Invariant: the inventory covers the children before any of them is created, and
+// shrinks after they are gone.
+// A resource with correct metadata is not written (I1, I3, I4).
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import {
   areSameEntries,
@@ -40,11 +41,11 @@ export interface ParentRecorderOptions {
   readonly client: KubeClient
   readonly identity: OperatorIdentity
   readonly controller: Controller
-  /** Where all children are, if not in the cluster of the parents. */
+  /** The cluster of all children, if it is not that of the parents. */
   readonly cluster?: ChildCluster | undefined
-  /** The newest state that memory has of a resource. */
+  /** Returns the newest cached state of a resource. */
   readonly newest: (key: Key) => LiveObject | undefined
-  /** Our own write, to be seen by the next read although its event has not come yet. */
+  /** Passes the response of an own write to the cache, so that the next read sees it before its event. */
   readonly onWritten: (live: LiveObject) => void
 }
 
@@ -55,21 +56,21 @@ export class ParentRecorder {
     this.#options = options
   }
 
-  /** Puts finalizer and inventory on. */
+  /** Adds finalizer and inventory. */
   async adopt(object: LiveObject, signal: AbortSignal): Promise<LiveObject> {
     const { controller, identity } = this.#options
     const inventory = inventoryOf(object, controller, identity)
     return inventory === undefined ? object : await this.#mark(object, inventory, signal)
   }
 
-  /** Before an apply: the inventory reaches wherever these objects will be. */
+  /** Before an apply: extends the inventory to the places of these objects. */
   async cover(object: LiveObject, desired: readonly DesiredObject[], signal: AbortSignal): Promise<LiveObject> {
     if (!this.#needsMarks(object)) return object
     const reach = joined(recordedReach(object, this.#options.identity.part), this.#reachOf(object, desired))
     return await this.#mark(object, coveringMarks(object, reach, this.#options.identity), signal)
   }
 
-  /** After an apply and prune without error: the inventory reaches no further than what is desired or still `left`. */
+  /** After an apply and prune without error: shrinks the inventory to the desired and `left` objects. */
   async shrink(
     object: LiveObject,
     { desired, left }: { readonly desired: readonly DesiredObject[]; readonly left: readonly LiveObject[] },
@@ -79,7 +80,7 @@ export class ParentRecorder {
     const { cluster, controller, identity } = this.#options
     const kept = entriesFor(object, [...desired.map((item) => item.object), ...left], cluster)
     if (!controller.finalizer && left.length === 0) {
-      // The record first: it is what the marks are there for.
+      // The inventory entries come first: the metadata exist for them.
       const recorded = await this.record(object, kept, signal)
       return await this.#patch(recorded, noMarks(recorded, identity), signal)
     }
@@ -89,8 +90,8 @@ export class ParentRecorder {
   }
 
   /**
-   * Makes this the list of remote children in the status. Locked to the version that it was decided from; rejects with a
-   * CodedError `RecordsNotKept` if the CRD has no room for it, or `TooManyRemoteChildren`.
+   * Writes the list of remote children in the status, locked to the version of the decision. Rejects with a CodedError
+   * `RecordsNotKept` if the CRD lacks the field, or `TooManyRemoteChildren`.
    */
   async record(object: LiveObject, inventory: readonly InventoryEntry[], signal: AbortSignal): Promise<LiveObject> {
     if (areSameEntries(inventoryEntriesOf(object), inventory)) return object
@@ -102,7 +103,7 @@ export class ParentRecorder {
     const written = await this.#writeInventory(object, inventory, signal)
     const kept = inventoryEntriesOf(written)
     if (areSameEntries(kept, inventory)) return written
-    // Of what was kept of them, as without their cluster, no entry must be taken for another child.
+    // Entries that the CRD kept in part, as without their cluster, must not be taken for other children.
     if (kept.length > 0) await this.#writeInventory(written, inventoryEntriesOf(object), signal)
     throw notKept(controller.name)
   }
@@ -122,7 +123,10 @@ export class ParentRecorder {
     return keptOf(controller.keep, written)
   }
 
-  /** Takes the finalizer off the newest version we know: the status has just been written, and a merge patch replaces the list. */
+  /**
+   * Removes the finalizer from the newest known version: the status has just been written, and a merge patch replaces
+   * the list.
+   */
   async release(object: LiveObject, signal: AbortSignal): Promise<void> {
     const known = this.#options.newest(keyOf(object))
     const newest = known?.metadata.uid === object.metadata.uid ? known : object
@@ -133,13 +137,15 @@ export class ParentRecorder {
     }
   }
 
-  /** False for a resource of a controller without finalizer, unless an earlier version of it left marks. */
+  /** False for a resource of a controller without finalizer, unless an earlier version of it left metadata. */
   #needsMarks(object: LiveObject): boolean {
     const { controller, identity } = this.#options
     return controller.finalizer || isMarked(object, identity)
   }
 
-  /** All kinds that the controller owns are in it, so that a child more or less seldom is a write of its parent. */
+  /**
+   * Includes all kinds that the controller owns, so that a new or removed child rarely causes a write of its parent.
+   */
   #reachOf(object: LiveObject, desired: readonly DesiredObject[]): Reach {
     const { cluster, controller } = this.#options
     if (cluster !== undefined) return nowhere

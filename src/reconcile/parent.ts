@@ -1,4 +1,4 @@
-// What does a controller see of its own resource? A live object whose spec is there, as its CRD requires.
+// A controller's own resource as its functions see it: a live object with the spec that its CRD requires.
 import type { LiveObject } from '../object/object.ts'
 
 /** A live resource of the controller's kind. */

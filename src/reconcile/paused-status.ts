@@ -1,21 +1,21 @@
-// What does the status of a paused resource say? What the last turn found, untouched and with the generation that it was
-// found for, and that nothing goes on since. So Ready is neither lost by a pause nor claimed for a spec that nobody acted on.
-// What its kind knows to be otherwise by now replaces what was found.
+// Status of a paused resource: the conditions of the last reconcile with their generation, and that the operator does
+// nothing since. Invariant: a pause neither clears Ready nor claims it for a spec that was not applied. Conditions that
+// the kind knows to have changed replace earlier ones.
 import { type ConditionClaim, findCondition, mergeConditions } from '../object/condition.ts'
 import type { StatusWithConditions } from '../object/object.ts'
 
 export interface PausedStatusInput {
   readonly previous: StatusWithConditions | undefined
-  /** Why and until when, as a sentence. */
+  /** Reason and end of the pause, as a sentence. */
   readonly pause: string
-  /** The kind's own, of what has changed although the resource is paused. */
+  /** The kind's own conditions about changes during the pause. */
   readonly own?: readonly ConditionClaim[]
   readonly generation: number
   /** RFC 3339, whole seconds. */
   readonly now: string
 }
 
-/** Reconciling goes, and Progressing is False: both would promise an end that does not come. */
+/** Removes Reconciling, and sets Progressing to False: both would promise an end that does not come. */
 export function pausedStatus({
   previous = {},
   pause,

@@ -1,6 +1,6 @@
-// One key, one turn: reads the cached resource, decides what kind of turn it needs, carries it out and says how it ended.
-// The decisions are in turn, plan, deletion, outcome and status; this file only puts them in order. Safe to be cut off at
-// any await: the next turn starts from what is stored, never from what this one remembered (I3).
+// Reconciles one key: reads the cached resource, decides the kind of reconcile, performs it and returns the verdict.
+// The decisions are in turn, plan, deletion, outcome and status; this file only orders them. Invariant: an abort is
+// safe at any await, because the next reconcile starts from stored state, never from memory (I3).
 import { type Clock, deadline } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
@@ -62,31 +62,31 @@ export interface ReconcilerOptions {
   readonly log: Log
   readonly tracer: Tracer
   readonly metrics: TurnMetrics
-  /** The resource in memory. */
+  /** Returns the cached resource. */
   readonly parentOf: (key: Key) => LiveObject | undefined
-  /** Which of the controller's kinds the API server serves. */
+  /** Says which of the controller's kinds the API server serves. */
   readonly kinds: Pick<ObserveContext<unknown, unknown>, 'isAvailable'> & { readonly missingKinds: readonly Resource[] }
-  /** Reads for the controller's own functions, for one turn. */
+  /** Reads for the controller's own functions, for one reconcile. */
   readonly liveFor: (signal: AbortSignal) => LiveReader
-  /** Requests of a clean-up's own. */
+  /** Requests of the author's cleanup. */
   readonly clientFor: (signal: AbortSignal) => OperatorClient
   readonly children: ChildrenReconciler
   readonly parents: ParentRecorder
   readonly repairs: RepairRunner
   readonly outside: OutsideReconciler
   readonly status: StatusRecorder
-  /** Effects of a clean-up begin only while it is open, and are cut off when it closes (I9). */
+  /** Effects of a cleanup begin only while it is open, and are aborted when it closes (I9). */
   readonly gate: EffectGate
-  /** The objects that should exist, in wave order, normalized; throws a CodedError when the constructs do not build. */
+  /** Returns the desired objects in wave order, normalized. Throws a CodedError when the constructs do not build. */
   readonly desiredOf: (parent: LiveObject, facts: unknown) => readonly DesiredObject[]
-  /** Those that a resource needs before it goes; undefined where its controller declares none. */
+  /** Returns the pre-delete objects; undefined if the controller declares none. */
   readonly partingOf: ((parent: LiveObject, facts: unknown) => readonly DesiredObject[]) | undefined
-  /** Undefined: the resource needs no marks. */
+  /** Returns undefined if the resource needs no metadata. */
   readonly inventoryOf: (parent: LiveObject) => Inventory | undefined
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
-/** How a turn ended, and when the next look outside is due. */
+/** Result of a reconcile, and the time until the next external observation. */
 type Ended = TurnEnd & Pick<OutsideTurn, 'lookMs'>
 type Taken = { readonly outcome: Outcome } & Recorded
 
@@ -107,7 +107,7 @@ export class Reconciler {
     this.#pace.forget(key)
   }
 
-  /** One turn. Rejects only when aborted. */
+  /** Performs one reconcile. Rejects only when aborted. */
   async reconcile(item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
     const { identity, controller, parentOf: cached, inventoryOf, tracer } = this.#options
     const turn = nextTurn(cached(item.key), { identity, inventoryOf, isSuspended: controller.isSuspended })
@@ -128,7 +128,7 @@ export class Reconciler {
     const { outcome, failure, statusMs, lookMs, tellMs } = await this.#takeInTime(turn, item, signal)
     metrics.observeTurn(failure ?? outcome, clock.monotonicMs() - startedMs)
     logEnd(this.#options, item, failure ?? outcome)
-    // What stands otherwise outside than `observe` was told may change what it says.
+    // External resources that have changed since `observe` may change its facts.
     const isOvertaken = turn.kind !== 'clean' && isNews(told, outside.lastReports(object))
     const isShort = isOvertaken || isMomentary(outcome)
     const before = this.#pace.shortBefore(item.key, isShort)
@@ -143,7 +143,7 @@ export class Reconciler {
     })
   }
 
-  /** As `#take`, and ends it when it takes too long: then that is what the status tells. */
+  /** Calls `#take`, and aborts it at the time limit; the status then reports the timeout. */
   async #takeInTime(turn: LiveTurn, item: WorkItem<Key>, signal: AbortSignal): Promise<Taken> {
     const { clock, controller } = this.#options
     const limit = deadline(clock, controller.limits.reconcileMs, signal)
@@ -158,7 +158,7 @@ export class Reconciler {
     }
   }
 
-  /** With a signal of its own, as that of the turn has aborted. */
+  /** Uses its own signal, because that of the reconcile has aborted. */
   async #tellCutOff(turn: LiveTurn, signal: AbortSignal): Promise<Taken> {
     const { clock, controller, log, status, parentOf: cached } = this.#options
     const newest = cached(keyOf(turn.object))
@@ -209,7 +209,7 @@ export class Reconciler {
     }
   }
 
-  /** Undefined when there is nothing left to tell of. Rejects only when aborted. */
+  /** Undefined when nothing is left to report. Rejects only when aborted. */
   async #endOf(
     turn: Exclude<LiveTurn, { kind: 'pause' }>,
     causes: readonly Cause[],
@@ -261,7 +261,7 @@ export class Reconciler {
       if (repair !== undefined && !isHeld) await repairs.run(object, repair, signal)
       const outcome: Outcome =
         isHeld && made.outcome.kind === 'settled' ? { kind: 'waiting', ...cacheCatchUp } : made.outcome
-      // What is made outside may need what is kept in the cluster, as a password: first the one, then the other.
+      // External effects may need what children store, such as a password: the children come first.
       const done = await outside.provide(object, { facts, children: made.children, isApplied }, signal)
       return { ...done, object, facts, ...made, outcome: joinedOutcome(outcome, done.outcome) }
     } catch (thrown) {
@@ -271,8 +271,8 @@ export class Reconciler {
   }
 
   /**
-   * Ends the sagas, has done what is to be done at parting, takes away what is outside, then deletes in the stored order, then lets the
-   * controller clean up, then lets go; undefined when it has let go (I6).
+   * Ends the sagas, applies the pre-delete objects, removes the external resources, deletes the children in the stored
+   * order, runs the controller's cleanup, then removes the finalizer. Undefined after the removal (I6).
    */
   async #clean(object: LiveObject, signal: AbortSignal): Promise<Ended | undefined> {
     const { children, parents, outside } = this.#options
@@ -289,16 +289,16 @@ export class Reconciler {
     if (wait !== undefined) return await this.#deleting(deletion, done, { ...wait, kind: 'deleting' })
     await this.#tellTheEnd(deletion, done, signal)
     await parents.release(object, signal)
-    // After the release, so that a release that fails and is repeated makes one Event.
+    // After the release, so that a repeated release makes only one Event.
     for (const event of deleted.leftAlone ?? []) this.#options.recordEvent(object, event)
     return undefined
   }
 
-  /** What it waits for, or undefined when nothing is to be done any more. */
+  /** Returns what the pre-delete phase waits for, or undefined when it is complete. */
   async #part({ object, factsOf }: Deletion, signal: AbortSignal): Promise<Outcome | undefined> {
     const { partingOf, children } = this.#options
     if (partingOf === undefined || children.isAbandoned(object)) return undefined
-    // It waits for what could not be looked up.
+    // This phase needs the facts, so it waits for them.
     const facts = (await factsOf()) ?? (await this.#observe(object, signal))
     const desired = partingOf(object, facts)
     if (desired.length === 0) return undefined
@@ -308,7 +308,7 @@ export class Reconciler {
     return outcome.kind === 'settled' ? { kind: 'deleting', on: 'what was to be done first is done' } : outcome
   }
 
-  /** The last word in the status, such as which volumes stay. A deletion never fails for it. */
+  /** Writes the last status, which names the retained volumes, for example. Its failure never fails a deletion. */
   async #tellTheEnd(deletion: Deletion, done: OutsideTurn, signal: AbortSignal): Promise<void> {
     const { status, log } = this.#options
     try {
@@ -321,7 +321,7 @@ export class Reconciler {
     }
   }
 
-  /** Says what the controller waits for, or undefined when it is done. */
+  /** Returns what the controller waits for, or undefined when it is done. */
   async #cleanUp(object: LiveObject, signal: AbortSignal): Promise<Wait | undefined> {
     const { controller, children, gate, repairs, recordEvent, tracer, clientFor } = this.#options
     const report = (event: EventReport) => recordEvent(object, event)
@@ -337,7 +337,7 @@ export class Reconciler {
     if (repair === undefined) return { on }
     if (!(await children.mayDelete(object, signal))) return cacheCatchUp
     await repairs.run(object, repair, signal)
-    // Another may be next.
+    // Another object may be next.
     return { on, afterMs: cacheCatchUp.afterMs }
   }
 
@@ -346,7 +346,7 @@ export class Reconciler {
     return { ...done, object, outcome, children, facts: await factsOf() }
   }
 
-  /** Deletion never depends on facts; the status does without them. */
+  /** A deletion never depends on facts; the status omits them. */
   async #factsIfAny(object: LiveObject, signal: AbortSignal): Promise<unknown> {
     try {
       return await this.#observe(object, signal)
@@ -383,9 +383,9 @@ export class Reconciler {
 
 const noAttributes = () => ({})
 
-/** One turn of a deletion. */
+/** One reconcile of a deletion. */
 interface Deletion {
   readonly object: LiveObject
-  /** Undefined when `observe` failed; it runs once a turn, and only if somebody wants to know. */
+  /** Returns undefined when `observe` failed. It runs at most once per reconcile, on first use. */
   readonly factsOf: () => Promise<unknown>
 }

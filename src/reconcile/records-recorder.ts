@@ -1,5 +1,5 @@
-// Writes the records of what is done outside into the status of its resource, before it is done: locked to the version that the turn was
-// decided from, so that a turn from a stale cache ends here (I3).
+// Writes journal entries of external effects into the status of a resource before the effects. Invariant: each write is
+// locked to the version of the decision, so that a reconcile from a stale cache ends here (I3).
 import type { JsonObject } from '../base/json.ts'
 import type { KubeClient, Patch } from '../kube/client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
@@ -19,9 +19,9 @@ export interface RecordsRecorderOptions {
   readonly controller: Controller
   readonly client: KubeClient
   readonly fieldManager: string
-  /** The newest state that memory has of a resource. */
+  /** Returns the newest cached state of a resource. */
   readonly newest: (key: Key) => LiveObject | undefined
-  /** Our own write, to be seen by the next read. */
+  /** Passes the response of an own write to the cache, for the next read. */
   readonly onWritten: (live: LiveObject) => void
 }
 
@@ -32,12 +32,12 @@ export class RecordsRecorder {
     this.#options = options
   }
 
-  /** Rejects with a StaleRecordsError when the resource is not any more what the turn was decided from. */
+  /** Rejects with a StaleRecordsError when the resource has changed since the reconcile began. */
   async store(object: LiveObject, { stored, next }: TurnRecords, signal: AbortSignal): Promise<void> {
     const { controller, client, fieldManager, newest, onWritten } = this.#options
     const { uid } = object.metadata
     const resourceVersion = lockedVersion({ object, newest: newest(keyOf(object)), stored })
-    const status = { ...emptied(stored), ...recordFields(next) } as unknown as JsonObject // Records are JSON.
+    const status = { ...emptied(stored), ...recordFields(next) } as unknown as JsonObject // Journal entries are JSON.
     const patch: Patch = { type: 'merge', body: { metadata: { uid, resourceVersion }, status } }
     const options = { fieldManager, subresource: 'status' } as const
     try {
@@ -50,7 +50,7 @@ export class RecordsRecorder {
   }
 }
 
-/** Lists that had entries are emptied by a patch only if it says so. */
+/** A merge patch empties a list only if it names the list. */
 function emptied(stored: Records): JsonObject {
   return Object.fromEntries(Object.keys(recordFields(stored)).map((name) => [name, null]))
 }

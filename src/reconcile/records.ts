@@ -1,5 +1,5 @@
-// What does the status of a resource remember of what is done outside of its objects, and may it be written now? Records are written only
-// over the very records that they were decided from: whoever is behind learns it before anything is done (I3, I9).
+// Journal entries of external resources and sagas in the status of a resource. Invariant: entries are written only over
+// the entries of the decision, so that a stale reconcile fails before any effect (I3, I9).
 import type { InventoryEntry } from '../apply/remote-children.ts'
 import { CodedError, unwatchedRetryMs } from '../base/errors.ts'
 import { deepEqual, type Json } from '../base/json.ts'
@@ -8,32 +8,32 @@ import { isBeingDeleted, type LiveObject, type StatusWithConditions } from '../o
 import type { SagaRecord } from '../saga/saga.ts'
 import { steeringOf } from './steering.ts'
 
-/** A status with what the runtime keeps there for controllers with Externals, sagas and remote children. */
+/** Status with the fields of the runtime for Externals, sagas and remote children. */
 export interface ResourceStatus extends StatusWithConditions {
   readonly external?: readonly ExternalRecord[]
   readonly sagas?: readonly SagaRecord[]
   readonly inventory?: readonly InventoryEntry[]
 }
 
-/** All records of one resource. */
+/** All journal entries of one resource. */
 export interface Records {
   readonly external: readonly ExternalRecord[]
   readonly sagas: readonly SagaRecord[]
 }
 
-/** The records of one turn: as they stand in the cluster, and as the turn leaves them. */
+/** Journal entries of one reconcile: as stored in the cluster, and after the reconcile. */
 export interface TurnRecords {
   readonly stored: Records
   readonly next: Records
 }
 
-/** Sound: these fields are written by the runtime and by nobody else, and their schemas are the records'. */
+/** Sound: only the runtime writes these fields, and their schemas are those of the entries. */
 export function recordsOf({ status }: LiveObject): Records {
   const { external = [], sagas = [] } = (status as ResourceStatus | undefined) ?? {}
   return { external, sagas }
 }
 
-/** As they stand in a status: a list without entries is left out. */
+/** Returns the fields of the status: empty lists are left out. */
 export function recordFields({ external, sagas }: Records): Pick<ResourceStatus, 'external' | 'sagas'> {
   return { ...(external.length === 0 ? {} : { external }), ...(sagas.length === 0 ? {} : { sagas }) }
 }
@@ -45,7 +45,7 @@ export function recordOf<Named extends { readonly name: string }>(
   return records.find((record) => record.name === name)
 }
 
-/** In the order in which they came; `record` undefined: without the one of that name. */
+/** Keeps the order of the entries; `record` undefined: removes the entry of that name. */
 export function withRecord<Named extends { readonly name: string }>(
   records: readonly Named[],
   name: string,
@@ -58,11 +58,11 @@ export function withRecord<Named extends { readonly name: string }>(
 }
 
 export function areSameRecords(left: Records, right: Records): boolean {
-  // Records are JSON.
+  // Journal entries are JSON.
   return deepEqual(left as unknown as Json, right as unknown as Json)
 }
 
-/** The turn was decided from a resource that has changed since. */
+/** The resource has changed since the reconcile decided. */
 export class StaleRecordsError extends CodedError<'Conflict'> {
   override readonly name = 'StaleRecordsError'
 
@@ -73,15 +73,18 @@ export class StaleRecordsError extends CodedError<'Conflict'> {
 }
 
 export interface LockInput {
-  /** The resource as the turn knew it when it began. */
+  /** The resource at the start of the reconcile. */
   readonly object: LiveObject
-  /** As memory has it now: the turn's own writes are in it. */
+  /** The newest cached resource, with the reconcile's own writes. */
   readonly newest: LiveObject | undefined
-  /** The records that the turn knows to be in the cluster. */
+  /** The entries that the reconcile knows to be in the cluster. */
   readonly stored: Records
 }
 
-/** The version that a write of records is locked to. Throws a StaleRecordsError when memory knows already that it is behind. */
+/**
+ * Returns the resourceVersion that locks a write of entries. Throws a StaleRecordsError when the cache already shows a
+ * newer state.
+ */
 export function lockedVersion({ object, newest, stored }: LockInput): string {
   const isSame =
     newest !== undefined &&
@@ -94,7 +97,7 @@ export function lockedVersion({ object, newest, stored }: LockInput): string {
   return newest.metadata.resourceVersion
 }
 
-/** Throws if the API server did not keep what was sent: then nothing may be done outside. */
+/** Throws if the API server did not store the sent entries: external effects are then forbidden. */
 export function assertKept(resource: string, sent: Records, written: LiveObject): void {
   const kept = recordsOf(written)
   if (areSameRecords(kept, sent)) return

@@ -1,5 +1,5 @@
-// Carries out the repair that a definition asks for: deletes one object that is no child, if it is still the very version
-// that the decision was made from, and tells people. A refused precondition is no failure: the world has moved on (I5).
+// Performs the repair that a controller requests: deletes one object that is no child, if it still has the version of
+// the decision, and records an Event. A failed precondition is no failure: the object has changed meanwhile (I5).
 import { assert } from '../base/assert.ts'
 import type { Log } from '../base/instrument.ts'
 import type { KubeClient } from '../kube/client.ts'
@@ -25,7 +25,7 @@ export class RepairRunner {
     this.#options = options
   }
 
-  /** Rejects with a KubeError when the delete was refused for another reason than that the object is gone or has changed. */
+  /** Rejects with a KubeError when the delete is rejected, unless the object is gone or has changed. */
   async run(parent: LiveObject, { delete: target, event }: Repair, signal: AbortSignal): Promise<void> {
     const { client, log, recordEvent } = this.#options
     const { namespace, name, uid, resourceVersion } = target.metadata

@@ -1,11 +1,12 @@
-// What may a controller take out of the way that it did not make? One object, such as a pod that keeps its StatefulSet from
-// going on. Only this very version of it: whatever happens to it meanwhile saves it (I5).
+// Deletion of one object that the controller did not create, such as a pod that blocks its StatefulSet. Invariant: only
+// this version of the object is deleted (I5).
 import type { LiveObject } from '../object/object.ts'
 import type { EventReport } from './context.ts'
 
+/** Object to delete because it blocks the children; result of `repair` and part of that of `cleanup`. */
 export interface Repair {
-  /** Of a kind that the definition watches with `repairMayDelete`. Deleted only while uid and resourceVersion are these. */
+  /** Object of a watched kind with `repairMayDelete`. Deleted only while uid and resourceVersion are unchanged. */
   readonly delete: Pick<LiveObject, 'apiVersion' | 'kind' | 'metadata'>
-  /** Told of the resource once the delete was accepted. */
+  /** Event on the resource after the API server has accepted the delete. */
   readonly event: EventReport
 }

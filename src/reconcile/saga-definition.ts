@@ -1,25 +1,26 @@
-// What does somebody say to have an undertaking in steps? What is wanted, what becomes of it when the resource goes, and the steps, which act.
-// The first two are pure; the runtime decides when which step is taken.
+// Definition of a saga: its desired state, its removal with the resource, and the steps, which act. The first two are
+// pure; the runtime decides when each step runs.
 import { assert } from '../base/assert.ts'
 import type { ExternalReport, ExternalTools } from '../external/external.ts'
 import type { SagaReport, SagaStep, SagaWish } from '../saga/saga.ts'
 import type { Child } from './outcome.ts'
 import type { ParentOf } from './parent.ts'
 
+/** Input of `Saga.wish`. */
 export interface SagaContext<Spec, Status, Facts> {
   readonly object: ParentOf<Spec, Status>
   readonly facts: Facts
-  /** The children as this turn applied or found them. */
+  /** The children as this reconcile applied or read them. */
   readonly children: readonly Child[]
-  /** How it stands with the things outside, in this turn. */
+  /** State of the external resources in this reconcile. */
   readonly externals: readonly ExternalReport[]
-  /** How it stands with the sagas declared before this one, in this turn, and with the others as they were. */
+  /** State of the sagas: in this reconcile for those declared before this one, stored for the others. */
   readonly sagas: readonly SagaReport[]
 }
 
-/** What the functions of a step are told of their resource. */
+/** The resource of a saga, as input of the functions of its steps. */
 export interface SagaScene<Spec, Status, Facts> {
-  /** As it is now: what the saga was begun for is in its `input`. */
+  /** Current resource; the saga's `input` has what it was started for. */
   readonly object: ParentOf<Spec, Status>
   /** Undefined only while the resource is being deleted, when `observe` failed. */
   readonly facts: Facts | undefined
@@ -27,14 +28,15 @@ export interface SagaScene<Spec, Status, Facts> {
   readonly externals: readonly ExternalReport[]
 }
 
-/** What becomes of a saga that is under way when its resource is deleted. */
+/** Handling of a running saga when its resource is deleted. */
 export type SagaRemoval =
-  /** It is taken back, or finished where it has passed its pivot. */
+  /** Compensates the saga, or finishes it after its pivot. */
   | { readonly kind: 'compensate' }
   | { readonly kind: 'finish' }
-  /** Nothing more is done; `note` is told in an Event. */
+  /** Does nothing more; an Event contains `note`. */
   | { readonly kind: 'leave'; readonly note: string }
 
+/** Input of `Saga.removal`. */
 export interface SagaRemovalContext<Spec, Status, Facts> {
   readonly object: ParentOf<Spec, Status>
   /** Undefined when `observe` failed. */
@@ -42,26 +44,28 @@ export interface SagaRemovalContext<Spec, Status, Facts> {
   readonly saga: SagaReport
 }
 
-/** An undertaking in steps. Its `wish` and `removal` are pure. */
+/** A sequence of steps with compensation. Its `wish` and `removal` are pure. */
 export interface Saga<Spec, Status, Facts> {
-  /** One word; the key of its record in `status.sagas`, so it must stay the same for ever: `upgrade`. */
+  /** One word, such as `upgrade`: key of its journal entry in `status.sagas`, so never change it. */
   readonly name: string
   /**
-   * The step whose effect is the point of no return. It has no `compensate`, nor have those after it; it should take effect as a
-   * whole or not at all. Absent: everything can be taken back until all is done.
+   * The step whose effect is the point of no return. It and later steps have no `compensate`; it should be atomic.
+   * Absent: everything can be compensated until all steps are done.
    */
   readonly pivot?: string
-  /** What somebody does for another try, as the end of a sentence. Default `ask for it again`. */
+  /** Instruction for another attempt, as the end of a sentence. Default `ask for it again`. */
   readonly retryAdvice?: string
-  /** Called once an operator. */
+  /** Called once per operator. */
   steps(tools: ExternalTools): readonly SagaStep<SagaScene<Spec, Status, Facts>>[]
+  /** Returns the desired saga with its id and input, or that there should be none. */
   wish(context: SagaContext<Spec, Status, Facts>): SagaWish
-  /** Asked when the resource is being deleted. Default: it is taken back. */
+  /** Called when the resource is being deleted. Default: compensate. */
   removal?(context: SagaRemovalContext<Spec, Status, Facts>): SagaRemoval
 }
 
 /**
- * Declares an undertaking in steps. Say the types of the context, or name the resource's own, and the rest follows.
+ * Declares a saga. Annotate the type of the context, or name the resource's own type; the rest is inferred. Throws an
+ * Error if the name is not one camelCase word.
  *
  * @example
  * const move = defineSaga({
@@ -69,7 +73,9 @@ export interface Saga<Spec, Status, Facts> {
  *   pivot: 'Switch',
  *   steps: (tools) => [new CopyStep(tools), new SwitchStep(tools)],
  *   wish: ({ object: { spec, status } }: SagaContext<SiteSpec, SiteStatus, undefined>) =>
- *     spec.zone === status?.zone ? { kind: 'none' } : { kind: 'wanted', id: `to-${spec.zone}`, input: { to: spec.zone } },
+ *     spec.zone === status?.zone
+ *       ? { kind: 'none' }
+ *       : { kind: 'wanted', id: `to-${spec.zone}`, input: { to: spec.zone } },
  * })
  */
 export function defineSaga<Spec, Status, Facts>(saga: Saga<Spec, Status, Facts>): Saga<Spec, Status, Facts> {

@@ -1,5 +1,5 @@
-// What do the sagas mean for the end of a turn? As for things outside: what may pass is retried, what will not stops, what takes time is
-// waited for.
+// Effect of the sagas on the outcome of a reconcile, as for external resources: a transient failure is retried, a
+// permanent one stops, and unfinished work is waited for.
 import { unreachable } from '../base/assert.ts'
 import type { SagaFound } from '../saga/saga-runner.ts'
 import { joinedOutcome } from './external-outcome.ts'

@@ -1,6 +1,8 @@
-// Looks after the sagas of one resource, one after the other in the order of their declaration, and ends them in reverse. What is done
-// next is the saga-runner's; here is what it needs of a resource: wishes, records, events. A pass begins one effect of a saga at most, and
-// what it came to is in the cluster before the next pass begins another, so that `observe` and the children see every step.
+// Reconciles the sagas of one resource, one after the other in the order of their declaration, and ends them in
+// reverse. The saga-runner decides what is next; this class gives it the resource's desired state, journal entries and
+// Events.
+// Invariant: a pass begins at most one effect of a saga, and its result is in the cluster before the next pass, so that
+// `observe` and the children see every step.
 import type { Clock } from '../base/clock.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
@@ -44,12 +46,12 @@ interface Kept {
 
 export type SagasTurn = PartTurn<SagaReport>
 
-/** What the turn knows when it comes to the sagas. */
+/** State of the reconcile when it reaches the sagas. */
 export interface SagasSituation {
   readonly facts: unknown
   readonly children: readonly Child[]
   readonly externals: readonly ExternalReport[]
-  /** Are the children applied? What is begun may need them. */
+  /** True if the children are applied: a new effect may need them. */
   readonly isApplied: boolean
   readonly records: TurnRecords
 }
@@ -69,7 +71,7 @@ export class SagasReconciler {
     })
   }
 
-  /** As they stand in status: there is nothing else to know of them between turns. */
+  /** State by the journal entries: between reconciles there is no other state. */
   reportsOf(object: LiveObject): readonly SagaReport[] {
     return this.#reports(recordsOf(object).sagas, [])
   }
@@ -98,8 +100,8 @@ export class SagasReconciler {
   }
 
   /**
-   * One step of ending them, the last declared first; `isOver` when none is under way. `situationOf` is asked only if one is. Rejects
-   * only when aborted.
+   * Performs one step of ending the sagas, the last declared first; `isOver` when none is running. Calls `situationOf`
+   * only if one is. Rejects only when aborted.
    */
   async remove(
     object: LiveObject,
@@ -126,7 +128,10 @@ export class SagasReconciler {
     return { ...this.#end(turn, { kind: 'settled' }), isOver: true }
   }
 
-  /** Sagas that an earlier version of the controller declared: there is nobody left who knows their steps. True if there is one. */
+  /**
+   * Releases sagas that an earlier version of the controller declared: their steps are unknown now. True if there is
+   * one.
+   */
   #letGo(object: LiveObject, turn: Turn): boolean {
     const isKnown = (name: string) => this.#kept.some(({ saga }) => saga.name === name)
     const unknown = turn.sagas.filter((record) => !isKnown(record.name) && !isOver(record))
@@ -138,7 +143,7 @@ export class SagasReconciler {
     return unknown.length > 0
   }
 
-  /** Is it left as it is? */
+  /** True if the saga is left unfinished. */
   async #removeOne(
     object: LiveObject,
     { saga, runner }: Kept,
@@ -211,11 +216,11 @@ interface Removing {
   readonly situation: Omit<SagasSituation, 'isApplied' | 'records'>
 }
 
-/** The records while a turn goes on, and what it has come to. */
+/** The journal entries during a reconcile, and the results so far. */
 class Turn {
   records: TurnRecords
   readonly found: SagaFound[] = []
-  /** When to look again, beside what was found. */
+  /** Times until the next reconcile, besides those of the results. */
   readonly looks: number[] = []
 
   constructor(records: TurnRecords) {
@@ -235,14 +240,14 @@ class Turn {
     this.records = this.recordsWith(record.name, record)
   }
 
-  /** It is no business of the resource's any more, and what comes after it is next. */
+  /** Releases the saga; the next reconcile follows at once. */
   leave(name: string): void {
     this.records = this.recordsWith(name, undefined)
     this.looks.push(0)
   }
 }
 
-/** A saga that stands still is tried again once because of the deletion, and once for each reconcile-now after that. */
+/** Retries a stalled saga once because of the deletion, and once for each later reconcile-now. */
 function demandOf(object: LiveObject, { retriedFor }: SagaRecord): string | undefined {
   const { token } = steeringOf(object)
   // The runtime's own status has this shape.
@@ -251,7 +256,7 @@ function demandOf(object: LiveObject, { retriedFor }: SagaRecord): string | unde
 }
 const deletion = 'deletion'
 
-/** Nobody is asked for its wish any more. */
+/** During a deletion, `wish` is not called. */
 function whileDeleted(outcome: Outcome): Outcome {
   if (outcome.kind !== 'stopped') return outcome
   return {

@@ -1,21 +1,24 @@
-// The annotation by which a resource says which named shard of the operator manages it. Invariant: a shard works no resource that bears the name of
-// another shard, so that of two shards whose selections overlap one works. Pure.
+// Annotation that names the shard of the operator that manages the resource. Invariant: a shard reconciles no resource
+// with the name of another shard, so that only one of two overlapping shards does. Pure.
 import type { OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import type { EventReport } from './context.ts'
 
-/** Of one of several controllers of a kind its own: each takes its own children over. */
+/** Each of several controllers of a kind has its own annotation: each takes over its own children. */
 export const shardAnnotationOf = (part: string | undefined) =>
   `${part === undefined ? '' : `${part}.`}konverge.dev/shard`
-/** Behind the name until all children are found and applied: before, they may lack the label by which the informers of the shard select. */
+/**
+ * Suffix of the name until all children are found and applied: until then they may lack the label by which the
+ * informers of the shard select.
+ */
 const takingOver = ':taking-over'
 
-/** The shard that the resource names; undefined: none. */
+/** Returns the shard that the resource names; undefined: none. */
 export function namedShard({ metadata: { annotations } }: LiveObject, part: string | undefined): string | undefined {
   return annotations?.[shardAnnotationOf(part)]?.replace(takingOver, '')
 }
 
-/** Another shard than this one manages the resource. */
+/** Returns the other shard that manages the resource, if there is one. */
 export function otherShardOf(parent: LiveObject, { shard, part }: OperatorIdentity): string | undefined {
   const named = namedShard(parent, part)
   return named === shard ? undefined : named
@@ -26,7 +29,10 @@ export function isBeingTakenOver({ metadata: { annotations } }: LiveObject, part
   return annotations?.[shardAnnotationOf(part)]?.endsWith(takingOver) === true
 }
 
-/** The mark of a resource before its children are applied; `isManaged`: it may have children. Empty without a shard. */
+/**
+ * Returns the annotation of a resource before its children are applied; `isManaged`: it may have children. Empty
+ * without a shard.
+ */
 export function coveringShardMark(
   parent: LiveObject,
   { shard, part }: OperatorIdentity,
@@ -37,12 +43,12 @@ export function coveringShardMark(
   return { [shardAnnotationOf(part)]: isNew ? `${shard}${takingOver}` : shard }
 }
 
-/** The mark when all children are as declared. */
+/** Returns the annotation when all children are as declared. */
 export function settledShardMark({ shard, part }: OperatorIdentity): Readonly<Record<string, string>> {
   return shard === undefined ? {} : { [shardAnnotationOf(part)]: shard }
 }
 
-/** For the resource that two shards select. */
+/** Returns the Event for a resource that two shards select. */
 export function otherShardEvent(other: string, { shard, part }: OperatorIdentity): EventReport {
   const selector = shard === undefined ? 'An operator without shards' : `The shard ${shard}`
   return {

@@ -1,5 +1,6 @@
-// The share of one process in the resources of an operator. Resources are divided into 256 slots by a hash of the id of
-// their ApplySet; a child has the slot of its parent. Invariant: a reconcile runs only while its slot is worked, and a slot is released only when none of its reconciles
+// The share of one process in the resources of an operator. Resources are divided into 256 slots by a hash of their
+// ApplySet id; a child has the slot of its parent.
+// Invariant: a reconcile runs only while its slot is worked, and a slot is released only when none of its reconciles
 // runs.
 //
 //   none ──fill──▶ filling ──work──▶ worked ──drain──▶ draining ──release──▶ none
@@ -15,10 +16,10 @@ import { applySetId, partOfAnnotation, partOfLabel } from '../synth/membership.t
 /** A number from 0 to 255. */
 export type Slot = number
 
-/** All members of an operator must divide its resources alike: to change the number is to change the protocol. */
+/** Number of slots. It is part of the protocol, because all members of an operator must divide its resources alike. */
 export const slotCount = 256
 
-/** `filling`: the caches are being filled with its objects. `draining`: no reconcile begins, and those that run end. */
+/** `filling`: the caches are being filled. `draining`: no reconcile begins, and running ones end. */
 export type SlotState = 'filling' | 'worked' | 'draining'
 
 interface HeldSlot {
@@ -33,12 +34,12 @@ export class Shard {
   readonly #slots = new Map<Slot, HeldSlot>()
   readonly #onIdle = new Set<() => void>()
 
-  /** Are the parent of this ApplySet and its children among the objects that the process keeps in memory? */
+  /** True if the process caches the parent of this ApplySet and its children. */
   keeps(set: string): boolean {
     return this.#slots.has(slotOf(set))
   }
 
-  /** Is this child one of an ApplySet that `keeps` accepts? The child says whose it is; without a word of it the answer is no. */
+  /** True if the child belongs to an ApplySet that `keeps` accepts, by its own metadata; without any, false. */
   readonly keepsChild = (child: LiveObject): boolean => {
     const { labels, annotations, namespace } = child.metadata
     const set = labels?.[partOfLabel] ?? annotations?.[partOfAnnotation]
@@ -49,18 +50,18 @@ export class Shard {
     })
   }
 
-  /** May a reconcile of the parent of this ApplySet begin? */
+  /** True if a reconcile of the parent of this ApplySet may begin. */
   works(set: string): boolean {
     return this.#slots.get(slotOf(set))?.state === 'worked'
   }
 
-  /** The slots in one of these states, in order. */
+  /** Returns the slots in one of these states, in order. */
   slotsIn(...states: readonly SlotState[]): readonly Slot[] {
     const found = [...this.#slots].filter(([, { state }]) => states.includes(state))
     return found.map(([slot]) => slot).sort((left, right) => left - right)
   }
 
-  /** Takes slots whose objects are not in memory yet. */
+  /** Takes slots whose objects are not cached yet. */
   fill(slots: readonly Slot[]): void {
     for (const slot of slots) {
       assert(!this.#slots.has(slot), 'a slot is taken once')
@@ -68,12 +69,12 @@ export class Shard {
     }
   }
 
-  /** Their objects are in memory: from now on reconciles may begin. */
+  /** Starts reconciles of these slots: their objects are cached. */
   work(slots: readonly Slot[]): void {
     for (const slot of slots) this.#held(slot).state = 'worked'
   }
 
-  /** From now on no reconcile of theirs begins. */
+  /** Starts no more reconciles of these slots. */
   drain(slots: readonly Slot[]): void {
     for (const slot of slots) this.#held(slot).state = 'draining'
   }
@@ -85,7 +86,7 @@ export class Shard {
     return running.length > 0
   }
 
-  /** Resolves when no reconcile of these slots runs. They must be draining, or it may never be so. */
+  /** Resolves when no reconcile of these slots runs. They must be draining, or it may never resolve. */
   whenIdle(slots: readonly Slot[]): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {
@@ -98,7 +99,7 @@ export class Shard {
     })
   }
 
-  /** Another process may take them. */
+  /** Releases the slots, so that another process may take them. */
   release(slots: readonly Slot[]): void {
     for (const slot of slots) {
       assert(this.#held(slot).state === 'draining' && this.#held(slot).running === 0, 'a slot is drained first')
@@ -106,7 +107,10 @@ export class Shard {
     }
   }
 
-  /** Runs a reconcile of the parent of this ApplySet if its slot is worked, under a signal that aborts with the caller's or when the slot is cut. */
+  /**
+   * Runs a reconcile of the parent of this ApplySet if its slot is worked. The signal aborts with the caller's, or when
+   * `cut` is called for the slot.
+   */
   run(set: string, reconcile: (signal: AbortSignal) => Promise<Verdict>, signal: AbortSignal): Promise<Verdict> {
     const held = this.#slots.get(slotOf(set))
     if (held?.state !== 'worked') return Promise.resolve(settled)
@@ -131,7 +135,7 @@ export class Shard {
   }
 }
 
-/** The slot of an ApplySet, by the id of its parent. */
+/** Returns the slot of an ApplySet, by the id of its parent. */
 export function slotOf(set: string): Slot {
   return hashOf(set) % slotCount
 }

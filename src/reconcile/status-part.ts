@@ -1,18 +1,19 @@
-// The part of a status that one controller writes. Pure. A controller without a name has the whole status; a named one has the runtime's
-// conditions with its name in front, its own conditions and fields, and none of the runtime's fields. Invariant: of two controllers of a kind
-// none reads or writes the runtime's conditions of the other.
+// The part of a status that one controller writes. Pure. A controller without a name has the whole status. A named one
+// has the runtime's conditions with its name as prefix, its own conditions and fields, and none of the runtime's
+// fields.
+// Invariant: no controller of a kind reads or writes the runtime's conditions of another one.
 import type { Condition } from '../object/condition.ts'
 import type { LiveObject } from '../object/object.ts'
 import type { ResourceStatus } from './records.ts'
 
 export interface StatusPart {
-  /** The stored status as this controller knows it. */
+  /** Returns the stored status as this controller sees it. */
   read(status: ResourceStatus | undefined): ResourceStatus | undefined
-  /** What this controller has to say, as it is stored. */
+  /** Returns this controller's status in its stored form. */
   stored(status: ResourceStatus): ResourceStatus
-  /** True for a condition that the runtime writes for this controller, as it is stored. */
+  /** True for a stored condition type that the runtime writes for this controller. */
   isOwnType(type: string): boolean
-  /** The fields that the runtime writes for this controller. */
+  /** Fields that the runtime writes for this controller. */
   readonly ownFields: ReadonlySet<string>
   /** True for a field that the runtime writes for another controller of the kind. */
   isOthersField(name: string): boolean
@@ -36,7 +37,7 @@ const runtimeFields: ReadonlySet<string> = new Set([
   'inventory',
 ])
 
-/** The part of the controller with this name, as of OperatorIdentity.part. */
+/** Returns the part of the controller with this name, as in OperatorIdentity.part. */
 export function statusPartOf(part: string | undefined): StatusPart {
   return part === undefined ? wholeStatus : namedPart(conditionPrefixOf(part))
 }
@@ -49,7 +50,7 @@ export function conditionPrefixOf(part: string): string {
     .join('')
 }
 
-/** The resource as a controller may see it: the records of another controller's things outside and remote children are not its own. */
+/** Returns the resource without the journal entries and remote children of another controller. */
 export function withoutOthersRecords(object: LiveObject, part: string | undefined): LiveObject {
   if (part === undefined || object.status === undefined) return object
   const { external: _, sagas: __, inventory: ___, ...status } = object.status as ResourceStatus

@@ -1,11 +1,15 @@
-// Problems of a status that a controller reports. Pure. Invariant: a report without a problem can be written as JSON, and its conditions are conditions.
+// Problems of a status that a controller returns. Pure. Invariant: a report without a problem can be written as JSON,
+// and its conditions are valid.
 import { messageOf } from '../base/errors.ts'
 import { isJsonList, isJsonObject } from '../base/json.ts'
 import { nameList } from '../base/name-list.ts'
 import { isKubeError, type KubeError } from '../kube/kube-errors.ts'
 import { wireJson } from '../synth/wire-json.ts'
 
-/** The first problem, in one sentence without values; undefined if there is none. `report` is what the author's function returned. */
+/**
+ * Returns the first problem, in one sentence without values; undefined if there is none. `report` is the result of the
+ * author's function.
+ */
 export function reportProblem(report: unknown): string | undefined {
   if (!isJsonObject(report)) return 'it returned no object; return { fields, conditions }'
   if (typeof report.then === 'function') return 'it returned a promise; gather facts in observe'
@@ -20,7 +24,7 @@ export function reportProblem(report: unknown): string | undefined {
   )
 }
 
-/** The same for conditions alone. */
+/** Returns the first problem of conditions alone. */
 export function claimsProblem(claims: unknown): string | undefined {
   const problem = listProblem('conditions', claims, ['type', 'status', 'reason', 'message'])
   if (problem !== undefined || !isJsonList(claims)) return problem
@@ -30,15 +34,15 @@ export function claimsProblem(claims: unknown): string | undefined {
 
 const statuses: ReadonlySet<unknown> = new Set(['True', 'False', 'Unknown'])
 
-/** The API server has read the status and does not take it, whoever writes it. */
+/** True if the API server has read the status and rejects it, from any writer. */
 export function isRejectedStatus(thrown: unknown): thrown is KubeError {
   return isKubeError(thrown, 'BadRequest', 'Invalid', 'RequestEntityTooLarge', 'UnknownField')
 }
 
-/** Fields that a message names. */
+/** Number of fields that a message names. */
 const namedFields = 5
 
-/** Names the fields that the API server rejects, or says what it says. */
+/** Names the fields that the API server rejects, or quotes its message. */
 export function rejectedStatusProblem(error: KubeError): string {
   const fields = [...new Set(error.causes.map(({ field }) => field).filter((field) => field !== ''))]
   const where = fields.length === 0 ? '' : ` because of ${nameList(fields, namedFields)}`

@@ -1,5 +1,5 @@
-// Writes the status of a resource, if what status.ts decides is worth a write. Remembers when it last did, so that progress is
-// not written too often; that is all it remembers (I8).
+// Writes the status of a resource if status.ts decides that it is worth a write. Remembers only the time of the last
+// write, to limit writes of progress (I8).
 import { type Clock, timestampOf } from '../base/clock.ts'
 import { CodedError, messageOf, unwatchedRetryMs } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
@@ -35,9 +35,9 @@ import { claimsProblem, isRejectedStatus, rejectedStatusProblem, reportProblem }
 import { isAnswerDue, steeringOf } from './steering.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
 
-/** How a turn ended, and what the status may say about it. */
+/** Result of a reconcile, with all input of the status. */
 export interface TurnEnd {
-  /** The resource as the turn knew it last. */
+  /** The last state of the resource that the reconcile knows. */
   readonly object: LiveObject
   readonly outcome: Outcome
   /** Undefined when `observe` failed. */
@@ -48,9 +48,9 @@ export interface TurnEnd {
   readonly records: TurnRecords
 }
 
-/** What follows from a status that was recorded. */
+/** Consequences of a recorded status. */
 export interface Recorded extends DueTimes {
-  /** The outcome that the status reports instead, because the status function failed. */
+  /** Outcome that the status reports instead, because the status function failed. */
   readonly failure?: Outcome | undefined
 }
 
@@ -61,25 +61,25 @@ export interface StatusRecorderOptions {
   readonly metrics: TurnMetrics
   readonly client: KubeClient
   readonly fieldManager: string
-  /** The newest state that memory has of a resource. */
+  /** Returns the newest cached state of a resource. */
   readonly newest: (key: Key) => LiveObject | undefined
-  /** Our own write, to be seen by the next read. */
+  /** Passes the response of an own write to the cache, for the next read. */
   readonly onWritten: (live: LiveObject) => void
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
-/** Writes of one status, beside another writer. */
+/** Attempts to write one status in competition with another writer. */
 const mostAttempts = 3
 
 export class StatusRecorder {
   readonly #options: StatusRecorderOptions
-  /** By uid, on the monotonic clock. One entry per living resource. */
+  /** By uid, on the monotonic clock. One entry per existing resource. */
   readonly #writtenAtMs = new Map<string, number>()
-  /** Of resources whose kind has no status: what it would be, by uid. One entry per living resource. */
+  /** Virtual status of resources whose kind has none, by uid. One entry per existing resource. */
   readonly #kept = new Map<string, ResourceStatus>()
-  /** What the status function has said so far. Bounded by what it can say. */
+  /** Fields and conditions that the status function has reported in this process. Bounded by the function's names. */
   readonly #reported = { fields: new Set<string>(), conditions: new Set<string>() }
-  /** The API server drops `lastHandledReconcileAt`: the CRD of the kind does not have it. */
+  /** True if the API server drops `lastHandledReconcileAt`, because the CRD of the kind lacks it. */
   #dropsToken = false
   readonly #part: StatusPart
 
@@ -89,8 +89,8 @@ export class StatusRecorder {
   }
 
   /**
-   * Returns after how long a deferred write is due, and what the status function is waiting for. A status that the API server rejects is written
-   * without the kind's own part. Rejects when that write was refused as well, or the signal aborted.
+   * Returns the time until a deferred write, and until the status function's next time. A status that the API server
+   * rejects is written without the kind's own part. Rejects when that write is rejected too, or the signal aborts.
    */
   async record(end: TurnEnd, signal: AbortSignal): Promise<Recorded> {
     const reported = this.#reportOf(end)
@@ -132,7 +132,7 @@ export class StatusRecorder {
     }
   }
 
-  /** Says that the resource is left alone; nothing is written when it says so already. */
+  /** Reports that the resource is paused; an unchanged status is not written. */
   async recordPause(
     object: LiveObject,
     paused: Pick<PausedStatusInput, 'pause' | 'own'>,
@@ -150,23 +150,23 @@ export class StatusRecorder {
     await this.#writeOver(object, statusOver, signal)
   }
 
-  /** Does somebody wait for the end of this turn, so that even a first failure must be told? */
+  /** True if a client waits for the answer to a reconcile-now, so that even a first failure must be reported. */
   isAwaited(object: LiveObject): boolean {
     return isAnswerDue(this.#tokenOf(object), this.#statusOf(object))
   }
 
-  /** Does its status say that the spec of now is ready? */
+  /** True if the status says that the current spec is ready. */
   isCalledReady(object: LiveObject): boolean {
     const ready = findCondition(this.#statusOf(object)?.conditions, 'Ready')
     return ready?.status === 'True' && ready.observedGeneration === (object.metadata.generation ?? 0)
   }
 
-  /** Has the turn come to know something that must not be forgotten? */
+  /** True if the reconcile has new journal entries, which must be stored. */
   hasNewRecords({ records }: TurnEnd): boolean {
     return !areSameRecords(records.stored, records.next)
   }
 
-  /** The resource is gone. */
+  /** Call when the resource is gone. */
   forget(uid: string): void {
     this.#writtenAtMs.delete(uid)
     this.#kept.delete(uid)
@@ -177,7 +177,7 @@ export class StatusRecorder {
     return this.#part.read(statusOf(object))
   }
 
-  /** The whole status that the next one replaces. What is recorded in it is that from which the reconcile decided. */
+  /** Returns the whole status that the next one replaces, with the journal entries from which the reconcile decided. */
   #storedBefore(live: LiveObject, own: ResourceStatus | undefined): ResourceStatus | undefined {
     const { hasStatus, part } = this.#options.controller
     return hasStatus && part !== undefined ? statusOf(live) : own
@@ -188,7 +188,7 @@ export class StatusRecorder {
     return { previous: this.#statusOf(live), generation, now: timestampOf(this.#options.clock) }
   }
 
-  /** Others may have written its status since the turn began. */
+  /** Other writers may have written the status since the reconcile began. */
   #newestOf(object: LiveObject): LiveObject {
     const newest = this.#options.newest(keyOf(object))
     return newest?.metadata.uid === object.metadata.uid ? newest : object
@@ -196,11 +196,13 @@ export class StatusRecorder {
 
   #tokenOf(object: LiveObject): string | undefined {
     const { part } = this.#options.controller
-    // One answer cannot be that of several controllers.
+    // One answer cannot serve several controllers.
     return this.#dropsToken || part !== undefined ? undefined : steeringOf(object).token
   }
 
-  /** Where another writer was first, its status is read: memory may be behind it, and its event may never come. */
+  /**
+   * After a conflict with another writer, reads its status: the cache may be behind it, and its event may never come.
+   */
   async #writeOver(
     object: LiveObject,
     statusOver: (live: LiveObject) => Written,
@@ -246,7 +248,8 @@ export class StatusRecorder {
       this.#keep(object, next)
       return write
     }
-    // The uid makes sure that a namesake never gets this status; the version, that no newer record and no condition of others is lost.
+    // The uid protects another object of the same name from this status. The version protects newer journal entries and
+    // conditions of others.
     const isLocked = Object.hasOwn(write.patch, 'external') || Object.hasOwn(write.patch, 'sagas')
     const resourceVersion = isLocked ? lockedVersion({ object, newest: live, stored }) : live.metadata.resourceVersion
     const lock = isLocked || Object.hasOwn(write.patch, 'conditions') ? { resourceVersion } : {}
@@ -258,7 +261,7 @@ export class StatusRecorder {
     onWritten(written)
     if (isLocked) assertKept(controller.name, { external: next.external ?? [], sagas: next.sagas ?? [] }, written)
     this.#writtenAtMs.set(uid, nowMs)
-    // Only what was sent can be dropped: an earlier answer may have been taken away behind our cache.
+    // The API server can drop only a sent token: an earlier one may have been removed without the cache's knowledge.
     const { lastHandledReconcileAt: answer } = next
     const isStillDue = [object, written].every((known) => isAnswerDue(answer, statusOf(known)))
     if (isStillDue) this.#noteDroppedToken()
@@ -275,7 +278,7 @@ export class StatusRecorder {
     if (event !== undefined) recordEvent(object, event)
   }
 
-  /** The 404 of a write to the status of an object that exists means that its CRD has no status subresource. Rejects always. */
+  /** A 404 for the status of an existing object means that its CRD has no status subresource. Always rejects. */
   async #explain(object: LiveObject, thrown: unknown, signal: AbortSignal): Promise<never> {
     const { controller, client, recordEvent } = this.#options
     if (!isKubeError(thrown, 'NotFound', 'ResourceNotFound')) throw thrown
@@ -293,7 +296,7 @@ export class StatusRecorder {
     })
   }
 
-  /** Asking again would be a write at every turn. Said once a process. */
+  /** A repeated token would be a write in every reconcile. Logged once per process. */
   #noteDroppedToken(): void {
     const { controller, log } = this.#options
     this.#dropsToken = true
@@ -322,30 +325,30 @@ export class StatusRecorder {
   }
 }
 
-/** What the status function returned. */
+/** Result of the status function. */
 interface Reported {
-  /** Undefined: it threw, or what it returned cannot be written. */
+  /** Undefined: the function threw, or its result cannot be written. */
   readonly report: StatusReport<StatusWithConditions> | undefined
-  /** What cannot be written, without values. */
+  /** Description of the part that cannot be written, without values. */
   readonly problem?: string
 }
 
 interface Written {
-  /** What the status is written over. */
+  /** The object whose status is overwritten. */
   readonly live: LiveObject
   readonly before: ResourceStatus | undefined
   readonly next: ResourceStatus
-  /** The records that are known to be in the cluster. */
+  /** The journal entries known to be in the cluster. */
   readonly stored: Records
   readonly isUnderWay: boolean
 }
 
-/** Sound: the status of our own kinds is written here and nowhere else. */
+/** Sound: the status of a controller's own kind is written here and nowhere else. */
 function statusOf({ status }: LiveObject): ResourceStatus | undefined {
   return status as ResourceStatus | undefined
 }
 
-/** Without the kind's own word nothing may be called ready (I8). */
+/** Without the kind's own conditions, no resource may be Ready (I8). */
 function untold(outcome: Outcome, problem = 'its log says why'): Outcome {
   const message = `the status function of the controller failed: ${problem}`
   return outcome.kind === 'settled' || outcome.kind === 'waiting'

@@ -1,6 +1,6 @@
-// What should the status say, and is it worth a write? The runtime states Ready, Progressing and Degraded from the outcome, and
-// kstatus' Reconciling and Stalled only while they are true; a kind's own claims win over the runtime's. Equal is not
-// written, and mere progress is written at most every 30 s (I8).
+// Content of the status, and the decision to write it. The runtime derives Ready, Progressing and Degraded from the
+// outcome, and Reconciling and Stalled of kstatus only while they are true. A kind's own claims override the runtime's.
+// An equal status is not written, and mere progress at most every 30 s (I8).
 import { unreachable } from '../base/assert.ts'
 import { canonicalJson, type Json, type JsonObject } from '../base/json.ts'
 import { mergePatchBetween } from '../base/json-patch.ts'
@@ -10,19 +10,28 @@ import type { EventReport } from './context.ts'
 import type { Outcome } from './outcome.ts'
 import { type Records, type ResourceStatus, recordFields } from './records.ts'
 
-/** What a controller's status function returns. */
+/** Result of a controller's status function. */
 export interface StatusReport<Status> {
-  /** The kind's own fields. `inventory`, `external`, `sagas` and those of `StatusWithConditions` are the runtime's. A field left out is removed. */
+  /**
+   * The kind's own fields. `inventory`, `external`, `sagas` and those of `StatusWithConditions` belong to the runtime.
+   * An omitted field is removed.
+   */
   readonly fields: Omit<Status, keyof StatusWithConditions | 'external' | 'sagas' | 'inventory'>
-  /** The kind's own conditions, and its own words for the runtime's. */
+  /** The kind's own conditions, which override the runtime's of the same type. */
   readonly conditions: readonly ConditionClaim[]
-  /** What this status brings to light: told when it is written, so a flip should be the occasion. Lost in a crash between. */
+  /**
+   * Events recorded when this status is written, so report them with a change of a condition. A crash between the two
+   * loses them.
+   */
   readonly events?: readonly EventReport[]
-  /** When time alone changes something, milliseconds since the epoch: there is a turn at each. Those that have passed ask for none. */
+  /**
+   * Times at which the status changes without an event, in milliseconds since the epoch: a reconcile follows at each.
+   * Past times cause none.
+   */
   readonly dueAtMs?: readonly number[]
 }
 
-/** The conditions that every kind has, from the outcome alone. Source: kstatus and the API conventions. */
+/** Returns the conditions that every kind has, from the outcome alone. Source: kstatus and the API conventions. */
 export function standardClaims(outcome: Outcome): readonly ConditionClaim[] {
   switch (outcome.kind) {
     case 'settled':
@@ -59,18 +68,18 @@ export interface NextStatusInput {
   readonly previous: ResourceStatus | undefined
   readonly report: StatusReport<StatusWithConditions> | undefined
   readonly outcome: Outcome
-  /** What is kept of what is done outside. */
+  /** Journal entries to keep. */
   readonly records?: Records
   readonly generation: number
   /** RFC 3339, whole seconds. */
   readonly now: string
-  /** The reconcile-now that this turn answers. */
+  /** The reconcile-now token that this reconcile answers. */
   readonly token?: string | undefined
-  /** What of the resource's annotations could not be read. */
+  /** Problem of the resource's annotations. */
   readonly complaint?: string | undefined
 }
 
-/** The whole status to be written. Without a report (its function threw) the kind's own fields stay as they were. */
+/** Returns the whole status to write. Without a report, because its function threw, the kind's own fields stay. */
 export function nextStatus(input: NextStatusInput): ResourceStatus {
   const { previous, report, outcome, generation, now, complaint, records = noRecords } = input
   const {
@@ -98,7 +107,7 @@ export function nextStatus(input: NextStatusInput): ResourceStatus {
 
 const noRecords: Records = { external: [], sagas: [] }
 
-/** In kstatus a stalled resource is not reconciling: where the kind says Stalled, whatever takes time beside that is no progress. */
+/** In kstatus a stalled resource is not reconciling: if the kind claims Stalled, other pending work is no progress. */
 function claimsBeside(own: readonly ConditionClaim[], outcome: Outcome): readonly ConditionClaim[] {
   const standard = standardClaims(outcome)
   const isStalled = own.some(({ type, status }) => type === 'Stalled' && status === 'True')
@@ -108,7 +117,7 @@ function claimsBeside(own: readonly ConditionClaim[], outcome: Outcome): readonl
   )
 }
 
-/** Reconciling is Progressing in kstatus' words: where the kind has its own for the one, they hold for the other. */
+/** Reconciling is the kstatus form of Progressing: the kind's own reason and message for one apply to the other. */
 function withEffectiveReconciling(claims: readonly ConditionClaim[]): readonly ConditionClaim[] {
   const progress = claims.find(({ type }) => type === 'Progressing')
   if (progress === undefined) return claims
@@ -119,27 +128,27 @@ function withEffectiveReconciling(claims: readonly ConditionClaim[]): readonly C
 export type StatusWrite =
   | { readonly kind: 'none' }
   | { readonly kind: 'now'; readonly patch: JsonObject }
-  /** Nothing has flipped, and the last write was too recent. */
+  /** No condition has flipped, and the last write was too recent. */
   | { readonly kind: 'later'; readonly afterMs: number }
 
-/** While a resource is on its way, news without a flip is written no more often than this. */
+/** Shortest interval of writes without a flipped condition while a resource is in progress. */
 export const progressIntervalMs = 30_000
 
-/** Counts that no condition tells of ride along with the next write, or go out alone after this long. */
+/** Longest delay of changed fields without a changed condition message; an earlier write includes them. */
 export const countsIntervalMs = 120_000
 
 export interface StatusWriteInput {
   readonly previous: ResourceStatus | undefined
   readonly next: ResourceStatus
-  /** Something takes time and nothing is wrong. */
+  /** True if something takes time and nothing failed. */
   readonly isUnderWay: boolean
-  /** When this process last wrote it, on the monotonic clock; undefined if it never did. */
+  /** Time of the last write by this process, on the monotonic clock; undefined if there is none. */
   readonly writtenAtMs: number | undefined
   readonly nowMs: number
 }
 
 export function statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs }: StatusWriteInput): StatusWrite {
-  // Sound: both came from JSON or go to it.
+  // Sound: both come from JSON or become JSON.
   const patch = mergePatchBetween((previous ?? {}) as JsonObject, next as unknown as JsonObject)
   if (patch === undefined) return { kind: 'none' }
   if (!isUnderWay || flipsOf(previous) !== flipsOf(next)) return { kind: 'now', patch }
@@ -148,23 +157,26 @@ export function statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs }: 
   return nowMs < dueMs ? { kind: 'later', afterMs: dueMs - nowMs } : { kind: 'now', patch }
 }
 
-/** What others act on or wait for: the generation and token that were seen, which conditions hold, why it is not ready; and our own records. */
+/**
+ * What clients act on: the observed generation and token, the condition statuses, the reason of Ready; and the journal
+ * entries.
+ */
 function flipsOf(status: ResourceStatus | undefined): string {
   const conditions = (status?.conditions ?? []).map(({ type, status: state, reason }) =>
     type === 'Ready' ? `${type}=${state}/${reason}` : `${type}=${state}`,
   )
-  const records = [status?.external ?? [], status?.sagas ?? []] as unknown as Json // Records are JSON.
+  const records = [status?.external ?? [], status?.sagas ?? []] as unknown as Json // Journal entries are JSON.
   return `${status?.observedGeneration} ${status?.lastHandledReconcileAt} ${conditions.join(' ')} ${canonicalJson(records)}`
 }
 
-/** What people read. */
+/** The text that people read. */
 function wordsOf(status: StatusWithConditions | undefined): string {
   return (status?.conditions ?? []).map(({ type, reason, message }) => `${type}: ${reason}: ${message}`).join('\n')
 }
 
 const sound: ConditionClaim = { type: 'Degraded', status: 'False', reason: 'AsExpected', message: '' }
 
-/** Only while it is true, as Reconciling and Stalled. */
+/** Set only while true, as Reconciling and Stalled. */
 function complaining(message: string | undefined): readonly ConditionClaim[] {
   if (message === undefined) return []
   return [{ type: 'AnnotationIgnored', status: 'True', reason: 'InvalidAnnotation', message }]

@@ -1,11 +1,15 @@
-// What do people ask of the operator by annotations on one resource? To leave it alone, to look at it now, or to look at it
-// every so often. What cannot be read is said in one sentence and does the harmless thing.
+// Steering annotations of one resource: pause it, reconcile it now, or reconcile it at an interval. An unreadable value
+// is reported in one sentence, and has the harmless effect.
 import { durationMs } from '../base/duration.ts'
 import { clippedTo } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import { isBeingDeleted, type LiveObject, type StatusWithConditions } from '../object/object.ts'
 import { steeringAnnotations } from '../object/steering-annotations.ts'
 
+/**
+ * Annotation names. `abandonAnnotation` with the value "true" releases external resources and unreachable children on
+ * deletion.
+ */
 export const {
   paused: pausedAnnotation,
   reconcileNow: reconcileNowAnnotation,
@@ -13,43 +17,49 @@ export const {
   abandon: abandonAnnotation,
 } = steeringAnnotations
 
-/** Only the value "true" means it. */
+/**
+ * Returns true if the resource has the annotation `konverge.dev/abandon-external` with exactly the value "true".
+ *
+ * @example
+ * removal: ({ object }) =>
+ *   isAbandoned(object) ? { kind: 'keep', note: 'abandoned' } : { kind: 'remove', externalName, desired },
+ */
 export function isAbandoned({ metadata }: Pick<LiveObject, 'metadata'>): boolean {
   return metadata.annotations?.[abandonAnnotation] === 'true'
 }
 
 export interface Steering {
-  /** Why and until when the resource is left alone, as a sentence; absent: it is not. */
+  /** Reason and end of the pause, as a sentence; absent: the resource is not paused. */
   readonly pause?: string
   readonly token?: string
   readonly intervalMs?: number
-  /** What could not be read, and what to say instead. */
+  /** The unreadable value, and a valid one. */
   readonly complaint?: string
 }
 
 const shortestIntervalMs = 10_000
-/** Characters: the token is copied into the status. */
+/** Limit in characters, because the token is copied into the status. */
 const longestToken = 256
 /** Characters of an annotation that a message quotes. */
 const longestQuote = 100
-/** How much later than asked a turn may come, as a share of the interval, so that a fleet does not come back at once. */
+/** Longest delay of a reconcile, as a share of the interval, so that many resources do not reconcile at once. */
 const jitter = 0.1
 
 export function steeringOf(object: LiveObject): Steering {
   const { annotations = {} } = object.metadata
   const pause = pauseOf(object, annotations[pausedAnnotation])
-  // While paused nothing else counts; the token is answered by the turn after it.
+  // A pause excludes all other annotations; the first reconcile after it answers the token.
   if (pause !== undefined) return { pause }
   const token = annotations[reconcileNowAnnotation]
   return { ...intervalOf(annotations[intervalAnnotation]), ...tokenOf(token) }
 }
 
-/** Does somebody wait for the answer to a reconcile-now? */
+/** True if a client waits for the answer to a reconcile-now. */
 export function isAnswerDue(token: string | undefined, status: StatusWithConditions | undefined): boolean {
   return token !== undefined && token !== status?.lastHandledReconcileAt
 }
 
-/** Even odds over the interval and a tenth more. */
+/** Uniformly distributed between the interval and a tenth more. */
 export function nextLookMs(intervalMs: number, random: Random): number {
   return intervalMs * (1 + jitter * random.next())
 }
@@ -66,7 +76,7 @@ function quoted(value: string): string {
   return JSON.stringify(clippedTo(longestQuote, value))
 }
 
-/** A value that is neither true nor false pauses: the one who set it meant something, and waiting does no harm. */
+/** A value that is neither true nor false pauses: it may be meant as a pause, and a pause is harmless. */
 function pauseOf(object: LiveObject, value: string | undefined): string | undefined {
   if (value === undefined || value === 'false') return undefined
   const held = heldOf(object)
@@ -75,7 +85,7 @@ function pauseOf(object: LiveObject, value: string | undefined): string | undefi
     : `${pausedAnnotation} is ${quoted(value)}, which may mean a pause: ${held} until it is "false" or removed`
 }
 
-/** The pause of a resource whose spec asks for it: the same pause, kept in the manifest. */
+/** Returns the pause of a resource whose spec suspends it: the same pause, kept in the manifest. */
 export function suspensionOf(object: LiveObject): string {
   return `${heldOf(object)} until spec.suspend is no longer true`
 }

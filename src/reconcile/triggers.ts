@@ -1,5 +1,6 @@
-// Which resources does an event concern, and how urgently? Pure. An event that cannot change what a turn decides wakes
-// nobody: a parent's status is ours, and a child's or watched object's counts only as far as the definition looks at it.
+// Maps an event to the resources to reconcile, with a priority. Pure. Invariant: an event that cannot change a decision
+// triggers nothing. The operator itself writes the status of a parent. An event of a child or watched object counts
+// only in the parts that the controller reads.
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import { isMember } from '../apply/member-rule.ts'
 import { readinessOf } from '../apply/readiness.ts'
@@ -15,27 +16,27 @@ import { partOfAnnotation, partOfLabel } from '../synth/membership.ts'
 import type { IndexLookup, Owned, Watch } from './declared-kinds.ts'
 import { reconcileNowAnnotation } from './steering.ts'
 
-/** What an informer reports, as far as triggers look at it. */
+/** Event of an informer, as triggers read it. */
 export interface ObjectEvent {
   readonly kind: 'added' | 'updated' | 'deleted'
   readonly object: LiveObject
   readonly previous?: LiveObject | undefined
-  /** Part of the first list, or of a list after a broken watch. */
+  /** True for an event of the first list, or of a list after a broken watch. */
   readonly isInitial: boolean
 }
 
-/** How many changed fields a cause names. */
+/** Number of changed fields that a cause names. */
 const namedChanges = 6
 
 export interface Trigger {
   readonly key: Key
   readonly priority: Priority
   readonly cause: Cause
-  /** A user's change is not kept back by a Retry-After of the API server. */
+  /** True for a user's change, which a Retry-After of the API server does not delay. */
   readonly overtakesNotBefore?: boolean
 }
 
-/** An event of the controller's own kind. */
+/** Returns the trigger for an event of the controller's own kind. */
 export function triggersOfParent(event: ObjectEvent): readonly Trigger[] {
   const { object, previous, kind, isInitial } = event
   if (kind === 'updated' && previous !== undefined && deepEqual(parentDigest(previous), parentDigest(object))) return []
@@ -47,25 +48,28 @@ export function triggersOfParent(event: ObjectEvent): readonly Trigger[] {
 }
 
 export interface ChildKind {
-  /** Of the controller's own resources. */
+  /** Kind of the controller's own resources. */
   readonly parent: Resource
-  /** The controller, as in the label `konverge.dev/owned-by`. */
+  /** Name of the controller in the label `konverge.dev/owned-by`. */
   readonly ownedBy: string
   readonly owned: Required<Owned>
-  /** The parents of an ApplySet: one, or none. */
+  /** Returns the parents of an ApplySet: one, or none. */
   readonly parentsOfSet: (set: string) => readonly LiveObject[]
   readonly parentAt: (key: Key) => LiveObject | undefined
-  /** Where the children are, if not in the cluster of their parents: owner references there refer to nothing here. */
+  /**
+   * The cluster of the children, if it is not that of their parents: owner references there do not refer to objects
+   * here.
+   */
   readonly cluster?: ChildCluster | undefined
 }
 
-/** An event of a kind that the controller owns: it concerns the controlling parent, or all owners, and those before. */
+/** Returns the triggers for an event of an owned kind: the controlling parent, or all owners, current and previous. */
 export function triggersOfChild(
   { parent, ownedBy, owned, parentsOfSet, parentAt, cluster }: ChildKind,
   event: ObjectEvent,
 ): readonly Trigger[] {
   const { object, previous, kind, isInitial } = event
-  // The first list of children says nothing that the first list of parents does not.
+  // The first list of parents triggers all of them, so the first list of children triggers nothing.
   if (isInitial && kind === 'added') return []
   const digest = owned.statusMatters ? contentOf : (child: LiveObject) => contentAndReadiness(child, owned)
   if (kind === 'updated' && previous !== undefined && deepEqual(digest(previous), digest(object))) return []
@@ -73,10 +77,13 @@ export function triggersOfChild(
   const keys = new Set([object, previous].flatMap((child) => parentKeysOf(child)))
   return [...keys].map((key) => ({ key, priority: 'child', cause }))
 
-  /** Where there can be no owner reference, the inventory tells: an object that only claims to be a child wakes no parent. */
+  /**
+   * Without a possible owner reference, the inventory decides: an object that only claims to be a child triggers no
+   * parent.
+   */
   function parentKeysOf(child: LiveObject | undefined): readonly Key[] {
     if (child === undefined) return []
-    // Whatever owner references its users give it.
+    // Ignores owner references that users add.
     const recorded = hasToken(child)
       ? parentsByLabel(child).filter((candidate) => isRemote(child, candidate, cluster))
       : []
@@ -100,7 +107,7 @@ export function triggersOfChild(
     return parents.filter((candidate) => isMember(child, candidate, cluster))
   }
 
-  /** Owners are beside the object, or cluster-scoped as it is. */
+  /** Owners are in the namespace of the object, or cluster-scoped like the object. */
   function coOwnerKey(child: LiveObject, owner: OwnerReference): Key | undefined {
     const { namespace } = child.metadata
     const isBeside = (parent.scope === 'Namespaced') === (namespace !== undefined)
@@ -110,7 +117,7 @@ export function triggersOfChild(
   }
 }
 
-/** An event of a kind that the controller watches. */
+/** Returns the triggers for an event of a watched kind. */
 export function triggersOfWatched(watch: Watch, lookup: IndexLookup, event: ObjectEvent): readonly Trigger[] {
   const { object, previous, kind, isInitial } = event
   if (isInitial && kind === 'added') return []
@@ -123,12 +130,15 @@ export function triggersOfWatched(watch: Watch, lookup: IndexLookup, event: Obje
   return [...keys].map((key) => ({ key, priority: 'child', cause }))
 }
 
-/** The API server serves a kind that it did not serve, or the other way round: every resource of the controller is concerned. */
+/** A kind was installed or removed: this concerns every resource of the controller. */
 export function causeOfKind(resource: Resource, isServed: boolean): Cause {
   return { kind: 'watched', detail: `${groupResourceOf(resource)} ${isServed ? 'installed' : 'missing'}` }
 }
 
-/** What of a parent can change a turn: its desired state (by generation, where it has one), and the metadata that people steer by. */
+/**
+ * The parts of a parent that can change a reconcile: its desired state (by generation, if it has one), and the steering
+ * metadata.
+ */
 function parentDigest(parent: LiveObject): Json {
   const { uid, deletionTimestamp, labels, annotations, finalizers } = parent.metadata
   return {
@@ -137,7 +147,7 @@ function parentDigest(parent: LiveObject): Json {
   } as Json
 }
 
-/** What of a parent a user changes to get a reconcile: its spec, its existence and the token of reconcile-now. */
+/** The parts of a parent that a user changes to trigger a reconcile: spec, existence and the token of reconcile-now. */
 function userDigest(parent: LiveObject | undefined): Json {
   if (parent === undefined) return null
   const { uid, deletionTimestamp, annotations } = parent.metadata
@@ -149,7 +159,7 @@ function userDigest(parent: LiveObject | undefined): Json {
   } as Json
 }
 
-/** `: spec, metadata.labels`: which parts of it are new, to two levels and by name only; empty where nothing was before. */
+/** `: spec, metadata.labels`: changed fields by name, at most two levels deep; empty without a previous object. */
 function changeOf(digest: (object: LiveObject) => Json, { kind, object, previous }: ObjectEvent): string {
   if (kind !== 'updated' || previous === undefined) return ''
   const changed = changedFields(digest(previous), digest(object)).flatMap(({ name, before, after }) => {
@@ -166,7 +176,7 @@ function changedFields(before: Json | undefined, after: Json | undefined) {
     .filter((field) => !deepEqual(field.before, field.after))
 }
 
-/** Of an object whose content is not held only its version says that it is another. */
+/** Without cached content, only the version shows that the object has changed. */
 function versionOf({ metadata }: LiveObject): Json {
   return metadata.resourceVersion
 }
@@ -176,7 +186,7 @@ function contentOf(object: LiveObject): Json {
   return { ...asJson(object), metadata: metadata as unknown as JsonObject }
 }
 
-/** Without the status but for what a turn always looks at: whether the child is ready. */
+/** Omits the status, except for the readiness of the child, which every reconcile reads. */
 function contentAndReadiness(object: LiveObject, owned: Required<Owned>): Json {
   const { status: _, ...content } = object
   return { ...(contentOf(content as LiveObject) as JsonObject), readiness: readinessOf(object, owned).kind }

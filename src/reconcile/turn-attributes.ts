@@ -1,11 +1,11 @@
-// The attributes of a turn's span.
+// Attributes of a reconcile's span.
 import type { SpanAttributes } from '../base/instrument.ts'
 import type { Key } from '../object/ref.ts'
 import { describeCause } from '../queue/cause.ts'
 import type { WorkItem } from '../queue/work-queue.ts'
 import type { LiveTurn } from './turn.ts'
 
-/** Which resource, and why now. Source of the first name: OpenTelemetry's semantic conventions. */
+/** Returns the resource and the causes. Source of the first name: OpenTelemetry's semantic conventions. */
 export function attributesOf({ kind, object }: LiveTurn, { causes, failures }: WorkItem<Key>): () => SpanAttributes {
   const { namespace, name, uid, generation } = object.metadata
   return () => ({

@@ -3,7 +3,7 @@ import type { Counter, Gauge, Histogram, Metrics } from '../base/instrument.ts'
 import { ConditionMetrics, type ConditionMetricsOptions } from './condition-metrics.ts'
 import type { Outcome } from './outcome.ts'
 
-/** From a turn that finds nothing to do (under a millisecond) to one that waits for a slow API server. */
+/** From a reconcile without changes (under a millisecond) to one that waits for a slow API server. */
 const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 export class TurnMetrics {
@@ -46,17 +46,17 @@ export class TurnMetrics {
     })
   }
 
-  /** A function of the controller goes on although its signal has aborted. */
+  /** Counts a function of the controller that still runs although its signal has aborted. */
   countAbandonedCall(call: string): void {
     this.#abandonedTotal.add({ controller: this.#controller, call })
   }
 
-  /** So many of them go on. */
+  /** Sets the number of abandoned calls that still run. */
   observeAbandonedCalls(call: string, count: number): void {
     this.#abandoned.set({ controller: this.#controller, call }, count)
   }
 
-  /** A turn would have deleted, but its cache was behind. */
+  /** Counts a reconcile that postponed a deletion because its cache was behind. */
   countStaleSkip(): void {
     this.#staleSkips.add({ controller: this.#controller })
   }

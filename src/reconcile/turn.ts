@@ -1,12 +1,12 @@
-// What kind of turn does a resource need? Decided from the cached object alone, in one match of "has our finalizer" and "is
-// being deleted": finalizer first and last (I4).
+// The kind of reconcile that a resource needs, decided from the cached object alone: by the operator's finalizer and
+// the deletion timestamp. Invariant: the finalizer is added first and removed last (I4).
 //
-//                      | not being deleted | being deleted
-//   without our mark   | adopt, then run   | leave
-//   with our mark      | run               | clean
+//                          | not being deleted | being deleted
+//   without finalizer      | adopt, then run   | leave
+//   with finalizer         | run               | clean
 //
-// The resource of a controller with `finalizer: false` is never marked, and counts as marked while it is not being deleted.
-// A resource that is paused, or suspended by its spec, gets none of adopt, run and clean, but pause.
+// The resource of a controller with `finalizer: false` never has one, and counts as having one while it is not being
+// deleted. A resource that is paused, or suspended by its spec, gets `pause` instead of adopt, run and clean.
 import type { OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
@@ -17,26 +17,28 @@ import { otherShardEvent, otherShardOf } from './shard-mark.ts'
 import { steeringOf, suspensionOf } from './steering.ts'
 
 export type Turn =
-  /** There is no such object: drop what memory keeps of it. */
+  /** The object does not exist: drop its state in memory. */
   | { readonly kind: 'forget' }
-  /** On its way out, and no business of ours: we have cleaned up, or never began; or managed by another shard, as the Event says. */
+  /**
+   * The object is being deleted, and needs no cleanup by this operator; or another shard manages it, as the Event says.
+   */
   | { readonly kind: 'leave'; readonly object: LiveObject; readonly event?: EventReport }
   | { readonly kind: 'clean'; readonly object: LiveObject }
   | { readonly kind: 'adopt'; readonly object: LiveObject }
   | { readonly kind: 'run'; readonly object: LiveObject }
-  /** Somebody asked to leave it alone: `pause` says so. */
+  /** A user paused the resource: `pause` is a sentence about it. */
   | { readonly kind: 'pause'; readonly object: LiveObject; readonly pause: string }
-  /** Whether it is to be left alone cannot be told, so that it is: `error` is what the controller's function threw. */
+  /** The controller's function threw `error`, so the pause is unknown and the resource is left unchanged. */
   | { readonly kind: 'fail'; readonly object: LiveObject; readonly error: unknown }
 
-/** A turn that a resource takes part in. */
+/** A reconcile of an existing resource. */
 export type LiveTurn = Exclude<Turn, { kind: 'forget' | 'leave' }>
 
 export interface TurnRules {
   readonly identity: OperatorIdentity
-  /** Undefined: the resource needs no marks. */
+  /** Returns undefined if the resource needs no metadata. */
   readonly inventoryOf: (object: LiveObject) => Inventory | undefined
-  /** Does its own spec ask to leave it alone? */
+  /** True if the spec suspends the resource. */
   readonly isSuspended: (object: LiveObject) => boolean
 }
 
@@ -49,7 +51,7 @@ export function nextTurn(object: LiveObject | undefined, { identity, inventoryOf
     const pause = steeringOf(object).pause ?? (isSuspended(object) ? suspensionOf(object) : undefined)
     if (pause !== undefined) return { kind: 'pause', object, pause }
   } catch (error) {
-    // A deletion never hangs on a function that fails.
+    // A deletion never waits for a failing function.
     if (!isBeingDeleted(object)) return { kind: 'fail', object, error }
   }
   if (isBeingDeleted(object)) return { kind: 'clean', object }

@@ -1,5 +1,5 @@
-// Remote children that the API server could not be asked for. A recorded one may exist, so its record stays, unless a user abandons what the
-// operator may not read. Invariant: a failure that may pass by itself abandons nothing. Pure.
+// Remote children that the API server did not return. A recorded one may exist, so its entry stays, unless a user
+// abandons a child that the operator may not read. Invariant: a transient failure abandons nothing. Pure.
 import { type ChildPlace, describePlace, inventoryEntriesOf, isEntryOf, isSamePlace } from '../apply/remote-children.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import { nameList } from '../base/name-list.ts'
@@ -11,27 +11,27 @@ import { abandonAnnotation, isAbandoned } from './steering.ts'
 
 export interface UnreadChild {
   readonly place: ChildPlace
-  /** Why it could not be read, as it was thrown. */
+  /** The thrown error of the read. */
   readonly cause: unknown
 }
 
 export interface Unread {
-  /** A recorded one stays recorded. */
+  /** Places of children that could not be read; a recorded one stays recorded. */
   readonly places: readonly ChildPlace[]
   /** One for each of `places`. */
   readonly errors: readonly CodedError[]
-  /** Recorded ones that the operator may not read. */
+  /** Recorded children that the operator may not read. */
   readonly forbidden: readonly ChildPlace[]
   /** The desired objects that can be applied. */
   readonly applicable: readonly DesiredObject[]
-  /** Names the children that are abandoned; undefined: there are none. */
+  /** Event that names the abandoned children; undefined: none is abandoned. */
   readonly abandoned: EventReport | undefined
 }
 
-/** How many objects the note names: it holds 1,024 bytes. */
+/** Number of objects in the note, which holds 1,024 bytes. */
 const namedChildren = 2
 
-/** A child that is still declared is never abandoned: the next reconcile would create it. */
+/** A declared child is never abandoned: the next reconcile would create it. */
 export function settleUnread(
   parent: LiveObject,
   unread: readonly UnreadChild[],

@@ -1,5 +1,5 @@
-// When the undeclared fields of a resource's children are verified by an apply: once for each reconcile-now, and after each interval. Invariant:
-// nothing is verified because a process starts. One entry for each living resource.
+// Times at which an apply verifies the undeclared fields of a resource's children: once for each reconcile-now, and
+// after each interval. Invariants: the start of a process verifies nothing, and each existing resource has one entry.
 import { identityOf } from '../apply/plan.ts'
 import type { LiveObject, StatusWithConditions } from '../object/object.ts'
 import type { DesiredObject } from '../synth/desired.ts'
@@ -19,7 +19,7 @@ export class VerificationTimes {
     this.#controller = controller
   }
 
-  /** Counts as verified from then on. `nowMs`: on the monotonic clock. */
+  /** Returns true if a verification is due, and records it as done. `nowMs`: on the monotonic clock. */
   isDue(parent: LiveObject, nowMs: number): boolean {
     const { uid } = parent.metadata
     const { token, intervalMs = this.#controller.resyncMs } = steeringOf(parent)
@@ -33,15 +33,15 @@ export class VerificationTimes {
     return isDue
   }
 
-  /** The resource is gone. */
+  /** Call when the resource is gone. */
   forget(uid: string): void {
     this.#verified.delete(uid)
   }
 
-  /** Was it set before this process began, and not answered? Not known where no answer can be stored. */
+  /** True if the token was set before this process began, and has no answer. False if no answer can be stored. */
   #isUnanswered({ status }: LiveObject, token: string): boolean {
     const { hasStatus, part } = this.#controller
-    return hasStatus && part === undefined && isAnswerDue(token, status as StatusWithConditions | undefined) // The runtime's.
+    return hasStatus && part === undefined && isAnswerDue(token, status as StatusWithConditions | undefined) // Sound.
   }
 }
 
@@ -51,7 +51,7 @@ export interface Declared {
   readonly children: readonly LiveObject[]
 }
 
-/** Children that are declared, each with its declaration. */
+/** Returns the declared children, each with its declaration. */
 export function declaredChildren({
   desired,
   children,

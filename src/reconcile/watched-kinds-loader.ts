@@ -1,5 +1,5 @@
-// Reads for `observe` outside of a running operator: nothing is in memory but what an index needs, and everything else comes from the API server
-// when it is asked for. Invariant: only kinds that the controller declares are read.
+// Reads for `observe` outside of a running operator: only kinds with an index are in memory, everything else comes from
+// the API server on request. Invariant: only declared kinds are read.
 import type { KubeClient, ListPage } from '../kube/client.ts'
 import { assertListEnds } from '../kube/list-pages.ts'
 import type { LiveObject } from '../object/object.ts'
@@ -14,14 +14,14 @@ import { type CachedKind, LiveLoader } from './live-loader.ts'
 export interface WatchedKindsOptions {
   readonly client: KubeClient
   readonly controller: Controller
-  /** Those that the operator serves; absent: all. */
+  /** Namespaces that the operator serves; undefined: all. */
   readonly namespaces: readonly string[] | undefined
   /** Optional kinds that are not installed are not read. */
   readonly isServed: (resource: Resource) => boolean
   readonly signal: AbortSignal
 }
 
-/** Loads every watched kind that has an index, because `byIndex` cannot wait. */
+/** Loads every watched kind that has an index, because `byIndex` is synchronous. */
 export async function loadReader(options: WatchedKindsOptions): Promise<LiveReader> {
   const { client, controller, namespaces, isServed, signal } = options
   const isWatched = (resource: Resource) =>
@@ -87,7 +87,7 @@ function cachedKindOf(
   }
 }
 
-/** A list of a watched kind without a namespace is of those that the operator serves. */
+/** Confines a list of a watched kind without a namespace to the operator's namespaces. */
 function confined(
   loader: LiveLoader,
   namespaces: readonly string[],

@@ -1,5 +1,5 @@
-// Controllers with `finalizer: false`. Invariant: nothing but the status is written on their resources, and the garbage collector can delete
-// every child that a resource does not keep, because each bears an owner reference. Pure.
+// Controllers with `finalizer: false`. Invariants: only the status is written on their resources, and every child that
+// is not retained has an owner reference, so that the garbage collector can delete it. Pure.
 import { isRemote } from '../apply/remote-children.ts'
 import { assert } from '../base/assert.ts'
 import { CodedError } from '../base/errors.ts'
@@ -17,7 +17,7 @@ interface Options {
   readonly childrenIn?: string
 }
 
-/** An option that does something when a resource is deleted needs the finalizer. */
+/** Throws an Error for an option that acts on deletion, because it needs the finalizer. */
 export function assertFinalizerFits({ kind }: Resource, options: Options): void {
   if (options.finalizer !== false) return
   const { cleanup, parting, external = [], sagas = [], childrenIn } = options
