@@ -1,5 +1,6 @@
-// Carries out a plan, wave by wave. Within a wave requests go out together; a failure holds back what depends on it, and
-// what prune-waits.ts names of the children to prune, until a later turn, and nothing else. Nothing here decides what to write: plan.ts did.
+// Applies a plan, wave by wave. The requests of a wave run in parallel. A failure postpones its dependents, and the
+// prunes that prune-waits.ts names, until a later reconcile, and nothing else. Invariant: plan.ts decides what to
+// write, never this file.
 import { unreachable } from '../base/assert.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import { inParallel } from '../base/parallel-runner.ts'
@@ -32,46 +33,48 @@ import { type ChildPlace, isRemote } from './remote-children.ts'
 import { fieldsDropped } from './unknown-fields.ts'
 
 export interface ApplierOptions extends ChangeRunnerOptions {
-  /** A live object as the author's functions see it. */
+  /** Returns a live object as the author's functions see it. */
   readonly childOf: (object: LiveObject, predicates: readonly ReadyPredicate[]) => Child
-  /** Told of every accepted write, so that the caches show it. */
+  /** Called for every accepted write, so that the caches show it. */
   readonly onWritten: (written: Written) => void
 }
 
 export interface Written {
   readonly live: LiveObject
-  /** For whom. */
+  /** The resource of the reconcile that wrote the object. */
   readonly parent: LiveObject
   readonly role: Role
 }
 
 export interface Deletion {
   readonly parent: LiveObject
-  /** As it was read in this turn: this very object goes, and no namesake (I5). */
+  /** As this reconcile read it: only the object with this uid is deleted (I5). */
   readonly object: LiveObject
   readonly propagationPolicy: 'Background' | 'Foreground'
 }
 
 export interface RunOptions {
-  /** Asked before anything is pruned, and only then. */
+  /** Called before anything is pruned, and only then. */
   readonly mayPrune: (children: readonly LiveObject[]) => Promise<boolean>
   /** Recorded children that the operator may not read. */
   readonly forbidden: readonly ChildPlace[]
   readonly signal: AbortSignal
 }
 
-/** Requests of one wave at once: enough to keep the way busy, few enough to leave connections to other resources. */
+/**
+ * Concurrent requests of one wave: enough to use the connection, few enough to leave connections to other resources.
+ */
 const mostAtOnce = 16
 
-/** One plan under way. */
+/** State of a running plan. */
 interface Progress {
   readonly parent: LiveObject
   readonly live: Map<string, LiveObject>
-  /** What makes an object ready, by identity, instead of the rule of its kind. */
+  /** Readiness predicates of an object, by identity; they replace the rule of its kind. */
   readonly predicates: ReadonlyMap<string, readonly ReadyPredicate[]>
   readonly failures: ChildFailure[]
   readonly gated: string[]
-  /** Why something could not be brought to what is declared, by identity; undefined: it is held, or depends on such an object. */
+  /** Reason why an object is not as declared, by identity; undefined: it is held, or depends on such an object. */
   readonly heldBack: Map<string, CodedError | undefined>
   writes: number
 }
@@ -90,7 +93,7 @@ export class Applier {
     this.#applies = new ApplyRunner(options)
   }
 
-  /** Never rejects for a child's sake: what failed is in the report. Rejects with the signal's reason when aborted. */
+  /** Never rejects because of a child: failures are in the report. Rejects with the signal's reason when aborted. */
   async run(
     parent: LiveObject,
     { waves, prune }: Plan,
@@ -106,7 +109,7 @@ export class Applier {
       heldBack: new Map(),
       writes: 0,
     }
-    // What a later wave holds exists even when an earlier wave stops this turn.
+    // Objects of a later wave count as live even if an earlier wave stops this reconcile.
     for (const { action } of steps) {
       if (action.kind === 'create' || action.kind === 'refuse' || action.live === undefined) continue
       progress.live.set(identityOf(action.live), action.live)
@@ -128,7 +131,7 @@ export class Applier {
     }
   }
 
-  /** Somebody else's object that we add to is no child. */
+  /** An object of another owner to which the controller contributes is no child. */
   #childOf({ object, policies }: DesiredObject, live: ReadonlyMap<string, LiveObject>): readonly Child[] {
     const found = policies.contribute ? undefined : live.get(identityOf(object))
     return found === undefined ? [] : [this.#options.childOf(found, policies.readyWhen)]
@@ -182,7 +185,7 @@ export class Applier {
       try {
         await this.#release(progress.parent, live, uid, signal)
       } catch (thrown) {
-        // Another owner was faster. The event of its write decides again.
+        // Another owner was faster. The event of its write triggers another decision.
         if (!isKubeError(thrown, 'Conflict', 'NotFound')) throw thrown
         return
       }
@@ -190,7 +193,10 @@ export class Applier {
     }
   }
 
-  /** Absent from our label-filtered cache is not absent: the creation is exclusive, and what has the name is read and judged. */
+  /**
+   * An object that the label-filtered cache lacks may exist: the creation is exclusive, and an existing object of the
+   * name is read and judged.
+   */
   async #create(desired: DesiredObject, progress: Progress, signal: AbortSignal): Promise<void> {
     const { client, clock, resourceOf, convergence } = this.#options
     const { object } = desired
@@ -203,11 +209,11 @@ export class Applier {
       return await this.#meet(desired, live, progress, signal)
     }
     this.#written(desired, { applied: object, live: made, paths: [], rivals: [] }, progress)
-    // What was ours only at first is handed over at once.
+    // Initial-only fields are handed over at once.
     if (desired.lasting !== object) await this.#meet(desired, made, progress, signal)
   }
 
-  /** Does what has to be done about an object that no plan knew of. */
+  /** Decides and acts on an object that the plan did not know. */
   async #meet(desired: DesiredObject, live: LiveObject, progress: Progress, signal: AbortSignal): Promise<void> {
     const { clock, convergence, managerOf, cluster } = this.#options
     const manager = managerOf(desired)
@@ -269,7 +275,7 @@ export class Applier {
     this.#assertWhole({ ...desired, object: applied, lasting: applied }, live)
   }
 
-  /** What the API server dropped without a word is as wrong as what it rejects. */
+  /** Fields that the API server dropped silently are as wrong as rejected ones. */
   #assertWhole(desired: DesiredObject, live: LiveObject): void {
     const { convergence, fieldValidation, managerOf } = this.#options
     const dropped =
@@ -277,7 +283,10 @@ export class Applier {
     if (dropped.length > 0) throw fieldsDropped(desired.object, dropped)
   }
 
-  /** The sentence that says which declared dependency is not ready yet, or undefined if nothing holds the step back. */
+  /**
+   * Returns a sentence about the declared dependency that is not ready yet, or undefined if no dependency holds the
+   * step.
+   */
   #gateOf({ desired, waitsFor }: Step, { live, predicates }: Progress): string | undefined {
     for (const identity of waitsFor) {
       const dependency = live.get(identity)
@@ -305,8 +314,9 @@ export class Applier {
   }
 
   /**
-   * Deletes this very object, or releases it to its other owners; one that is gone already is no failure. A conflict is one: the object is a namesake, or
-   * it is still there because the API server could not write. The caller has made sure that its caches are not behind.
+   * Deletes the object with this uid, or releases it to its other owners; a missing object is no failure. A conflict is
+   * one: the name has another object, or the object still exists because the API server could not write. The caller has
+   * checked that its caches are not stale.
    */
   async delete({ parent, object, propagationPolicy }: Deletion, signal: AbortSignal): Promise<void> {
     const { client, cluster, resourceOf, onDeleted } = this.#options
@@ -324,7 +334,10 @@ export class Applier {
     onDeleted(object, parent)
   }
 
-  /** Removes what the owner with this UID has on the object, for its sake or, where it is gone, for that of `parent`. */
+  /**
+   * Removes the part of the owner with this UID from the object: on behalf of that owner or, if it is gone, of
+   * `parent`.
+   */
   async #release(parent: LiveObject, object: LiveObject, ownerUid: string, signal: AbortSignal): Promise<void> {
     const { client, resourceOf, managerOf, onWritten } = this.#options
     const resource = resourceOf(object)
@@ -341,8 +354,8 @@ export class Applier {
 }
 
 /**
- * No stored object has this version, so an apply that carries it creates an object and never changes one: etcd counts from 1,
- * and its first write makes 2. The API server checks the version only against an object that exists.
+ * No stored object has this version, so an apply with it creates an object and never changes one: etcd counts from 1,
+ * and its first write makes 2. The API server checks the version only against an existing object.
  */
 const versionOfNone = '1'
 

@@ -1,4 +1,4 @@
-// What came of a plan? The children as they are now, what was written, what failed and what is held back.
+// Result of a plan: the current children, and the writes, failures and held objects.
 import type { CodedError } from '../base/errors.ts'
 import type { LiveObject } from '../object/object.ts'
 import type { Ref } from '../object/ref.ts'
@@ -9,22 +9,22 @@ export interface ChildFailure {
   readonly error: CodedError
 }
 
-/** A child as the status sees it. */
+/** A child with its readiness, as the status function gets it. */
 export interface Child {
   readonly object: LiveObject
   readonly readiness: Readiness
 }
 
 export interface ApplyReport {
-  /** Every desired child that exists, in plan order: as written, or as it was found. */
+  /** Every desired child that exists, in plan order: as written or read. */
   readonly children: readonly Child[]
   readonly failures: readonly ChildFailure[]
-  /** Sentences: which declared gate holds back which object. */
+  /** Sentences about the holds, each with its object. */
   readonly gated: readonly string[]
-  /** How many write requests were accepted. */
+  /** Number of accepted write requests. */
   readonly writes: number
-  /** There was something to prune, and it may not be pruned now. */
+  /** True if there are objects to prune that may not be pruned now. */
   readonly isPruneHeld: boolean
-  /** How many children that are no longer declared stay until others are as declared. */
+  /** Number of undeclared children that stay until other children are as declared. */
   readonly pruneWaits: number
 }

@@ -1,5 +1,5 @@
-// Sends applies of children and contributions. With `fieldValidation: 'Warn'` fields that the API server does not know are left out, and an
-// Event names them. Server-side apply itself rejects them in every mode, so this is decided here.
+// Sends applies of children and contributions. With `fieldValidation: 'Warn'`, fields that the API server does not know
+// are left out, and an Event names them. Server-side apply itself rejects them in every mode, so the decision is here.
 import type { KubeClient } from '../kube/client.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
 import type { EventReport } from '../object/event-report.ts'
@@ -8,14 +8,14 @@ import type { Resource } from '../object/resource.ts'
 import { unknownFieldsEvent } from './unknown-fields.ts'
 import { withoutFields } from './without-fields.ts'
 
-/** `Strict`: an unknown field fails the child. `Warn`: the child is applied without it. */
+/** Handling of unknown fields. `Strict`: an unknown field fails the child. `Warn`: the child is applied without it. */
 export type FieldValidation = 'Strict' | 'Warn'
 
 export interface ApplyRunnerOptions {
   readonly client: KubeClient
   readonly fieldValidation: FieldValidation
   readonly resourceOf: (object: KubeObject) => Resource
-  /** Tells people, on the parent, what its conditions do not. */
+  /** Records an Event on the parent about facts that its conditions do not show. */
   readonly report: (parent: LiveObject, event: EventReport) => void
 }
 
@@ -26,7 +26,7 @@ export interface Apply {
   readonly force: boolean
 }
 
-/** Each answer names at least one unknown field, not always all of them. */
+/** Each response names at least one unknown field, but not always all of them. */
 const mostAttempts = 5
 
 export class ApplyRunner {
@@ -36,7 +36,7 @@ export class ApplyRunner {
     this.#options = options
   }
 
-  /** Rejects with a KubeError, of code `UnknownField` for a field that the API server does not know. */
+  /** Rejects with a KubeError, with code `UnknownField` for a field that the API server does not know. */
   async send({ parent, body, fieldManager, force }: Apply, signal: AbortSignal): Promise<LiveObject> {
     const { client, resourceOf, report } = this.#options
     const left: string[] = []

@@ -1,5 +1,5 @@
-// When are the other built-in kinds, and a few that everybody installs, ready? One rule a kind, by group kind. Load
-// balancers and ingresses need an address, autoscalers their metrics; kstatus asks for neither.
+// Readiness rules of further built-in kinds, and of a few common custom ones, by group kind. Load balancers and
+// ingresses need an address, autoscalers their metrics; kstatus requires neither.
 import { isJsonObject } from '../base/json.ts'
 import { type KubeObject, valueAt } from '../object/object.ts'
 import { podReadiness } from './pod-readiness.ts'
@@ -69,12 +69,15 @@ const builtInGroups: ReadonlySet<string> = new Set([
   'storage.k8s.io',
 ])
 
-/** Is this a group of Kubernetes itself? Not all that ends in k8s.io is: Gateway and VolumeSnapshot come as CRDs. */
+/**
+ * True for a group of Kubernetes itself. Some groups that end in k8s.io are not: Gateway and VolumeSnapshot come as
+ * CRDs.
+ */
 export function isBuiltInGroup(group: string): boolean {
   return builtInGroups.has(group)
 }
 
-/** Ready if it is True; else progressing for the reason it gives. */
+/** Ready if the condition is True; else progressing with its reason. */
 export function byCondition(said: ConditionSaid | undefined): Readiness {
   if (said === undefined) return progressing('NotObserved', 'its controller has not seen it yet')
   return said.status === 'True' ? ready(said.reason, said.message) : progressing(said.reason, said.message)
@@ -86,8 +89,8 @@ function byPhase(object: KubeObject, wanted: string): Readiness {
 }
 
 /**
- * A claim of a StorageClass that binds on first use stays Pending until a pod wants it: let nothing that brings the pod
- * wait for it.
+ * A claim of a StorageClass that binds on first use stays Pending until a pod uses it: no object that creates the pod
+ * may wait for the claim.
  */
 function claimReadiness(object: KubeObject): Readiness {
   if (textAt(object, 'status', 'phase') === 'Lost') return failed('Lost', 'its volume is lost')
@@ -110,12 +113,12 @@ function autoscalerReadiness(object: KubeObject): Readiness {
   const able = conditionSaid(object, 'AbleToScale')
   if (able?.status === 'False') return failed(able.reason, able.message)
   const active = conditionSaid(object, 'ScalingActive')
-  // At zero replicas scaling is off because somebody wanted it off.
+  // At zero replicas, scaling is off on purpose.
   if (active?.reason === 'ScalingDisabled') return ready(active.reason, active.message)
   return byCondition(active)
 }
 
-/** A budget that allows no disruption right now does its work. */
+/** A budget that allows no disruption now is in effect. */
 function disruptionBudgetReadiness(object: KubeObject): Readiness {
   const said = conditionSaid(object, 'DisruptionAllowed')
   if (said?.reason === 'SyncFailed') return failed(said.reason, said.message)
@@ -136,7 +139,7 @@ function gatewayReadiness(object: KubeObject): Readiness {
   const accepted = conditionSaid(object, 'Accepted')
   const programmed = conditionSaid(object, 'Programmed')
   if ([accepted, programmed].some((said) => isOlder(object, said?.observedGeneration))) return notObserved()
-  // Every controller leaves a Gateway Unknown/Pending that is not its own.
+  // Every controller leaves a Gateway of another controller at Unknown/Pending.
   if (accepted?.status === 'False') return failed(accepted.reason, accepted.message)
   return byCondition(programmed)
 }

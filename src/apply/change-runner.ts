@@ -1,6 +1,7 @@
-// Brings one existing object to what is declared: corrects who owns which field and empties what an apply would drop, then applies; or, where
-// a field cannot change and the policy allows it, deletes the object, so that a later turn creates it again. Safe to be cut off anywhere:
-// each step is decided from what is live.
+// Brings one existing object to its declaration: corrects field ownership, empties values that an apply would drop,
+// then applies. If a field is immutable and the policy allows it, deletes the object, so that a later reconcile creates
+// it again.
+// Invariant: an abort is safe anywhere, because each step is decided from the live state.
 import type { Clock } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
@@ -33,14 +34,14 @@ import { pruneVerdict } from './prune-rule.ts'
 import { type RivalClaim, rivalClaimsOf, takenBackEvent } from './rival-claims.ts'
 
 export interface ChangeRunnerOptions extends ApplyRunnerOptions {
-  /** Where all children are, if not in the cluster of the parents. */
+  /** The cluster of all children, if it is not that of the parents. */
   readonly cluster?: ChildCluster | undefined
   readonly managerOf: ManagerOf
   readonly clock: Clock
   readonly convergence: Convergence
-  /** Told of every accepted delete for a parent, so that nothing more is deleted before the caches show it. */
+  /** Called for every accepted delete for a parent, so that nothing more is deleted before the caches show it. */
   readonly onDeleted: (object: LiveObject, parent: LiveObject) => void
-  /** Does the API server show the very parent of which the turn was decided? Asked before a delete. */
+  /** True if the API server has the parent from which the reconcile decided, unchanged. Called before a delete. */
   readonly isCurrent: (parent: LiveObject, signal: AbortSignal) => Promise<boolean>
 }
 
@@ -53,27 +54,27 @@ export interface ChangeToMake {
 
 /** An accepted write. */
 export interface Accepted {
-  /** What the object now is like in our fields. */
+  /** The object in its owned fields, after the write. */
   readonly applied: KubeObject
   readonly live: LiveObject
-  /** What differed before. */
+  /** Fields that differed before. */
   readonly paths: readonly FieldPath[]
-  /** From whom fields were taken back. */
+  /** Claims of the managers from which fields were taken. */
   readonly rivals: readonly RivalClaim[]
   /** Digest of the extras before, if the apply was sent to verify them. */
   readonly doubted?: string | undefined
-  /** No apply of this manager was recorded or remembered before. */
+  /** True if no apply of this manager was recorded or remembered before. */
   readonly isFirst?: boolean
-  /** Why a part of what is declared was left out of `applied`. */
+  /** Reason why `applied` lacks a part of the declaration. */
   readonly rejection?: CodedError | undefined
 }
 
-/** The answer to an apply. `applied`: absent for all that is declared. */
+/** Response to an apply. `applied`: absent for the whole declaration. */
 type Answer = Pick<Accepted, 'live' | 'rivals' | 'rejection'> & Partial<Pick<Accepted, 'applied'>>
 
 export type Changed =
   | ({ readonly kind: 'written' } & Accepted)
-  /** It is on its way out and will be created again when it is gone. `on` says so. */
+  /** The object is being deleted, and created again afterwards. `on` is a sentence about that. */
   | { readonly kind: 'recreating'; readonly on: string }
 
 export class ChangeRunner {
@@ -109,7 +110,7 @@ export class ChangeRunner {
       return { kind: 'written', applied, paths, doubted, isFirst, ...answer }
     } catch (thrown) {
       const fields = immutableFieldsOf(thrown, paths)
-      // What cannot change now was there when the operator created the object.
+      // The operator created the object with these values, which are immutable now.
       if (fields !== undefined && doubted !== undefined)
         return { kind: 'written', applied, live, paths, rivals: [], doubted }
       if (fields !== undefined) return await this.#recreate({ ...change, live }, fields, signal)
@@ -117,7 +118,7 @@ export class ChangeRunner {
     }
   }
 
-  /** Throws a CodedError `PolicyOutOfReach` where the apply would delete what a policy leaves alone. */
+  /** Throws a CodedError `PolicyOutOfReach` if the apply would delete fields that a policy protects. */
   async #assertPoliciesHold({ desired, live }: ChangeToMake, signal: AbortSignal): Promise<void> {
     const { client, managerOf, resourceOf } = this.#options
     const fieldManager = managerOf(desired)
@@ -134,7 +135,10 @@ export class ChangeRunner {
     }
   }
 
-  /** The object with right records and emptied values. A crash before the apply leaves nothing that the next reconcile would not find and finish. */
+  /**
+   * Returns the object with correct managedFields and emptied values. After a crash before the apply, the next
+   * reconcile finds and finishes the rest.
+   */
   async #prepare(change: ChangeToMake, signal: AbortSignal): Promise<LiveObject> {
     const { managerOf, resourceOf, client } = this.#options
     const { desired, live, comparison } = change
@@ -146,7 +150,7 @@ export class ChangeRunner {
       !hasUpdateRecord(live, fieldManager)
     const hasEmptied = emptiedValues(desired, live, fieldManager).length > 0
     if (isRight && !hasEmptied && fieldsToHandOver(desired, live, fieldManager).isEmpty) return live
-    // The cache keeps the records of controllers only.
+    // The cache keeps only the managedFields entries of controllers.
     const whole = await client.get(resourceOf(desired.object), live.metadata, signal)
     if (whole.metadata.uid !== live.metadata.uid) throw replacedMeanwhile(live)
     const emptied = await this.#correct(desired, whole, signal)
@@ -165,7 +169,7 @@ export class ChangeRunner {
     const body = [
       ...emptyingOperations(emptied),
       recordsOperation(recordsWithout(records, emptiedFields(emptied), fieldManager)),
-      // Makes the server refuse with a conflict what was decided from an older object.
+      // Makes the server reject a decision from an older object with a conflict.
       { op: 'replace', path: '/metadata/resourceVersion', value: whole.metadata.resourceVersion },
     ] as const
     return await client.patch(
@@ -177,7 +181,10 @@ export class ChangeRunner {
     )
   }
 
-  /** A rejection may be due to a value that only the record of another manager keeps, which memory does not show, or to a default. */
+  /**
+   * The cause of a rejection may be a default, or a value that only the entry of another manager keeps, which the cache
+   * does not have.
+   */
   async #applyEmptied(change: ChangeToMake, signal: AbortSignal): Promise<Answer> {
     const { client, resourceOf } = this.#options
     const { desired, live } = change
@@ -212,11 +219,11 @@ export class ChangeRunner {
   }
 
   /**
-   * Without force first: where others have set our fields to something else, the answer names them. Then they are taken
-   * back; fields that we do not declare stay theirs.
+   * Applies without force first: if others have changed the declared fields, the response names them. The fields are
+   * then taken; undeclared fields stay with the others.
    */
   async #apply({ parent, desired, live }: ChangeToMake, signal: AbortSignal): Promise<Answer> {
-    // With the uid the apply is for this very object: where it is gone meanwhile, nothing is made by a change.
+    // With the uid, the apply is for this object only: if it is gone meanwhile, the apply creates nothing.
     const { lasting, policies } = desired
     const body = { ...lasting, metadata: { ...lasting.metadata, uid: live.metadata.uid } }
     const fieldManager = this.#options.managerOf(desired)
@@ -231,7 +238,10 @@ export class ChangeRunner {
     }
   }
 
-  /** What other owners keep is left out, and the rest is as declared. Locked to the version of which it was decided who owns the object. */
+  /**
+   * Leaves out fields that other owners keep, and applies the rest. Locked to the version from which the ownership was
+   * decided.
+   */
   async #takeBackPart(taking: Taking, { lasting }: DesiredObject, signal: AbortSignal): Promise<Answer> {
     const { client, resourceOf } = this.#options
     const { body, fieldManager: manager, claims } = taking
@@ -250,14 +260,14 @@ export class ChangeRunner {
     return { ...answer, applied, rejection }
   }
 
-  /** No apply of this manager is recorded or remembered. */
+  /** True if no apply of this manager is recorded or remembered. */
   #isFirst(live: LiveObject, manager: string): boolean {
     return ownedFieldsOf(live, manager) === undefined && !this.#options.convergence.hasApplied(live, manager)
   }
 
   async #takeBack({ parent, body, fieldManager, claims, isFirst }: Taking, signal: AbortSignal): Promise<Answer> {
     const taken = await this.#applies.send({ parent, body, fieldManager, force: claims.length > 0 }, signal)
-    // A first apply takes what others have: that is what a contribution or an adoption is for.
+    // A first apply takes fields of others on purpose: that is what a contribution or an adoption does.
     if (claims.length > 0 && !isFirst) this.#options.report(parent, takenBackEvent(body, claims))
     return { live: taken, rivals: claims }
   }
@@ -275,7 +285,7 @@ export class ChangeRunner {
     if (deletedUid === uid) return { kind: 'recreating', on }
     if (deletedUid !== undefined) throw recreatedInVain(desired, fields)
     await this.#proveCreatable(change, signal)
-    // The version is locked below, so that only the declaration may be of yesterday.
+    // The version is locked below, so only the declaration may be outdated.
     if (!(await isCurrent(parent, signal))) throw declarationIsOld(live)
     const propagationPolicy = dependents === 'orphan' ? 'Orphan' : 'Background'
     const preconditions = { uid, resourceVersion }
@@ -286,7 +296,7 @@ export class ChangeRunner {
     return { kind: 'recreating', on }
   }
 
-  /** The server validates an object before it finds that the name is taken, so this answer means that it is valid. */
+  /** The server validates an object before it checks the name, so this response means that the object is valid. */
   async #proveCreatable(change: ChangeToMake, signal: AbortSignal): Promise<void> {
     const { client, managerOf, resourceOf } = this.#options
     const { object } = change.desired
@@ -298,7 +308,7 @@ export class ChangeRunner {
     }
   }
 
-  /** What the API server rejects is not sent again for a while. */
+  /** Postpones another attempt with a rejected object. */
   #learned({ desired, live }: ChangeToMake, thrown: unknown): unknown {
     const { clock, convergence } = this.#options
     convergence.learnRejection(desired.lasting, { live, thrown, nowMs: clock.monotonicMs() })
@@ -306,13 +316,13 @@ export class ChangeRunner {
   }
 }
 
-/** Fields that others have set are taken back. */
+/** Fields that others have changed, and that an apply takes. */
 interface Taking {
   readonly parent: LiveObject
   readonly body: KubeObject
   readonly fieldManager: string
   readonly claims: readonly RivalClaim[]
-  /** No apply of this manager is recorded or remembered. */
+  /** True if no apply of this manager is recorded or remembered. */
   readonly isFirst: boolean
 }
 
@@ -321,12 +331,12 @@ function replacedMeanwhile(live: LiveObject): CodedError<'Conflict'> {
   return new CodedError({ code: 'Conflict', message, remedy: 'retry' })
 }
 
-/** Sound: the records came from JSON, and only their fieldsV1, which is JSON, was changed. */
+/** Sound: the entries came from JSON, and only their fieldsV1, which is JSON, was changed. */
 function recordsOperation(entries: readonly ManagedFieldsEntry[]): JsonPatchOperation {
   return { op: 'add', path: '/metadata/managedFields', value: entries as unknown as readonly Json[] }
 }
 
-/** Its event is on the way and brings the next turn; should it be lost, the backoff does. */
+/** Its event triggers the next reconcile; if the event is lost, the backoff does. */
 function declarationIsOld(live: LiveObject): CodedError<'StaleCache'> {
   return new CodedError({
     code: 'StaleCache',

@@ -1,13 +1,13 @@
-// The cluster of a controller's children, where it is not the cluster of their parents. Clusters are known by the UID of their namespace
-// kube-system, because a connection can lead to another cluster tomorrow. Invariant: nothing that one cluster says changes what a parent
-// recorded in another. Pure.
+// The cluster of a controller's children, if it is not the cluster of their parents. Its identity is the UID of its
+// namespace kube-system, because a connection can lead to another cluster later. Invariant: the state of one cluster
+// never changes what a parent recorded in another. Pure.
 
 export interface ChildCluster {
   /** The name of the connection, as in `childrenIn`. */
   readonly name: string
   /** Undefined until the cluster has been reached. */
   readonly uid: string | undefined
-  /** Of the cluster of the parents. */
+  /** UID of the cluster of the parents. */
   readonly homeUid: string
 }
 

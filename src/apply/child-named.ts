@@ -10,8 +10,14 @@ export interface Family<T extends LiveObject | Child = LiveObject | Child> {
 }
 
 /**
- * The child of this kind and name. A name is unique only within a namespace: namespaced children are looked for in the namespace of the
- * parent, unless `namespace` names another. Returns the element of `children` as it is, or undefined.
+ * Returns the child of this kind and name, unchanged from `children`, or undefined. Namespaced children are searched in
+ * the namespace of the parent, unless `namespace` names another: a name is unique only within a namespace.
+ *
+ * @example
+ * status: (context) => {
+ *   const isServing = childNamed(context, Deployment, 'web')?.readiness.kind === 'ready'
+ *   return { fields: { isServing }, conditions: [] }
+ * }
  */
 export function childNamed<T extends LiveObject | Child>(
   { object: parent, children }: Family<T>,

@@ -1,6 +1,6 @@
-// Decides about an object that several resources own together: which resource may join, how one leaves, and who keeps a field that two declare
-// otherwise. Pure. Invariant: a resource never takes a field from another owner that the API server shows, and the object goes with its last owner
-// only (I5, I7).
+// Rules for an object that several resources own together: which resource may join, how one leaves, and who keeps a
+// field with two different declarations. Pure. Invariant: a resource never takes a field from another owner on the API
+// server, and the object is deleted only with its last owner (I5, I7).
 import { CodedError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
 import type { JsonPatchOperation } from '../base/json-patch.ts'
@@ -21,7 +21,9 @@ export function mayJoin(desired: KubeObject, live: LiveObject): boolean {
   return isCoOwned(live) && operator !== undefined && live.metadata.labels?.[managedByLabel] === operator
 }
 
-/** True if the next apply makes one more owner beside those whose records are there: nothing of theirs is to be corrected before. */
+/**
+ * True if the next apply adds an owner to those with managedFields entries: their entries need no correction before it.
+ */
 export function joinsOwners({ lasting, policies }: DesiredObject, live: LiveObject): boolean {
   const { managedFields = [] } = live.metadata
   return policies.coOwn && mayJoin(lasting, live) && managedFields.some(({ manager }) => isCoOwnerManager(manager))
@@ -32,20 +34,21 @@ export function isLastOwner(live: LiveObject, parent: LiveObject): boolean {
   return isCoOwnedBy(live, parent.metadata.uid) && !hasOtherOwners(live, parent.metadata.uid)
 }
 
-/** How a child goes: an owner leaves the others their parts, and all other children are deleted. */
+/** Way to remove a child: an owner leaves the others their parts, and all other children are deleted. */
 export function departureOf(child: LiveObject, parent: LiveObject): 'release' | 'delete' {
   return isCoOwned(child) && hasOtherOwners(child, parent.metadata.uid) ? 'release' : 'delete'
 }
 
-/** The managers of what a resource declared on the object: one, unless two of its controllers did. */
+/** Returns the managers of a resource's declarations on the object: one, unless two of its controllers declared it. */
 export function partManagersOf({ metadata: { managedFields = [] } }: LiveObject, ownerUid: string): readonly string[] {
   const managers = managedFields.flatMap(({ manager = '', operation }) => (operation === 'Apply' ? [manager] : []))
   return [...new Set(managers)].filter((manager) => coOwnerOfManager(manager) === ownerUid)
 }
 
 /**
- * UIDs of owners that have records or marks on the object and no reference any more: a user removed their finalizers, or the reference itself.
- * `manager` is that of the current owner; records of other operators do not count.
+ * Returns UIDs of owners that have managedFields entries or ownership markers on the object but no reference: a user
+ * removed their finalizers, or the reference itself. `manager` is that of the current owner; entries of other operators
+ * do not count.
  */
 export function abandonedParts({ metadata }: LiveObject, manager: string): readonly string[] {
   const { ownerReferences = [], managedFields = [], labels = {}, annotations = {} } = metadata
@@ -61,8 +64,8 @@ function isOfOperator(manager: string | undefined, ours: string): manager is str
 }
 
 /**
- * What an owner applies to leave: nothing. Its fields go, and with them its owner reference and its mark. Locked to the version, because the last two
- * owners that leave at once would leave an object without an owner.
+ * Returns the empty declaration by which an owner leaves: the apply removes its fields, its owner reference and its
+ * marker. Locked to the version, because two last owners that leave at once would leave an object without an owner.
  */
 export function emptyPart({ apiVersion, kind, metadata }: LiveObject): KubeObject {
   const { name, namespace, uid, resourceVersion } = metadata
@@ -73,7 +76,10 @@ export function emptyPart({ apiVersion, kind, metadata }: LiveObject): KubeObjec
   }
 }
 
-/** Takes off the reference and the mark where the record of their apply is lost, or another manager keeps them; undefined: they are gone. */
+/**
+ * Returns a patch that removes the reference and the marker if their managedFields entry is lost, or another manager
+ * keeps them; undefined if they are gone.
+ */
 export function departurePatch({ metadata }: LiveObject, uid: string): readonly JsonPatchOperation[] | undefined {
   const { ownerReferences = [], labels = {}, annotations = {}, resourceVersion } = metadata
   const mark = ownerMarkOf(uid)
@@ -88,7 +94,7 @@ export function departurePatch({ metadata }: LiveObject, uid: string): readonly 
   ]
 }
 
-/** With the version where others may become owners meanwhile. */
+/** Includes the version if others may become owners meanwhile. */
 export function deletePreconditions(child: LiveObject): { readonly uid: string; readonly resourceVersion?: string } {
   const { uid, resourceVersion } = child.metadata
   return isCoOwned(child) ? { uid, resourceVersion } : { uid }
@@ -96,16 +102,17 @@ export function deletePreconditions(child: LiveObject): { readonly uid: string; 
 
 /** The part of one owner, declared and live. */
 export interface OwnerPart {
-  /** As it is applied. */
+  /** The declaration as it is applied. */
   readonly declared: KubeObject
-  /** As the API server shows it now. */
+  /** The object as the API server has it now. */
   readonly live: LiveObject
   readonly manager: string
 }
 
 /**
- * The claims of other owners, which keep their fields. None if the last apply of this part declared the same: an owner does not force, so another client
- * used its manager. A manager without a reference is none of an owner.
+ * Returns the claims of other owners, which keep their fields. Empty if the last apply of this part had the same
+ * declaration: an owner does not force, so another client used its manager. A manager without an owner reference
+ * belongs to no owner.
  */
 export function claimsOfOwners(
   { declared, live, manager }: OwnerPart,
@@ -119,7 +126,10 @@ export function claimsOfOwners(
   )
 }
 
-/** The declaration without the fields that other owners keep: an owner that waits for one field has all others, and none that it no longer declares. */
+/**
+ * Returns the declaration without the fields that other owners keep. An owner that waits for one field thus has all
+ * others, and no undeclared one.
+ */
 export function partWithout(declared: KubeObject, claims: readonly RivalClaim[]): KubeObject {
   return rehashed(
     withoutFields(
@@ -129,7 +139,7 @@ export function partWithout(declared: KubeObject, claims: readonly RivalClaim[])
   )
 }
 
-/** The rejection of a part that declares fields of other owners otherwise. */
+/** Returns the rejection of a part that declares other values for fields of other owners. */
 export function fieldConflict(
   { declared, live }: OwnerPart,
   claims: readonly RivalClaim[],
@@ -146,7 +156,7 @@ export function fieldConflict(
   return new CodedError({ code: 'FieldConflict', message: `${describeRef(refOf(live))} ${problem}`, remedy: 'retry' })
 }
 
-/** The rejection of a child whose name another object has, where one of the two is declared with `coOwn`. */
+/** Returns the rejection of a child whose name another object has, if one of the two is declared with `coOwn`. */
 export function coOwnerConflict(parent: LiveObject, live: LiveObject): CodedError<'ConflictingOwner'> {
   const controller = controllerOf(live)
   const owners = coOwnersOf(live).map(({ kind, name }) => `${kind} ${name}`)

@@ -1,5 +1,6 @@
-// Decides whether a live object may be written. It may if it is ours: a member of the parent's inventory, or, in the parent's
-// namespace and where no owner reference can say so, labelled as one. Anything else with a child's name is never taken (I5, I7).
+// Decides whether a live object may be written. Allowed are members of the parent's inventory. In the parent's
+// namespace, an object that cannot have an owner reference may have the inventory label instead. Invariant: any other
+// object with a child's name is never taken (I5, I7).
 import { CodedError } from '../base/errors.ts'
 import { isCoOwned, isCoOwnedBy } from '../object/co-owner.ts'
 import type { EventReport } from '../object/event-report.ts'
@@ -18,12 +19,15 @@ export interface RejectionInput {
   readonly parent: LiveObject
   readonly desired: DesiredObject
   readonly live: LiveObject
-  /** Of the desired object. */
+  /** Manager of the desired object. */
   readonly manager: string
   readonly cluster?: ChildCluster | undefined
 }
 
-/** Why the child must not be written; undefined: it is ours, it may have one more owner, or its user hands it over. */
+/**
+ * Returns the reason why the child must not be written. Undefined: it is a child, it may have one more owner, or its
+ * user hands it over.
+ */
 export function rejectionOf({ parent, desired, live, manager, cluster }: RejectionInput): CodedError | undefined {
   const { object, policies } = desired
   if (isRemote(live, parent, cluster) && isRecorded(live, parent, cluster)) return undefined
@@ -51,12 +55,13 @@ export function isOurs(parent: LiveObject, desired: KubeObject, live: LiveObject
 }
 
 /**
- * On an object that its user hands over: the parent that is to have it, as `Site/a`, or `Site/default/a` from elsewhere. From another cluster
- * the UID of the parent's cluster ends it, as in `Site/default/a@8d1c…`: parents of two clusters can have one name.
+ * Annotation by which a user hands an object over: the future parent, as `Site/a`, or `Site/default/a` from another
+ * namespace. From another cluster, the UID of the parent's cluster is appended, as in `Site/default/a@8d1c…`: parents
+ * of two clusters can have the same name.
  */
 export const adoptAnnotation = 'konverge.dev/adopt'
 
-/** Did its user hand it to this parent? Never if something else controls it. */
+/** True if its user handed it to this parent. Never if it has another controller. */
 export function isHandedOver(parent: LiveObject, live: LiveObject, cluster?: ChildCluster): boolean {
   const handedTo = live.metadata.annotations?.[adoptAnnotation]
   return controllerOf(live) === undefined && handedTo === adoptionMark(parent, live, cluster)
@@ -81,7 +86,10 @@ function adoptionMark(
   return isAtHome ? `${kind}/${name}` : `${kind}/${namespace}/${name}`
 }
 
-/** The refusal, with both sides named. Retried slowly: a foreign object is in no cache of ours, so its going makes no event. */
+/**
+ * Returns the rejection with both sides. Retries are slow: an unmanaged object is in no cache, so its deletion makes no
+ * event.
+ */
 export function conflictingOwner(
   parent: LiveObject,
   live: LiveObject,

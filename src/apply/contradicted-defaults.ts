@@ -1,13 +1,18 @@
-// Defaults that the API server set for an earlier declaration and forbids beside the new one: a Deployment that becomes `Recreate` keeps the
-// `rollingUpdate` of its default strategy, and every apply is rejected. Nobody declares such a value, so no apply removes it. Pure. Invariant: it removes
-// only fields that no manager owns, below a map that is declared, and only what the API server names as forbidden.
+// Defaults that the API server set for an earlier declaration and forbids in the new one. A Deployment that becomes
+// `Recreate` keeps the `rollingUpdate` of its default strategy, and every apply is rejected. The value is never
+// declared, so no apply removes it.
+// Pure. Invariant: it removes only fields that no manager owns, below a declared map, and that the API server names as
+// forbidden.
 import { isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import type { JsonPatchOperation } from '../base/json-patch.ts'
 import { fieldSetOf } from '../diff/field-set.ts'
 import type { StatusCause } from '../kube/kube-errors.ts'
 import { asJson, type KubeObject, type LiveObject } from '../object/object.ts'
 
-/** The operations that set the declared map without the forbidden default; none where nothing contradicts. `live` must have all its managedFields. */
+/**
+ * Returns the operations that set the declared map without the forbidden default; empty without a contradiction. `live`
+ * must have all its managedFields.
+ */
 export function contradictedDefaults(
   desired: KubeObject,
   live: LiveObject,
@@ -34,7 +39,7 @@ function valueAt(object: JsonObject, steps: readonly string[]): Json | undefined
   return steps.reduce((value: Json | undefined, step) => (isJsonObject(value) ? own(value, step) : undefined), object)
 }
 
-/** By any manager, as a whole or in part. */
+/** True if any manager owns the field, as a whole or in part. */
 function isOwned({ metadata: { managedFields = [] } }: LiveObject, steps: readonly string[]): boolean {
   return managedFields.some(({ fieldsV1, subresource = '' }) => {
     if (fieldsV1 === undefined || subresource !== '') return false

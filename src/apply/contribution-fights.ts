@@ -1,6 +1,7 @@
-// Fights between resources of one controller that contribute different values to one field. They write as one field manager, so neither the API
-// server nor the desired object tells one from the other. Invariant: after three rounds one resource keeps the field, and every other one is left
-// alone for a while after each write of its own.
+// Field fights between resources of one controller that contribute different values to one field. They write as one
+// field manager, so neither the API server nor the desired object distinguishes them.
+// Invariant: after three rounds one resource keeps the field, and every other one pauses for a while after each write
+// of its own.
 import { CodedError } from '../base/errors.ts'
 import { nameList } from '../base/name-list.ts'
 import type { Change } from '../diff/compare.ts'
@@ -15,7 +16,7 @@ export interface Contribution {
   readonly parent: LiveObject
   readonly desired: KubeObject
   readonly live: LiveObject
-  /** What it changed of values. */
+  /** Changes of values. */
   readonly changes: readonly Change[]
   /** On the monotonic clock. */
   readonly nowMs: number
@@ -32,39 +33,41 @@ interface Writer {
 /** One field of one object. */
 interface Field {
   readonly writer: Writer
-  /** How often another resource than the last one wrote it. Odd: the writer is the one whose value was there first. */
+  /**
+   * Number of writes by another resource than the one before. Odd: the writer is the resource whose value was first.
+   */
   readonly turns: number
   /** The resource whose value stays; undefined: there is no fight yet. */
   readonly keeper: Writer | undefined
 }
 
-/** A contribution that is left alone where it would change nothing but these fields. */
+/** A contribution that pauses if it would change only these fields. */
 interface Held {
   readonly paths: ReadonlySet<string>
   readonly untilMs: number
   readonly error: CodedError
 }
 
-/** Two resources have written three times each. Odd, as the first one is to keep the field. */
+/** Two resources have written three times each. Odd, because the first one keeps the field. */
 const mostTurns = 5
-/** A field that nobody wrote for this long is no longer fought over. Longer than a resource is left alone. */
+/** Time without a write after which a fight over a field ends. Longer than the pause of a resource. */
 const quietMs = 2 * holdOffMs
-/** Fields that a message names. */
+/** Number of fields that a message names. */
 const namedFields = 5
 
 export class ContributionFights {
-  /** By object and path, those written last at the end. Bounded by the contributions of `quietMs`. */
+  /** By object and path, the last written at the end. Bounded by the contributions of `quietMs`. */
   readonly #fields = new Map<string, Field>()
-  /** By the desired object itself: a change of the declaration makes another object. */
+  /** By the identity of the desired object: a change of the declaration makes another object. */
   readonly #held = new WeakMap<KubeObject, Held>()
 
-  /** Throws NotConverging while this contribution is left alone. `changes`: those of values that it would make. */
+  /** Throws NotConverging while this contribution pauses. `changes`: the value changes that it would make. */
   assertMayApply(desired: KubeObject, changes: readonly Change[], nowMs: number): void {
     const held = this.#heldNow(desired, nowMs)
     if (held !== undefined && changes.every(({ path }) => held.paths.has(renderPath(path)))) throw held.error
   }
 
-  /** Takes in an accepted contribution. Throws NotConverging when it was one too many. */
+  /** Records an accepted contribution. Throws NotConverging when it was one too many. */
   learn({ parent, desired, live, changes, nowMs }: Contribution): void {
     const writer = { uid: parent.metadata.uid, name: describeRef(refOf(parent)), atMs: nowMs }
     this.#forget(nowMs - quietMs)
@@ -87,13 +90,13 @@ export class ContributionFights {
     return held !== undefined && nowMs < held.untilMs ? held : undefined
   }
 
-  /** Returns the resource that keeps the field, if it is fought over. */
+  /** Returns the resource that keeps the field, if there is a fight over it. */
   #turn(key: string, writer: Writer, change: Change): Writer | undefined {
     const before = this.#fields.get(key)
     const isFirst = change.live === undefined
     const turns = before === undefined ? Number(isFirst) : before.turns + Number(before.writer.uid !== writer.uid)
     const known = before?.keeper?.uid === writer.uid ? writer : before?.keeper
-    // A keeper that gave the field up, or is gone, does not write it any more.
+    // A keeper that released the field, or is gone, does not write it any more.
     const isThere = known !== undefined && writer.atMs - known.atMs < quietMs
     const keeper = isThere ? known : turns >= mostTurns ? writer : undefined
     this.#fields.delete(key)
@@ -101,7 +104,7 @@ export class ContributionFights {
     return keeper
   }
 
-  /** Linear in what is dropped. */
+  /** Linear in the dropped entries. */
   #forget(untilMs: number): void {
     for (const [key, { writer }] of this.#fields) {
       if (writer.atMs > untilMs) return

@@ -1,10 +1,10 @@
-// Ends rounds of a resource that contributes to itself and goes by what it contributed: each write wakes it, and the next declaration is another one.
-// Invariant: at most so many writes in a row, then none for a while.
+// Stops loops of a resource that contributes to itself and whose declaration depends on its contribution: each write
+// triggers it, and the next declaration differs. Invariant: a bounded number of writes in a row, then a pause.
 import { CodedError } from '../base/errors.ts'
 import type { LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 
-/** What no controller that comes to rest writes within a minute. */
+/** More writes than any converging controller makes within a minute. */
 const mostWrites = 20
 const rowMs = 60_000
 
@@ -17,14 +17,14 @@ interface Row {
 
 export class ContributionPace {
   readonly #holdMs: number
-  /** By uid, the last written last. What has run out is dropped when something is added. */
+  /** By uid, the last written at the end. Additions drop expired entries. */
   readonly #rows = new Map<string, Row>()
 
   constructor(holdMs: number) {
     this.#holdMs = holdMs
   }
 
-  /** Takes in that the object is about to be written. Throws a CodedError `NotConverging` instead when it was written too often. */
+  /** Records a coming write of the object. Throws a CodedError `NotConverging` instead after too many writes. */
   enter(live: LiveObject, nowMs: number): void {
     const { uid } = live.metadata
     const row = this.#rows.get(uid)
@@ -38,7 +38,7 @@ export class ContributionPace {
     if (isHeld) throw this.#tooOften(live)
   }
 
-  /** Linear in what is dropped: the oldest come first. */
+  /** Linear in the dropped entries: the oldest come first. */
   #dropOlder(untilMs: number): void {
     for (const [uid, { lastMs }] of this.#rows) {
       if (lastMs > untilMs) return

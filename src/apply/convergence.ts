@@ -1,6 +1,7 @@
-// Convergence of applies. A field that had to be set back three times is fought over: the object is then left alone for a while, and an error
-// names the field and the other manager (I7). Edits of different fields do not add up. What the API server rejects is sent again after growing
-// times, whatever events come between; at once when it is declared otherwise (I10).
+// Convergence of applies. A field that had to be corrected three times is in a field fight: the object then pauses for
+// a while, and an error names the field and the other manager (I7). Edits of different fields do not add up.
+// A rejected object is sent again after growing delays, whatever events come between, and at once with another
+// declaration (I10).
 import { type BackoffPolicy, backoffDelayMs } from '../base/backoff.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
@@ -18,12 +19,12 @@ import { identityOf } from './plan.ts'
 import { claimantsOf, isAbout, type RivalClaim } from './rival-claims.ts'
 import { droppedFields } from './unknown-fields.ts'
 
-/** How long a fight is left alone before one more try. */
+/** Pause of a field fight before another attempt. */
 export const holdOffMs = 5 * 60_000
 
 /**
- * How long a rejected object is left alone: half of what the queue waits by default after as many failures. So each retry of the queue
- * sends, and the reconciles that events ask for meanwhile do not.
+ * Pause of a rejected object: half of the queue's default delay after the same number of failures. Each retry of the
+ * queue thus sends it, and reconciles for events in between do not.
  */
 const rejectionHold: BackoffPolicy = { baseMs: 2_500, capMs: 150_000 }
 
@@ -33,7 +34,7 @@ interface Held {
   readonly error: CodedError
 }
 
-/** For whom, and when. */
+/** Manager and time. */
 export interface Moment {
   /** The field manager of the desired object. */
   readonly manager: string
@@ -41,26 +42,26 @@ export interface Moment {
   readonly nowMs: number
 }
 
-/** The answer to an apply. */
+/** Response to an apply. */
 export interface Answer extends Moment {
-  /** What was applied. */
+  /** The applied object. */
   readonly desired: KubeObject
-  /** What the constructs declare, if a part of it was left out. */
+  /** The whole declaration, if a part of it was left out. */
   readonly declared?: KubeObject
   readonly live: LiveObject
-  /** What differed before. */
+  /** Fields that differed before. */
   readonly paths: readonly FieldPath[]
-  /** Managers from whom fields were taken back; empty if none had them, or nobody asked. */
+  /** Claims of the managers from which fields were taken; empty if none had them, or the apply did not ask. */
   readonly rivals: readonly RivalClaim[]
   /** Digest of the extras before, if the apply was sent to verify them. */
   readonly doubted?: string | undefined
-  /** No apply of the manager was recorded or remembered before. */
+  /** True if no apply of the manager was recorded or remembered before. */
   readonly isFirst?: boolean
 }
 
-/** An object that the API server does not take as declared. */
+/** An object that the API server rejects as declared. */
 interface Rejected {
-  /** Of the object that was to be changed; undefined if it was to be created. */
+  /** Uid of the object to change; undefined if it was to be created. */
   readonly uid: string | undefined
   /** Rejections in a row. */
   readonly count: number
@@ -68,15 +69,15 @@ interface Rejected {
   readonly error: CodedError
 }
 
-/** What was thrown when an object was sent. */
+/** Error of a sent object. */
 export interface Rejection {
-  /** The object that was to be changed; undefined if it was to be created. */
+  /** The object to change; undefined if it was to be created. */
   readonly live: LiveObject | undefined
   readonly thrown: unknown
   readonly nowMs: number
 }
 
-/** An object that was deleted because a field of it could not change. */
+/** An object that was deleted because one of its fields is immutable. */
 interface Recreated {
   readonly uid: string
   readonly desiredHash: string
@@ -88,11 +89,11 @@ export class Convergence {
   readonly #pairs = new LearnedPairs()
   readonly #rounds = new FieldRounds()
   readonly #extras = new KnownExtras()
-  /** Objects that are left alone for now, by the desired object itself: a change of the declaration makes another object. */
+  /** Pausing objects, by the identity of the desired object: a change of the declaration makes another object. */
   readonly #held = new WeakMap<KubeObject, Held>()
-  /** By the desired object itself: a change of the declaration makes another object. */
+  /** By the identity of the desired object: a change of the declaration makes another object. */
   readonly #rejected = new WeakMap<KubeObject, Rejected>()
-  /** By identity. What has run out is dropped when something is added. */
+  /** By identity. Additions drop expired entries. */
   readonly #recreated = new Map<string, Recreated>()
 
   constructor(random: Random) {
@@ -100,8 +101,8 @@ export class Convergence {
   }
 
   /**
-   * Equal, too, if the server is known to answer an apply of `desired` with just these values. Different, if undeclared fields inside a value that is
-   * owned as a whole are not those of the last answer.
+   * Equal also if the server is known to respond to an apply of `desired` with exactly these values. Different if
+   * undeclared fields inside a value that is owned as a whole are not those of the last response.
    */
   compare(desired: KubeObject, live: LiveObject, { manager, nowMs }: Moment): Comparison {
     const comparison = compare({ desired, live, manager })
@@ -115,17 +116,23 @@ export class Convergence {
     return isKnown ? { kind: 'equal' } : comparison
   }
 
-  /** The next comparison of this child verifies its undeclared fields by an apply, which changes nothing if they are defaults. */
+  /**
+   * Makes the next comparison of this child verify its undeclared fields by an apply, which changes nothing if they are
+   * defaults.
+   */
   doubt(part: Part): void {
     this.#extras.doubt(part)
   }
 
-  /** The child is gone. */
+  /** Call when the child is gone. */
   forget(uid: string): void {
     this.#extras.forget(uid)
   }
 
-  /** Declared fields that are not in the answer to the last apply of this object; empty for one that the server stored as declared. */
+  /**
+   * Returns declared fields that the response to the last apply of this object lacks; empty if the server stored it as
+   * declared.
+   */
   droppedFields(desired: KubeObject, live: LiveObject, manager: string): readonly string[] {
     if (!this.#pairs.isRewritten(partKeyOf(live, manager)) || isBuiltIn({ group: groupOf(desired.apiVersion) }))
       return []
@@ -137,17 +144,17 @@ export class Convergence {
     return this.#rounds.knows(partKeyOf(live, manager))
   }
 
-  /** Throws what happened last time, while this object is left alone. `live` is absent where it does not exist. */
+  /** Throws the last error while this object pauses. `live` is absent if it does not exist. */
   assertMayApply(desired: KubeObject, live: LiveObject | undefined, nowMs: number): void {
     const fought = this.#held.get(desired)
     const rejected = this.#rejected.get(desired)
-    // What cannot be changed may be created, once the object is gone.
+    // An immutable field can be created, once the object is gone.
     const isSame = rejected !== undefined && rejected.uid === live?.metadata.uid
     if (isSame && nowMs < rejected.untilMs) throw rejected.error
     if (fought !== undefined && fought.uid === live?.metadata.uid && nowMs < fought.untilMs) throw fought.error
   }
 
-  /** If the API server rejected this object, or it was found impossible, it is left alone for a while, longer each time. */
+  /** If the API server rejected this object, or it is impossible, it pauses, longer each time. */
   learnRejection(desired: KubeObject, { live, thrown, nowMs }: Rejection): void {
     if (!(thrown instanceof CodedError)) return
     if (thrown.remedy !== 'stop' && !isKubeError(thrown, ...rejections)) return
@@ -156,7 +163,10 @@ export class Convergence {
     this.#rejected.set(desired, { uid: live?.metadata.uid, count, untilMs: nowMs + holdMs, error: thrown })
   }
 
-  /** The uid of the object that was deleted last to be made anew as `desired`; undefined if that was never or long ago. */
+  /**
+   * Returns the uid of the object that was last deleted to be created again as `desired`; undefined if that was never
+   * or long ago.
+   */
   lastRecreated(desired: KubeObject, nowMs: number): string | undefined {
     const last = this.#recreated.get(identityOf(desired))
     const holds = last !== undefined && nowMs < last.untilMs && last.desiredHash === desiredHashOf(desired)
@@ -169,7 +179,7 @@ export class Convergence {
     this.#recreated.set(identityOf(desired), { uid, desiredHash: desiredHashOf(desired), untilMs })
   }
 
-  /** Takes in the answer to an apply. Throws NotConverging when it was one too many. */
+  /** Records the response to an apply. Throws NotConverging when it was one too many. */
   learn(answer: Answer): void {
     const { desired, declared = desired, live, manager, doubted, nowMs } = answer
     const { uid } = live.metadata
@@ -193,12 +203,12 @@ export class Convergence {
   }
 }
 
-/** An object and a manager: each owner of an object has a part of its own. */
+/** An object and a manager: each owner of an object has its own part. */
 const partKeyOf = ({ metadata: { uid } }: LiveObject, manager: string): string => `${uid} ${manager}`
 
 /**
- * What differed before an apply, in memory or for the API server, which knows of later edits. Without the values that the server always
- * rewrites: those differ beside every edit.
+ * Returns the fields that differed before an apply, in the cache or on the API server, which knows later edits. Without
+ * values that the server always rewrites, because those differ with every edit.
  */
 function setBackFields({ paths, rivals }: Answer, rewritten: Comparison): readonly SetBack[] {
   const always = new Set(rewritten.kind === 'different' ? rewritten.changes.map(({ path }) => renderPath(path)) : [])
@@ -219,7 +229,10 @@ interface Fight {
   readonly paths: readonly string[]
 }
 
-/** Names both sides. A field that was taken away and left out has no other owner; then all who wrote the object may be meant. */
+/**
+ * Names both sides. A field that was removed and not set has no other owner; then all writers of the object are
+ * candidates.
+ */
 function notConverging({ live, rivals, ours, rounds, paths }: Fight): CodedError<'NotConverging'> {
   const writers = (live.metadata.managedFields ?? []).map(({ manager }) => manager).filter((name) => name !== ours)
   const others = [...new Set(rivals.length > 0 ? rivals : writers)]

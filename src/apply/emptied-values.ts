@@ -1,7 +1,9 @@
-// Values that an apply would drop instead of emptying: maps and lists that are declared empty and have only members of ours. Server-side apply
-// leaves null for such a map, which the schema of a custom kind rejects for good, and removes a struct that declares nothing but such lists, or
-// that has an empty list, with its defaults. A value that is dropped and that the record of another manager keeps becomes null as well. A JSON patch takes the members out first. Pure. Invariant: it removes no field but those that only we own.
-// Source: structured-merge-diff, typed.TypedValue.RemoveItems and merge.Updater.prune.
+// Values that an apply would drop instead of emptying: maps and lists that are declared empty and have only members of
+// this manager. Server-side apply leaves null for such a map, which the schema of a custom kind always rejects.
+// It also removes a struct that declares only such lists, or that has an empty list, with its defaults. A dropped value
+// that the entry of another manager keeps becomes null as well. A JSON patch removes the members first.
+// Pure. Invariant: it removes only fields that no other manager owns. Source: structured-merge-diff,
+// typed.TypedValue.RemoveItems and merge.Updater.prune.
 import { isJsonList, isJsonObject, type Json, own } from '../base/json.ts'
 import type { JsonPatchOperation } from '../base/json-patch.ts'
 import { type FieldPath, fieldElement, formatPathElement } from '../diff/field-path.ts'
@@ -13,22 +15,23 @@ import { asJson, type LiveObject } from '../object/object.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { fieldsToHandOver } from './field-ownership.ts'
 
-/** One value that is to be emptied. */
+/** One value to empty. */
 export interface EmptiedValue {
   readonly path: FieldPath
-  /** False: it is no longer declared, and the record of another manager keeps it. */
+  /** False: it is no longer declared, and the entry of another manager keeps it. */
   readonly isDeclared: boolean
   /** RFC 6901. */
   readonly pointer: string
-  /** The live value without our members. */
+  /** The live value without this manager's members. */
   readonly rest: Json
-  /** Our members, below the path. */
+  /** This manager's members, below the path. */
   readonly members: FieldSet
 }
 
 /**
- * Such values; none at rest. Of an object without the records of all managers there may be more than have to be emptied, and those are missing
- * that only the record of another manager keeps. A contribution to somebody else's object removes its own fields without it.
+ * Returns the values to empty; none when in sync. For an object without the managedFields of all managers, the result
+ * may have more values than needed, and lacks those that only the entry of another manager keeps. A contribution to an
+ * object of another owner does not need it to remove its own fields.
  */
 export function emptiedValues(desired: DesiredObject, live: LiveObject, manager: string): readonly EmptiedValue[] {
   const owned = ownedFieldsOf(live, manager)
@@ -45,17 +48,20 @@ export function emptiedValues(desired: DesiredObject, live: LiveObject, manager:
   })
 }
 
-/** A list item goes with the manager that owns it as an item, whatever others own inside it. */
+/** A list item is removed with the manager that owns it as an item, whatever others own inside it. */
 function keepsMember(record: FieldSet, ours: FieldSet): boolean {
   return [...record.children].some(([step, { set }]) => set.isMember || ours.children.get(step)?.set.isMember !== true)
 }
 
-/** Takes our members out of the values. */
+/** Returns the operations that remove this manager's members from the values. */
 export function emptyingOperations(values: readonly EmptiedValue[]): readonly JsonPatchOperation[] {
   return values.map(({ pointer, rest }) => ({ op: 'replace', path: pointer, value: rest }))
 }
 
-/** Our records below the values: they would outlive a member that has the value of its default, and the apply would remove it. */
+/**
+ * Returns this manager's fields below the values: they would outlive a member with its default value, and the apply
+ * would remove it.
+ */
 export function emptiedFields(values: readonly EmptiedValue[]): FieldSet {
   return values
     .map(({ path, members }) => path.reduceRight((below: FieldSet, element) => below.below(element), members))
@@ -84,7 +90,7 @@ function emptiedBelow(place: Place): readonly EmptiedValue[] {
   return isJsonList(desired) && isJsonList(live) && owned.grain === 'items' ? emptiedInItems(desired, live, place) : []
 }
 
-/** The value itself, and those below it. */
+/** Returns the value itself, and those below it. */
 function undeclaredBelow(place: Place): readonly EmptiedValue[] {
   const { live, owned, path, pointer } = place
   const rest = withoutMembers(live, owned)
@@ -92,7 +98,7 @@ function undeclaredBelow(place: Place): readonly EmptiedValue[] {
   return [...value, ...fieldsBelow(place).flatMap(emptiedBelow)]
 }
 
-/** The fields of a map that we own something of. */
+/** Returns the fields of a map of which this manager owns a part. */
 function fieldsBelow({ desired, live, owned, path, pointer }: Place): readonly Place[] {
   if (!isJsonObject(live)) return []
   return [...owned.children.values()].flatMap(({ element, set }) => {
@@ -123,7 +129,7 @@ function emptiedInItems(
   })
 }
 
-/** Undefined where there is nothing to take out. */
+/** Undefined if there is nothing to remove. */
 function withoutMembers(live: Json | undefined, owned: FieldSet): Json | undefined {
   if (isJsonObject(live) && owned.grain === 'fields') {
     const left = Object.entries(live).filter(([name]) => owned.field(name) === undefined)

@@ -1,5 +1,5 @@
-// Field managers of what a controller declares: one for its children, one for what it contributes to objects of others, one for what
-// resources contribute to themselves, and one for each owner of an object that several resources own. Pure.
+// Field managers of a controller's declarations: one for its children, one for contributions to objects of others, one
+// for contributions of resources to themselves, and one for each owner of an object with several owners. Pure.
 import {
   childManagerOf,
   contributionManagerOf,
@@ -11,10 +11,10 @@ import type { KubeObject, LiveObject } from '../object/object.ts'
 import { ownerReferenceTo } from '../object/ownership.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 
-/** The field manager of a desired object. */
+/** Returns the field manager of a desired object. */
 export type ManagerOf = (desired: Declared) => string
 
-/** What of a desired object tells its manager. */
+/** The part of a desired object that determines its manager. */
 interface Declared {
   readonly policies: Pick<DesiredObject['policies'], 'contribute' | 'isSelf' | 'coOwn'>
   readonly object: Pick<KubeObject, 'metadata'>
@@ -31,13 +31,15 @@ export function fieldManagersOf(identity: OperatorIdentity, controllerName: stri
   }
 }
 
-/** The manager of a resource's part of an object that has several owners. */
+/** Returns the manager of a resource's part of an object with several owners. */
 export function partManagerOf(managerOf: ManagerOf, parent: LiveObject): string {
   const metadata = { name: parent.metadata.name, ownerReferences: [ownerReferenceTo(parent)] }
   return managerOf({ policies: { contribute: false, isSelf: false, coOwn: true }, object: { metadata } })
 }
 
-/** The manager that the same declaration has had with `coOwn` if it has none now, or the other way round; undefined: it has no owner reference. */
+/**
+ * Returns the manager that the same declaration had with the opposite of `coOwn`; undefined: it has no owner reference.
+ */
 export function formerManagerOf(managerOf: ManagerOf, { policies, object }: DesiredObject): string | undefined {
   if (policies.contribute || object.metadata.ownerReferences === undefined) return undefined
   return managerOf({ object, policies: { ...policies, coOwn: !policies.coOwn } })

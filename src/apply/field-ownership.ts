@@ -1,6 +1,7 @@
-// Corrects the records of managedFields before an apply. A manager that declared a field once keeps it alive forever: former managers must
-// not claim what we adopt, an earlier version must not claim what its successor drops, and leaving out what is no longer to be ours would
-// delete it. Pure. Invariant: no field changes, only the records of its owners.
+// Corrects managedFields entries before an apply. A field stays while any manager has it in its entry. Former managers
+// must not claim adopted fields, and an earlier version must not claim fields that its successor drops. Without a field
+// that is handed over, an apply would delete it.
+// Pure. Invariant: no field changes, only the entries of its owners.
 
 import { declaredFields } from '../diff/declared-fields.ts'
 import { FieldSet, fieldSetOf } from '../diff/field-set.ts'
@@ -13,8 +14,9 @@ import { managedByLabel, ownedByLabel } from '../synth/membership.ts'
 import { selectedFields } from './selected-fields.ts'
 
 /**
- * The fields that we own and are not to: shared ones, those that were ours only at first, and what we no longer declare of
- * somebody else's object. Of what a resource contributes to itself nothing: it goes. Empty at rest. A look at our own record is enough, so the cached object will do.
+ * Returns the owned fields to hand over: shared ones, initial-only ones, and undeclared fields of another owner's
+ * object. None of what a resource contributes to itself: the apply removes it. Empty when in sync. Needs only the
+ * manager's own entry, so the cached object suffices.
  */
 export function fieldsToHandOver({ lasting, policies }: DesiredObject, live: LiveObject, manager: string): FieldSet {
   const owned = ownedFieldsOf(live, manager) ?? FieldSet.empty
@@ -23,37 +25,38 @@ export function fieldsToHandOver({ lasting, policies }: DesiredObject, live: Liv
   const selected = [...policies.shared, ...policies.initialOnly]
     .map(({ steps }) => selectedFields(owned, asJson(live), steps))
     .reduce((all, some) => all.union(some), FieldSet.empty)
-  // What is declared all the same, such as our labels among shared ones, would only be claimed again.
+  // Fields that are declared nevertheless, such as the operator's labels among shared ones, would only be claimed
+  // again.
   return selected.difference(declaredFields(selected, asJson(lasting)))
 }
 
 /**
- * True if a version without names of operators applied it, whose record claims the fields of all controllers; or the former manager of the same
- * declaration did.
+ * True if a version without names of operators applied the object, whose entry claims the fields of all controllers; or
+ * if the former manager of the same declaration did.
  */
 export function hasEarlierRecord({ metadata: { managedFields = [] } }: KubeObject, former?: string): boolean {
   return managedFields.some((entry) => isOfEarlier(entry, former))
 }
 
 /**
- * True if an update is recorded under our manager: the patch that empties values leaves one for each default that the API server put in place
- * of a member. Nothing else that we send is an update of a child.
+ * True if the manager has an entry for an update: the patch that empties values leaves one for each default that the
+ * API server put in place of a member. The operator sends no other updates of children.
  */
 export function hasUpdateRecord({ metadata: { managedFields = [] } }: KubeObject, manager: string): boolean {
   return managedFields.some((entry) => isUpdateOf(entry, manager))
 }
 
 /**
- * The managedFields that the object is to have; undefined if they are right. `live` must have all of them.
+ * Returns the corrected managedFields of the object; undefined if they are right. `live` must have all of them.
  *
- * - An object that we have never applied, being adopted or having lost its managedFields: every other manager loses
- *   exactly the fields that we declare, and keeps all else. Our own record begins with one field, because the server takes
- *   an object without any record for one that `before-first-apply` owns as a whole.
- * - Else our own record loses what is to be handed over. The fields stay as they are.
- * - The record of our update goes; its fields have no owner then.
- * - The record of an earlier version, or of the former manager, becomes ours on a child. Of an object that we contribute to, it loses what we declare,
- *   and goes where no owner is left to take it.
- * - An owner that joins others takes no field from their records.
+ * - An object that this manager has never applied, because it is adopted or has lost its managedFields: every other
+ * manager loses exactly the declared fields, and keeps all others. The manager's own entry starts with one field,
+ * because the server treats an object without any entry as one that `before-first-apply` owns as a whole.
+ * - Otherwise the manager's own entry loses the fields to hand over. The fields stay unchanged.
+ * - The entry of the manager's update is removed; its fields then have no owner.
+ * - On a child, the entry of an earlier version, or of the former manager, becomes the manager's own. On a contributed
+ * object, it loses the declared fields, and is removed if no owner is left to take it.
+ * - An owner that joins others takes no field from their entries.
  */
 export function repairedManagedFields(
   desired: DesiredObject,
@@ -69,7 +72,7 @@ export function repairedManagedFields(
   return (corrected ?? live.metadata.managedFields ?? []).filter((entry) => !isUpdateOf(entry, manager))
 }
 
-/** The records, with our own one without these fields. */
+/** Returns the entries, with the manager's own one without these fields. */
 export function recordsWithout(
   records: readonly ManagedFieldsEntry[],
   fields: FieldSet,
@@ -122,7 +125,7 @@ function withoutEarlierRecord(
   return replacedBy([]).map((entry) => (entry === ours ? joinedRecord(ours, earlier) : entry))
 }
 
-/** In another version the paths of the earlier record may be spelled differently. */
+/** In another version, the paths of the earlier entry may be spelled differently. */
 function joinedRecord(ours: ManagedFieldsEntry, earlier: ManagedFieldsEntry): ManagedFieldsEntry {
   if (ours.apiVersion !== earlier.apiVersion) return ours
   const fields = fieldSetOf(ours.fieldsV1 ?? {}).union(fieldSetOf(earlier.fieldsV1 ?? {}))
@@ -141,7 +144,7 @@ function isUpdateOf({ manager, operation, subresource = '' }: ManagedFieldsEntry
   return manager === ours && operation === 'Update' && subresource === ''
 }
 
-/** A record without fields is none. */
+/** An entry without fields is dropped. */
 function withoutDeclared(entry: ManagedFieldsEntry, declared: KubeObject): readonly ManagedFieldsEntry[] {
   if (entry.fieldsV1 === undefined) return []
   const fields = fieldSetOf(entry.fieldsV1)

@@ -1,6 +1,7 @@
-// Was a change refused because it cannot be made to an existing object, and what is to be done about it? The API server
-// has no code for that, only words; so before anything is deleted, the applier proves by a dry run that a new object would
-// be taken. Messages name fields and never values (I11): the server's own words hold whole pod templates.
+// Detects rejected changes of immutable fields, and reports the remedy. The API server has no code for that, only
+// messages. Before a deletion, the applier therefore verifies by a dry run that a new object would be accepted.
+// Invariant: messages name fields and never values (I11), because the server's own messages contain whole pod
+// templates.
 import { CodedError, unwatchedRetryMs } from '../base/errors.ts'
 import { type FieldPath, renderPath } from '../diff/field-path.ts'
 import { isKubeError } from '../kube/kube-errors.ts'
@@ -10,22 +11,25 @@ import { describeRef, refOf } from '../object/ref.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import type { Dependents } from '../synth/field-policies.ts'
 
-/** How kinds say it: `field is immutable`, `updates to … are forbidden`, `may not change once set`, `cannot change roleRef`. */
+/**
+ * Wordings of kinds: `field is immutable`, `updates to … are forbidden`, `may not change once set`, `cannot change
+ * roleRef`.
+ */
 const refusalWords = /immutable|oldSelf|\b(may not|can ?not|must not) (be )?change/i
 const forbiddenUpdate = [/updates to /i, / (is|are) forbidden/i] as const
 
-/** What the client puts in front: `apply ConfigMap default/immutable-log: `. */
+/** Prefix of the client: `apply ConfigMap default/immutable-log: `. */
 const attempt = /^\S+ \S+ \S+: /
 
-/** Names and values may say anything; the server quotes them. */
+/** Names and values are arbitrary; the server quotes them. */
 const quoted = /"(?:[^"\\]|\\[\s\S])*\\?(?:"|$)/g
 
-/** Fields that one message names; the rest is in the log of the turn. */
+/** Fields that one message names; the log of the reconcile has the rest. */
 const maxFields = 8
 
 /**
- * The fields that cannot change, rendered; undefined if the error is of another kind. `paths` are what the change was about:
- * a StatefulSet says only that something in `spec` is not allowed.
+ * Returns the immutable fields, rendered; undefined for other errors. `paths` are the changed fields: a StatefulSet
+ * reports only that something in `spec` is not allowed.
  */
 export function immutableFieldsOf(error: unknown, paths: readonly FieldPath[]): readonly string[] | undefined {
   if (!isKubeError(error, 'Invalid', 'Conflict')) return undefined
@@ -48,7 +52,7 @@ function isRefusal(message: string): boolean {
   return refusalWords.test(text) || (at >= 0 && forbidden.test(text.slice(at)))
 }
 
-/** What to say where deleting is not allowed. */
+/** Returns the error if a deletion is not allowed. */
 export function immutableField(
   { object, constructPath }: DesiredObject,
   fields: readonly string[],
@@ -61,7 +65,7 @@ export function immutableField(
   })
 }
 
-/** What to say when the object was made anew and still is not as declared. */
+/** Returns the error if the object was created again and is still not as declared. */
 export function recreatedInVain({ object }: DesiredObject, fields: readonly string[]): CodedError<'RecreatedInVain'> {
   return new CodedError({
     code: 'RecreatedInVain',

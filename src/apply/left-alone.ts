@@ -1,5 +1,5 @@
-// Events that name what stays where the record of a remote child goes: a child that is retained, or an object that is no child. Invariant: no
-// record of an object that exists goes without one. Pure.
+// Events that name objects that stay although the inventory entry of a remote child is removed: a retained child, or an
+// object that is no child. Invariant: no entry of an existing object is removed without an Event. Pure.
 import { nameList } from '../base/name-list.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { LiveObject } from '../object/object.ts'
@@ -10,10 +10,10 @@ import { describeCluster } from './child-cluster.ts'
 import { isExpendable } from './prune-rule.ts'
 import { entriesIn, type InventoryEntry, isEntryOf, isRecorded, isRemote, isSamePlace } from './remote-children.ts'
 
-/** How many objects the note names: it holds 1,024 bytes. */
+/** Number of objects in the note, which holds 1,024 bytes. */
 const namedObjects = 2
 
-/** Objects of a resource, and where its children are. */
+/** Objects of a resource, and the cluster of its children. */
 export interface LeftObjects {
   readonly parent: LiveObject
   readonly objects: readonly LiveObject[]
@@ -26,7 +26,7 @@ export function leftAloneEvent({ parent, objects, cluster }: LeftObjects): Event
   return objects.length === 0 ? undefined : eventOf('Warning', objects, `${describeCluster(cluster)} stays: ${why}`)
 }
 
-/** Of the children among the objects, names those that are never deleted; undefined: there are none. */
+/** Names the children among the objects that are never deleted; undefined: there are none. */
 export function retainedEvent({ parent, objects, cluster }: LeftObjects): EventReport | undefined {
   const retained = objects.filter((child) => {
     const isChild = isRemote(child, parent, cluster) && isRecorded(child, parent, cluster)
@@ -36,7 +36,7 @@ export function retainedEvent({ parent, objects, cluster }: LeftObjects): EventR
   return retained.length === 0 ? undefined : eventOf('Normal', retained, what)
 }
 
-/** Those of the objects that bear the name of a child whose record is not in `inventory` any more. */
+/** Returns the objects with the name of a child whose entry `inventory` no longer contains. */
 export function unrecorded(
   { parent, objects, cluster }: LeftObjects,
   inventory: readonly InventoryEntry[],

@@ -1,7 +1,9 @@
-// Tells whether a live object is a child of this very parent (I5). In the parent's namespace its controller reference says so, or its
-// mark and reference of one of several owners; where there is none, the inventory label and our own managedFields do. Of a remote object the record in the parent's status and the token
-// decide: users of its namespace can write everything else, owner references too. In another cluster all objects are remote. A copy of a child
-// is no member.
+// Decides whether a live object is a child of a parent, by its uid (I5). In the parent's namespace, the controller
+// reference decides, or the marker and reference of one of several owners; without a reference, the inventory label and
+// managedFields.
+// For a remote object, the inventory entry in the parent's status and the token decide: users of its namespace can
+// write everything else, including owner references. In another cluster all objects are remote. A copy of a child is no
+// member.
 import { isCoOwnedBy } from '../object/co-owner.ts'
 import { partNamedBy } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
@@ -11,7 +13,7 @@ import type { ChildCluster } from './child-cluster.ts'
 import { isRecorded, isRemote } from './remote-children.ts'
 import { isOfSibling, type MakerNames } from './sibling-rule.ts'
 
-/** `cluster`: where the child is, if not in the cluster of the parent. */
+/** `cluster`: the cluster of the child, if it is not that of the parent. */
 export function isMember(child: LiveObject, parent: LiveObject, cluster?: ChildCluster): boolean {
   if (isRemote(child, parent, cluster)) return isRecorded(child, parent, cluster)
   const controller = controllerOf(child)
@@ -20,19 +22,22 @@ export function isMember(child: LiveObject, parent: LiveObject, cluster?: ChildC
   return child.metadata.annotations?.[pruneAnnotation] === 'disabled' && isLabelled(child, parent)
 }
 
-/** The controller that asks, and where its children are. */
+/** The asking controller, and the cluster of its children. */
 export interface Asking {
   readonly maker: MakerNames
   readonly cluster?: ChildCluster | undefined
 }
 
-/** True for a member that no other controller of the kind made. Only the controller without a name records remote children. */
+/**
+ * True for a member that no other controller of the kind created. Only the controller without a name records remote
+ * children.
+ */
 export function isChildOf(child: LiveObject, parent: LiveObject, { maker, cluster }: Asking): boolean {
   if (!isMember(child, parent, cluster)) return false
   return isRemote(child, parent, cluster) || !isOfSibling(child, maker, parent)
 }
 
-/** At home. The annotation stands in for a label that was removed. */
+/** For children in the parent's namespace. The annotation replaces a removed label. */
 function isLabelled(child: LiveObject, parent: LiveObject): boolean {
   const { labels, annotations } = child.metadata
   const set = labels?.[partOfLabel] ?? annotations?.[partOfAnnotation]

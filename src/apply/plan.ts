@@ -1,5 +1,6 @@
-// What has to be written for one resource? Pure: desired objects and live children in, steps out, wave by wave. The
-// applier, `konverge diff` and the log read the same plan. Nothing in it seizes or deletes what is not ours (I5, I7).
+// Plan of the writes for one resource. Pure: desired objects and live children in, steps out, wave by wave. The
+// applier, `konverge diff` and the log read the same plan. Invariant: it neither takes nor deletes objects of others
+// (I5, I7).
 import type { CodedError } from '../base/errors.ts'
 import type { Comparison } from '../diff/compare.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
@@ -17,22 +18,22 @@ import { pruneVerdict } from './prune-rule.ts'
 import { declaresNothing } from './self-contribution.ts'
 
 export type Action =
-  /** Not in the cache. The applier reads it live first: absent from a filtered cache is not absent. */
+  /** Not in the cache. The applier reads it live first, because a filtered cache may lack an existing object. */
   | { readonly kind: 'create' }
   | { readonly kind: 'change'; readonly live: LiveObject; readonly comparison: Exclude<Comparison, { kind: 'equal' }> }
-  /** As desired, or on its way out: nothing to write. */
+  /** As desired, or being deleted: nothing to write. */
   | { readonly kind: 'leave'; readonly live: LiveObject; readonly why: 'equal' | 'terminating' }
-  /** Nothing is written for now, and what depends on it waits, too. `on` is a sentence. */
+  /** Nothing is written for now, and its dependents wait too. `on` is a sentence. */
   | { readonly kind: 'hold'; readonly live: LiveObject | undefined; readonly on: string }
-  /** Not ours: untouched, and reported. */
+  /** An object of another owner: unchanged, and reported. */
   | { readonly kind: 'refuse'; readonly live: LiveObject; readonly error: CodedError }
 
 export interface Step {
   readonly desired: DesiredObject
   readonly action: Action
-  /** Identities of what has to be written before this, if it is to be written at all. */
+  /** Identities of the objects that have to be written before this one. */
   readonly follows: readonly string[]
-  /** Identities of what must be ready, not only applied, before this is written. */
+  /** Identities of the objects that must be ready, not only applied, before this one is written. */
   readonly waitsFor: readonly string[]
 }
 
@@ -40,11 +41,11 @@ export interface Plan {
   /** First wave first. */
   readonly waves: readonly (readonly Step[])[]
   /**
-   * Children that the constructs no longer declare, last wave first; deleted after all waves, but for those that wait for a failed step. Those with
-   * other owners are released.
+   * Children that the constructs no longer declare, last wave first; deleted after all waves, except those that wait
+   * for a failed step. Those with other owners are released.
    */
   readonly prune: readonly LiveObject[]
-  /** Children that are no longer declared and are on their way out. */
+  /** Undeclared children that are being deleted. */
   readonly going: readonly LiveObject[]
 }
 
@@ -55,15 +56,15 @@ export interface PlanInput {
   readonly parent: LiveObject
   /** In wave order, as synth returns them. */
   readonly desired: readonly DesiredObject[]
-  /** Every child of the parent that the caches hold. */
+  /** All children of the parent in the caches. */
   readonly children: readonly LiveObject[]
-  /** Somebody else's object that a contribution is for, if it exists. */
+  /** Returns the object of another owner that a contribution is for, if it exists. */
   readonly contributedTo: (object: KubeObject) => LiveObject | undefined
-  /** The object with other owners that a resource is to own too, as far as it is in memory. */
+  /** Returns the cached object with other owners that a resource declares too. */
   readonly sharedWith?: (object: KubeObject) => LiveObject | undefined
   readonly compare: Compare
   readonly managerOf: ManagerOf
-  /** Where all children are, if not in the cluster of the parent. */
+  /** The cluster of all children, if it is not that of the parent. */
   readonly cluster?: ChildCluster | undefined
 }
 
@@ -94,7 +95,7 @@ function liveOf({ object, policies }: DesiredObject, child: LiveObject | undefin
   return child ?? (policies.coOwn ? input.sharedWith?.(object) : undefined)
 }
 
-/** What is to go of children that are not desired. */
+/** Returns the undeclared children to prune, and those that are being deleted. */
 export function leftovers({
   parent,
   desired,
@@ -124,7 +125,9 @@ export interface DecideInput {
   readonly cluster?: ChildCluster | undefined
 }
 
-/** What to do about one desired object. The applier asks again when a live read finds what the cache lacked. */
+/**
+ * Decides about one desired object. The applier calls it again when a live read finds an object that the cache lacked.
+ */
 export function decide({ parent, desired, live, compare, manager, cluster }: DecideInput): Action {
   const { object, lasting, policies } = desired
   const { hold } = policies
@@ -145,7 +148,7 @@ export function decide({ parent, desired, live, compare, manager, cluster }: Dec
     : policies.contribute && isContributed(comparison, live, manager)
   if (comparison.kind !== 'equal' && !isThere) return { kind: 'change', live, comparison }
   const isLeftOver = !policies.contribute && hasUpdateRecord(live, manager)
-  // The values are right, and a patch that was cut off left fields of ours that nothing declares.
+  // The values are right, and an interrupted patch left owned fields that are not declared.
   return isLeftOver ? { kind: 'change', live, comparison: { kind: 'unowned' } } : { kind: 'leave', live, why: 'equal' }
 }
 
@@ -154,7 +157,7 @@ function awaited({ object, policies }: DesiredObject): Action {
   return { kind: 'hold', live: undefined, on }
 }
 
-/** The same for every version of a kind. */
+/** Equal for every version of a kind. */
 export function identityOf({
   apiVersion,
   kind,

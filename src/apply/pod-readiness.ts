@@ -1,5 +1,5 @@
-// Is a pod up, and if not, what keeps it? A pod that gave up has failed, whatever kstatus says; containers that wait tell
-// why. There is no clock here: a pod that cannot be scheduled is waiting, and how long is somebody else's question.
+// Readiness of a pod, and the reason if it is not ready. A pod that stopped trying has failed, unlike in kstatus;
+// waiting containers have the reason. No clock: an unschedulable pod is waiting, and other code judges for how long.
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import type { KubeObject } from '../object/object.ts'
 import {
@@ -13,7 +13,7 @@ import {
   textOf,
 } from './readiness-verdict.ts'
 
-/** Waiting reasons that need somebody to act: another image, another configuration, other code. */
+/** Waiting reasons that need a change by a user: another image, another configuration, other code. */
 const failedWaits: ReadonlySet<string> = new Set([
   'CrashLoopBackOff',
   'CreateContainerConfigError',

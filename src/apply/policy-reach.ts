@@ -1,5 +1,6 @@
-// Policies that cannot do what they say: those for a part of a value that the API server takes as one, such as a selector or a list of
-// tolerations. An apply that leaves the part out deletes it. Only the record of what we own tells where that is so.
+// Policies without effect: policies for a part of a value that the API server merges as one, such as a selector or a
+// list of tolerations. An apply without that part deletes it. Only the manager's own managedFields entry shows such
+// values.
 import { CodedError } from '../base/errors.ts'
 import { isJsonObject, type Json } from '../base/json.ts'
 import { type FieldPath, renderPath, valueAtPath } from '../diff/field-path.ts'
@@ -14,9 +15,9 @@ import { withoutField } from '../synth/field-selector.ts'
 import { isMeant } from './selected-fields.ts'
 
 /**
- * The error where the next apply would delete what a policy leaves alone; undefined where all policies hold. `recorded` is the object with the
- * records of ownership that count: a map that was once declared as `{}` has the record of an atomic value, until a dry run of the next apply
- * tells which of the two it is.
+ * Returns the error if the next apply would delete fields that a policy protects; undefined if all policies hold.
+ * `recorded` is the object with the decisive managedFields. A map that was once declared as `{}` has the entry of an
+ * atomic value, until a dry run of the next apply shows its real type.
  */
 export function policyOutOfReach(
   desired: DesiredObject,
@@ -41,12 +42,12 @@ interface Place {
   readonly path: FieldPath
 }
 
-/** Where a value that is ours as one, and that we go on declaring, holds something that the steps select. */
+/** Returns the path of a value that is owned as one, still declared, and contains a selected field. */
 function valueInTheWay({ owned, live, lasting, path }: Place, steps: readonly SelectorStep[]): FieldPath | undefined {
   const [step, ...rest] = steps
   if (step === undefined || live === undefined || lasting === undefined) return undefined
   if (owned.grain === 'whole') {
-    // An empty struct may as well be ours only in that it is there.
+    // An empty struct may be owned only in its presence.
     const isDeclared = !(isJsonObject(lasting) && isEmpty(lasting))
     return owned.isMember && isDeclared && withoutField(live, { text: '', steps }) !== live ? path : undefined
   }

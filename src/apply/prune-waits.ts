@@ -1,5 +1,6 @@
-// Decides which undeclared children stay while other children are not as declared: what replaces a child exists before the child is pruned. Invariant:
-// a failure that users of one namespace can cause and keep up keeps no child in other users' namespaces. Pure.
+// Decides which undeclared children stay while other children are not as declared: the replacement of a child exists
+// before the child is pruned. Invariant: a failure that users of one namespace can cause and prolong keeps no child in
+// namespaces of other users. Pure.
 import type { CodedError } from '../base/errors.ts'
 import { rejections } from '../kube/kube-errors.ts'
 import type { LiveObject } from '../object/object.ts'
@@ -7,13 +8,16 @@ import type { ChildCluster } from './child-cluster.ts'
 import { identityOf, type Step } from './plan.ts'
 import { type ChildPlace, isEntryOf, isRemote } from './remote-children.ts'
 
-/** The children that stay while a step is not carried out. */
+/** The children that stay while a step is not performed. */
 type Reach =
-  /** All of them: one may be what the object of the step replaces. */
+  /** All of them: the object of the step may replace any of them. */
   | { readonly kind: 'all' }
-  /** Those of the namespace of the object, at home and cluster-scoped: the object exists in an older form that may refer to them. */
+  /**
+   * Children in the namespace of the object, in the parent's namespace and at cluster scope: the object exists in an
+   * older form that may refer to them.
+   */
   | { readonly kind: 'shared'; readonly namespace: string }
-  /** Those of the namespace of the object. */
+  /** Children in the namespace of the object. */
   | { readonly kind: 'namespace'; readonly namespace: string }
 
 export interface PruneWaitsInput {
@@ -21,13 +25,16 @@ export interface PruneWaitsInput {
   readonly cluster?: ChildCluster | undefined
   /** Steps of the plan, in its order. */
   readonly steps: readonly Step[]
-  /** By identity, the steps that were not carried out. Undefined: no failure of its own, but a hold, a gate or a dependency holds the step back. */
+  /**
+   * Steps that were not performed, by identity. Undefined: no failure of its own, but a hold, a gate or a dependency
+   * postpones the step.
+   */
   readonly heldBack: ReadonlyMap<string, CodedError | undefined>
   /** Recorded children that the operator may not read. */
   readonly forbidden: readonly ChildPlace[]
 }
 
-/** Tells of each child whether it stays for now. */
+/** Returns a function that tells whether a child stays for now. */
 export function pruneWaits(input: PruneWaitsInput): (child: LiveObject) => boolean {
   const { parent, cluster, steps, heldBack } = input
   const reaches = new Map<string, Reach>()
@@ -80,7 +87,7 @@ function isShared({ kind }: Reach): boolean {
   return kind === 'shared'
 }
 
-/** True if nothing says that the failure passes by itself. */
+/** True if the failure is not known to pass by itself. */
 function isLasting({ code, remedy }: CodedError): boolean {
   const codes: ReadonlySet<string> = rejections
   return remedy === 'stop' || codes.has(code)

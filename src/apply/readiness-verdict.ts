@@ -1,24 +1,26 @@
-// How does a rule say how ready an object is, and how does it read what the object tells? A status is somebody else's
-// JSON: what is missing or of another shape counts as not told.
+// Readiness verdicts of a rule, and readers of a status. Other controllers write the status: a field that is missing or
+// has another shape counts as absent.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { type KubeObject, valueAt } from '../object/object.ts'
 
 /**
- * - `ready`: does what it is for.
- * - `progressing`: not yet; it may get there by itself.
- * - `failed`: will not get there unless somebody changes something, as far as it tells.
- * - `unknown`: does not tell. Never taken for ready.
- * - `terminating`: on its way out.
+ * Verdict about an object:
+ *
+ * - `ready`: it serves its purpose.
+ * - `progressing`: not yet; it may become ready by itself.
+ * - `failed`: by its status, it becomes ready only after a change by a user.
+ * - `unknown`: its status does not tell. Never counts as ready.
+ * - `terminating`: it is being deleted.
  */
 export interface Readiness {
   readonly kind: 'ready' | 'progressing' | 'failed' | 'unknown' | 'terminating'
-  /** One CamelCase word; the object's own where it gives one. */
+  /** One CamelCase word; the object's own if it has one. */
   readonly reason: string
-  /** What is the case, without the object's name, as in `2 of 3 replicas are ready`. */
+  /** State without the object's name, as in `2 of 3 replicas are ready`. */
   readonly message: string
 }
 
-/** The rule of one kind. Deletion, older generations, Stalled and Reconciling are dealt with before it is asked. */
+/** The rule of one kind. The caller has handled deletion, older generations, Stalled and Reconciling before. */
 export type ReadinessRule = (object: KubeObject) => Readiness
 
 export function ready(reason: string, message: string): Readiness {
@@ -33,19 +35,19 @@ export function failed(reason: string, message: string): Readiness {
   return { kind: 'failed', reason, message }
 }
 
-/** What is told is about an older generation. */
+/** The status is about an older generation. */
 export function notObserved(): Readiness {
   return progressing('NotObserved', 'its controller has not seen the last change yet')
 }
 
-/** Is what was observed not this generation? Unknown generations are taken as they are. */
+/** True if another generation was observed. Unknown generations count as current. */
 export function isOlder({ metadata }: KubeObject, observedGeneration: number | undefined): boolean {
   return (
     observedGeneration !== undefined && metadata.generation !== undefined && observedGeneration !== metadata.generation
   )
 }
 
-/** What a condition says; reason and message fall back on what is certain. */
+/** Content of a condition; missing reasons and messages have defaults. */
 export interface ConditionSaid {
   readonly status: string
   readonly reason: string
@@ -53,7 +55,7 @@ export interface ConditionSaid {
   readonly observedGeneration: number | undefined
 }
 
-/** The condition of this type, if the object has it. */
+/** Returns the condition of this type, if the object has it. */
 export function conditionSaid(object: KubeObject, type: string): ConditionSaid | undefined {
   const found = conditionsOf(object).find((condition) => condition.type === type)
   if (found === undefined) return undefined
@@ -66,7 +68,7 @@ export function conditionSaid(object: KubeObject, type: string): ConditionSaid |
   }
 }
 
-/** The condition of this type if it is `True`. */
+/** Returns the condition of this type if it is `True`. */
 export function conditionTrue(object: KubeObject, type: string): ConditionSaid | undefined {
   const said = conditionSaid(object, type)
   return said?.status === 'True' ? said : undefined
@@ -76,13 +78,13 @@ export function conditionsOf(object: KubeObject): readonly JsonObject[] {
   return objectsAt(object, 'status', 'conditions')
 }
 
-/** The objects of a list; empty if there is no list. */
+/** Returns the objects of a list; empty if there is no list. */
 export function objectsAt(object: KubeObject, ...path: readonly string[]): readonly JsonObject[] {
   const list = valueAt(object, ...path)
   return isJsonList(list) ? list.filter(isJsonObject) : []
 }
 
-/** A count that Kubernetes leaves out when it is zero. */
+/** Returns a count, which Kubernetes omits if it is zero. */
 export function countAt(object: KubeObject, ...path: readonly string[]): number {
   return numberAt(object, ...path) ?? 0
 }
@@ -96,7 +98,7 @@ export function textAt(object: KubeObject, ...path: readonly string[]): string |
   return textOf(valueAt(object, ...path))
 }
 
-/** A text that says something. */
+/** Returns a text that is not empty. */
 export function textOf(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -1,6 +1,6 @@
-// Is this object ready, and if not, why? One pure answer for every kind: what is common to all (deletion, a status about
-// an older generation, Reconciling, Stalled), then the kind's own rule, then the Ready condition. Source: kstatus; where
-// it errs on the side of ready, this does not.
+// Readiness of any object, and the reason if it is not ready. Pure. The order is: common rules (deletion, a status of
+// an older generation, Reconciling, Stalled), the kind's own rule, the Ready condition. Source: kstatus; in doubt
+// kstatus answers ready, and this module does not.
 import { messageOf } from '../base/errors.ts'
 import { isBeingDeleted, type KubeObject, type LiveObject, valueAt } from '../object/object.ts'
 import { groupKindOf, groupOf } from '../object/resource.ts'
@@ -22,17 +22,17 @@ import {
 export type { Readiness } from './readiness-verdict.ts'
 
 export interface ReadinessOptions {
-  /** False for a kind without a status subresource, as discovery tells: it is ready when it exists. Default: not known. */
+  /** False for a kind without a status subresource, by discovery: it is ready when it exists. Default: not known. */
   readonly hasStatus?: boolean | undefined
-  /** Instead of the rule of the kind; all have to hold. */
+  /** Predicates that replace the rule of the kind; all have to hold. */
   readonly predicates?: readonly ReadyPredicate[]
 }
 
 /**
- * How ready a live object is. Costs a look at its status.
+ * Returns the readiness of a live object, by its status.
  *
- * A custom resource is ready by its condition Ready, or Available where it has no Ready. One that has neither is
- * `unknown`, never ready: its controller may not have looked at it yet. kstatus calls it current.
+ * A custom resource is ready by its condition Ready, or Available if it has no Ready. A resource with neither is
+ * `unknown`, never ready: its controller may not have seen it yet. kstatus calls it current.
  */
 export function readinessOf(object: LiveObject, { hasStatus, predicates = [] }: ReadinessOptions = {}): Readiness {
   const inAnyCase = notReadyInAnyCase(object)
@@ -59,7 +59,7 @@ function byPredicates(object: LiveObject, predicates: readonly ReadyPredicate[])
   return ready('Ready', 'is ready')
 }
 
-/** A predicate is somebody else's code: one that promises, or says nothing, is not ready. */
+/** A predicate is the author's code: a promise, or no answer, counts as not ready. */
 function messageIn(said: ReturnType<ReadyPredicate>): string | undefined {
   return typeof said === 'boolean' ? undefined : said.message
 }
@@ -81,7 +81,7 @@ function notReadyInAnyCase(object: KubeObject): Readiness | undefined {
 function byReadyCondition(object: KubeObject): Readiness {
   const said = conditionSaid(object, 'Ready') ?? conditionSaid(object, 'Available')
   if (said !== undefined) {
-    // True of an older generation is not true of this one.
+    // A condition of an older generation does not hold for this one.
     return isOlder(object, said.observedGeneration) ? notObserved() : byCondition(said)
   }
   if (isBuiltInGroup(groupOf(object.apiVersion))) return ready('Exists', 'exists')

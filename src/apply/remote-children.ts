@@ -1,7 +1,7 @@
-// Remote children: children outside of the namespace of their parent, or in another cluster. Labels, field managers and owner references prove nothing
-// there, as the users of that namespace can write them. Invariant: a remote object is a child only if the parent's status names
-// its kind, namespace and name, and holds the digest of the token that it carries. Only the operator writes the status, and it
-// records the digest before the object is created.
+// Remote children: children outside of the namespace of their parent, or in another cluster. Labels, field managers and
+// owner references prove nothing there, because users of that namespace can write them.
+// Invariant: a remote object is a child only if the parent's status names its kind, namespace and name, and holds the
+// digest of its token. Only the operator writes the status, and it records the digest before the object is created.
 import { createHash } from 'node:crypto'
 import { isJsonObject } from '../base/json.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
@@ -10,7 +10,7 @@ import type { DesiredObject } from '../synth/desired.ts'
 import { tokenAnnotation } from '../synth/membership.ts'
 import type { ChildCluster } from './child-cluster.ts'
 
-/** Where a remote child is, or is to be. */
+/** Place of a remote child, existing or desired. */
 export interface ChildPlace {
   /** Named as by `groupKindOf`, e.g. `StorageClass.storage.k8s.io`. */
   readonly kind: string
@@ -25,33 +25,39 @@ export interface ChildPlace {
 export interface InventoryEntry extends ChildPlace {
   /** SHA-256 of the token, base64url. */
   readonly tokenDigest: string
-  /** Is the child never deleted? Absent: not recorded, by an earlier version or because the schema of the kind lacks the field. */
+  /**
+   * True if the child is never deleted. Absent: not recorded, by an earlier version or because the schema of the kind
+   * lacks the field.
+   */
   readonly retained?: boolean
 }
 
-/** The most remote children of one resource: about 150 KiB of status. */
+/** Limit of the remote children of one resource: about 150 KiB of status. */
 export const maxInventoryEntries = 1_000
 
 type Located = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>
 
-/** The namespace of a parent; of a Namespace it is itself. */
+/** Returns the namespace of a parent; for a Namespace, its own name. */
 export function homeOf({ apiVersion, kind, metadata }: Located): string | undefined {
   return metadata.namespace ?? (apiVersion === 'v1' && kind === 'Namespace' ? metadata.name : undefined)
 }
 
-/** `cluster`: where the child is, if not in the cluster of its parent; all children there are remote. */
+/** `cluster`: the cluster of the child, if it is not that of its parent; all children there are remote. */
 export function isRemote(child: Located, parent: Located, cluster?: ChildCluster): boolean {
   const { namespace } = child.metadata
   return cluster !== undefined || (namespace !== parent.metadata.namespace && namespace !== homeOf(parent))
 }
 
-/** None where another writer uses the field for something else. */
+/** Empty if another writer uses the field for something else. */
 export function inventoryEntriesOf(parent: LiveObject): readonly InventoryEntry[] {
   const inventory = inventoryIn(parent)
   return isInventory(inventory) ? inventory : []
 }
 
-/** True if the status has an inventory that is no list of remote children, as that of Flux: another writer uses the field. */
+/**
+ * True if the status has an inventory that is no list of remote children, as that of Flux: another writer uses the
+ * field.
+ */
 export function hasOtherInventory(parent: LiveObject): boolean {
   const inventory = inventoryIn(parent)
   return inventory !== undefined && inventory !== null && !isInventory(inventory)
@@ -71,19 +77,22 @@ function isEntry(value: unknown): boolean {
   return [kind, name, tokenDigest, namespace, cluster].every((text) => typeof text === 'string')
 }
 
-/** The entries of one cluster: this one, or that of the parent. None while it is not known which cluster this one is. */
+/**
+ * Returns the entries of one cluster: this one, or that of the parent. Empty while the identity of this cluster is not
+ * known.
+ */
 export function entriesIn(cluster: ChildCluster | undefined, parent: LiveObject): readonly InventoryEntry[] {
   if (cluster !== undefined && cluster.uid === undefined) return []
   return inventoryEntriesOf(parent).filter((entry) => entry.cluster === cluster?.uid)
 }
 
-/** Of entries of the cluster that the object is in. */
+/** Compares only entries of the cluster that the object is in. */
 export function isEntryOf(entry: ChildPlace, { apiVersion, kind, metadata }: Located): boolean {
   const { namespace, name } = metadata
   return entry.name === name && entry.namespace === namespace && entry.kind === groupKindOf({ apiVersion, kind })
 }
 
-/** Does the object carry the token whose digest its parent recorded for it? */
+/** True if the object has the token whose digest its parent recorded for it. */
 export function isRecorded(child: KubeObject, parent: LiveObject, cluster?: ChildCluster): boolean {
   return recordOf(child, parent, cluster) !== undefined
 }
@@ -93,7 +102,7 @@ export function hasToken(object: KubeObject): boolean {
   return tokenOf(object) !== undefined
 }
 
-/** The record of the object in its parent; undefined: it has none, or another token. */
+/** Returns the inventory entry of the object in its parent; undefined: it has none, or another token. */
 export function recordOf(child: KubeObject, parent: LiveObject, cluster?: ChildCluster): InventoryEntry | undefined {
   const token = tokenOf(child)
   if (token === undefined) return undefined
@@ -102,29 +111,30 @@ export function recordOf(child: KubeObject, parent: LiveObject, cluster?: ChildC
 }
 
 export interface Claim {
-  /** The desired objects; the remote ones carry their tokens. */
+  /** The desired objects; the remote ones have their tokens. */
   readonly desired: readonly DesiredObject[]
-  /** What `status.inventory` has to be before they are applied. */
+  /** The content of `status.inventory` before the apply. */
   readonly inventory: readonly InventoryEntry[]
 }
 
 export interface ClaimInput {
   readonly parent: LiveObject
   readonly desired: readonly DesiredObject[]
-  /** Where all children are, if not in the cluster of the parent. */
+  /** The cluster of all children, if it is not that of the parent. */
   readonly cluster?: ChildCluster | undefined
-  /** Every child of the parent: memory's, and for what is recorded and not in memory, the API server's. */
+  /** All children of the parent: from the cache, and recorded ones that are not cached from the API server. */
   readonly children: readonly LiveObject[]
-  /** Children that the API server could not be asked for. A recorded one may exist, with the token that is recorded. */
+  /** Children that could not be read. A recorded one may exist, with the recorded token. */
   readonly unread: readonly ChildPlace[]
-  /** The token for a new object; the same for the same object while the process lives. */
+  /** Returns the token for a new object; the same for the same object during the process. */
   readonly newToken: (object: KubeObject) => string
   readonly withToken: (desired: DesiredObject, token: string) => DesiredObject
 }
 
 /**
- * A child that exists keeps its token. Recorded children that are no longer desired stay recorded until they are gone. An unread child is
- * held: recorded, it keeps its record, as a new token would disown it; new, it gets none, as nothing could tell later that it does not exist.
+ * A child that exists keeps its token. Undesired recorded children stay recorded until they are gone. An unread child
+ * is held. If recorded, it keeps its entry, because a new token would disown it; if new, it gets none, because its
+ * absence could not be proven later.
  */
 export function claimRemote({ parent, desired, cluster, children, unread, newToken, withToken }: ClaimInput): Claim {
   const recorded = entriesIn(cluster, parent)
@@ -148,7 +158,7 @@ export function claimRemote({ parent, desired, cluster, children, unread, newTok
   return { desired: claimed, inventory: sorted([...entries, ...left]) }
 }
 
-/** Where the remote children of the parent are to be that its inventory does not have yet. */
+/** Returns the places of desired remote children that the inventory does not have yet. */
 export function newPlaces(
   parent: LiveObject,
   desired: readonly DesiredObject[],
@@ -161,12 +171,12 @@ export function newPlaces(
     .map(({ object }) => placeOf(object, cluster))
 }
 
-/** `ConfigMap shop/a`: how messages name a place. */
+/** `ConfigMap shop/a`: a place in messages. */
 export function describePlace({ kind, namespace, name }: ChildPlace): string {
   return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`
 }
 
-/** The entries of the recorded children among these objects. */
+/** Returns the entries of the recorded children among these objects. */
 export function entriesFor(
   parent: LiveObject,
   objects: readonly Located[],
@@ -187,7 +197,7 @@ export function areSameEntries(stored: readonly InventoryEntry[], wanted: readon
   )
 }
 
-/** The object with its token, as created and as applied later. */
+/** Returns the object with its token, for the creation and later applies. */
 export function tokenized(object: KubeObject, token: string): KubeObject {
   const annotations = Object.freeze({ ...object.metadata.annotations, [tokenAnnotation]: token })
   return Object.freeze({ ...object, metadata: Object.freeze({ ...object.metadata, annotations }) })

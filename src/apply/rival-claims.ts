@@ -1,14 +1,14 @@
-// Claims of other field managers on declared fields. The API server names them when an apply without force would take these fields. Invariant:
-// a claim has names of managers and fields, never values (I11).
+// Claims of other field managers on declared fields. The API server names them when an apply without force would take
+// these fields. Invariant: a claim has names of managers and fields, never values (I11).
 import { isKubeError, managerIn } from '../kube/kube-errors.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 
-/** One other manager, and which of the declared fields it has set to something else. */
+/** One other manager, and the declared fields that it has set to other values. */
 export interface RivalClaim {
   readonly manager: string
-  /** The manager as people may read it: without values of Secrets. */
+  /** The manager in messages: without values of Secrets. */
   readonly shown: string
   readonly fields: readonly string[]
 }
@@ -16,7 +16,7 @@ export interface RivalClaim {
 /** Fields that one message names for each manager. */
 export const namedFields = 8
 
-/** Empty for any error that is no conflict between field managers. */
+/** Returns an empty list for any error other than a conflict between field managers. */
 export function rivalClaimsOf(error: unknown): readonly RivalClaim[] {
   if (!isKubeError(error, 'Conflict')) return []
   const claims = error.causes.filter(({ reason }) => reason === 'FieldManagerConflict')
@@ -28,7 +28,10 @@ export function rivalClaimsOf(error: unknown): readonly RivalClaim[] {
   }))
 }
 
-/** The managers who claim the field at a path, as `renderPath` renders it, a part of it, or what it is a part of. */
+/**
+ * Returns the managers that claim the field at a path in the form of `renderPath`, a part of it, or a field that
+ * contains it.
+ */
 export function claimantsOf(path: string, claims: readonly RivalClaim[]): readonly string[] {
   return claims.filter(({ fields }) => fields.some((field) => isAbout(field, path))).map(({ shown }) => shown)
 }
@@ -38,7 +41,7 @@ export function isAbout(field: string, path: string): boolean {
   return spelledByServer(field) === spelledByServer(path) || isWithin(field, path) || isWithin(path, field)
 }
 
-/** The server writes `labels.example.com/a` where `renderPath` writes `labels["example.com/a"]`. */
+/** The server writes `labels.example.com/a` for the `labels["example.com/a"]` of `renderPath`. */
 const spelledByServer = (path: string): string => path.replaceAll(/\["([^"]*)"\]/g, '.$1')
 
 const isWithin = (inner: string, outer: string): boolean =>

@@ -1,11 +1,11 @@
-// Which of the owned fields does a policy's selector mean? The selector names list items by any field of theirs; managedFields
-// name them by key, so the live object is read along.
+// The owned fields that a policy's selector selects. The selector names list items by any of their fields, but
+// managedFields by key, so the live object is read in parallel.
 import { isJsonObject, type Json, own } from '../base/json.ts'
 import { type PathElement, valueAtPath } from '../diff/field-path.ts'
 import { FieldSet } from '../diff/field-set.ts'
 import { meetsStep, type SelectorStep } from '../synth/field-selector.ts'
 
-/** The part of `owned` that is selected: the fields that the steps lead to, with all below them. */
+/** Returns the selected part of `owned`: the fields that the steps lead to, with everything below them. */
 export function selectedFields(
   owned: FieldSet,
   live: Json | undefined,
@@ -21,7 +21,7 @@ export function selectedFields(
   return children.length === 0 ? FieldSet.empty : new FieldSet(false, new Map(children))
 }
 
-/** Is this field or item one that the step leads to? */
+/** True if the step leads to this field or item. */
 export function isMeant(element: PathElement, value: Json | undefined, step: SelectorStep): boolean {
   if (step.kind === 'field') return element.kind === 'field' && element.name === step.name
   if (element.kind === 'field') return false

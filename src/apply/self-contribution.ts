@@ -1,12 +1,12 @@
-// What a resource contributes to itself. It is the only contributor of its field manager, so a field that it no longer declares goes, or stays with the
-// other managers that have it. Pure.
+// Contributions of a resource to itself. It is the only contributor of its field manager, so an undeclared field is
+// removed, or stays with other managers that have it. Pure.
 import type { Json, JsonObject } from '../base/json.ts'
 import { ownedFieldsOf } from '../diff/owned-fields.ts'
 import { isVacant } from '../diff/vacant.ts'
 import { asJson, type KubeObject, type LiveObject } from '../object/object.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 
-/** Did this manager apply fields that the object still has? */
+/** True if this manager applied fields that the object still has. */
 export function isContributedTo({ metadata: { managedFields = [] } }: KubeObject, manager: string): boolean {
   return managedFields.some(
     (entry) => entry.manager === manager && entry.operation === 'Apply' && (entry.subresource ?? '') === '',
@@ -14,8 +14,8 @@ export function isContributedTo({ metadata: { managedFields = [] } }: KubeObject
 }
 
 /**
- * The resource without the labels and annotations that it contributed to itself: a declaration that went by its own result would appear and disappear
- * in turns. `live` has the records of managers.
+ * Returns the resource without the labels and annotations that it contributed to itself: a declaration that depends on
+ * its own result would appear and disappear in turns. `live` has the managedFields.
  */
 export function withoutContributed(parent: LiveObject, live: LiveObject, manager: string): LiveObject {
   const owned = ownedFieldsOf(live, manager)?.field('metadata')
@@ -29,14 +29,14 @@ export function withoutContributed(parent: LiveObject, live: LiveObject, manager
   return { ...parent, metadata: { ...parent.metadata, ...without('labels'), ...without('annotations') } }
 }
 
-/** Does it declare no field but its identity? */
+/** True if the object declares no field except its identity. */
 export function declaresNothing(object: KubeObject): boolean {
   const { apiVersion: _, kind: __, metadata, ...content } = asJson(object)
   const { name: ___, namespace: ____, ...declared } = metadata as JsonObject // Of every object.
   return isVacant(content) && isVacant(declared as Json)
 }
 
-/** An apply of it gives back all that the resource contributed to itself. */
+/** Returns a declaration whose apply removes all contributions of the resource to itself. */
 export function givingBack({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): DesiredObject {
   const object: KubeObject = { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } }
   return {

@@ -1,12 +1,12 @@
-// Tells the children of one controller from those of another controller of the same kind: both have the same resource as their owner.
-// Pure. Invariant: a child belongs to one controller at most, as long as the record of its apply or its label is left.
+// Distinguishes the children of controllers of the same kind: they have the same resource as their owner. Pure.
+// Invariant: a child belongs to at most one controller, while its managedFields entry or its label exists.
 import { CodedError } from '../base/errors.ts'
 import { isCoOwned, isCoOwnedBy } from '../object/co-owner.ts'
 import type { LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { ownedByLabel } from '../synth/membership.ts'
 
-/** The names that a controller leaves on its children. */
+/** The names of a controller on its children. */
 export interface MakerNames {
   /** The field manager. */
   readonly manager: string
@@ -14,8 +14,10 @@ export interface MakerNames {
   readonly ownedBy: string
 }
 
-/** True if another controller of the kind made the object. The record of its apply says so, or where that is lost, the label. Of an object with several
- * owners, the mark of `parent` says whose its part is. */
+/**
+ * True if another controller of the kind created the object, by its managedFields entry or, if that is lost, by the
+ * label. For an object with several owners, the marker of `parent` decides about its part.
+ */
 export function isOfSibling(child: LiveObject, { manager, ownedBy }: MakerNames, parent?: LiveObject): boolean {
   const { managedFields = [], labels } = child.metadata
   if (parent !== undefined && isCoOwned(child)) return !isCoOwnedBy(child, parent.metadata.uid, ownedBy)
@@ -27,7 +29,7 @@ export function isOfSibling(child: LiveObject, { manager, ownedBy }: MakerNames,
   return makers.some((maker) => areSiblings(maker, manager)) || (label !== undefined && areSiblings(label, ownedBy))
 }
 
-/** The rejection of a child whose name another controller of the kind uses. */
+/** Returns the rejection of a child whose name another controller of the kind uses. */
 export function siblingConflict(parent: LiveObject, live: LiveObject): CodedError<'ConflictingOwner'> {
   const maker = live.metadata.labels?.[ownedByLabel] ?? 'another controller of its kind'
   return new CodedError({

@@ -1,5 +1,5 @@
-// Declared fields that the API server stored nothing for. It rejects most unknown fields of an apply, and drops the rest without a word: below
-// an object without properties, and inside what preserves unknown fields. Pure.
+// Declared fields that the API server did not store. It rejects most unknown fields of an apply, and silently drops the
+// others: below an object without properties, and inside values that preserve unknown fields. Pure.
 
 import { CodedError, unwatchedRetryMs } from '../base/errors.ts'
 import { isJsonList, isJsonObject, type Json } from '../base/json.ts'
@@ -10,10 +10,13 @@ import type { EventReport } from '../object/event-report.ts'
 import type { KubeObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 
-/** How many fields a message names. */
+/** Number of fields that a message names. */
 const namedFields = 5
 
-/** Rendered paths of what is declared and absent from the answer to our apply. Zero values and metadata do not count. */
+/**
+ * Returns the rendered paths of declared fields that the response to the apply lacks. Zero values and metadata do not
+ * count.
+ */
 export function droppedFields(comparison: Comparison): readonly string[] {
   if (comparison.kind !== 'different') return []
   return comparison.changes
@@ -33,7 +36,7 @@ function absentIn(desired: Json, live: Json | undefined, path: FieldPath): reado
   return desired.flatMap((item, index) => absentIn(item, live[index], [...path, indexElement(index)]))
 }
 
-/** Servers leave such values out. */
+/** Servers omit such values. */
 function isZero(value: Json): boolean {
   if (isJsonList(value)) return value.length === 0
   if (isJsonObject(value)) return Object.values(value).every((field) => field === undefined || isZero(field))

@@ -1,13 +1,13 @@
-// An object without fields that the API server named, as unknown or as fields of others. It names them by paths in the object that was sent:
-// `spec.template.spec.containers[name="a"].imagePolicy`, `spec.items[0].b`. Pure.
+// Removal of fields that the API server named, as unknown or as fields of others. It names them by paths in the sent
+// object: `spec.template.spec.containers[name="a"].imagePolicy`, `spec.items[0].b`. Pure.
 import { isJsonList, isJsonObject, type Json } from '../base/json.ts'
 import { wireJson } from '../base/wire-json.ts'
 import { asJson, type KubeObject } from '../object/object.ts'
 
-/** The very same object if it has none of the fields. */
+/** Returns the identical object if it has none of the fields. */
 export function withoutFields(object: KubeObject, paths: readonly string[]): KubeObject {
   const json = asJson(object)
-  // Sound: neither type nor name of an object is unknown.
+  // Sound: type and name of an object are always known fields.
   return paths.reduce<Json>((left, path) => without(left, `.${path}`), json) as unknown as KubeObject
 }
 
@@ -38,7 +38,7 @@ function withoutInItems(list: readonly Json[], path: string): Json {
   return left.some((item, at) => item !== list[at]) ? left : list
 }
 
-/** `name="a",port=80`. A key that is not declared has its default. */
+/** `name="a",port=80`. An undeclared key has its default. */
 function hasKeys(item: Json, text: string): boolean {
   if (!isJsonObject(item)) return false
   return text.split(',').every((pair) => {

@@ -1,5 +1,5 @@
-// Has a workload controller done what the spec asks? Counts in the status against counts in the spec, once the controller
-// has seen this generation. Source: kstatus and `kubectl rollout status`, with OnDelete and running Jobs put right.
+// Readiness of workloads: counts in the status against counts in the spec, once the controller has observed this
+// generation. Source: kstatus and `kubectl rollout status`, with corrections for OnDelete and running Jobs.
 import type { KubeObject } from '../object/object.ts'
 import {
   conditionSaid,
@@ -13,7 +13,7 @@ import {
   textAt,
 } from './readiness-verdict.ts'
 
-/** At most one sentence is told: the first shortfall that holds. */
+/** A reason why a workload is not ready. The first one that holds is reported. */
 interface Shortfall {
   readonly reason: string
   readonly holds: boolean
@@ -45,7 +45,7 @@ export function deploymentReadiness(object: KubeObject): Readiness {
   ])
 }
 
-/** kstatus calls every OnDelete set current; here its pods still have to be ready, only not of the newest revision. */
+/** kstatus calls every OnDelete set current; here its pods still have to be ready, but not of the newest revision. */
 export function statefulSetReadiness(object: KubeObject): Readiness {
   const wanted = replicasWanted(object)
   const { total, updated, ready: readyNow, available } = replicaCounts(object)
@@ -112,7 +112,10 @@ export function jobReadiness(object: KubeObject): Readiness {
   return progressing('Running', `${succeeded} of ${wanted} pods have succeeded`)
 }
 
-/** A controller that wrote no observedGeneration has not looked yet, even where zero of zero replicas would do. */
+/**
+ * A controller that wrote no observedGeneration has not observed the object yet, even if zero of zero replicas are
+ * enough.
+ */
 function settled(object: KubeObject, message: string, shortfalls: readonly Shortfall[]): Readiness {
   if (numberAt(object, 'status', 'observedGeneration') === undefined) {
     return progressing('NotObserved', 'its controller has not seen it yet')
@@ -121,13 +124,13 @@ function settled(object: KubeObject, message: string, shortfalls: readonly Short
   return first === undefined ? ready('RolledOut', message) : progressing(first.reason, first.message)
 }
 
-/** Pods that could not be created: a quota or an admission webhook says no, and may say yes later. */
+/** Pods that could not be created: a quota or an admission webhook rejects them, possibly only for now. */
 function createFailure(object: KubeObject): Shortfall {
   const said = conditionTrue(object, 'ReplicaFailure')
   return { reason: said?.reason ?? '', holds: said !== undefined, message: said?.message ?? '' }
 }
 
-/** The server fills `replicas` in; 1 is its default. */
+/** The server fills in `replicas`; 1 is its default. */
 function replicasWanted(object: KubeObject): number {
   return numberAt(object, 'spec', 'replicas') ?? 1
 }

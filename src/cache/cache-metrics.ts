@@ -1,5 +1,5 @@
-// What can be counted and measured about the cache? The series of one informer; `selection` tells apart the informers of
-// one resource, whose number is small and fixed by the controllers.
+// Metrics of the cache. `selection` distinguishes the informers of one resource, whose number is small and fixed by the
+// controllers.
 import type { Metrics } from '../base/instrument.ts'
 
 export interface CacheSeries {
@@ -12,7 +12,7 @@ export interface CacheMetrics {
   restart(reason: string): void
   handlerError(): void
   content(objects: number, resourceVersion: string): void
-  /** The informer is gone: so are the gauges that only it could keep true. */
+  /** Call when the informer is gone: removes the gauges that only it could update. */
   close(): void
 }
 

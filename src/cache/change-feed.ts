@@ -1,11 +1,12 @@
-// Events of a watch for one reader, who may be slower than the watch. Invariant: the events are those of states that the objects had, in their order, and bring the
-// reader to the newest state; states between are skipped, so that memory holds at most one for each object.
+// Events of a watch for one reader, which may be slower than the watch. Invariant: the events show states that the
+// objects had, in order, and lead to the newest state. Intermediate states are skipped, so memory holds at most one per
+// object.
 import type { DeletedObject, ObjectEvent } from '../kube/object-event.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
 import type { DataFrame } from './watch-state.ts'
 
-/** What the reader was told of an object last. */
+/** The state of an object that the reader knows. */
 interface Told extends DeletedObject {
   readonly resourceVersion: string
 }
@@ -13,16 +14,16 @@ interface Told extends DeletedObject {
 export class ChangeFeed {
   /** The partial snapshot. */
   #snapshot = new Map<Key, LiveObject>()
-  /** The newest state of what the reader has not been told, the longest unread first. */
+  /** The newest unread state of each object, the longest unread first. */
   readonly #unread = new Map<Key, LiveObject | 'deleted'>()
-  /** Stays at the first entry: to find it anew would cost a walk over those that have been read. */
+  /** Stays at the first entry: a new iterator would walk over the entries that have been read. */
   #cursor = this.#unread.entries()
   readonly #told = new Map<Key, Told>()
-  /** Keys of the first snapshot that have not been read; undefined before it. */
+  /** Number of unread keys of the first snapshot; undefined before it. */
   #initial: number | undefined
   #hasToldSynced = false
 
-  /** Was there a snapshot? */
+  /** True after the first snapshot. */
   get hasBegun(): boolean {
     return this.#initial !== undefined
   }
@@ -39,7 +40,7 @@ export class ChangeFeed {
     this.#snapshot.clear()
   }
 
-  /** The snapshot is whole: what is not in it has been deleted. */
+  /** The snapshot is complete: objects that it lacks have been deleted. */
   replace(): void {
     const snapshot = this.#snapshot
     this.#snapshot = new Map()
@@ -63,7 +64,7 @@ export class ChangeFeed {
     for (const key of [...this.#told.keys(), ...this.#unread.keys()]) this.#unread.set(key, 'deleted')
   }
 
-  /** The next events; none: the reader has the newest state. Amortized constant time. */
+  /** Returns the next events; none if the reader has the newest state. Amortized constant time. */
   take(): readonly ObjectEvent[] {
     for (;;) {
       if (this.#initial === 0 && !this.#hasToldSynced) {
@@ -72,7 +73,7 @@ export class ChangeFeed {
       }
       const { done, value } = this.#cursor.next()
       if (done === true) {
-        // One that has ended sees nothing of what is added later.
+        // An iterator that has ended does not see later entries.
         this.#cursor = this.#unread.entries()
         return []
       }
@@ -84,7 +85,7 @@ export class ChangeFeed {
     }
   }
 
-  /** An object that was deleted and created again is both. */
+  /** An object that was deleted and created again makes both events. */
   #eventsOf(key: Key, state: LiveObject | 'deleted'): readonly ObjectEvent[] {
     const told = this.#told.get(key)
     if (state === 'deleted') {

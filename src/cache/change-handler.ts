@@ -1,12 +1,12 @@
-// Who wants to know when a store changes? Handlers hear of every change once, in order, after the store has it.
+// Handlers of the changes of a store. Invariant: a handler gets every change once, in order, after the store has it.
 import type { Slices } from '../base/slices.ts'
 import type { LiveObject } from '../object/object.ts'
 import type { StoreChange } from './store.ts'
 
-/** A change of the store. `isInitial` marks what was there before this process first looked. */
+/** A change of the store. `isInitial` marks objects from before the first list of this process. */
 export type InformerEvent<T extends LiveObject = LiveObject> = StoreChange<T> & { readonly isInitial: boolean }
 
-/** Called synchronously; a throw is logged and counted, and disturbs nobody else. */
+/** Called synchronously. An error is logged and counted, and affects no other handler. */
 export type InformerHandler<T extends LiveObject = LiveObject> = (event: InformerEvent<T>) => void
 
 export interface ChangeHandlerOptions {
@@ -23,9 +23,9 @@ export class ChangeHandler<T extends LiveObject> {
     this.#options = options
   }
 
-  /** The handler hears of all these objects first, as initial. Returns how to stop hearing. */
+  /** Adds a handler, which first gets all these objects as initial. Returns a function that removes it. */
   add(handler: InformerHandler<T>, objects: readonly T[]): () => void {
-    // A function of its own, so that the same handler added twice is two handlers.
+    // A separate function, so that the same handler added twice is two handlers.
     const added: InformerHandler<T> = (event) => handler(event)
     this.#handlers.add(added)
     for (const object of objects) this.#tell(added, { kind: 'added', object, isInitial: true })
@@ -33,12 +33,15 @@ export class ChangeHandler<T extends LiveObject> {
   }
 
   tell(events: Iterable<InformerEvent<T>>): void {
-    // A handler that is added meanwhile has been told of the whole store already.
+    // A handler that is added meanwhile already knows the whole store.
     const handlers = [...this.#handlers]
     for (const event of events) for (const handler of handlers) this.#tell(handler, event)
   }
 
-  /** As `tell`. No other change may be told meanwhile, so that none overtakes another; the rest is not told once the signal has aborted. */
+  /**
+   * Works as `tell`, in slices. The caller reports no other change meanwhile, so that none overtakes another. Stops
+   * once the signal has aborted.
+   */
   async tellInSlices(events: Iterable<InformerEvent<T>>, signal: AbortSignal): Promise<void> {
     const { slices } = this.#options
     const handlers = [...this.#handlers]

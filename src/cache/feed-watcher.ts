@@ -1,5 +1,6 @@
-// Watches for an author: the list/watch of an informer without its store, read as an AsyncIterable. Invariant: it outlives connections and expired versions, and ends
-// when the reader leaves, when the signal aborts, or when the API server rejects it before its first snapshot.
+// Watches for an author: the list/watch of an informer without its store, read as an AsyncIterable. Invariant: it
+// survives lost connections and expired versions.
+// It ends when the reader leaves, when the signal aborts, or when the API server rejects it before its first snapshot.
 import type { Clock } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
@@ -19,7 +20,7 @@ export interface FeedWatcherOptions {
   readonly client: KubeClient
 }
 
-/** Each call opens a watch of its own. */
+/** Returns a function that opens a separate watch with each call. */
 export function openWatchOf(options: FeedWatcherOptions): OpenWatch {
   return (resource, selection, signal) => read({ ...options, resource, selection }, signal)
 }
@@ -44,18 +45,18 @@ async function* read(
   }
 }
 
-/** Wakes the reader. */
+/** Notifies the reader. */
 class FeedSink implements WatchSink {
   readonly feed = new ChangeFeed()
   #change = Promise.withResolvers<void>()
-  /** Why the watch has ended for good. */
+  /** The error that ended the watch. */
   #failure: { readonly thrown: unknown } | undefined
 
   constructor(until: AbortSignal) {
     until.addEventListener('abort', () => this.#change.resolve(), { once: true })
   }
 
-  /** Rejects once the watch has failed for good. */
+  /** Resolves at the next change; rejects once the watch has failed permanently. */
   async nextChange(): Promise<void> {
     await this.#change.promise
     this.#change = Promise.withResolvers()
@@ -96,7 +97,7 @@ class FeedSink implements WatchSink {
     this.#change.resolve()
   }
 
-  /** Later a rejection may pass, as while an API server restarts. */
+  /** After the first snapshot a rejection may pass, as while an API server restarts. */
   failed({ kind, error }: Failure): void {
     const isRejected = kind === 'denied' || kind === 'notServed' || kind === 'rejected'
     if (isRejected && error !== undefined && !this.feed.hasBegun) this.fail(error)

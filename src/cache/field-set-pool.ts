@@ -1,8 +1,9 @@
-// How can a thousand objects with the same owned fields share one record of them? Equal fieldsV1 become one frozen object,
-// so a WeakMap keyed on it computes what it needs once. Bounded: what is rarely used loses its sharing, never its content.
+// Pool of fieldsV1, so that thousands of objects with the same owned fields share one value. Equal fieldsV1 become one
+// frozen object, so that a WeakMap can cache results by it. Bounded: a rarely used set loses its sharing, never its
+// content.
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 
-/** Distinct sets are few per kind, since they name fields and not values; about 3 kB each. */
+/** Limit of the distinct sets: few per kind, because they name fields and not values; about 3 kB each. */
 const defaultLimit = 2_048
 
 export class FieldSetPool {
@@ -18,9 +19,10 @@ export class FieldSetPool {
     return this.#sets.size
   }
 
-  /** The pool's own object with this content; frozen throughout, because a change to it would be a change to all. */
+  /** Returns the pool's object with this content; deeply frozen, because a change would affect all users. */
   intern(fields: JsonObject): JsonObject {
-    // The API server writes a set in one order only, so the plain text is key enough at a quarter of the canonical one's cost.
+    // The API server writes a set in one order only, so the plain text suffices as key, at a quarter of the cost of the
+    // canonical one.
     const content = JSON.stringify(fields)
     const known = this.#sets.get(content)
     const set = known ?? freezeDeep(fields)

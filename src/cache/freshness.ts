@@ -1,22 +1,22 @@
-// Has the cache seen what this owner's own turns wrote? Asked before a generated name is created or anything is deleted
-// (I5): a turn that acts on a cache behind its own writes creates twice or deletes what it should keep.
+// Knows whether the cache has seen the writes of an owner's reconciles. Reconciles ask before they create a generated
+// name or delete anything (I5): a decision on a stale cache would create twice or delete too much.
 import { compareVersions } from './resource-version.ts'
 
-/** Who can tell what has been seen: an informer, or a view over several. */
+/** Knows which events have arrived: an informer, or a view over several. */
 export interface Witness {
-  /** Has this version been seen in this namespace? Always true where versions cannot be ordered. */
+  /** True if this version has been seen in this namespace. Always true if versions cannot be ordered. */
   hasSeen(resourceVersion: string, namespace?: string): boolean
-  /** Is this very object gone, or seen to be going? */
+  /** True if this object, by its UID, is gone or seen as being deleted. */
   hasSeenDeleteOf(deleted: Deleted): boolean
 }
 
-/** What the API server answered to a write. */
+/** The API server's response to a write. */
 export interface Written {
   readonly namespace?: string | undefined
   readonly resourceVersion: string
 }
 
-/** Whose delete the API server accepted. */
+/** An object whose deletion the API server accepted. */
 export interface Deleted {
   readonly namespace?: string | undefined
   readonly name: string
@@ -35,15 +35,19 @@ interface Pending {
 }
 
 /**
- * The owners whose writes may not have been seen, by uid: a namesake starts afresh. Nothing waits inside; a caller that
- * finds its owner stale comes back later.
+ * Owners whose writes may not have been seen, by uid, so that a new object of the same name starts empty. Nothing waits
+ * inside; a caller whose owner is stale asks again later.
  *
- * An owner costs one entry per namespace and witness it wrote through and per object it deleted, until `isFresh` finds it seen or `forget` drops it.
+ * An owner costs one entry per namespace and witness of its writes, and one per deleted object, until `isFresh` finds
+ * them seen or `forget` drops the owner.
  */
 export class Freshness {
   readonly #owners = new Map<string, Pending>()
 
-  /** The owner's turn wrote an object that `witness` watches; only the latest version per namespace is kept. */
+  /**
+   * Records a write of the owner's reconcile to an object that `witness` watches; only the latest version per namespace
+   * is kept.
+   */
   wroteAt(ownerUid: string, witness: Witness, { namespace, resourceVersion }: Written): void {
     const { writes } = this.#pendingOf(ownerUid)
     const earlier = writes.find((write) => write.witness === witness && write.namespace === namespace)
@@ -52,12 +56,12 @@ export class Freshness {
       earlier.resourceVersion = resourceVersion
   }
 
-  /** The owner's turn deleted an object that `witness` watches. */
+  /** Records that the owner's reconcile deleted an object that `witness` watches. */
   deletedAt(ownerUid: string, witness: Witness, { namespace, name, uid }: Deleted): void {
     this.#pendingOf(ownerUid).deletes.set(uid, { witness, deleted: { namespace, name, uid } })
   }
 
-  /** Has everything that this owner wrote and deleted been seen? */
+  /** True if all writes and deletions of this owner have been seen. */
   isFresh(ownerUid: string): boolean {
     const pending = this.#owners.get(ownerUid)
     if (pending === undefined) return true
@@ -68,7 +72,7 @@ export class Freshness {
     return isFresh
   }
 
-  /** The owner is gone. */
+  /** Call when the owner is gone. */
   forget(ownerUid: string): void {
     this.#owners.delete(ownerUid)
   }

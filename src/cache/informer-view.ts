@@ -1,5 +1,5 @@
-// How does one holder see the informers it asked for? As one store, also where there is an informer per namespace; with its
-// own handlers, which go when it lets go.
+// View of one holder on its informers: one store, even if there is an informer per namespace, and the holder's own
+// handlers, which `release` removes.
 import { assert } from '../base/assert.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, parseKey } from '../object/ref.ts'
@@ -9,12 +9,12 @@ import type { Informer, InformerHealth } from './informer.ts'
 import type { ObjectSelection, ReadonlyStore } from './store.ts'
 
 export interface InformerViewOptions<T extends LiveObject> {
-  /** By namespace; undefined for the one that watches all, which is then alone. */
+  /** By namespace; undefined for the only informer that watches all namespaces. */
   readonly parts: ReadonlyMap<string | undefined, Informer<T>>
   readonly onRelease: () => Promise<void>
 }
 
-/** Reads like a single informer. What lies outside its namespaces is neither recorded nor waited for. */
+/** Reads like a single informer. It neither records nor waits for objects outside its namespaces. */
 export class InformerView<T extends LiveObject = LiveObject> implements ReadonlyStore<T>, Witness {
   readonly #parts: ReadonlyMap<string | undefined, Informer<T>>
   readonly #informers: readonly Informer<T>[]
@@ -28,7 +28,7 @@ export class InformerView<T extends LiveObject = LiveObject> implements Readonly
     this.#onRelease = onRelease
   }
 
-  /** Removes this holder's handlers; the informers stop when nobody else holds them. */
+  /** Removes this holder's handlers; the informers stop after their last holder. */
   async release(): Promise<void> {
     assert(!this.#isReleased, 'an informer is released once by each holder')
     this.#isReleased = true
@@ -52,12 +52,12 @@ export class InformerView<T extends LiveObject = LiveObject> implements Readonly
     return this.#informers.every((informer) => informer.hasSynced)
   }
 
-  /** Rejects with the signal's reason, which is the limit of the wait. */
+  /** Rejects with the signal's reason; the signal limits the wait. */
   async waitUntilSynced(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#informers.map((informer) => informer.waitUntilSynced(signal)))
   }
 
-  /** Is the kind served, as far as the informers know? Before the first answer it counts as served. */
+  /** True if the kind is served, as far as the informers know; also before the first response. */
   get isServed(): boolean {
     return this.#informers.every((informer) => informer.isServed)
   }
@@ -82,7 +82,7 @@ export class InformerView<T extends LiveObject = LiveObject> implements Readonly
     return this.#informers.map((informer) => informer.health)
   }
 
-  /** The API server's answer to a write of ours: read from now on. */
+  /** Takes the API server's response to an own write: reads show it from now on. */
   recordWrite(object: LiveObject): void {
     this.#partFor(object.metadata.namespace)?.recordWrite(object)
   }
@@ -95,7 +95,10 @@ export class InformerView<T extends LiveObject = LiveObject> implements Readonly
     return this.#partFor(deleted.namespace)?.hasSeenDeleteOf(deleted) ?? true
   }
 
-  /** Does it show this namespace at all? What it does not cover is not absent. Undefined: the whole cluster. */
+  /**
+   * True if the view contains this namespace. An object outside may exist without being found. Undefined: the whole
+   * cluster.
+   */
   covers(namespace: string | undefined): boolean {
     return this.#parts.has(undefined) || (namespace !== undefined && this.#parts.has(namespace))
   }

@@ -1,5 +1,5 @@
-// What is the state of one selection of one resource, and who wants to know when it changes? A store kept by a watch, our own
-// writes laid over it, and handlers, which hear of every change once, in order, after the store has it.
+// State of one selection of one resource, with change handlers: a store that a watch updates, and own writes as an
+// overlay. Invariant: a handler gets every change once, in order, after the store has it.
 import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
@@ -44,24 +44,26 @@ export interface InformerOptions<T extends LiveObject = LiveObject> extends Redu
   readonly client: KubeClient
   readonly resource: Resource
   readonly selection: Selection
-  /** As of InformersOptions. */
+  /** As in InformersOptions. */
   readonly cluster?: string | undefined
   readonly tally?: WatchTally | undefined
-  /** Shares the event loop with the other informers of the process. Default: it is alone. */
+  /** Shares the event loop with the other informers of the process. Default: none to share with. */
   readonly slices?: Slices | undefined
   readonly indexes?: Indexes<T> | undefined
-  /** Objects that it rejects are not kept. It may change its mind: `refill` loads what it accepts now, `prune` drops what it rejects now. */
+  /**
+   * Objects that it rejects are not kept. After a change, `refill` loads accepted objects, `prune` drops rejected ones.
+   */
   readonly keeps?: ((object: LiveObject) => boolean) | undefined
 }
 
-/** Reads show our own writes at once and everything else as the watch brings it. */
+/** Reads show own writes at once, and other changes as the watch delivers them. */
 export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStore<T>, Witness {
   readonly #options: InformerOptions<T>
   readonly #series: { readonly resource: string; readonly selection: string }
   readonly #metrics: CacheMetrics
   readonly #slices: Slices
   readonly #store: Store<T>
-  /** The next snapshot, as far as it has come in. Readers do not see it. */
+  /** The next, partial snapshot. Reads do not see it. */
   #next: Store<T> | undefined
   readonly #view: WriteOverlay<T>
   #watcher: Watcher
@@ -71,13 +73,13 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
   readonly #stopped = new AbortController()
   #running: Promise<void> | undefined
   #life: AbortSignal | undefined
-  /** Ends the present watch. */
+  /** Ends the current watch. */
   #turnOver = new AbortController()
-  /** Resolves with the next snapshot, while one is awaited by `refill`. */
+  /** Resolves with the next snapshot, while `refill` waits for one. */
   #refilling: PromiseWithResolvers<void> | undefined
   #resourceVersion: string | undefined
   #hasSynced = false
-  /** From the comparison with a snapshot until its handlers have heard of all of it. */
+  /** True from the comparison with a snapshot until its handlers have all changes. */
   #isReplacing = false
   #isPruneDue = false
   #isServed = true
@@ -96,7 +98,7 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     this.#watcher = this.#makeWatcher()
   }
 
-  /** Starts to watch; ends with `signal` or with `stop`. A bug in the watch ends the process as an unhandled rejection. */
+  /** Starts the watch; ends with `signal` or `stop`. A bug in the watch ends the process as an unhandled rejection. */
   start(signal: AbortSignal): void {
     assert(this.#running === undefined, 'an informer starts once')
     this.#life = AbortSignal.any([signal, this.#stopped.signal])
@@ -104,8 +106,8 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
   }
 
   /**
-   * Reads all objects again, as `keeps` may accept more than before. What is there stays until the snapshot has come. Resolves with the
-   * snapshot and its handlers, or once it is known that the kind is not served; stays pending if the informer ends before.
+   * Reads all objects again, because `keeps` may accept more. Current objects stay until the snapshot arrives. Resolves
+   * after the snapshot and its handlers, or when the kind is not served; stays pending if the informer ends.
    */
   refill(): Promise<void> {
     assert(this.#running !== undefined && this.#life !== undefined, 'an informer that was started is refilled')
@@ -122,11 +124,11 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     return this.#refilling.promise
   }
 
-  /** Drops the objects that `keeps` rejects now; handlers hear of them as deleted. */
+  /** Drops the objects that `keeps` rejects now; handlers get them as deleted. */
   prune(): void {
     const { keeps } = this.#options
     if (keeps === undefined) return
-    // The changes of a snapshot are told first.
+    // The changes of a snapshot are reported first.
     this.#isPruneDue = this.#isReplacing
     if (this.#isReplacing) return
     for (const object of this.#next?.list() ?? []) if (!keeps(object)) this.#next?.remove(object)
@@ -140,29 +142,31 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     this.#handlers.tell(this.#eventsOf(gone, false))
   }
 
-  /** Resolves when the watch has ended. What was read stays readable, and ages. */
+  /** Resolves when the watch has ended. The content stays readable, and becomes stale. */
   async stop(): Promise<void> {
     this.#stopped.abort(new Error('the informer was stopped'))
     await this.#running
     this.#metrics.close()
   }
 
-  /** Has the first snapshot come in, and have its handlers heard of all of it? */
+  /** True after the first snapshot and its handlers. */
   get hasSynced(): boolean {
     return this.#hasSynced
   }
 
-  /** False after the API server has said that it does not serve the kind, until the next snapshot. Meanwhile the store is empty. */
+  /**
+   * False after the API server reported that it does not serve the kind, until the next snapshot. The store is empty.
+   */
   get isServed(): boolean {
     return this.#isServed
   }
 
-  /** Resolves after the first snapshot and its handlers; rejects with the signal's reason, which is the limit of the wait. */
+  /** Resolves after the first snapshot and its handlers. The signal limits the wait: rejects with its reason. */
   waitUntilSynced(signal: AbortSignal): Promise<void> {
     return this.#waitUntil(() => this.hasSynced, signal)
   }
 
-  /** Resolves like `waitUntilSynced`, or once the API server has said that it does not serve the kind. */
+  /** Resolves like `waitUntilSynced`, or once the API server reported that it does not serve the kind. */
   waitUntilKnown(signal: AbortSignal): Promise<void> {
     return this.#waitUntil(() => this.hasSynced || !this.#isServed, signal)
   }
@@ -188,7 +192,7 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
 
   get health(): InformerHealth {
     const health = this.#watcher.health
-    // While it reads all objects again, those that it has are as good as before.
+    // While it reads all objects again, the current ones are as good as before.
     const isRefilling = this.#refilling !== undefined && this.hasSynced && health.state === 'starting'
     return { ...this.#series, ...health, ...(isRefilling ? { state: 'synced' } : {}) }
   }
@@ -198,32 +202,32 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     return this.#resourceVersion
   }
 
-  /** Hears of every change from now on, and first of every object there is, as initial. Returns how to stop hearing. */
+  /** Adds a handler, which gets every object as initial, then every change. Returns a function that removes it. */
   addHandler(handler: InformerHandler<T>): () => void {
     return this.#handlers.add(handler, this.#store.list())
   }
 
-  /** Calls back whenever `isServed` changes, after the handlers of the objects that came or went. Returns how to stop it. */
+  /** Calls back when `isServed` changes, after the handlers of the objects. Returns a function that removes it. */
   addServedHandler(handler: (isServed: boolean) => void): () => void {
     const added = (isServed: boolean) => handler(isServed)
     this.#servedHandlers.add(added)
     return () => void this.#servedHandlers.delete(added)
   }
 
-  /** Indexes also what is there already. An index name stands for one function. */
+  /** Adds indexes, also over current objects. An index name stands for one function. */
   addIndexes(indexes: Indexes<T>): void {
     this.#store.addIndexes(indexes)
     this.#next?.addIndexes(indexes)
     this.#view.addIndexes(indexes)
   }
 
-  /** The API server's answer to a write of ours: read from now on. */
+  /** Takes the API server's response to an own write: reads show it from now on. */
   recordWrite(object: LiveObject): void {
     if (this.#options.keeps?.(object) === false) return
     this.#view.put(this.#keep(object), this.#resourceVersion)
   }
 
-  /** A kind that is not served shows no write any more. */
+  /** True for a kind that is not served: no write becomes visible any more. */
   hasSeen(resourceVersion: string): boolean {
     if (!this.#isServed) return true
     return this.#resourceVersion !== undefined && compareVersions(resourceVersion, this.#resourceVersion) !== 'newer'
@@ -262,14 +266,14 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     return this.#view.select(selection)
   }
 
-  /** Reduced as it comes in; what has not changed is held once. So a snapshot of what is known costs no memory but that of its indexes. */
+  /** Reduces each object and reuses unchanged ones, so a snapshot of known objects costs only its indexes. */
   #collect(object: LiveObject): void {
     this.#next ??= this.#store.emptied()
     const known = this.#store.get(keyOf(object))
     this.#next.put(known !== undefined && isSameVersion(known, object) ? known : this.#keep(object))
   }
 
-  /** Readers see the whole snapshot from one moment on; handlers hear of what it changed from then on. */
+  /** Reads switch to the whole snapshot at once; handlers then get its changes. */
   async #replace(resourceVersion: string, signal: AbortSignal): Promise<void> {
     const isInitial = !this.#hasSynced
     this.#isReplacing = true
@@ -284,7 +288,7 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     for (const onChange of [...this.#waiters]) onChange()
   }
 
-  /** The kind is not served: nothing of it exists, and what was written last is gone with it. */
+  /** The kind is not served: no object of it exists, and the last writes are gone. */
   async #clear(signal: AbortSignal): Promise<void> {
     this.#next = undefined
     const stored = await this.#becomeNext(signal)
@@ -301,7 +305,7 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
 
   #makeWatcher(): Watcher {
     const turn = this.#turnOver
-    // A snapshot of the watch before does not end a refill: it came by the rule of before.
+    // A snapshot of the previous watch does not end a refill: it used the previous rule.
     const endRefill = () => {
       if (turn !== this.#turnOver) return
       this.#refilling?.resolve()
@@ -317,7 +321,7 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
         discard: () => {
           this.#next = undefined
         },
-        // As long as the informer lives, and not only this watch: handlers hear of all that a snapshot changed.
+        // Lives as long as the informer, not only this watch: handlers get all changes of a snapshot.
         replace: async (resourceVersion, signal) => {
           await this.#replace(resourceVersion, this.#life ?? signal)
           endRefill()
@@ -332,7 +336,7 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     })
   }
 
-  /** Returns what changed; undefined if the signal aborted before anything did. The watch brings nothing meanwhile. */
+  /** Returns the changes; undefined if the signal aborted before. The watch delivers nothing meanwhile. */
   async #becomeNext(signal: AbortSignal): Promise<readonly StoreChange<T>[] | undefined> {
     const next = this.#next ?? this.#store.emptied()
     const changes: StoreChange<T>[] = []
@@ -358,7 +362,7 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
     this.#handlers.tell(this.#eventsOf(this.#advance(changes, object.metadata.resourceVersion), false))
   }
 
-  /** The store has changed and stands at this version. Returns what there is to tell, now that every read agrees with it. */
+  /** Sets the store's version. Returns the changes to report, now that every read agrees with them. */
   #advance(changes: readonly StoreChange<T>[], resourceVersion: string): readonly StoreChange<T>[] {
     this.#resourceVersion = resourceVersion
     const ghosts = ghostsAmong(this.#view.reached(resourceVersion), this.#store, changes)
@@ -367,7 +371,7 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
   }
 
   *#eventsOf(changes: readonly StoreChange<T>[], isInitial: boolean): Iterable<InformerEvent<T>> {
-    // What a refill brings was there before, for all that is known.
+    // As far as is known, the objects of a refill existed before.
     const isRefill = this.#refilling !== undefined
     for (const change of changes) yield { ...change, isInitial: isInitial || (isRefill && change.kind === 'added') }
   }
@@ -379,7 +383,7 @@ export class Informer<T extends LiveObject = LiveObject> implements ReadonlyStor
   #report(who: string, object: LiveObject, thrown: unknown, previous?: LiveObject): void {
     const { namespace, name } = object.metadata
     this.#metrics.handlerError()
-    // What a parser says often quotes what it could not read.
+    // Messages of parsers often quote their input.
     const isTold = this.#options.resource.kind !== 'Secret' || isAssertionWithout(thrown, [object, previous])
     const error = isTold ? messageOf(thrown) : 'withheld: it may quote the Secret'
     this.#options.instruments.log.error(

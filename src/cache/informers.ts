@@ -1,5 +1,5 @@
-// Which informers does this process run? One per resource, selection and transform, however many controllers ask; each lives
-// as long as somebody holds it. Where the process is confined to some namespaces, one for each of them, read as one.
+// The informers of a process: one per resource, selection and transform, for any number of controllers; each runs while
+// it has a holder. If the process is confined to namespaces, there is one for each of them, read as one.
 import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
@@ -25,28 +25,28 @@ export interface InformersOptions {
   readonly client: KubeClient
   /** Names the cluster in metrics and messages; absent: the operator's own. */
   readonly cluster?: string | undefined
-  /** The field managers whose applied fields are kept with each object that is held whole; undefined: none. */
+  /** Field managers whose entries are kept with each object that is cached whole; undefined: none. */
   readonly keepsFieldsOf: TrimOptions['keepsFieldsOf']
-  /** Confines watches of namespaced resources that name no namespace themselves; absent: the whole cluster. */
+  /** Confines watches of namespaced resources without their own namespace; absent: the whole cluster. */
   readonly namespaces?: readonly string[] | undefined
 }
 
 export interface InformerRequest<Spec = unknown, Status = unknown> extends Selection {
   readonly resource: Resource<Spec, Status>
-  /** Some of the namespaces of the process; default: all of them. No effect on cluster-scoped resources. */
+  /** Some of the namespaces of the process; default: all. No effect on cluster-scoped resources. */
   readonly namespaces?: readonly string[] | undefined
   readonly indexes?: Indexes<ObjectOf<Resource<Spec, Status>>> | undefined
-  /** Shared only with those who pass the same function. */
+  /** Informers are shared only among requests with the same function. */
   readonly transform?: Transform<ObjectOf<Resource<Spec, Status>>> | undefined
-  /** Holds an object whole for which `transform` throws; default: its metadata only. */
+  /** Caches an object whole if `transform` throws; default: its metadata only. */
   readonly keepsWhole?: boolean | undefined
-  /** Objects that it rejects are not kept. Shared only with those who pass the same function. */
+  /** Objects that it rejects are not cached. Informers are shared only among requests with the same function. */
   readonly keeps?: ((object: LiveObject) => boolean) | undefined
 }
 
 interface Shared {
   readonly informer: Informer
-  /** Does it keep a part of the objects that it reads? */
+  /** True if the informer caches only a part of the objects that it reads. */
   readonly isPartial: boolean
   holders: number
 }
@@ -56,7 +56,7 @@ export class Informers {
   readonly #options: InformersOptions
   readonly #fieldSets = new FieldSetPool()
   readonly #tally = new WatchTally()
-  /** Long work over the objects takes turns with everything else. */
+  /** Splits long work over the objects, so that other work can run. */
   readonly slices: Slices
   readonly #shared = new Map<string, Shared>()
   readonly #functionIds = new WeakMap<object, number>()
@@ -70,9 +70,10 @@ export class Informers {
   }
 
   /**
-   * A view that its holder releases when done. Runs from `start` on, or at once if that has been called.
+   * Returns a view, which its holder releases later. It runs from `start` on, or at once after `start`.
    *
-   * @example const pods = informers.informerFor({ resource: Pod, labelSelector: 'app=store', indexes: { labels: ['app'] } })
+   * @example const pods = informers.informerFor({ resource: Pod, labelSelector: 'app=store', indexes: { labels: ['app']
+   * } })
    */
   informerFor<Spec, Status>(request: InformerRequest<Spec, Status>): InformerView<ObjectOf<Resource<Spec, Status>>> {
     const namespaces = this.#namespacesFor(request)
@@ -83,7 +84,7 @@ export class Informers {
     })
   }
 
-  /** Starts all informers, also those asked for later; they end with `signal` or with `stop`. */
+  /** Starts all informers, also later ones; they end with `signal` or with `stop`. */
   start(signal: AbortSignal): void {
     assert(this.#signal === undefined, 'informers start once')
     this.#signal = signal
@@ -99,23 +100,26 @@ export class Informers {
     return [...this.#shared.values()].every(({ informer }) => informer.hasSynced)
   }
 
-  /** Waits for those held now; rejects with the signal's reason, which is the limit of the wait. */
+  /** Waits for the current informers; rejects with the signal's reason; the signal limits the wait. */
   async waitUntilSynced(signal: AbortSignal): Promise<void> {
     await Promise.all([...this.#shared.values()].map(({ informer }) => informer.waitUntilSynced(signal)))
   }
 
-  /** Waits until each of those held now has synced, or knows that its kind is not served; rejects with the signal's reason. */
+  /**
+   * Waits until each current informer has synced, or knows that its kind is not served; rejects with the signal's
+   * reason.
+   */
   async waitUntilKnown(signal: AbortSignal): Promise<void> {
     await Promise.all([...this.#shared.values()].map(({ informer }) => informer.waitUntilKnown(signal)))
   }
 
-  /** Reads all objects of the informers that keep a part of them again; rejects with the signal's reason. */
+  /** Reads all objects of the partial informers again; rejects with the signal's reason. */
   async refill(signal: AbortSignal): Promise<void> {
     const refills = this.#partial.map((informer) => informer.refill())
     await untilAborted(Promise.all(refills), signal)
   }
 
-  /** Drops the objects that are not kept any more. */
+  /** Drops the objects that are not accepted any more. */
   prune(): void {
     for (const informer of this.#partial) informer.prune()
   }
@@ -151,13 +155,13 @@ export class Informers {
     const existing = this.#shared.get(key)
     if (existing !== undefined) {
       existing.holders += 1
-      // The key names the resource, and the descriptor of a resource carries its one pair of wire types.
+      // The key names the resource, and the descriptor of a resource has its one pair of wire types.
       const informer = existing.informer as unknown as Informer<ObjectOf<Resource<Spec, Status>>>
       if (indexes !== undefined) informer.addIndexes(indexes)
       return { key, informer }
     }
     const { clock, random, instruments, client, cluster } = this.#options
-    // Who owns which field is no use without the fields.
+    // The owners of fields are useless without the fields.
     const keepsFieldsOf = metadataOnly === true ? undefined : this.#options.keepsFieldsOf
     const shared = { keepsFieldsOf, fieldSets: this.#fieldSets, tally: this.#tally, slices: this.slices }
     const informer = new Informer({
@@ -174,7 +178,7 @@ export class Informers {
       keepsWhole,
       keeps,
     })
-    // Held for everybody who asks for the same key, and given out with its types again, as above.
+    // Stored for all requests with this key, and returned with its types again, as above.
     this.#shared.set(key, { informer: informer as unknown as Informer, isPartial: keeps !== undefined, holders: 1 })
     if (this.#signal !== undefined) informer.start(this.#signal)
     return { key, informer }

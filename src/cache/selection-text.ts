@@ -1,8 +1,12 @@
-// How is a selection named in messages, metrics and keys? Equal selections have equal text, different ones different text.
+// Text of a selection in messages, metrics and keys. Invariant: equal selections have equal text, and different ones
+// different text.
 import type { Selection } from '../kube/client.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
 
-/** `namespace=default,labels=(app=store)`; empty for all of everything. `cluster`: the name of another cluster than the operator's own. */
+/**
+ * `namespace=default,labels=(app=store)`; empty for everything. `cluster`: the name of another cluster than the
+ * operator's own.
+ */
 export function selectionText(
   { namespace, labelSelector, fieldSelector, metadataOnly }: Selection,
   cluster?: string,
@@ -16,7 +20,7 @@ export function selectionText(
   ].join(',')
 }
 
-/** `statefulsets.apps in namespace default with labels app=store`: what messages call the watched objects. */
+/** `statefulsets.apps in namespace default with labels app=store`: the watched objects in messages. */
 export function describeWatched(resource: Resource, selection: Selection, cluster?: string): string {
   const { namespace, labelSelector, fieldSelector, metadataOnly } = selection
   const what = `${metadataOnly === true ? 'metadata of ' : ''}${groupResourceOf(resource)}${cluster === undefined ? '' : ` of cluster ${cluster}`}`

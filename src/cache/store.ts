@@ -1,22 +1,22 @@
-// Which objects are there, and which belong to an owner, carry a label value, or have a value of a field? One map by key
-// and one map per index, always in step: an object is in an index exactly under the values it has now.
+// Store of objects by key, with indexes by owner, label value and field value. Invariant: an object is in an index
+// exactly under its current values.
 import { assert } from '../base/assert.ts'
 import type { LiveObject } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
 
-/** The objects of one namespace with these labels; of all namespaces without one. */
+/** Selects the objects of one namespace with these labels; without a namespace, those of all namespaces. */
 export interface ObjectSelection {
   readonly namespace?: string | undefined
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** The values under which an object is found; pure. An object for which it throws or returns no list is found under none. */
+/** Returns the index values of an object; pure. If it throws or returns no list, the object has no value. */
 export type IndexFunction<T extends LiveObject> = (object: T) => readonly string[]
 
-/** Told of an index function that threw, or returned no list. */
+/** Called when an index function throws, or returns no list. */
 export type OnIndexError = (name: string, object: LiveObject, thrown: unknown) => void
 
-/** What a store is asked for besides keys and owners. */
+/** Indexes of a store besides keys and owners. */
 export interface Indexes<T extends LiveObject = LiveObject> {
   /** Label keys whose values are looked up. */
   readonly labels?: readonly string[]
@@ -24,16 +24,16 @@ export interface Indexes<T extends LiveObject = LiveObject> {
   readonly fields?: Readonly<Record<string, IndexFunction<T>>>
 }
 
-/** The reading side. Every look-up costs the size of its answer; answers are the caller's own lists. */
+/** Read access. A look-up costs the size of its result; the caller owns the result. */
 export interface ReadonlyStore<T extends LiveObject = LiveObject> {
   readonly size: number
   get(key: Key): T | undefined
   list(): readonly T[]
-  /** The objects that have an owner reference to this uid. */
+  /** Returns the objects that have an owner reference to this uid. */
   byOwner(uid: string): readonly T[]
-  /** The objects whose label has this value; the label must be indexed. */
+  /** Returns the objects whose label has this value; the label must be indexed. */
   byLabel(label: string, value: string): readonly T[]
-  /** The objects that the named index function gives this value. */
+  /** Returns the objects for which the named index function returns this value. */
   byIndex(name: string, value: string): readonly T[]
   select(selection: ObjectSelection): readonly T[]
 }
@@ -50,16 +50,19 @@ interface Index<T extends LiveObject> {
   readonly entries: Map<string, Map<Key, T>>
 }
 
-/** Labels are chosen by controllers, and few. What is asked for beyond them is found by another label, or by its namespace. */
+/**
+ * Limit of the label indexes: controllers choose the labels, and few. Further selections use another label, or the
+ * namespace.
+ */
 const mostLabelIndexes = 16
 
-/** The writing side; it has one owner. Writes answer with what they changed. */
+/** Write access; it has one owner. Writes return their changes. */
 export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T> {
   #objects = new Map<Key, T>()
   #owners: Index<T> = indexOf('owner', ({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid))
   #labels = new Map<string, Index<T>>()
   #fields = new Map<string, Index<T>>()
-  /** Made when it is first asked for. */
+  /** Created on first use. */
   #namespaces: Index<T> | undefined
   readonly #onIndexError: OnIndexError
 
@@ -72,7 +75,7 @@ export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T
     return this.#objects.size
   }
 
-  /** Adds what is not indexed yet; linear in objects. A field index keeps its name for one function only. */
+  /** Adds missing indexes; linear in objects. The name of a field index stands for one function only. */
   addIndexes({ labels = [], fields = {} }: Indexes<T>): void {
     for (const label of labels) {
       if (this.#labels.has(label)) continue
@@ -113,7 +116,8 @@ export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T
   }
 
   /**
-   * From an index on the namespace or on one of the labels, which is made on first use: costs the size of its answer for the rarest of them.
+   * Uses an index on the namespace or on one of the labels, created on first use: costs the size of the smallest index
+   * entry.
    */
   select({ namespace, labels = {} }: ObjectSelection): readonly T[] {
     this.#indexFor({ namespace, labels })
@@ -138,7 +142,7 @@ export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T
       this.addIndexes({ labels: Object.keys(labels).slice(0, mostLabelIndexes) })
   }
 
-  /** A namesake with another uid was deleted and created anew; the same version again is no change. */
+  /** An object with the same name and another uid was deleted and created again. The same version is no change. */
   put(object: T): readonly StoreChange<T>[] {
     const key = keyOf(object)
     const previous = this.#objects.get(key)
@@ -147,7 +151,7 @@ export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T
     return changes
   }
 
-  /** Removes this very object, and not a namesake; `object` is its last state. */
+  /** Removes the object with this uid only; `object` is its last state. */
   remove(object: T): readonly StoreChange<T>[] {
     const key = keyOf(object)
     const previous = this.#objects.get(key)
@@ -156,7 +160,7 @@ export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T
     return [{ kind: 'deleted', object }]
   }
 
-  /** An empty store with the same indexes: the next content is put together in it, aside from readers. */
+  /** Returns an empty store with the same indexes, in which the next content is built while reads continue. */
   emptied(): Store<T> {
     const empty = new Store<T>({}, this.#onIndexError)
     for (const { name, declared } of this.#labels.values()) empty.#labels.set(name, indexOf(name, declared))
@@ -166,15 +170,15 @@ export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T
   }
 
   /**
-   * What changes when `next` becomes the content, the deletions first. Yields a list for each object of either, which is empty for one that
-   * stays, so that it can be read in slices while neither store changes.
+   * Returns the changes from the content to `next`, deletions first. Yields a list for each object of either store,
+   * empty for an unchanged one, so that it can be read in slices. Neither store may change meanwhile.
    */
   *changesTo(next: Store<T>): Generator<readonly StoreChange<T>[], void> {
     for (const [key, object] of this.#objects) yield next.#objects.has(key) ? [] : [{ kind: 'deleted', object }]
     for (const [key, object] of next.#objects) yield changesOf(this.#objects.get(key), object)
   }
 
-  /** Takes over content and indexes of `next`, which is not used any more. Constant time. */
+  /** Takes over content and indexes of `next`, which must not be used any more. Constant time. */
   become(next: Store<T>): void {
     this.#objects = next.#objects
     this.#owners = next.#owners
@@ -224,7 +228,7 @@ export class Store<T extends LiveObject = LiveObject> implements ReadonlyStore<T
     }
   }
 
-  /** One odd object must not stop the watch that brought it. */
+  /** One malformed object must not stop the watch. */
   #valuesOf(index: Index<T>, object: T): readonly string[] {
     try {
       const values: unknown = index.declared(object)
@@ -259,7 +263,7 @@ function changesOf<T extends LiveObject>(previous: T | undefined, object: T): re
   ]
 }
 
-/** Equal versions of one object are one state of it. */
+/** True for equal uid and version: both are one state of the object. */
 export function isSameVersion(left: LiveObject, right: LiveObject): boolean {
   return left.metadata.uid === right.metadata.uid && left.metadata.resourceVersion === right.metadata.resourceVersion
 }

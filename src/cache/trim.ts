@@ -1,5 +1,6 @@
-// What of an object is worth keeping in memory? All but the records of other field managers and kubectl's copy of the
-// whole object, which together are often larger than the object itself. Nothing that a controller declares is dropped.
+// The part of an object that is cached: everything except managedFields entries of other managers and kubectl's copy of
+// the object. Together these are often larger than the object itself. Invariant: nothing that a controller declares is
+// dropped.
 
 import { isStatusManager } from '../object/identity.ts'
 import type { LiveObject, ManagedFieldsEntry } from '../object/object.ts'
@@ -8,16 +9,19 @@ import type { FieldSetPool } from './field-set-pool.ts'
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
 
 export interface TrimOptions {
-  /** The field managers whose records are kept; undefined: none. An update under such a name is left of a patch that was cut off. */
+  /**
+   * Field managers whose entries are kept; undefined: none. An update entry under such a name comes from an interrupted
+   * patch.
+   */
   readonly keepsFieldsOf: ((manager: string | undefined) => boolean) | undefined
   readonly fieldSets: FieldSetPool
 }
 
 /**
- * The object as the cache keeps it: of managedFields at most the entries of these managers and those of an operator's status, without
- * their times and with shared fieldsV1; no last-applied annotation.
+ * Returns the object as the cache keeps it. Of managedFields, it has at most the entries of these managers and those of
+ * an operator's status, without times and with shared fieldsV1. It has no last-applied annotation.
  *
- * Not frozen: freezing each object costs about as much as parsing it; the types are read-only all the way down instead.
+ * Not frozen: freezing each object costs about as much as parsing it; the types are deeply read-only instead.
  */
 export function trim(object: LiveObject, { keepsFieldsOf, fieldSets }: TrimOptions): LiveObject {
   const { managedFields, annotations, ...metadata } = object.metadata
@@ -36,12 +40,12 @@ export function trim(object: LiveObject, { keepsFieldsOf, fieldSets }: TrimOptio
   }
 }
 
-/** The status subresource has an entry of its own, which says nothing about the main resource. */
+/** The status subresource has its own entry, which does not describe the main resource. */
 function isOf(entry: ManagedFieldsEntry, isKept: (manager: string | undefined) => boolean): boolean {
   return isKept(entry.manager) && (entry.subresource ?? '') === ''
 }
 
-/** Says which conditions and fields of a parent's status are ours. */
+/** The entry names the conditions and fields of a parent's status that the operator owns. */
 function isOfStatus({ manager, subresource }: ManagedFieldsEntry): boolean {
   return subresource === 'status' && isStatusManager(manager)
 }

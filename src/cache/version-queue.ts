@@ -1,5 +1,5 @@
-// Keys by the resourceVersion of their last write, the oldest first: a binary heap. Adding and taking cost O(log n), so that catching up with n
-// writes of our own costs O(n log n). All versions are comparable.
+// Keys by the resourceVersion of their last write, the oldest first: a binary heap. Adding and taking cost O(log n), so
+// that catching up with n own writes costs O(n log n). All versions are comparable.
 import type { Key } from '../object/ref.ts'
 import { compareVersions, hasReached } from './resource-version.ts'
 
@@ -9,10 +9,10 @@ interface Entry {
 }
 
 export class VersionQueue {
-  /** Every entry is no older than its parent, the one at (index - 1) / 2. */
+  /** Invariant: every entry is no older than its parent, the one at (index - 1) / 2. */
   readonly #entries: Entry[] = []
 
-  /** A key may be in several times. */
+  /** A key may be present several times. */
   add(key: Key, resourceVersion: string): void {
     const entries = this.#entries
     const added = { key, resourceVersion }
@@ -27,7 +27,7 @@ export class VersionQueue {
     entries[hole] = added
   }
 
-  /** Takes out an entry that is no newer than `resourceVersion`; undefined if there is none. */
+  /** Removes and returns an entry no newer than `resourceVersion`; undefined if there is none. */
   takeReached(resourceVersion: string): Entry | undefined {
     const [oldest] = this.#entries
     if (oldest === undefined || !hasReached(resourceVersion, oldest.resourceVersion)) return undefined
@@ -40,7 +40,7 @@ export class VersionQueue {
     this.#entries.length = 0
   }
 
-  /** Puts the entry where it belongs, from the root down. */
+  /** Places the entry, from the root down. */
   #sink(entry: Entry): void {
     const entries = this.#entries
     let hole = 0

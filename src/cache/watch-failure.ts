@@ -1,29 +1,29 @@
-// What kind of failure is it for a list/watch, and how long to wait before the next try? Short enough to be back within ten
-// seconds of the network's return, spread by jitter so that a thousand watches do not come back at once.
+// Kinds of failures of a list/watch, and the delay before the next attempt. Delays are short enough to recover within
+// ten seconds of the network's return, and jittered so that thousands of watches do not reconnect at once.
 import { unreachable } from '../base/assert.ts'
 import { messageOf } from '../base/errors.ts'
 import { isKubeError, type KubeError } from '../kube/kube-errors.ts'
 
 export type FailureKind =
-  /** The stream came to its normal end. */
+  /** The stream ended normally. */
   | 'ended'
   | 'shortStream'
   | 'stalled'
   /** The server does not know WatchList. */
   | 'noInitialEvents'
-  /** The version or the continue token is too old: HTTP 410, as an answer or inside a stream. */
+  /** The version or the continue token is too old: HTTP 410, as a response or inside a stream. */
   | 'expired'
   /** The server has not reached the version yet. */
   | 'versionTooLarge'
-  /** The stream carried a server error in place of an event. */
+  /** The stream contained a server error instead of an event. */
   | 'lostEvent'
-  /** A snapshot was older than what had been seen. */
+  /** A snapshot was older than a seen version. */
   | 'behind'
   | 'unreachable'
   | 'overloaded'
   | 'denied'
   | 'notServed'
-  /** The request can never succeed as it is, e.g. because of its field selector. */
+  /** The request can never succeed, e.g. because of its field selector. */
   | 'rejected'
 
 export interface Failure {
@@ -34,7 +34,7 @@ export interface Failure {
   readonly retryAfterMs?: number | undefined
 }
 
-/** How often it failed of late. */
+/** Recent failures. */
 export interface Strain {
   readonly failures: number
   readonly lastFailureAtMs: number
@@ -42,9 +42,10 @@ export interface Strain {
 
 export const unstrained: Strain = { failures: 0, lastFailureAtMs: Number.NEGATIVE_INFINITY }
 
-/** Reads what a request threw. */
+/** Classifies the error of a request. */
 export function failureOf(thrown: unknown): Failure {
-  // Not a KubeError: a bug below us. It is retried and reported like a server error, since a watch never dies.
+  // Not a KubeError: a bug in a lower layer. It is retried and reported like a server error, because a watch never
+  // ends.
   if (!isKubeError(thrown)) return { kind: 'overloaded', message: messageOf(thrown) }
   return { kind: kindOf(thrown), message: thrown.message, error: thrown, retryAfterMs: thrown.retryAfterMs }
 }
@@ -73,7 +74,7 @@ function kindOf(error: KubeError): FailureKind {
   }
 }
 
-/** Servers before 1.20 give no cause, only the text. */
+/** Servers before 1.20 report the text only, without a cause. */
 function isVersionTooLarge(error: KubeError): boolean {
   return (
     error.causes.some((cause) => cause.reason === 'ResourceVersionTooLarge') ||
@@ -85,8 +86,8 @@ const baseMs = 800
 const resetAfterMs = 120_000
 const retryAfterLimitMs = 60_000
 
-/** `growing`: full jitter under a ceiling that doubles from 0.8 s up to the cap. `steady`: anywhere between the two. */
-/** `widening`: anywhere between the two, which grow by half at each failure until the upper one reaches the cap. */
+/** `growing`: full jitter under a ceiling that doubles from 0.8 s up to the cap. `steady`: uniform between the two. */
+/** `widening`: uniform between the two, which grow by half with each failure until the upper one reaches the cap. */
 type Pace =
   | { readonly kind: 'growing'; readonly capMs: number }
   | { readonly kind: 'steady'; readonly fromMs: number; readonly toMs: number }
@@ -121,7 +122,10 @@ interface DelayInput {
   readonly chance: number
 }
 
-/** The wait before the next try; two minutes without a failure and the count begins anew. Source: client-go's reflector. */
+/**
+ * Returns the delay before the next attempt. Two minutes without a failure reset the count. Source: client-go's
+ * reflector.
+ */
 export function delayAfter({ failure, strain, atMs, chance }: DelayInput): {
   readonly delayMs: number
   readonly strain: Strain

@@ -1,14 +1,14 @@
-// What does one list/watch do next? `step` decides from the state and what just happened; Watcher carries it out. A
-// resourceVersion once seen is never gone back on, and every way round the drawing passes a rest or makes progress.
+// State machine of one list/watch. `step` decides from the state and the last event; Watcher performs the decision.
+// Invariants: the resourceVersion never goes back, and every cycle of the drawing contains a rest or makes progress.
 //
 //   resting ──rested──▶ collecting ──end mark──▶ following        one stream: the initial events, then the changes
 //      ▲                    │                       ▲ │
-//      │                    │ no such thing here    │ │ ended, broken, stalled ──▶ resting ──▶ following, same version
-//      │                    ▼                       │ │ expired, CRD gone ───────▶ resting ──▶ collecting from the last version
+//      │                    │ not supported         │ │ ended, broken, stalled ──▶ resting ──▶ following, same version
+//      │                    ▼                       │ │ expired, CRD gone ───────▶ resting ──▶ collecting from last version
 //      └────── fails ── listing ◀─next page─┐       │ ▼
 //                           └───page────────┴─last──┘
 //
-// The phase says what to be doing now; effects say what to do to the store. Source: client-go's reflector, KEP-3157.
+// The phase is the current activity; effects change the store. Source: client-go's reflector, KEP-3157.
 import { assert, unreachable } from '../base/assert.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ListPage, WatchFrame } from '../kube/client.ts'
@@ -18,7 +18,7 @@ import type { LiveObject } from '../object/object.ts'
 import { compareVersions } from './resource-version.ts'
 import { delayAfter, type Failure, failureOf, type Strain, unstrained } from './watch-failure.ts'
 
-/** A stream with sendInitialEvents; frames go into the partial snapshot. `''` asks for the newest state. */
+/** A stream with sendInitialEvents; frames go into the partial snapshot. `''` requests the newest state. */
 type Collecting = { readonly kind: 'collecting'; readonly resourceVersion: string }
 /** A stream of changes after the last seen version. */
 type Following = { readonly kind: 'following' }
@@ -37,24 +37,24 @@ export type WatchStatus =
   /** Nothing to read yet. */
   | 'starting'
   | 'synced'
-  /** The API server does not serve the resource: its answer to a snapshot request is a 404. */
+  /** The API server does not serve the resource: it answers a snapshot request with 404. */
   | 'waiting'
-  /** What is read may be long out of date; `lastError` says why. */
+  /** The content may be long out of date; `lastError` has the reason. */
   | 'failing'
 
 export interface WatchState {
-  /** `pods in namespace default`: what messages call the thing watched. */
+  /** `pods in namespace default`: the watched objects in messages. */
   readonly subject: string
   readonly phase: WatchPhase
   /** The newest version seen; empty before the first snapshot. */
   readonly resourceVersion: string
   readonly openedAtMs: number
   readonly strain: Strain
-  /** Since when nothing has gone well; undefined while all is well. */
+  /** Start of an unbroken row of failures; undefined without failures. */
   readonly troubledSinceMs: number | undefined
   readonly status: WatchStatus
   readonly lastError: string | undefined
-  /** Was the last failure a stream that was open and brought nothing? */
+  /** True if the last failure was an open stream without data. */
   readonly hasStalled: boolean
 }
 
@@ -62,15 +62,15 @@ export type WatchEvent =
   | { readonly kind: 'rested' }
   | { readonly kind: 'frame'; readonly frame: WatchFrame }
   | { readonly kind: 'page'; readonly page: ListPage }
-  /** The server has taken the watch up, and for `shortStreamMs` since then the stream has not ended. */
+  /** The server has accepted the watch, and the stream has not ended for `shortStreamMs` since. */
   | { readonly kind: 'standing' }
   /** The server ended the stream. */
   | { readonly kind: 'ended' }
-  /** Nothing came within the limit of the wait. */
+  /** Nothing arrived within the limit. */
   | { readonly kind: 'stalled' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** What happened, when (monotonic milliseconds), and a random number in [0, 1) to draw a delay from. */
+/** The event, its time (monotonic milliseconds), and a random number in [0, 1) for a delay. */
 export type WatchInput = WatchEvent & { readonly atMs: number; readonly chance: number }
 
 export type DataFrame = Extract<WatchFrame, { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' }>
@@ -80,7 +80,7 @@ export type WatchEffect =
   | { readonly kind: 'uncollect'; readonly object: LiveObject }
   /** The partial snapshot is void. */
   | { readonly kind: 'discard' }
-  /** The partial snapshot is whole: it becomes the content of the store, at once. */
+  /** The partial snapshot is complete: it becomes the content of the store, at once. */
   | { readonly kind: 'replace'; readonly resourceVersion: string }
   | { readonly kind: 'apply'; readonly frame: DataFrame }
   /** A bookmark: everything up to this version has been seen. */
@@ -94,17 +94,17 @@ export interface WatchStep {
   readonly effects: readonly WatchEffect[]
 }
 
-/** Small enough to be answered within a request's limit, large enough to need few requests; the value of kubectl. */
+/** Small enough for a response within a request's limit, large enough for few requests; the value of kubectl. */
 const pageSize = 500
 const pageGrowth = 4
-/** A stream that the server ended sooner than this is a failure: to reconnect at once would be to spin. */
+/** A stream that the server ended earlier is a failure: an immediate reconnect would spin. */
 export const shortStreamMs = 1_000
-/** Trouble that may pass by itself is not called failing for this long, so that a restart of the API server is not. */
+/** A transient problem counts as failing only after this time, so that a restart of the API server does not. */
 const graceMs = 30_000
 const initialEventsEnd = 'k8s.io/initial-events-end'
 const discard: WatchEffect = { kind: 'discard' }
 
-/** `seen`: the newest version that an earlier watch of the same selection reached; no snapshot may be older. */
+/** `seen`: the newest version of an earlier watch of the same selection; no snapshot may be older. */
 export function startWatch(subject: string, seen = ''): WatchState {
   return {
     subject,
@@ -119,7 +119,7 @@ export function startWatch(subject: string, seen = ''): WatchState {
   }
 }
 
-/** What to do after `input`. Constant time, whatever the number of objects. */
+/** Returns the state and effects after `input`. Constant time, whatever the number of objects. */
 export function step(state: WatchState, input: WatchInput): WatchStep {
   switch (input.kind) {
     case 'rested':
@@ -147,7 +147,8 @@ function afterFrame(state: WatchState, frame: WatchFrame, input: WatchInput): Wa
   if (state.phase.kind === 'collecting') return afterCollected(state, frame, input)
   assert(state.phase.kind === 'following', 'frames only come while a stream is open')
   const resourceVersion = frame.object.metadata.resourceVersion ?? ''
-  // Everything up to the last version has been seen, so what is not newer is a repetition, or a server behind the last one.
+  // Everything up to the last version has been seen, so an event that is not newer is a repetition, or comes from a
+  // server that is behind.
   const order = compareVersions(resourceVersion, state.resourceVersion)
   if (order === 'older' || resourceVersion === '') return { state, effects: [] }
   if (order === 'equal') return { state: proven(state), effects: [] }
@@ -162,7 +163,7 @@ function failureIn(status: JsonObject, state: WatchState): Failure {
   return failure.kind === 'overloaded' || failure.kind === 'unreachable' ? { ...failure, kind: 'lostEvent' } : failure
 }
 
-/** Initial events come in no order, so only the end mark says which version the snapshot has. */
+/** Initial events are unordered, so only the end mark has the version of the snapshot. */
 function afterCollected(
   state: WatchState,
   frame: Exclude<WatchFrame, { type: 'ERROR' }>,
@@ -176,7 +177,7 @@ function afterCollected(
       return { state, effects: [{ kind: 'uncollect', object: frame.object }] }
     case 'BOOKMARK': {
       const { annotations, resourceVersion = '' } = frame.object.metadata
-      // A server that knows initial events holds other bookmarks back until it has sent them.
+      // A server that supports initial events sends no other bookmark before their end.
       if (annotations?.[initialEventsEnd] !== 'true' || resourceVersion === '') {
         return listInstead(state, 'sent a bookmark that does not end the initial events')
       }
@@ -205,7 +206,7 @@ function afterPage(state: WatchState, page: ListPage, input: WatchInput): WatchS
   return { state: after.state, effects: [collect, ...after.effects] }
 }
 
-/** Refuses a snapshot older than what was seen: acting on it would undo, or delete by mistake, what came since. */
+/** Rejects a snapshot older than the seen version: it would undo later changes, or delete objects by mistake. */
 function afterSnapshot(state: WatchState, resourceVersion: string, input: WatchInput): WatchStep {
   if (resourceVersion === '') {
     const message = `${attemptOf(state)}: the answer has no resourceVersion, so no watch can follow it; the API is not made to be watched`
@@ -236,7 +237,9 @@ function afterEnd(state: WatchState, input: WatchInput): WatchStep {
   return { state: { ...state, phase }, effects: [{ kind: 'restart', failure, delayMs: 0 }] }
 }
 
-/** The fallback. Not remembered: asking again at the next snapshot costs one refusal and notices an upgraded server. */
+/**
+ * The fallback. Not remembered: the request at the next snapshot costs one rejection and detects an upgraded server.
+ */
 function listInstead(state: WatchState, why: string): WatchStep {
   const failure: Failure = {
     kind: 'noInitialEvents',
@@ -267,7 +270,7 @@ function afterFailure(state: WatchState, failure: Failure, { atMs, chance }: Wat
       lastError: sentenceOf(failure, state.subject),
       hasStalled: failure.kind === 'stalled',
     },
-    // Only a page is tried again by itself; any other beginning starts the snapshot anew.
+    // Only a page is retried alone; any other failure restarts the snapshot.
     effects: [
       ...(next === state.phase && next.kind === 'listing' ? [] : [discard]),
       ...(status === 'waiting' && state.status !== 'waiting' ? [{ kind: 'absent' } as const] : []),
@@ -276,7 +279,7 @@ function afterFailure(state: WatchState, failure: Failure, { atMs, chance }: Wat
   }
 }
 
-/** Where to go on after the rest. */
+/** Returns the phase after the rest. */
 function phaseAfter(phase: Busy, { kind }: Failure, lastSeen: string): Busy {
   const isPassing = kind === 'unreachable' || kind === 'overloaded' || kind === 'stalled' || kind === 'shortStream'
   switch (phase.kind) {
@@ -286,11 +289,11 @@ function phaseAfter(phase: Busy, { kind }: Failure, lastSeen: string): Busy {
     case 'following':
       // An event that could not be sent, e.g. of an object that cannot be decoded, shows only in the newest state.
       if (kind === 'lostEvent') return { kind: 'collecting', resourceVersion: '' }
-      // With the last version, not '': whoever answers must not be older than what was seen.
+      // With the last version, not '': the responding server must not be older.
       return isPassing || kind === 'denied' ? phase : { kind: 'collecting', resourceVersion: lastSeen }
     case 'listing':
       if (isPassing) return phase
-      // The token outlived its snapshot. With larger pages fewer are needed, in the end one, which needs no token.
+      // The token outlived its snapshot. With larger pages fewer are needed, finally one, which needs no token.
       if (kind === 'expired' && phase.continueToken !== undefined)
         return { kind: 'listing', limit: phase.limit * pageGrowth }
       return { kind: 'collecting', resourceVersion: kind === 'expired' ? '' : lastSeen }
@@ -300,7 +303,7 @@ function phaseAfter(phase: Busy, { kind }: Failure, lastSeen: string): Busy {
 }
 
 function statusAfter({ kind }: Failure, { phase, status }: WatchState, troubledMs: number): WatchStatus {
-  // A second 404, to the request for a snapshot, confirms the one that ended a watch: one server of several may be behind.
+  // A second 404, to the snapshot request, confirms the one that ended a watch: one of several servers may be behind.
   if (kind === 'notServed') return phase.kind === 'following' ? status : 'waiting'
   if (kind === 'denied' || kind === 'rejected') return 'failing'
   return troubledMs >= graceMs ? 'failing' : status
@@ -317,17 +320,18 @@ function sentenceOf(failure: Failure, subject: string): string {
   }
 }
 
-/** The server speaks, and of nothing older than what was seen: what is read is as new as can be known. */
+/** The server responds with nothing older than the seen version: the content is as new as can be known. */
 function proven(state: WatchState): WatchState {
   return { ...state, status: 'synced', troubledSinceMs: undefined, lastError: undefined, hasStalled: false }
 }
 
 /**
- * Is a stream that goes on from the last version, and stands, as good as one that was never cut? Whatever came since then will come on
- * it, so it need not wait for a bookmark, of which a quiet kind has one a minute. That the server is not itself behind is shown by
- * neither, nor by a list: its version is that of the whole storage, so it is newer than that of a quiet kind also when nothing was
- * missed. Turns do not go by this but by their own writes (see Freshness). After a silence only a frame will do: on a way
- * that keeps everything back, streams stand and bring nothing.
+ * True if a stream continues from the last version and stays open: it is as good as one that was never interrupted. It
+ * delivers all missed events, so it need not wait for a bookmark, which a quiet kind has once a minute.
+ * Neither this nor a list shows whether the server itself is behind. The version of a list is that of the whole
+ * storage, so it is newer than that of a quiet kind even if nothing was missed. Reconciles depend on their own writes
+ * instead (see Freshness).
+ * After a stall only a frame counts: on a connection that withholds all data, streams stay open and deliver nothing.
  */
 function isInStepStanding({ phase, hasStalled }: WatchState): boolean {
   return phase.kind === 'following' && !hasStalled

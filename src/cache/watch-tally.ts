@@ -1,13 +1,13 @@
-// How many watches of this process are in which status? Invariant: however many change together, the changes that are worth a line of
-// the log are few: the first three, then each power of ten, and of those that recover the last three. Pure.
+// Number of watches of this process in each status. Invariant: however many change together, few changes are logged:
+// the first three, then each power of ten, and the last three recoveries. Pure.
 import type { WatchStatus } from './watch-state.ts'
 
 const fewWatches = 3
 
 export interface CountedChange {
-  /** Is it worth a line of the log? */
+  /** True if the change is worth a log line. */
   readonly isNews: boolean
-  /** Of a watch in trouble: how many are. Of a watch in sync: how many are still in trouble. */
+  /** Number of watches in trouble; after a recovery, those that still are. */
   readonly inTrouble: number
 }
 
@@ -15,12 +15,12 @@ export interface CountedChange {
 export class WatchTally {
   readonly #counts: Record<WatchStatus, number> = { starting: 0, synced: 0, waiting: 0, failing: 0 }
 
-  /** A watch has begun. */
+  /** Call when a watch begins. */
   begin(status: WatchStatus): void {
     this.#counts[status] += 1
   }
 
-  /** A watch has ended. */
+  /** Call when a watch ends. */
   end(status: WatchStatus): void {
     this.#counts[status] -= 1
   }
@@ -30,7 +30,7 @@ export class WatchTally {
     this.begin(status)
     const inTrouble = this.#counts.waiting + this.#counts.failing
     if (status !== 'synced') return { isNews: isFirstOrRound(inTrouble), inTrouble }
-    // The first snapshots are counted up, recoveries down to none.
+    // First snapshots are counted up, recoveries down to none.
     return { isNews: isFirstOrRound(before === 'starting' ? this.#counts.synced : inTrouble + 1), inTrouble }
   }
 }

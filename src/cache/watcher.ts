@@ -1,5 +1,5 @@
-// Who keeps a store up to date with the API server? Watcher carries out what watch-state decides: it rests, lists pages or
-// reads a stream as the phase says, and passes on what came. It ends only with its signal, whatever the server does.
+// Keeps a store in sync with the API server: performs the decisions of watch-state, which are to rest, list pages or
+// read a stream, and passes the results to a sink. Invariant: it ends only with its signal, whatever the server does.
 import { assert, unreachable } from '../base/assert.ts'
 import { type Clock, deadline, sleep, type Timer } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
@@ -24,23 +24,28 @@ import {
 } from './watch-state.ts'
 import { WatchTally } from './watch-tally.ts'
 
-/** What the watch brings. Must not throw or reject. The next call comes when the last one has returned, or resolved. */
+/** Receiver of a watch. Must not throw or reject. Each call waits for the end of the previous one. */
 export interface WatchSink {
-  /** One object of the next snapshot; the last state of it that is given counts. */
+  /** Adds an object to the next snapshot; the last state of an object counts. */
   collect(object: LiveObject): void
-  /** The object is not in the next snapshot. */
+  /** Removes an object from the next snapshot. */
   uncollect(object: LiveObject): void
-  /** The next snapshot starts over. */
+  /** Restarts the next snapshot. */
   discard(): void
-  /** The next snapshot is complete, as of this version: it replaces, at once, what was known before. May be cut short by the signal. */
+  /**
+   * The next snapshot is complete, as of this version: it replaces the content at once. The signal may interrupt it.
+   */
   replace(resourceVersion: string, signal: AbortSignal): Promise<void>
-  /** One change; its object carries the version reached. */
+  /** One change; its object has the reached version. */
   apply(frame: DataFrame): void
   /** Everything up to this version has been seen. */
   reached(resourceVersion: string): void
-  /** The watch or a list failed, and is tried again. Default: no effect. */
+  /** The watch or a list failed, and is retried. Default: no effect. */
   failed?(failure: Failure): void
-  /** The API server does not serve the kind: no object of it exists, until the next `replace`. May be cut short by the signal. */
+  /**
+   * The API server does not serve the kind: no object of it exists, until the next `replace`. The signal may interrupt
+   * it.
+   */
   absent(signal: AbortSignal): Promise<void>
 }
 
@@ -51,25 +56,25 @@ export interface WatcherOptions {
   readonly client: KubeClient
   readonly resource: Resource
   readonly selection: Selection
-  /** As of InformersOptions. */
+  /** As in InformersOptions. */
   readonly cluster?: string | undefined
   readonly sink: WatchSink
-  /** Objects that it rejects count as not selected: one that it held is told as deleted. Default: it accepts all. */
+  /** Objects that it rejects count as not selected: a cached one is reported as deleted. Default: accepts all. */
   readonly keeps?: ((object: LiveObject) => boolean) | undefined
-  /** The newest version that an earlier watch of the same selection reached. Default: none. */
+  /** The newest version of an earlier watch of the same selection. Default: none. */
   readonly seen?: string | undefined
-  /** Counts this watch with the others of the process, for the log. Default: it is alone. */
+  /** Counts this watch with the others of the process, for the log. Default: none to count with. */
   readonly tally?: WatchTally | undefined
-  /** Shares the event loop with the other watches of the process. Default: it is alone. */
+  /** Shares the event loop with the other watches of the process. Default: none to share with. */
   readonly slices?: Slices | undefined
 }
 
-/** How a watch is doing. Times are milliseconds since the epoch. */
+/** Health of a watch. Times are milliseconds since the epoch. */
 export interface WatchHealth {
   readonly state: WatchStatus
-  /** Since when it has been in this state. */
+  /** Start of this state. */
   readonly sinceMs: number
-  /** What went wrong since things last went well, and what to do. */
+  /** The last failure since the last success, with its remedy. */
   readonly lastError: string | undefined
   /** Undefined before the first snapshot. */
   readonly lastResourceVersion: string | undefined
@@ -79,7 +84,9 @@ export interface WatchHealth {
 /** Two bookmark intervals: a live stream is never silent for longer. */
 const stallLimitMs = 120_000
 const pageLimitMs = 60_000
-/** Streams end after 5 to 10 minutes, so that load spreads over the API servers again. Source: client-go's reflector. */
+/**
+ * Streams end after 5 to 10 minutes, so that load spreads over the API servers again. Source: client-go's reflector.
+ */
 const streamSeconds = { from: 300, spread: 300 }
 
 /** Runs one list/watch. */
@@ -124,14 +131,14 @@ export class Watcher {
     while (!signal.aborted) {
       for await (const event of this.#pursue(this.#state.phase, signal)) {
         for (const effect of this.#take(event)) await this.#perform(effect, signal)
-        // One stream may outlive a phase: the snapshot and the changes after it come on the same one.
+        // One stream may outlive a phase: it delivers the snapshot and the changes after it.
         if (!isStreaming(this.#state.phase)) break
       }
     }
     this.#tally.end(this.#state.status)
   }
 
-  /** Does what the phase says and tells what happens; ends early when `signal` aborts. */
+  /** Performs the phase and yields its events; ends early when `signal` aborts. */
   #pursue(phase: WatchPhase, signal: AbortSignal): AsyncIterable<WatchEvent> {
     switch (phase.kind) {
       case 'resting':
@@ -164,7 +171,7 @@ export class Watcher {
     const { client, clock, resource, selection } = this.#options
     const time = deadline(clock, pageLimitMs, signal)
     const { limit, continueToken } = phase
-    // The newest state: a fallback must not be the way to read an old one.
+    // The newest state: a fallback must not read an old one.
     const options = {
       ...selection,
       resourceVersion: '',
@@ -189,7 +196,7 @@ export class Watcher {
     const watchdog = new Watchdog(clock, stallLimitMs, signal)
     const timeoutSeconds = streamSeconds.from + Math.floor(random.next() * streamSeconds.spread)
     let standing: Timer | undefined
-    // A quiet stream yields nothing that could be waited for.
+    // A quiet stream yields nothing to wait for.
     const onAnswered = () => {
       standing = clock.setTimer(shortStreamMs, () => void this.#take({ kind: 'standing' }))
     }
@@ -212,7 +219,7 @@ export class Watcher {
     if (!signal.aborted) yield end
   }
 
-  /** As the API server does with an object that has left the selection, or was never in it. */
+  /** The API server reports an object that has left the selection, or was never in it, in the same way. */
   #selected(frame: WatchFrame): WatchFrame {
     const isData = frame.type === 'ADDED' || frame.type === 'MODIFIED'
     return isData && !this.#keeps(frame.object) ? { type: 'DELETED', object: frame.object } : frame
@@ -223,7 +230,7 @@ export class Watcher {
     return keeps === undefined || keeps(object)
   }
 
-  /** What there is to do after `event`: nothing, after `standing`. */
+  /** Returns the effects of `event`: none, after `standing`. */
   #take(event: WatchEvent): readonly WatchEffect[] {
     const { clock, random } = this.#options
     const before = this.#state
@@ -281,7 +288,7 @@ export class Watcher {
     const { status, lastError, subject } = this.#state
     const { isNews, inTrouble } = this.#tally.change(before, status)
     const isSynced = status === 'synced'
-    // Whether a kind that is not served is missed, its controller knows, and says.
+    // The controller of a kind that is not served knows whether it is required, and logs that.
     const level = !isNews ? 'debug' : isSynced || status === 'waiting' ? 'info' : 'warn'
     const fields = { before, ...(isSynced ? {} : { error: lastError }), watchesInTrouble: inTrouble }
     this.#log[level](fields, `${subject}: ${isSynced ? 'in sync' : status}`)
@@ -297,8 +304,8 @@ function isStreaming(phase: WatchPhase): boolean {
 }
 
 /**
- * Aborts its signal with the caller's, and when it has not been calmed for as long as the limit. Unlike a deadline it is
- * put off by every frame, which must cost nothing: there is one timer, set anew only when it fires.
+ * Aborts its signal with the caller's, and when `calm` has not been called within the limit. Unlike a deadline, every
+ * frame postpones it, which must cost nothing: there is one timer, renewed only when it fires.
  */
 class Watchdog {
   hasBarked = false

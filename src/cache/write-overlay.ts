@@ -1,5 +1,6 @@
-// What do we know that the watch has not told us yet? The answers to our own writes lie over the store until the watch
-// reaches their resourceVersion, so a turn reads what the last one wrote. Every entry is newer than the store's object.
+// Overlay of own writes that the watch has not delivered yet. The responses cover the store until the watch reaches
+// their resourceVersion, so that a reconcile reads the writes of the last one. Invariant: every entry is newer than the
+// store's object.
 import { isBeingDeleted, type LiveObject } from '../object/object.ts'
 import { type Key, keyOf } from '../object/ref.ts'
 import { hasReached, isComparable } from './resource-version.ts'
@@ -7,17 +8,17 @@ import { type Indexes, type ObjectSelection, type ReadonlyStore, Store, type Sto
 import { VersionQueue } from './version-queue.ts'
 
 /**
- * A store as it will be once the watch has caught up with our writes. At most one entry per key that we wrote.
+ * A store as it will be after the watch has caught up with own writes. At most one entry per written key.
  *
- * Deletes are not shown ahead of the watch: the API server may keep the object for its finalizers, and a name that looked
- * free would be taken again. A turn that must know waits until they have been seen.
+ * Deletions are not shown before the watch delivers them. The API server may keep the object for its finalizers, and a
+ * name that looks free would be used again. A reconcile that needs to know waits until they have been seen.
  *
- * A written object that falls outside the informer's selection is shown until the watch passes its version.
+ * A written object outside of the informer's selection is shown until the watch passes its version.
  */
 export class WriteOverlay<T extends LiveObject = LiveObject> implements ReadonlyStore<T> {
   readonly #base: ReadonlyStore<T>
   readonly #written: Store<T>
-  /** Of every entry, and of those that a later answer replaced. */
+  /** Versions of every entry, and of entries that a later response replaced. */
   readonly #versions = new VersionQueue()
 
   constructor(base: ReadonlyStore<T>, indexes: Indexes<T> = {}) {
@@ -30,8 +31,8 @@ export class WriteOverlay<T extends LiveObject = LiveObject> implements Readonly
   }
 
   /**
-   * Takes the answer to a write, unless the watch (`seen`, its last version) or a later answer is past it already: what
-   * was deleted since must not come back. Versions that cannot be ordered are not taken.
+   * Takes the response to a write, unless the watch (`seen`, its last version) or a later response has passed it: an
+   * object that was deleted since must not return. Versions that cannot be ordered are ignored.
    */
   put(object: T, seen: string | undefined): void {
     const { resourceVersion } = object.metadata
@@ -43,14 +44,15 @@ export class WriteOverlay<T extends LiveObject = LiveObject> implements Readonly
     this.#versions.add(key, resourceVersion)
   }
 
-  /** Does no read show this very object any more, or only as being deleted? */
+  /** True if no read shows the object with this uid, or only as being deleted. */
   hasSeenDeleteOf(key: Key, uid: string): boolean {
     const object = this.get(key)
     return object === undefined || object.metadata.uid !== uid || isBeingDeleted(object)
   }
 
   /**
-   * The watch has reached `resourceVersion`: entries up to it leave. Returns those that left. Linear in those, but for a logarithm.
+   * Removes and returns the entries up to `resourceVersion`, which the watch has reached. Linear in those, up to a
+   * logarithm.
    */
   reached(resourceVersion: string): readonly T[] {
     const left: T[] = []
@@ -65,14 +67,14 @@ export class WriteOverlay<T extends LiveObject = LiveObject> implements Readonly
     return left
   }
 
-  /** Forgets the entries that match and returns them. Linear in all. */
+  /** Removes and returns the matching entries. Linear in all. */
   drop(matches: (object: T) => boolean): readonly T[] {
     const dropped = this.#written.list().filter(matches)
     for (const object of dropped) this.#written.remove(object)
     return dropped
   }
 
-  /** Forgets all entries and returns them: the kind is not served any more. */
+  /** Removes and returns all entries: the kind is not served any more. */
   clear(): readonly T[] {
     const left = this.#written.list()
     for (const object of left) this.#written.remove(object)
@@ -108,14 +110,17 @@ export class WriteOverlay<T extends LiveObject = LiveObject> implements Readonly
     return this.#merge(this.#base.select(selection), this.#written.select(selection))
   }
 
-  /** An entry shadows the store's object also where only the older of the two matches. */
+  /** An entry hides the store's object even if only the older of the two matches. */
   #merge(seen: readonly T[], written: readonly T[]): readonly T[] {
     if (this.#written.size === 0) return seen
     return [...seen.filter((object) => this.#written.get(keyOf(object)) === undefined), ...written]
   }
 }
 
-/** What we wrote and the watch passed without ever showing it: gone before it was seen, or never selected. */
+/**
+ * Returns deletions of written objects that the watch passed without showing them: deleted before they were seen, or
+ * never selected.
+ */
 export function ghostsAmong<T extends LiveObject>(
   left: readonly T[],
   store: ReadonlyStore<T>,

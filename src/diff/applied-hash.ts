@@ -1,6 +1,8 @@
-// Hash of a desired object, stored on the live object by the same apply. Invariant: where the hashes are equal, our last apply declared
-// exactly what is desired now, so that further fields inside an atomic value are defaults and not left over. managedFields cannot tell:
-// it has one record for the whole value. Rest follows from what is stored, also after a restart.
+// Hash of a desired object, stored on the live object by the same apply. Invariant: if the hashes are equal, the last
+// apply declared exactly the current desired state, so that further fields inside an atomic value are defaults and not
+// leftovers.
+// managedFields cannot tell: they have one entry for the whole value. The hash is stored, so that a restart changes
+// nothing.
 import { hashJson, type JsonObject } from '../base/json.ts'
 import { coOwnersOf, isOwnerMark, ownerMarkOf } from '../object/co-owner.ts'
 import { asJson, type KubeObject } from '../object/object.ts'
@@ -9,8 +11,9 @@ import type { FieldPath } from './field-path.ts'
 export const appliedHashAnnotation = 'konverge.dev/applied-hash'
 
 /**
- * The object with the hash of `lasting`: of itself, or of what is declared once it exists. A Secret has none: every field of a Secret has a
- * record of its own, and a hash would let readers of the annotation test guesses of its values.
+ * Returns the object with the hash of `lasting`: the object itself, or its declaration after creation. A Secret has
+ * none: every field of a Secret has its own managedFields entry, and a hash would let readers of the annotation test
+ * guesses of its values.
  */
 export function withAppliedHash(object: KubeObject, lasting: KubeObject = object): KubeObject {
   if (object.kind === 'Secret' && object.apiVersion === 'v1') return object
@@ -22,7 +25,7 @@ export function withAppliedHash(object: KubeObject, lasting: KubeObject = object
   return { ...object, metadata: { ...object.metadata, annotations } }
 }
 
-/** The object, changed since it got its hash, with the hash of what it is now. */
+/** Returns the object with a new hash, after a change since its last one. */
 export function rehashed(object: KubeObject): KubeObject {
   const annotation = hashAnnotationOf(object)
   const { [annotation]: text, ...others } = object.metadata.annotations ?? {}
@@ -31,13 +34,16 @@ export function rehashed(object: KubeObject): KubeObject {
   return withAppliedHash({ ...object, metadata: { ...object.metadata, annotations: { ...others, ...order } } })
 }
 
-/** Each of several owners has an annotation of its own, which begins with the apply order. */
+/** Each of several owners has its own annotation, which begins with the apply order. */
 function hashAnnotationOf(desired: KubeObject): string {
   const [owner] = coOwnersOf(desired)
   return owner === undefined ? appliedHashAnnotation : ownerMarkOf(owner.uid)
 }
 
-/** Without uids of owners, whose records of ownership go by the uid: the same declaration has the same hash in every cluster. */
+/**
+ * Ignores uids of owners, whose managedFields keys contain the uid: the same declaration has the same hash in every
+ * cluster.
+ */
 function declarationHash(object: KubeObject): string {
   const { ownerReferences } = object.metadata
   if (ownerReferences === undefined) return hashJson(asJson(object))
@@ -48,7 +54,7 @@ function declarationHash(object: KubeObject): string {
   })
 }
 
-/** The hash on the object; of several owners that of the owner of `desired`. Undefined: it has none. */
+/** Returns the hash on the object; with several owners, that of the owner of `desired`. Undefined: it has none. */
 export function appliedHashOf(object: KubeObject, desired: KubeObject = object): string | undefined {
   const annotation = hashAnnotationOf(desired)
   const text = object.metadata.annotations?.[annotation]

@@ -1,17 +1,20 @@
-// What do we know of the built-in kinds that their objects do not show? Which declared fields the server leaves out when they
-// are empty, which are quantities or base64, which list keys have a default, and what the server adds to a value that we
-// own as a whole. Kinds that are not in the table are left exactly as they were declared.
+// Facts about the built-in kinds that their objects do not show: empty fields that the server omits, quantities,
+// base64, defaults of list keys, and values that the server adds to an atomic value. Invariant: a kind that is not in
+// the table keeps its declaration unchanged.
 import { assert } from '../base/assert.ts'
 import type { KubeObject } from '../object/object.ts'
 
-/** What a struct is known to do; fields that are not listed are plain. */
+/** Known fields of a struct; fields that are not listed are plain. */
 export interface Shape {
   readonly fields: ReadonlyMap<string, FieldShape>
-  /** Is it merged as one value, so that even an empty one is complete? */
+  /** True if the struct is merged as one value, so that even an empty one is complete. */
   readonly isAtomic: boolean
-  /** Of a kind: inside values that are merged as one, nothing but the API server's defaults of this table is added. */
+  /** Of a kind: inside atomic values, the API server adds only the defaults of this table. */
   readonly isExact: boolean
-  /** Admission fills in empty fields of a new object of the kind, and most never change later. No empty value is held. */
+  /**
+   * True if admission fills in empty fields of a new object of the kind. Most of them never change later. No empty
+   * value is held.
+   */
   readonly isCompleted: boolean
 }
 
@@ -20,19 +23,22 @@ export interface FieldShape {
    * Meaning of a declared `0`, `false`, `""`, `[]` or `{}`:
    *
    * - `stored`: the server stores it as it is.
-   * - `absent`: the server leaves the field out, and records the owner of the empty value.
-   * - `undeclared`: the server leaves the field out, and fills it in or records no owner. The declaration says nothing.
+   * - `absent`: the server omits the field, and records the owner of the empty value.
+   * - `undeclared`: the server omits the field, and fills it in or records no owner. The declaration has no effect.
    */
   readonly empty: 'stored' | 'absent' | 'undeclared'
-  /** What the value, each item of the list, or each entry of the map is. */
+  /** Type of the value, of each item of the list, or of each entry of the map. */
   readonly holds: 'quantity' | 'base64' | 'plain' | Shape
-  /** What the server puts there by itself: this very text, `?` for a value that is not known here, or `*` for one without effect. */
+  /**
+   * Value that the server adds by itself: this text, `?` for a value that is not known here, or `*` for one without
+   * effect.
+   */
   readonly granted: string | undefined
-  /** The value that identifies a list item which leaves the field out. */
+  /** The key value of a list item that omits the field. */
   readonly keyDefault: string | undefined
 }
 
-/** The shape of a built-in kind, or undefined for a kind we know nothing of. */
+/** Returns the shape of a built-in kind, or undefined for an unknown kind. */
 export function shapeOfKind({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): Shape | undefined {
   return shapes().get(`${apiVersion}/${kind}`)
 }
@@ -42,24 +48,26 @@ export function shapeOfMetadata(): Shape | undefined {
   return shapes().get('ObjectMeta')
 }
 
-// One struct a line: its name, then its fields.
+// One struct per line: its name, then its fields.
 //
-//   name?         left out when empty: not a pointer, and marked omitempty. An empty value declares nothing.
+//   name?         omitted when empty: not a pointer, and marked omitempty. An empty value declares nothing.
 //                 The server has a default for it, or it is granular.
-//   name~         left out when empty, and held: a boolean, an atomic list or an atomic map, without a default
+//   name~         omitted when empty, and held: a boolean, an atomic list or an atomic map, without a default
 //   name:Struct   holds that struct, a list of it, or a map of it
 //   name#         a quantity, or a map of quantities          name%   base64, or a map of it
-//   name=value    granted by the server (`?`: a value that the table does not have, `*`: any value, which has no effect)
+//   name=value    added by the server (`?`: a value that the table does not have, `*`: any value, which has no effect)
 //   name!value    default of a list key
 //   @atomic       the struct is merged as one value
-//   @exact        the kind has all its defaults here, as far as they are inside values that are merged as one. Not so kinds with a pod
-//                 template, whose values admission may complete when they are created, and which cannot all be changed later
-//   @completed    the kind has empty fields filled in by admission when it is created
+//   @exact        the table has all defaults of the kind that are inside atomic values. Kinds with a pod template are not
+//                 exact: admission may complete their values at creation, and not all of them can change later
+//   @completed    admission fills in empty fields of the kind at creation
 //
-// Source: the Go types of k8s.io/api v0.36.3 by reflection (`?`, `:`, `#`, `%`), its defaults.go (`=`, `!`). A field that
-// is wrongly absent here costs nothing, because the comparison takes empty for absent. Inside a value that is merged as one, the field costs a
-// contribution one apply after each restart. One wrongly marked `?` would lose a declared value. A test holds `~` against the published schemas. So
-// volume types that only old clusters know are not listed, nor `unschedulable` of a Node, which a contribution may set to false on purpose.
+// Source: the Go types of k8s.io/api v0.36.3 by reflection (`?`, `:`, `#`, `%`), its defaults.go (`=`, `!`). A field
+// that is missing here by mistake costs nothing, because the comparison treats empty as absent. Inside an atomic value
+// it costs a contribution one apply after each restart.
+// A field that is marked `?` by mistake would lose a declared value. A test compares `~` with the published schemas.
+// Volume types that only old clusters know are therefore not listed. Nor is `unschedulable` of a Node, which a
+// contribution may set to false on purpose.
 const table = `
 v1/ConfigMap data? binaryData?%
 v1/LimitRange @exact spec:LimitRangeSpec
@@ -245,7 +253,7 @@ MutatingWebhook rules~:RuleWithOperations matchConditions? clientConfig:WebhookC
 
 let read: ReadonlyMap<string, Shape> | undefined
 
-/** The table, read on first use: most programs that import this room never need it. */
+/** The table, parsed on first use: most programs that import this module never need it. */
 function shapes(): ReadonlyMap<string, Shape> {
   read ??= readTable(table)
   return read

@@ -1,6 +1,6 @@
-// Which of our fields differ? Desired and live are walked together along the fields that our manager owns, so that what
-// others wrote and what the server added is never seen (I7). Equal means: an apply would change nothing. Linear in the size
-// of both; nothing is copied and nothing is changed.
+// Comparison of a desired with a live object, along the fields that the manager owns. Invariants: fields of other
+// writers and additions of the server are never seen (I7), and equal means that an apply would change nothing. Linear
+// in the size of both; nothing is copied or changed.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { asJson, type KubeObject, type LiveObject } from '../object/object.ts'
 import { appliedHashOf } from './applied-hash.ts'
@@ -12,12 +12,12 @@ import { ownedFieldsOf } from './owned-fields.ts'
 import { hasNothingToOwn, isEmpty, isVacant } from './vacant.ts'
 
 /**
- * What an apply would do to one field.
+ * Effect of an apply on one field.
  *
- * - `add`: declared, and absent or not ours yet; `live` is there if somebody else's value is.
- * - `change`: ours, with another value. `remove`: ours, and no longer declared.
- * - `reorder`: the items of a list map are all there in another order, which counts, e.g. for init containers; `desired`
- *   and `live` are the keys of our items.
+ * - `add`: declared, and absent or not owned yet; `live` is the value of another owner, if there is one.
+ * - `change`: owned, with another value. `remove`: owned, and no longer declared.
+ * - `reorder`: the items of a list map are complete but in another order, which matters, e.g. for init containers;
+ * `desired` and `live` are the keys of the owned items.
  */
 export interface Change {
   readonly kind: 'add' | 'change' | 'remove' | 'reorder'
@@ -27,36 +27,41 @@ export interface Change {
 }
 
 export type Comparison =
-  /** Our manager has never applied this object, or did in another version of its kind. */
+  /** The manager has never applied this object, or did in another version of its kind. */
   | { readonly kind: 'unowned' }
-  /** `extras`: absent if no value is owned as a whole, so that there can be none. */
+  /** `extras`: absent if no value is owned as a whole, so that there are none. */
   | { readonly kind: 'equal'; readonly extras?: Extras }
-  /** At least one change, in the order of the desired object. `doubted`: digest of the extras, if an apply verifies them and nothing else. */
+  /**
+   * At least one change, in the order of the desired object. `doubted`: digest of the extras, if an apply verifies only
+   * them.
+   */
   | { readonly kind: 'different'; readonly changes: readonly Change[]; readonly doubted?: string }
 
 /**
- * Undeclared fields that are taken for defaults, as changes of kind `remove`. A user who applies under the same manager and keeps the hash
- * can add some: only a comparison with an answer of the API server, or another apply, tells them from defaults.
+ * Undeclared fields that count as defaults, as changes of kind `remove`. A user who applies under the same manager and
+ * keeps the hash can add some. Only a comparison with an API response, or another apply, distinguishes them from
+ * defaults.
  */
 export interface Extras {
   /** Inside values that are owned as a whole. */
   readonly defaults: readonly Change[]
-  /** The contents of maps that are declared empty. They may be owned by other managers. */
+  /** The contents of maps that are declared empty. Other managers may own them. */
   readonly contents: readonly Change[]
 }
 
 export interface CompareInput {
   /** Normalized; with its hash, or as part of another owner's object. */
   readonly desired: KubeObject
-  /** With our manager's entry of managedFields. */
+  /** With the manager's entry of managedFields. */
   readonly live: LiveObject
   readonly manager: string
 }
 
 /**
- * Compares along the fields that `manager` owns. Undeclared fields inside a value that is owned as a whole are taken for defaults if the stored
- * hash is that of the desired object and the defaults of the kind are not known. Otherwise they are changes of kind `remove`, unless the server
- * is known to add them; of custom kinds the change of the hash stands for them, because nothing tells them from defaults.
+ * Compares along the fields that `manager` owns. Undeclared fields inside a value that is owned as a whole count as
+ * defaults if the stored hash is that of the desired object and the defaults of the kind are not known. Otherwise they
+ * are changes of kind `remove`, unless the server is known to add them.
+ * For custom kinds the change of the hash stands for them, because nothing distinguishes them from defaults.
  */
 export function compare({ desired, live, manager }: CompareInput): Comparison {
   const owned = ownedFieldsOf(live, manager)
@@ -71,7 +76,10 @@ export function compare({ desired, live, manager }: CompareInput): Comparison {
   return extras === undefined ? equal : { kind: 'equal', extras }
 }
 
-/** What a first apply adds and takes over, map by map: each declared value, whoever owns that of the live object. Lists count as whole values. */
+/**
+ * Returns the additions and takeovers of a first apply, map by map: each declared value, whoever owns the live one.
+ * Lists count as whole values.
+ */
 export function declaredChanges({ desired, live }: Pick<CompareInput, 'desired' | 'live'>): readonly Change[] {
   const { metadata = {}, ...fields } = asJson(desired)
   const { metadata: liveMetadata, ...liveFields } = asJson(live)
@@ -100,7 +108,7 @@ function additions(desired: Json, live: Json | undefined, path: FieldPath): read
 
 const equal: Comparison = Object.freeze({ kind: 'equal' })
 
-/** What the server keeps out of managedFields: the object's identity and what it writes itself. */
+/** Fields that the server keeps out of managedFields: the object's identity and its own fields. */
 const unownedRoot: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'status'])
 const unownedMetadata: ReadonlySet<string> = new Set([
   'creationTimestamp',
@@ -113,37 +121,40 @@ const unownedMetadata: ReadonlySet<string> = new Set([
   'uid',
 ])
 
-/** What undeclared fields inside a value that is owned as a whole are taken for. `granted`: for defaults where the kind is known to have some. */
+/**
+ * Meaning of undeclared fields inside a value that is owned as a whole. `granted`: defaults if the kind is known to
+ * have some.
+ */
 type ExtrasAre = 'defaults' | 'granted' | 'left over'
 
-/** A field of a struct: what our manager owns of it, its value, and what is known of it. */
+/** A field of a struct: its owned part, its value, and its known facts. */
 interface FieldAtHand {
   readonly owned: FieldSet | undefined
   readonly live: Json | undefined
   readonly field: FieldShape | undefined
 }
 
-/** One comparison: where the walk is, and what it has found. */
+/** One comparison: its current position, and its findings. */
 class Walk {
   readonly changes: Change[] = []
   /** Undefined until a value is met that may have extras. */
   extras: { readonly defaults: Change[]; readonly contents: Change[] } | undefined
   readonly #extrasAre: ExtrasAre
-  /** Fields as bare names: making an element of each would be most of what a comparison allocates. */
+  /** Fields as bare names: an element for each would be most of the allocations of a comparison. */
   readonly #path: (string | PathElement)[] = []
 
   constructor(extrasAre: ExtrasAre) {
     this.#extrasAre = extrasAre
   }
 
-  /** A map or struct that is owned field by field. */
+  /** Compares a map or struct that is owned field by field. */
   fields(desired: JsonObject, owned: FieldSet, live: JsonObject, shape: Shape | undefined): void {
     for (const name of Object.keys(desired)) {
       const value = desired[name]
       if (value === undefined || this.#isUnownable(name)) continue
       this.#path.push(name)
       const below = owned.field(name)
-      // An object always has metadata; the server records nothing for it as long as we own no field in it.
+      // An object always has metadata; the server records nothing for it while no field in it is owned.
       if (name === 'metadata' && this.#path.length === 1) {
         this.fields(mapOf(value) ?? {}, below ?? FieldSet.empty, mapOf(own(live, name)) ?? {}, undefined)
       } else this.#field(value, { owned: below, live: own(live, name), field: shape?.fields.get(name) })
@@ -159,7 +170,8 @@ class Walk {
 
   #field(desired: Json, { owned, live, field }: FieldAtHand): void {
     if (field?.empty === 'absent' && isEmpty(desired)) {
-      // The empty value is complete, whoever has the record. A user who empties the field again takes the record along.
+      // The empty value is complete, whoever owns it. A user who empties the field again also takes the managedFields
+      // entry.
       if (!isVacant(live)) this.#found(owned === undefined ? 'add' : 'change', { desired, live })
     } else if (owned === undefined) this.#unowned(desired, live)
     else this.#owned(desired, owned, live, structOf(field))
@@ -178,7 +190,7 @@ class Walk {
     } else this.#whole(desired, live, shape)
   }
 
-  /** A list that is owned item by item. */
+  /** Compares a list that is owned item by item. */
   #items(desired: readonly Json[], owned: FieldSet, live: readonly Json[], shape: Shape | undefined): void {
     const liveItems = keyedItems(live, owned.keyNames)
     const livePosition = new Map(liveItems.map(({ text }, index) => [text, index]))
@@ -201,7 +213,10 @@ class Walk {
     this.#order(declared, livePosition, owned.keyNames)
   }
 
-  /** The server keeps our items in our order, with those of others in between, so another order is a change of ours. */
+  /**
+   * The server keeps the owned items in their declared order, with items of others in between, so another order is a
+   * change.
+   */
   #order(declared: readonly KeyedItem[], livePosition: ReadonlyMap<string, number>, keyNames: readonly string[]): void {
     const present = declared.filter(({ text }) => livePosition.has(text))
     const positionOf = ({ text }: KeyedItem): number => livePosition.get(text) ?? -1
@@ -212,7 +227,7 @@ class Walk {
     this.#found('reorder', { desired: keysOf(present), live: keysOf(liveOrder) })
   }
 
-  /** A list that is owned as a set: order does not count. */
+  /** Compares a list that is owned as a set: the order does not matter. */
   #values(desired: readonly Json[], owned: FieldSet, live: readonly Json[]): void {
     const textOf = (value: Json): string => formatPathElement({ kind: 'value', value })
     const present = new Set(live.map(textOf))
@@ -232,10 +247,10 @@ class Walk {
   }
 
   /**
-   * A value that is owned as one. A field that is ours and absent was not removed by anybody, for that would have taken
-   * the ownership too: the server leaves out what is empty.
+   * Compares a value that is owned as one. If it is owned and absent, no writer removed it, because that would have
+   * removed the ownership too: the server omits empty values.
    *
-   * An empty struct that is ours says only that it is there: in a granular one, all that it holds are defaults or others'.
+   * An owned empty struct declares only its presence: in a granular one, all contents are defaults or fields of others.
    */
   #whole(desired: Json, live: Json | undefined, shape: Shape | undefined): void {
     if (live === undefined) {
@@ -247,13 +262,13 @@ class Walk {
     else if (shape === undefined && this.#extrasAre !== 'left over') this.#contents(live)
   }
 
-  /** What a map has that is declared empty: it may be merged as one value, which nothing here tells. */
+  /** Collects the contents of a map that is declared empty: it may be merged as one value, which nothing here shows. */
   #contents(live: JsonObject): void {
     const { contents } = this.#takenForDefaults()
     if (!isVacant(live)) contents.push({ kind: 'remove', path: this.#here(), live })
   }
 
-  /** Inside a value that is owned as one: everything declared is there, and nothing else but defaults. */
+  /** Inside a value that is owned as one: everything declared is present, and nothing else except defaults. */
   #covered(desired: Json, live: Json | undefined, shape: Shape | undefined): void {
     if (desired === live || (desired === null && isVacant(live))) return
     if (isJsonObject(desired) && isJsonObject(live)) {
@@ -274,7 +289,7 @@ class Walk {
     } else this.#found(live === undefined ? 'add' : 'change', { desired, live })
   }
 
-  /** Fields that a struct has and we do not declare: defaults, or left over. */
+  /** Fields that a struct has and that are not declared: defaults, or leftovers. */
   #extras(desired: JsonObject, live: JsonObject, shape: Shape | undefined): void {
     const taken = this.#extrasAre === 'left over' ? undefined : this.#takenForDefaults()
     for (const name of Object.keys(live)) {
@@ -296,14 +311,14 @@ class Walk {
   }
 
   /**
-   * Declared and not ours: an apply takes it. Only of an empty list the server may record no ownership, so that one is no
-   * finding as long as the live one is empty too.
+   * Declared and not owned: an apply takes it. For an empty list the server may record no ownership, so it counts only
+   * if the live one is not empty.
    */
   #unowned(desired: Json, live: Json | undefined): void {
     if (!hasNothingToOwn(desired) || !isVacant(live)) this.#found('add', { desired, live })
   }
 
-  /** Ours and no longer declared: an apply gives it up. Nothing to do if the server never stored it. */
+  /** Owned and no longer declared: an apply releases it. No change if the server never stored it. */
   #undeclared(owned: FieldSet, live: Json | undefined): void {
     if (live === undefined) return
     if (!owned.isMember && owned.grain === 'fields' && isJsonObject(live)) this.fields({}, owned, live, undefined)
@@ -336,7 +351,7 @@ function structOf(field: FieldShape | undefined): Shape | undefined {
   return typeof holds === 'object' ? holds : undefined
 }
 
-/** The value as a map; nothing, and null, which declares nothing, as one without fields. */
+/** Returns the value as a map; an absent value, and null, which declares nothing, as an empty map. */
 function mapOf(value: Json | undefined): JsonObject | undefined {
   if (value === undefined || value === null) return {}
   return isJsonObject(value) ? value : undefined

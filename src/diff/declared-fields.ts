@@ -1,13 +1,13 @@
-// Which fields of a set does an object declare? The set is somebody's record of managedFields, the object plain JSON: list
-// items are told apart by the keys that the record has.
+// The fields of a set that an object declares. The set comes from a managedFields entry, the object is plain JSON: list
+// items are identified by the keys of the entry.
 import { isJsonList, type Json } from '../base/json.ts'
 import { type FieldPath, valueAtPath } from './field-path.ts'
 import { FieldSet, type FieldSetChild } from './field-set.ts'
 import { declaredItems } from './list-keys.ts'
 
 /**
- * The part of `fields` at which `declared` has a value; null is none. A struct or item that is declared counts with its own
- * membership, and of what is below it again only what is declared. Linear in both.
+ * Returns the part of `fields` at which `declared` has a value; null is none. A declared struct or item counts with its
+ * own membership, and below it again only declared fields. Linear in both.
  */
 export function declaredFields(fields: FieldSet, declared: Json): FieldSet {
   const declaredAt = valuesByStep(fields, declared)

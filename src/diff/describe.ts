@@ -1,5 +1,5 @@
-// What does a change look like to people? One line each, short, and never with a secret value in it (I11): what is masked
-// goes by the kind, the path and the name, and rather too much is masked than too little.
+// Text of a change for people: one short line each. Invariant: no line contains a secret value (I11). Masking depends
+// on the kind, the path and the name, and masks too much rather than too little.
 import { canonicalJson, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { wireJson } from '../base/wire-json.ts'
 import { asJson, type KubeObject } from '../object/object.ts'
@@ -7,19 +7,20 @@ import type { Change } from './compare.ts'
 import { type FieldPath, fieldElement, indexElement, type PathElement, renderPath, valueAtPath } from './field-path.ts'
 
 export interface DescribeOptions {
-  /** Lines at most; the last one says how many more there are. */
+  /** Number of lines; the last one counts the remaining changes. */
   readonly limit: number
   /** Characters for the values of a line. Default: 80. At most 1,000. */
   readonly width?: number
-  /** Further paths whose values nobody may see, e.g. those that a construct marked. */
+  /** Further paths whose values are hidden, e.g. those that a construct marked. */
   readonly isSensitive?: (path: FieldPath) => boolean
 }
 
 /**
- * One line for each change of `object`, which is the desired one: what stands before an argument tells whether that is a
- * secret.
+ * Returns one line for each change of `object`, the desired one: the item before an argument tells whether the argument
+ * is a secret.
  *
- * @example describeChanges(statefulSet, changes, { limit: 5 }) // ['spec.replicas: 3 → 5', 'spec.paused: true → removed']
+ * @example describeChanges(statefulSet, changes, { limit: 5 }) // ['spec.replicas: 3 → 5', 'spec.paused: true →
+ * removed']
  */
 export function describeChanges(
   object: KubeObject,
@@ -32,7 +33,7 @@ export function describeChanges(
   return [...shown, `and ${changes.length - shown.length} more`]
 }
 
-/** Room for both values of a line, in characters. */
+/** Space for both values of a line, in characters. */
 const maxValueWidth = 80
 
 const hidden = '(secret)'
@@ -62,21 +63,24 @@ function pastOf({ kind, live }: Change): string {
   return { change: 'changed', remove: 'removed', reorder: 'reordered' }[kind]
 }
 
-/** Names under which secrets are kept: whole names for fields, anywhere in the name for environment variables and keys. */
+/** Names of secrets: whole names for fields, any part of the name for environment variables and keys. */
 const secretField =
   /(password|passwd|passphrase|token|secret|credentials?|(private|api|access|secret|encryption)[-_.]?key)$/i
 const secretVariable = /pass|pwd|token|secret|key|credential|auth/i
-/** An argument after which the secret follows as one of its own, e.g. `--password`. */
+/** An argument that is followed by a secret as a separate argument, e.g. `--password`. */
 const secretFlag = /^-.*(password|passwd|passphrase|token|secret|credentials?|key)$/i
-/** Secrets inside text: `password=x`, `"token": "x"`, `Bearer x`, the password of a URL. All parts are bounded in length. */
+/**
+ * Secrets inside text: `password=x`, `"token": "x"`, `Bearer x`, the password of a URL. All parts are bounded in
+ * length.
+ */
 const secretAssignment =
   /((?:password|passwd|passphrase|token|secret|credential|api-?key|bearer)[\w.-]{0,40}["']?\s{0,4}[=: ]\s{0,4})("[^"]*"?|'[^']*'?|[^\s"',;&]+)/gi
 const secretInUrl = /(:\/\/[^/\s:@]*:)[^/\s]*@/g
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/
-/** Characters of a text that are looked at; far more than are ever shown. */
+/** Characters of a text that are searched; far more than are ever shown. */
 const maxRead = 1_000
 
-/** What of one object may be seen. */
+/** The visible parts of one object. */
 class Mask {
   readonly #object: JsonObject
   readonly #isSecret: boolean
@@ -88,7 +92,7 @@ class Mask {
     this.#isSensitive = isSensitive
   }
 
-  /** Is everything at and below the path hidden? By its name alone, a field that is only on or off is not. */
+  /** True if everything at and below the path is hidden. A boolean field is not hidden by its name alone. */
   hides(path: FieldPath, values: readonly (Json | undefined)[]): boolean {
     const first = path[0]
     if (this.#isSecret && first?.kind === 'field' && (first.name === 'data' || first.name === 'stringData')) return true
@@ -100,7 +104,7 @@ class Mask {
     )
   }
 
-  /** The path, without set members that are secret themselves. */
+  /** Returns the path, without secret members of sets. */
   path(path: FieldPath): string {
     return renderPath(
       path.map((element) =>
@@ -109,7 +113,7 @@ class Mask {
     )
   }
 
-  /** The value as compact JSON, with hidden parts replaced. */
+  /** Returns the value as compact JSON, with hidden parts replaced. */
   text(value: Json | undefined, path: FieldPath): string {
     return value === undefined ? 'nothing' : wireJson(this.#masked(value, path))
   }
@@ -138,7 +142,10 @@ class Mask {
   }
 }
 
-/** Does the step lead to a secret: a field so named, the value of a variable so named, or what kubectl last applied? */
+/**
+ * True if the step leads to a secret: a field with such a name, the value of such a variable, or kubectl's last-applied
+ * annotation.
+ */
 function isSecretStep(element: PathElement, above: FieldPath): boolean {
   if (element.kind !== 'field') return false
   const parent = above.at(-1)
@@ -157,7 +164,7 @@ function maskedText(text: string): string {
   return read.replace(secretAssignment, `$1${hidden}`).replace(secretInUrl, `$1${hidden}@`)
 }
 
-/** A list item that has a name is known by it, so that a variable is recognised in a list that is shown whole. */
+/** A list item with a name is identified by it, so that a variable is recognised in a list that is shown whole. */
 function itemElement(item: Json, index: number): PathElement {
   const name = isJsonObject(item) ? own(item, 'name') : undefined
   return typeof name === 'string' ? { kind: 'key', key: { name } } : indexElement(index)

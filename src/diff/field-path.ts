@@ -1,5 +1,5 @@
-// Where in an object is a field? A path of steps as server-side apply writes them: a field, a list item by its key, a set
-// member by its value, an item by its position. Source: structured-merge-diff, fieldpath.PathElement.
+// Path of a field in an object, with the steps of server-side apply: a field, a list item by its key, a set member by
+// its value, an item by its position. Source: structured-merge-diff, fieldpath.PathElement.
 import { canonicalJson, deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { parseExactly } from '../base/wire-json.ts'
 
@@ -22,14 +22,14 @@ export function indexElement(index: number): PathElement {
   return { kind: 'index', index }
 }
 
-/** The path of nested fields, e.g. `fieldPath('spec', 'replicas')`. */
+/** Returns the path of nested fields, e.g. `fieldPath('spec', 'replicas')`. */
 export function fieldPath(...names: readonly string[]): FieldPath {
   return names.map(fieldElement)
 }
 
 /**
- * Reads a key of fieldsV1: `f:name`, `k:{json}`, `v:json` or `i:number`. Undefined for anything else: a later server may
- * write kinds of steps that we do not know, and fields below them are then simply not known to be ours.
+ * Parses a key of fieldsV1: `f:name`, `k:{json}`, `v:json` or `i:number`. Undefined for anything else: a later server
+ * may write unknown kinds of steps, and fields below them then do not count as owned.
  */
 export function parsePathElement(text: string): PathElement | undefined {
   const content = text.slice(2)
@@ -51,7 +51,7 @@ export function parsePathElement(text: string): PathElement | undefined {
   }
 }
 
-/** The key of fieldsV1 for an element, canonical: equal elements give equal text. */
+/** Returns the key of fieldsV1 for an element, in canonical form: equal elements give equal text. */
 export function formatPathElement(element: PathElement): string {
   switch (element.kind) {
     case 'field':
@@ -65,7 +65,9 @@ export function formatPathElement(element: PathElement): string {
   }
 }
 
-/** The order of elements in fieldsV1 and in what the server lists: fields, keys, values, indexes; numbers by size. */
+/**
+ * Compares elements in the order of fieldsV1 and of the server's lists: fields, keys, values, indexes; numbers by size.
+ */
 export function comparePathElements(left: PathElement, right: PathElement): number {
   if (left.kind === 'field' && right.kind === 'field') return compareText(left.name, right.name)
   if (left.kind === 'key' && right.kind === 'key') return compareKeys(left.key, right.key)
@@ -76,7 +78,7 @@ export function comparePathElements(left: PathElement, right: PathElement): numb
 
 const elementRank = { field: 0, key: 1, value: 2, index: 3 } as const
 
-/** By the first field that differs, in the order of their names; one that ends sooner comes first. */
+/** Compares by the first field that differs, in the order of their names; the shorter key comes first. */
 function compareKeys(left: JsonObject, right: JsonObject): number {
   const leftNames = Object.keys(left).sort()
   const rightNames = Object.keys(right).sort()
@@ -98,7 +100,7 @@ function compareValues(left: Json | undefined, right: Json | undefined): number 
   return compareText(canonicalJson(left), canonicalJson(right))
 }
 
-/** Numbers before strings before booleans before lists before maps before nothing. */
+/** Numbers before strings before booleans before lists before maps before other values. */
 function valueRank(value: Json | undefined): number {
   if (isNumber(value)) return 0
   if (typeof value === 'string') return 1
@@ -116,15 +118,16 @@ function compareText(left: string, right: string): number {
 }
 
 /**
- * A path for people, in the spelling of the API server's conflict messages.
+ * Returns a path for people, in the spelling of the API server's conflict messages.
  *
- * @example renderPath(path) // spec.containers[name="kv"].image, metadata.annotations["a.b/c"], metadata.finalizers[="x"]
+ * @example renderPath(path) // spec.containers[name="kv"].image, metadata.annotations["a.b/c"],
+ * metadata.finalizers[="x"]
  */
 export function renderPath(path: FieldPath): string {
   return path.map(renderElement).join('').replace(/^\./, '')
 }
 
-/** The value at a path, or undefined where the path leads nowhere. Linear in the lists on the way. */
+/** Returns the value at a path, or undefined if there is none. Linear in the lists on the path. */
 export function valueAtPath(value: Json | undefined, path: FieldPath): Json | undefined {
   let found = value
   for (const element of path) found = found === undefined ? undefined : valueAtElement(found, element)

@@ -1,11 +1,11 @@
-// Counts how often the fields of an object had to be set back. Invariant: a fight is about one field, so that edits of different fields do not
-// add up. Bounded: some fields of each object that was applied in the last ten minutes.
+// Counts the corrections of each field of an object. Invariant: a field fight is about one field, so that edits of
+// different fields do not add up. Bounded: some fields of each object that was applied in the last ten minutes.
 
 /** A field that differed before an apply. */
 export interface SetBack {
-  /** Rendered. */
+  /** In the form of `renderPath`. */
   readonly path: string
-  /** Field managers from whom the apply took it back; empty if none of them owned it. */
+  /** Field managers from which the apply took the field; empty if none of them owned it. */
   readonly rivals: readonly string[]
 }
 
@@ -13,13 +13,13 @@ export interface Round {
   /** The object and the manager: an object may have several. */
   readonly part: string
   readonly desiredHash: string
-  /** Without those that the server always answers otherwise. */
+  /** Without fields that the server always stores with another value. */
   readonly fields: readonly SetBack[]
-  /** When the response came; any clock that does not go back, in milliseconds. */
+  /** Time of the response on any monotonic clock, in milliseconds. */
   readonly nowMs: number
 }
 
-/** How the applies of one object go. */
+/** Progress of the applies of one object. */
 export type Settling =
   | { readonly kind: 'settling'; readonly rounds: number }
   /** The same desired object had to be applied `rounds` times for each of these fields. */
@@ -27,7 +27,7 @@ export type Settling =
       readonly kind: 'not-converging'
       readonly rounds: number
       readonly paths: readonly string[]
-      /** Those from whom these fields were taken back most often. */
+      /** The managers from which these fields were taken most often. */
       readonly rivals: readonly string[]
     }
 
@@ -36,13 +36,13 @@ export interface FieldRoundsOptions {
   readonly rounds?: number
   /** Applies of one object within `quietMs` after which it counts as not converging, whatever differed. Default 20. */
   readonly mostApplies?: number
-  /** A field that differed nowhere for this long starts again at round one. Default 600000, ten minutes. */
+  /** Time without a difference after which a field starts again at round one. Default 600000, ten minutes. */
   readonly quietMs?: number
 }
 
 interface FieldRound {
   readonly rounds: number
-  /** How often it was taken back from each manager. */
+  /** Number of corrections from each manager. */
   readonly rivals: ReadonlyMap<string, number>
   readonly learnedMs: number
 }
@@ -59,7 +59,7 @@ interface Applies {
 export const maxFields = 20
 const maxRemembered = 64
 const maxRivals = 8
-/** An apply for no field that is known, as where the record of our fields was removed. */
+/** An apply without a known field, as after the managedFields entry was removed. */
 const unknownField: SetBack = { path: '', rivals: [] }
 
 export class FieldRounds {
@@ -75,19 +75,20 @@ export class FieldRounds {
     this.#quietMs = quietMs
   }
 
-  /** How many objects it remembers something of. */
+  /** Number of remembered objects. */
   get size(): number {
     return this.#applies.size
   }
 
-  /** An apply of this part is remembered. */
+  /** True if an apply of this part is remembered. */
   knows(part: string): boolean {
     return this.#applies.has(part)
   }
 
   /**
-   * Takes in an apply. Rounds of a field count applies of the same desired object with no quiet time in between, however often the object
-   * looked settled meanwhile: in a fight with another writer it does after each of our rounds.
+   * Records an apply. Rounds of a field count applies of the same desired object without a quiet time in between.
+   * States that looked settled meanwhile do not reset them: in a fight with another writer there is one after each
+   * round.
    */
   learn({ part, desiredHash, fields, nowMs }: Round): Settling {
     const last = this.#applies.get(part)
@@ -126,7 +127,7 @@ export class FieldRounds {
     }
   }
 
-  /** Linear in what is forgotten: the oldest come first. */
+  /** Linear in the dropped entries: the oldest come first. */
   #forget(untilMs: number): void {
     for (const [part, { learnedMs }] of this.#applies) {
       if (learnedMs > untilMs) return

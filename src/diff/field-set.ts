@@ -1,5 +1,5 @@
-// Which fields does a manager own? An immutable trie of paths, read from the fieldsV1 of a managedFields entry. Equal sets
-// give equal fieldsV1. Source: structured-merge-diff, fieldpath.Set.
+// The fields that a manager owns: an immutable trie of paths, read from the fieldsV1 of a managedFields entry.
+// Invariant: equal sets give equal fieldsV1. Source: structured-merge-diff, fieldpath.Set.
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import {
   comparePathElements,
@@ -16,7 +16,7 @@ export interface FieldSetChild {
 }
 
 /**
- * How a value is owned:
+ * Granularity of the ownership of a value:
  *
  * - `whole`: as one leaf: a scalar, an empty map, or an atomic list or struct.
  * - `fields`: field by field; `items`: a list item by item, by key; `values`: a list as a set.
@@ -32,10 +32,10 @@ const noChildren: Children = new Map()
 
 export class FieldSet {
   static readonly empty = new FieldSet(false, noChildren)
-  /** A path that is owned, with nothing below it. */
+  /** An owned path without anything below it. */
   static readonly leaf = new FieldSet(true, noChildren)
 
-  /** Is the path that leads here itself owned, and not only fields below it? */
+  /** True if the path to this set is itself owned, and not only fields below it. */
   readonly isMember: boolean
   /** By the canonical fieldsV1 key of each step. */
   readonly children: Children
@@ -46,7 +46,7 @@ export class FieldSet {
     this.children = children
   }
 
-  /** The set of these paths and no others; parents are not in it unless they are named. */
+  /** Returns the set of exactly these paths; parents are not in it unless they are named. */
   static of(paths: Iterable<FieldPath>): FieldSet {
     let set = FieldSet.empty
     for (const path of paths) {
@@ -60,7 +60,7 @@ export class FieldSet {
     return first === undefined ? 'whole' : grainOf[first.kind]
   }
 
-  /** Names of the fields that identify a list item, sorted; empty unless the grain is `items`. */
+  /** Returns the names of the fields that identify a list item, sorted; empty unless the grain is `items`. */
   get keyNames(): readonly string[] {
     const first = this.children.values().next().value?.element
     return first?.kind === 'key' ? Object.keys(first.key).sort() : []
@@ -70,24 +70,24 @@ export class FieldSet {
     return !this.isMember && this.children.size === 0
   }
 
-  /** What is owned at and below the step, or undefined if nothing is. */
+  /** Returns the owned fields at and below the step, or undefined if there are none. */
   child(element: PathElement): FieldSet | undefined {
     return this.children.get(formatPathElement(element))?.set
   }
 
-  /** The same as `child` for a field, without making an element. */
+  /** The same as `child` for a field, without an element. */
   field(name: string): FieldSet | undefined {
     return this.children.get(`f:${name}`)?.set
   }
 
-  /** Is exactly this path owned? */
+  /** True if exactly this path is owned. */
   has(path: FieldPath): boolean {
     let set: FieldSet | undefined = this
     for (const element of path) set = set?.child(element)
     return set?.isMember ?? false
   }
 
-  /** Every owned path, parents before children. */
+  /** Returns every owned path, parents before children. */
   paths(): FieldPath[] {
     const found: FieldPath[] = []
     const visit = (set: FieldSet, path: FieldPath): void => {
@@ -98,7 +98,7 @@ export class FieldSet {
     return found
   }
 
-  /** The paths owned by either. */
+  /** Returns the paths owned by either. */
   union(other: FieldSet): FieldSet {
     if (this === other || other.isEmpty) return this
     if (this.isEmpty) return other
@@ -111,7 +111,7 @@ export class FieldSet {
     return reshaped(this, this.isMember || other.isMember, changes.children)
   }
 
-  /** The paths owned by both. */
+  /** Returns the paths owned by both. */
   intersection(other: FieldSet): FieldSet {
     if (this === other) return this
     const children = new Map<string, FieldSetChild>()
@@ -125,7 +125,7 @@ export class FieldSet {
     return reshaped(this, this.isMember && other.isMember, children)
   }
 
-  /** The paths owned by this and not by the other; a path goes only if the very same path is in the other. */
+  /** Returns the paths owned by this and not by the other; only the identical path removes a path. */
   difference(other: FieldSet): FieldSet {
     if (this === other) return FieldSet.empty
     const changes = new Changes(this.children)
@@ -136,7 +136,7 @@ export class FieldSet {
     return reshaped(this, this.isMember && !other.isMember, changes.children)
   }
 
-  /** As `difference`, but with a path all that is below it goes too. */
+  /** Works as `difference`, but a path also removes everything below it. */
   recursiveDifference(other: FieldSet): FieldSet {
     if (other.isMember) return FieldSet.empty
     const changes = new Changes(this.children)
@@ -147,7 +147,7 @@ export class FieldSet {
     return reshaped(this, this.isMember, changes.children)
   }
 
-  /** Is every path of this owned by the other as well? */
+  /** True if the other set owns every path of this one. */
   isSubsetOf(other: FieldSet): boolean {
     if (this === other) return true
     if ((this.isMember && !other.isMember) || this.children.size > other.children.size) return false
@@ -168,13 +168,13 @@ export class FieldSet {
     return true
   }
 
-  /** The children in the server's order, each with its canonical key. */
+  /** Returns the children in the server's order, each with its canonical key. */
   sortedChildren(): readonly (readonly [string, FieldSetChild])[] {
     const children = [...this.children]
     return children.length < 2 ? children : children.sort(([, a], [, b]) => comparePathElements(a.element, b.element))
   }
 
-  /** As fieldsV1, in the server's order and spelling. Made once. */
+  /** Returns the set as fieldsV1, in the server's order and spelling. Computed once. */
   toFieldsV1(): JsonObject {
     this.#fieldsV1 ??= this.#write()
     return this.#fieldsV1
@@ -188,20 +188,20 @@ export class FieldSet {
     return Object.fromEntries(entries)
   }
 
-  /** The same paths without the one that leads here; of an object as a whole nobody is an owner. */
+  /** Returns the same paths without the one to this set; the object as a whole has no owner. */
   get ofRoot(): FieldSet {
     return reshaped(this, false, this.children)
   }
 
-  /** This set one step further down. */
+  /** Returns this set one step further down. */
   below(element: PathElement): FieldSet {
     return new FieldSet(false, new Map([[formatPathElement(element), { element, set: this }]]))
   }
 }
 
 /**
- * The set itself where nothing differs. Not a private method: TypeScript gives a class that has one and names itself a second name,
- * which is not there yet when `empty` is made.
+ * Returns the set itself if nothing differs. Not a private method: TypeScript gives a class with a private method that
+ * names itself a second name, which is not defined yet when `empty` is created.
  */
 function reshaped(set: FieldSet, isMember: boolean, children: Children): FieldSet {
   if (isMember === set.isMember && children === set.children) return set
@@ -209,7 +209,7 @@ function reshaped(set: FieldSet, isMember: boolean, children: Children): FieldSe
   return new FieldSet(isMember, children)
 }
 
-/** Children that are copied when the first of them changes, so that sets share what they have in common. */
+/** Children that are copied at their first change, so that sets share common parts. */
 class Changes {
   readonly #before: Children
   #after: Map<string, FieldSetChild> | undefined
@@ -227,7 +227,7 @@ class Changes {
     this.#after.set(key, child)
   }
 
-  /** A child that has become empty goes. */
+  /** Replaces a child; an empty one is removed. */
   replace(key: string, before: FieldSetChild, set: FieldSet): void {
     if (set === before.set) return
     if (!set.isEmpty) return this.set(key, { element: before.element, set })
@@ -236,7 +236,7 @@ class Changes {
   }
 }
 
-/** The server writes values with these characters escaped, as JSON within HTML has to be. */
+/** The server escapes these characters in values, as in JSON within HTML. */
 function escaped(key: string): string {
   return key.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
@@ -244,14 +244,14 @@ function escaped(key: string): string {
 const parsed = new WeakMap<JsonObject, FieldSet>()
 
 /**
- * Parses fieldsV1, once for each object identity: the cache interns entries, so all objects with the same fields share one
- * set. Linear in size.
+ * Parses fieldsV1, once for each object identity: the cache interns entries, so all objects with the same fields share
+ * one set. Linear in size.
  */
 export function fieldSetOf(fieldsV1: JsonObject): FieldSet {
   let set = parsed.get(fieldsV1)
   if (set === undefined) {
     const children = childrenOf(fieldsV1)
-    // The root is no field, so an empty fieldsV1 owns nothing, where an empty node below it is a leaf.
+    // The root is no field, so an empty fieldsV1 owns nothing, although an empty node below it is a leaf.
     set = children.size === 0 ? FieldSet.empty : new FieldSet(false, children)
     parsed.set(fieldsV1, set)
   }

@@ -1,11 +1,12 @@
-// Digests of the undeclared fields that each child has inside values that are owned as a whole. Invariant: what differs from the last answer of
-// the API server, or from the first state that this process has seen, is applied again. The hash on the child cannot tell: who applies under our
-// manager keeps it. One entry for each living child that may have such fields; the oldest go beyond a limit.
+// Digests of the undeclared fields of each child inside values that are owned as a whole. Invariant: a difference from
+// the last API response, or from the first state that this process has seen, is applied again.
+// The hash on the child cannot tell, because another apply under the same manager keeps it. One entry for each existing
+// child that may have such fields; beyond a limit the oldest are dropped.
 import { hashJson } from '../base/json.ts'
 import type { Change, Extras } from './compare.ts'
 import { renderPath } from './field-path.ts'
 
-/** A child, and the manager of what is declared of it: an object of several owners has several. */
+/** A child, and the manager of its declaration: an object of several owners has several. */
 export interface Part {
   readonly uid: string
   readonly manager: string
@@ -14,29 +15,32 @@ export interface Part {
 /** Extras that an apply has to verify. */
 export interface Doubt {
   readonly changes: readonly Change[]
-  /** Their digest, if nothing but a request to verify them is the reason: an apply that leaves it as it is has changed nothing. */
+  /**
+   * Their digest, if the only reason is a request to verify them: an apply that leaves it unchanged has changed
+   * nothing.
+   */
   readonly doubted?: string
 }
 
 interface Known {
   readonly manager: string
-  /** Of the defaults. Undefined: an apply has to verify them. */
+  /** Digest of the defaults. Undefined: an apply has to verify them. */
   readonly digest: string | undefined
 }
 
-/** About 35 MB. A child beyond it counts as seen for the first time. */
+/** About 35 MB. A child beyond it counts as new. */
 const maxChildren = 262_144
 
 export class KnownExtras {
   /** By uid, the oldest first. */
   readonly #known = new Map<string, readonly Known[]>()
 
-  /** How many children it remembers something of. */
+  /** Number of remembered children. */
   get size(): number {
     return this.#known.size
   }
 
-  /** What an apply has to verify; undefined: nothing. The first state of a child counts as verified. */
+  /** Returns the extras that an apply has to verify; undefined: none. The first state of a child counts as verified. */
   doubtAbout(part: Part, extras: Extras): Doubt | undefined {
     const known = this.#find(part)
     const digest = digestOf(extras.defaults)
@@ -44,27 +48,27 @@ export class KnownExtras {
       if (known === undefined) this.#remember(part, digest)
       return undefined
     }
-    // The contents of a map that is declared empty may be of others, who change them as they like.
+    // The contents of a map that is declared empty may belong to others, who change them freely.
     const isAsked = known.digest === undefined
     const changes = isAsked ? allOf(extras) : extras.defaults
     if (changes.length > 0) return isAsked ? { changes, doubted: digestOf(changes) } : { changes }
-    // What was removed is no default, or comes back with the next apply.
+    // A removed field is no default, or returns with the next apply.
     this.#remember(part, digest)
     return undefined
   }
 
-  /** Takes in the answer to an apply. Returns whether the extras are those of this digest of a doubt. */
+  /** Records the response to an apply. Returns true if the extras have this digest of a doubt. */
   learn(part: Part, extras: Extras, doubted: string | undefined): boolean {
     this.#remember(part, digestOf(extras.defaults))
     return doubted !== undefined && doubted === digestOf(allOf(extras))
   }
 
-  /** The next comparison asks for an apply that verifies the extras, if there are any. */
+  /** Makes the next comparison request an apply that verifies the extras, if there are any. */
   doubt(part: Part): void {
     this.#remember(part, undefined)
   }
 
-  /** The child is gone. */
+  /** Call when the child is gone. */
   forget(uid: string): void {
     this.#known.delete(uid)
   }
@@ -87,7 +91,7 @@ function allOf({ defaults, contents }: Extras): readonly Change[] {
   return contents.length === 0 ? defaults : [...defaults, ...contents]
 }
 
-/** The same for the same fields in any order; empty for none. */
+/** Equal for the same fields in any order; empty for none. */
 function digestOf(changes: readonly Change[]): string {
   if (changes.length === 0) return ''
   const fields = Object.fromEntries(changes.map(({ path, live = null }) => [renderPath(path), live]))

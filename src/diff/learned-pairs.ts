@@ -1,6 +1,7 @@
-// Answers of the API server to our applies: pairs of the hash of the desired object and the hash of our fields in the answer. A known pair
-// means that another apply of the same object would change nothing, although the server stores other values than declared. The memory only saves
-// work: what it forgets costs one apply without effect. Bounded by the applies of an hour.
+// API responses to applies: pairs of the hash of the desired object and the hash of the owned fields in the response. A
+// known pair means that another apply of the same object would change nothing, although the server stores other values
+// than declared.
+// The pairs only save work: a forgotten pair costs one apply without effect. Bounded by the applies of an hour.
 import { hashJson, type JsonObject } from '../base/json.ts'
 import { asJson, type KubeObject, type LiveObject } from '../object/object.ts'
 import { ownedFieldsOf } from './owned-fields.ts'
@@ -12,7 +13,7 @@ export interface Pair {
 }
 
 export interface LearnedPairsOptions {
-  /** A pair is known for this long: a webhook or schema that rewrites may change. Default 3600000, one hour. */
+  /** Time for which a pair is known, because a rewriting webhook or schema may change. Default 3600000, one hour. */
   readonly knownMs?: number
 }
 
@@ -20,9 +21,9 @@ export interface Lesson {
   /** The object and the manager: an object may have several. */
   readonly part: string
   readonly pair: Pair
-  /** The answer differs from the desired object. */
+  /** True if the response differs from the desired object. */
   readonly isRewritten: boolean
-  /** When the response came; any clock that does not go back, in milliseconds. */
+  /** Time of the response on any monotonic clock, in milliseconds. */
   readonly nowMs: number
 }
 
@@ -31,8 +32,8 @@ interface KnownPair extends Pair {
 }
 
 /**
- * The pair for a desired object, normalized, and a live one as an apply returned it or the cache holds it. Undefined if
- * `manager` has not applied the live object.
+ * Returns the pair for a desired, normalized object, and a live one from an apply or the cache. Undefined if `manager`
+ * has not applied the live object.
  */
 export function pairOf(desired: KubeObject, live: LiveObject, manager: string): Pair | undefined {
   const owned = ownedFieldsOf(live, manager)
@@ -42,7 +43,7 @@ export function pairOf(desired: KubeObject, live: LiveObject, manager: string): 
 
 const desiredHashes = new WeakMap<JsonObject, string>()
 
-/** Hashed once for each object identity: synth hands out the same objects as long as its inputs are the same. */
+/** Computed once for each object identity: synthesis returns the same objects while its inputs are the same. */
 export function desiredHashOf(desired: KubeObject): string {
   const json = asJson(desired)
   const known = desiredHashes.get(json)
@@ -54,31 +55,31 @@ export function desiredHashOf(desired: KubeObject): string {
 
 export class LearnedPairs {
   readonly #knownMs: number
-  /** Of rewritten objects, by part, the oldest first. */
+  /** Rewritten objects by part, the oldest first. */
   readonly #known = new Map<string, KnownPair>()
 
   constructor({ knownMs = 3_600_000 }: LearnedPairsOptions = {}) {
     this.#knownMs = knownMs
   }
 
-  /** How many objects it remembers. */
+  /** Number of remembered objects. */
   get size(): number {
     return this.#known.size
   }
 
-  /** True if the answer to the last apply of this object differed from what was declared. */
+  /** True if the response to the last apply of this object differed from the declaration. */
   isRewritten(part: string): boolean {
     return this.#known.has(part)
   }
 
-  /** True if the last apply of this desired object left our fields as they are now, within the last hour. */
+  /** True if the last apply of this desired object, within the last hour, left the owned fields as they are now. */
   isKnown(part: string, pair: Pair, nowMs: number): boolean {
     const known = this.#known.get(part)
     const isYoung = known !== undefined && nowMs - known.learnedMs < this.#knownMs
     return isYoung && known.desiredHash === pair.desiredHash && known.ownedHash === pair.ownedHash
   }
 
-  /** Takes in the answer to an apply. */
+  /** Records the response to an apply. */
   learn({ part, pair, isRewritten, nowMs }: Lesson): void {
     this.#known.delete(part)
     if (isRewritten) this.#known.set(part, { ...pair, learnedMs: nowMs })

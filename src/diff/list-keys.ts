@@ -1,21 +1,24 @@
-// Which item of a list map is which? By the fields that the server wrote into our managedFields as its key, whatever the
-// position. So lists of custom resources need no table of keys.
+// Identity of the items of a list map: by the fields that the server wrote into the manager's managedFields as the key,
+// whatever the position. Lists of custom resources thus need no table of keys.
 import { canonicalJson, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import type { FieldSet } from './field-set.ts'
 
 export interface KeyedItem {
   readonly item: Json
-  /** The item's key as fieldsV1 writes it, canonical; partial, and so equal to no owned one, if the item lacks a key field. */
+  /**
+   * The item's key in canonical fieldsV1 form. If the item lacks a key field, the key is partial, and equal to no owned
+   * one.
+   */
   readonly text: string
 }
 
-/** The items with their keys. `keyNames` are sorted, as a FieldSet has them. */
+/** Returns the items with their keys. `keyNames` are sorted, as in a FieldSet. */
 export function keyedItems(items: readonly Json[], keyNames: readonly string[]): KeyedItem[] {
   const labels = keyNames.map((name) => JSON.stringify(name))
   return items.map((item) => ({ item, text: keyText(item, keyNames, labels) }))
 }
 
-/** The fields that identify an item. */
+/** Returns the fields that identify an item. */
 export function keyOf(item: Json, keyNames: readonly string[]): JsonObject {
   const entries: [string, Json][] = []
   for (const name of keyNames) {
@@ -26,8 +29,8 @@ export function keyOf(item: Json, keyNames: readonly string[]): JsonObject {
 }
 
 /**
- * The declared items with their keys. One that leaves out a key field, as it may when the schema has a default for it,
- * gets the key of the only owned item that agrees with it in the others and that no other declared item has.
+ * Returns the declared items with their keys. An item may omit a key field that has a default in the schema. It gets
+ * the key of the only owned item that matches its other key fields and that no other declared item has.
  */
 export function declaredItems(items: readonly Json[], owned: FieldSet): KeyedItem[] {
   const { keyNames } = owned
@@ -48,7 +51,7 @@ export function declaredItems(items: readonly Json[], owned: FieldSet): KeyedIte
   })
 }
 
-/** The whole keys by what they say in `names`; undefined where several say the same. */
+/** Returns the whole keys by their values in `names`; undefined if several have the same values. */
 function indexByPart(free: readonly KeyedItem[], names: readonly string[]): ReadonlyMap<string, string | undefined> {
   const index = new Map<string, string | undefined>()
   const labels = names.map((name) => JSON.stringify(name))
@@ -59,7 +62,7 @@ function indexByPart(free: readonly KeyedItem[], names: readonly string[]): Read
   return index
 }
 
-/** Written out by hand because a comparison spends most of its time here. */
+/** Written by hand because a comparison spends most of its time here. */
 function keyText(item: Json, names: readonly string[], labels: readonly string[]): string {
   let text = 'k:{'
   for (let index = 0; index < names.length; index++) {

@@ -1,6 +1,6 @@
-// How would the server spell what we declare? Desired objects are brought into that spelling once, before they are hashed,
-// compared and applied, so that an unchanged object reads unchanged. It never changes what is asked for, and doing it twice
-// changes nothing. What the schema does not tell us, as for custom resources, stays as declared.
+// Normalization of desired objects to the server's spelling, once, before they are hashed, compared and applied: an
+// unchanged object then compares equal. Invariants: it never changes the meaning, and it is idempotent. Fields without
+// a known schema, as in custom resources, keep their declaration.
 import { Buffer } from 'node:buffer'
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { asJson, type KubeObject } from '../object/object.ts'
@@ -8,7 +8,7 @@ import { canonicalQuantity } from '../object/quantity.ts'
 import { type FieldShape, type Shape, shapeOfKind, shapeOfMetadata } from './built-in-shapes.ts'
 import { isEmpty } from './vacant.ts'
 
-/** What the server alone writes; in a desired object it is a leftover of a copy. */
+/** Fields that only the server writes; in a desired object they are leftovers of a copy. */
 const serverWritten: ReadonlySet<string> = new Set([
   'creationTimestamp',
   'deletionGracePeriodSeconds',
@@ -21,14 +21,14 @@ const serverWritten: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The desired object as the server will store it:
+ * Returns the desired object as the server will store it:
  *
  * - no status, no metadata that the server writes;
- * - a Secret's `stringData` is in `data`, as base64, and wins over it, as on the server;
- * - in built-in kinds, quantities and base64 are canonical, list keys with a default (a port's protocol) are spelled out,
- *   and nulls and empty values that declare nothing are left out. Held empty values stay.
+ * - a Secret's `stringData` is in `data`, as base64, and overrides it, as on the server;
+ * - in built-in kinds, quantities and base64 are canonical, list keys with a default (a port's protocol) are explicit,
+ * and nulls and empty values that declare nothing are omitted. Held empty values stay.
  *
- * Parts that need no change are shared with the input, which is not changed.
+ * Unchanged parts are shared with the input, which is not modified.
  */
 export function normalize(desired: KubeObject): KubeObject {
   const { status: _status, metadata, ...rest } = asJson(desired)
@@ -39,7 +39,7 @@ export function normalize(desired: KubeObject): KubeObject {
     ...(shape === undefined ? body : tidyStruct(body, shape, shape.isCompleted ? 'dropped' : 'held')),
     metadata: tidyValue(declared, shapeOfMetadata(), 'held'),
   }
-  // A parse border: apiVersion, kind and metadata.name are in the input and are never taken away.
+  // A parse border: apiVersion, kind and metadata.name are in the input and are never removed.
   return normal as unknown as KubeObject
 }
 
@@ -90,12 +90,12 @@ function mapScalars(value: Json, change: (scalar: Json) => Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, scalar]) => [name, change(scalar ?? null)]))
 }
 
-/** Text that is no quantity stays, for the server to refuse. */
+/** A text that is no quantity stays, and the server rejects it. */
 function quantityAsStored(value: Json): Json {
   return typeof value === 'string' || typeof value === 'number' ? (canonicalQuantity(value) ?? value) : value
 }
 
-/** Without the line breaks that the server skips when it reads base64. */
+/** Removes the line breaks that the server skips when it reads base64. */
 function base64AsStored(value: Json): Json {
   return typeof value === 'string' ? value.replace(/[\r\n]/g, '') : value
 }

@@ -1,5 +1,5 @@
-// What differs between two states of one object, field by field, whoever owns the fields. Items of lists are told apart by their names where all have
-// one, else by their positions. What the server keeps for itself is left out. Pure.
+// Differences between two states of one object, field by field, whoever owns the fields. Items of lists are identified
+// by their names if all have one, else by their positions. Bookkeeping of the server is omitted. Pure.
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { isOwnerMark } from '../object/co-owner.ts'
 import { asJson, type KubeObject } from '../object/object.ts'
@@ -7,7 +7,10 @@ import { appliedHashAnnotation } from './applied-hash.ts'
 import type { Change } from './compare.ts'
 import { type FieldPath, fieldElement, indexElement } from './field-path.ts'
 
-/** In the order of the fields of `after`; what only `before` has comes last in its object. Linear in both. */
+/**
+ * Returns the changes in the order of the fields of `after`; fields of `before` only come last in their object. Linear
+ * in both.
+ */
 export function objectChanges(before: KubeObject, after: KubeObject): readonly Change[] {
   return changesOf(shown(before), shown(after), [])
 }
@@ -16,7 +19,7 @@ const bookkeeping = ['creationTimestamp', 'generation', 'managedFields', 'resour
 const bookkeepingAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', appliedHashAnnotation]
 const isBookkeeping = (name: string) => bookkeepingAnnotations.includes(name) || isOwnerMark(name)
 
-/** Without the status, which is nobody's to declare, and without what servers and appliers note on the object. */
+/** Omits the status, which is never declared, and the bookkeeping of servers and appliers. */
 function shown(object: KubeObject): JsonObject {
   const { status: _, metadata, ...rest } = asJson(object)
   const kept = isJsonObject(metadata) ? without(metadata, (name) => bookkeeping.includes(name)) : {}
@@ -62,7 +65,7 @@ function changesOfLists(before: readonly Json[], after: readonly Json[], path: F
   ).flat()
 }
 
-/** Undefined unless all items have names of their own. */
+/** Undefined unless all items have unique names. */
 function byName(items: readonly Json[]): ReadonlyMap<string, Json> | undefined {
   const named = new Map<string, Json>()
   for (const item of items) {

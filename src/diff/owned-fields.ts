@@ -1,15 +1,15 @@
-// Which fields of a live object are ours? What our own server-side apply left in managedFields, and nothing else: updates
-// by a manager of the same name and applies to a subresource are other writers.
+// The fields of a live object that one manager owns: by its own server-side apply in managedFields, and nothing else.
+// Updates by a manager of the same name and applies to a subresource count as other writers.
 import { isJsonObject } from '../base/json.ts'
 import type { KubeObject } from '../object/object.ts'
 import { type FieldSet, fieldSetOf } from './field-set.ts'
 
 /**
- * The fields that `manager` owns by apply to the main resource, in the version the object is in; undefined if it never
- * applied, or last applied in another version, whose paths may be spelled differently.
+ * Returns the fields that `manager` owns by apply to the main resource, in the version of the object. Undefined if it
+ * never applied, or last applied in another version, whose paths may be spelled differently.
  *
- * The server keeps one entry for each manager, operation and subresource; should an object carry several, the last one
- * counts, as it does when the server reads them. Source: apimachinery, managedfields/internal.
+ * The server keeps one entry for each manager, operation and subresource. If an object has several, the last one
+ * counts, as on the server. Source: apimachinery, managedfields/internal.
  */
 export function ownedFieldsOf(object: KubeObject, manager: string): FieldSet | undefined {
   const entry = object.metadata.managedFields?.findLast(

@@ -1,12 +1,13 @@
-// What does a live object look like in the fields that we own? The part to hash: it holds the server's spelling of what we
-// applied, and nothing that others write.
+// Projection of a live object to the owned fields. It is the part to hash: it has the server's spelling of the applied
+// fields, and nothing that others write.
 import { canonicalJson, isJsonList, isJsonObject, type Json, own } from '../base/json.ts'
 import type { FieldSet } from './field-set.ts'
 import { keyedItems } from './list-keys.ts'
 
 /**
- * The part of `value` that `owned` covers, or undefined where there is none. Items of list maps keep their live order, which
- * counts; sets are sorted, because theirs does not. Linear in the size of what is owned, but for sorting sets.
+ * Returns the part of `value` that `owned` covers, or undefined if there is none. Items of list maps keep their live
+ * order, which matters; sets are sorted, because their order does not. Linear in the size of the owned part, except for
+ * sorting sets.
  */
 export function project(value: Json | undefined, owned: FieldSet): Json | undefined {
   if (value === undefined || owned.grain === 'whole') return value
@@ -32,6 +33,6 @@ export function project(value: Json | undefined, owned: FieldSet): Json | undefi
       .sort((left, right) => (left.text < right.text ? -1 : 1))
       .map(({ item }) => item)
   }
-  // Owned in another way than its present type allows, as after a change of schema: all of it counts.
+  // Owned in another way than its present type allows, as after a change of the schema: the whole value counts.
   return value
 }
