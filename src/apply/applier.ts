@@ -354,8 +354,8 @@ export class Applier {
 }
 
 /**
- * No stored object has this version, so an apply with it creates an object and never changes one: etcd counts from 1,
- * and its first write makes 2. The API server checks the version only against an existing object.
+ * No stored object has this version, so an apply with it creates an object and never changes one. The revisions of etcd
+ * count from 1, and its first write makes 2. The API server checks the version only against an existing object.
  */
 const versionOfNone = '1'
 

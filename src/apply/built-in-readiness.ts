@@ -89,7 +89,7 @@ function byPhase(object: KubeObject, wanted: string): Readiness {
 }
 
 /**
- * A claim of a StorageClass that binds on first use stays Pending until a pod uses it: no object that creates the pod
+ * A claim of a StorageClass that binds on first use stays Pending until a pod uses it. No object that creates the pod
  * may wait for the claim.
  */
 function claimReadiness(object: KubeObject): Readiness {

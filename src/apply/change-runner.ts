@@ -182,8 +182,8 @@ export class ChangeRunner {
   }
 
   /**
-   * The cause of a rejection may be a default, or a value that only the entry of another manager keeps, which the cache
-   * does not have.
+   * The cause of a rejection may be a default, or a value that only the entry of another manager keeps. The cache does
+   * not have that entry.
    */
   async #applyEmptied(change: ChangeToMake, signal: AbortSignal): Promise<Answer> {
     const { client, resourceOf } = this.#options

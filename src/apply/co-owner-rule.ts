@@ -1,6 +1,6 @@
 // Rules for an object that several resources own together: which resource may join, how one leaves, and who keeps a
 // field with two different declarations. Pure. Invariant: a resource never takes a field from another owner on the API
-// server, and the object is deleted only with its last owner (I5, I7).
+// server (I7). The object is deleted only with its last owner (I5).
 import { CodedError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
 import type { JsonPatchOperation } from '../base/json-patch.ts'
@@ -46,7 +46,7 @@ export function partManagersOf({ metadata: { managedFields = [] } }: LiveObject,
 }
 
 /**
- * Returns UIDs of owners that have managedFields entries or ownership markers on the object but no reference: a user
+ * Returns UIDs of owners that have managedFields entries or ownership markers on the object but no reference. A user
  * removed their finalizers, or the reference itself. `manager` is that of the current owner; entries of other operators
  * do not count.
  */
@@ -77,8 +77,8 @@ export function emptyPart({ apiVersion, kind, metadata }: LiveObject): KubeObjec
 }
 
 /**
- * Returns a patch that removes the reference and the marker if their managedFields entry is lost, or another manager
- * keeps them; undefined if they are gone.
+ * Returns a patch that removes the reference and the marker; undefined if they are gone. It is needed if their
+ * managedFields entry is lost, or another manager keeps them.
  */
 export function departurePatch({ metadata }: LiveObject, uid: string): readonly JsonPatchOperation[] | undefined {
   const { ownerReferences = [], labels = {}, annotations = {}, resourceVersion } = metadata

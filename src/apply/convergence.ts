@@ -1,7 +1,6 @@
-// Convergence of applies. A field that had to be corrected three times is in a field fight: the object then pauses for
-// a while, and an error names the field and the other manager (I7). Edits of different fields do not add up.
-// A rejected object is sent again after growing delays, whatever events come between, and at once with another
-// declaration (I10).
+// Convergence of applies. A field that had to be corrected three times is in a field fight. The object then pauses for
+// a while, and an error names the field and the other manager (I7). Edits of different fields do not add up. A rejected
+// object is sent again after growing delays, whatever events come between, and at once with another declaration (I10).
 import { type BackoffPolicy, backoffDelayMs } from '../base/backoff.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'

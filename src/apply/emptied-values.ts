@@ -30,7 +30,7 @@ export interface EmptiedValue {
 
 /**
  * Returns the values to empty; none when in sync. For an object without the managedFields of all managers, the result
- * may have more values than needed, and lacks those that only the entry of another manager keeps. A contribution to an
+ * may have more values than needed. It lacks those that only the entry of another manager keeps. A contribution to an
  * object of another owner does not need it to remove its own fields.
  */
 export function emptiedValues(desired: DesiredObject, live: LiveObject, manager: string): readonly EmptiedValue[] {

@@ -1,5 +1,5 @@
-// Field managers of a controller's declarations: one for its children, one for contributions to objects of others, one
-// for contributions of resources to themselves, and one for each owner of an object with several owners. Pure.
+// Field managers of a controller's declarations: one for its children, and one for contributions to objects of others.
+// Contributions of resources to themselves have one, and each of several owners of an object has one. Pure.
 import {
   childManagerOf,
   contributionManagerOf,

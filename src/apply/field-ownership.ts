@@ -31,15 +31,15 @@ export function fieldsToHandOver({ lasting, policies }: DesiredObject, live: Liv
 }
 
 /**
- * True if a version without names of operators applied the object, whose entry claims the fields of all controllers; or
- * if the former manager of the same declaration did.
+ * True if a version without names of operators applied the object: its entry claims the fields of all controllers. Also
+ * true if the former manager of the same declaration did.
  */
 export function hasEarlierRecord({ metadata: { managedFields = [] } }: KubeObject, former?: string): boolean {
   return managedFields.some((entry) => isOfEarlier(entry, former))
 }
 
 /**
- * True if the manager has an entry for an update: the patch that empties values leaves one for each default that the
+ * True if the manager has an entry for an update. The patch that empties values leaves one for each default that the
  * API server put in place of a member. The operator sends no other updates of children.
  */
 export function hasUpdateRecord({ metadata: { managedFields = [] } }: KubeObject, manager: string): boolean {
@@ -49,9 +49,9 @@ export function hasUpdateRecord({ metadata: { managedFields = [] } }: KubeObject
 /**
  * Returns the corrected managedFields of the object; undefined if they are right. `live` must have all of them.
  *
- * - An object that this manager has never applied, because it is adopted or has lost its managedFields: every other
- * manager loses exactly the declared fields, and keeps all others. The manager's own entry starts with one field,
- * because the server treats an object without any entry as one that `before-first-apply` owns as a whole.
+ * - An object that this manager has never applied, because it is adopted or has lost its managedFields. Every other
+ * manager loses exactly the declared fields, and keeps all others. The manager's own entry starts with one field. The
+ * server treats an object without any entry as one that `before-first-apply` owns as a whole.
  * - Otherwise the manager's own entry loses the fields to hand over. The fields stay unchanged.
  * - The entry of the manager's update is removed; its fields then have no owner.
  * - On a child, the entry of an earlier version, or of the former manager, becomes the manager's own. On a contributed

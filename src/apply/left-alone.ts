@@ -1,5 +1,5 @@
-// Events that name objects that stay although the inventory entry of a remote child is removed: a retained child, or an
-// object that is no child. Invariant: no entry of an existing object is removed without an Event. Pure.
+// Events that name objects that stay although the inventory entry of a remote child is removed. The object is a
+// retained child, or no child. Invariant: no entry of an existing object is removed without an Event. Pure.
 import { nameList } from '../base/name-list.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { LiveObject } from '../object/object.ts'

@@ -1,9 +1,8 @@
 // Decides whether a live object is a child of a parent, by its uid (I5). In the parent's namespace, the controller
-// reference decides, or the marker and reference of one of several owners; without a reference, the inventory label and
-// managedFields.
-// For a remote object, the inventory entry in the parent's status and the token decide: users of its namespace can
-// write everything else, including owner references. In another cluster all objects are remote. A copy of a child is no
-// member.
+// reference decides, or the marker and reference of one of several owners. Without a reference, the inventory label and
+// managedFields decide. For a remote object, the inventory entry in the parent's status and the token decide. Users of
+// its namespace can write everything else, including owner references. In another cluster all objects are remote. A
+// copy of a child is no member.
 import { isCoOwnedBy } from '../object/co-owner.ts'
 import { partNamedBy } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'

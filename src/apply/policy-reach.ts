@@ -1,4 +1,4 @@
-// Policies without effect: policies for a part of a value that the API server merges as one, such as a selector or a
+// Policies without effect. They select a part of a value that the API server merges as one, such as a selector or a
 // list of tolerations. An apply without that part deletes it. Only the manager's own managedFields entry shows such
 // values.
 import { CodedError } from '../base/errors.ts'
@@ -17,7 +17,7 @@ import { isMeant } from './selected-fields.ts'
 /**
  * Returns the error if the next apply would delete fields that a policy protects; undefined if all policies hold.
  * `recorded` is the object with the decisive managedFields. A map that was once declared as `{}` has the entry of an
- * atomic value, until a dry run of the next apply shows its real type.
+ * atomic value. A dry run of the next apply shows its real type.
  */
 export function policyOutOfReach(
   desired: DesiredObject,

@@ -1,7 +1,6 @@
 // Decides whether a child may be deleted: only certain children without other owners and without data. Pruning and
 // deletion leave the others, and do not wait for them (I5). For a remote child the inventory entry in its parent
-// decides, because users of its namespace can write the annotations and owner references that decide in the parent's
-// namespace.
+// decides. Users of its namespace can write the annotations and owner references that decide in the parent's namespace.
 import { isCoOwnedBy } from '../object/co-owner.ts'
 import { keptKinds } from '../object/kept-kinds.ts'
 import type { LiveObject } from '../object/object.ts'

@@ -13,7 +13,7 @@ type Reach =
   /** All of them: the object of the step may replace any of them. */
   | { readonly kind: 'all' }
   /**
-   * Children in the namespace of the object, in the parent's namespace and at cluster scope: the object exists in an
+   * Children in the namespace of the object, in the parent's namespace and at cluster scope. The object exists in an
    * older form that may refer to them.
    */
   | { readonly kind: 'shared'; readonly namespace: string }

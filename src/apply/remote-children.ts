@@ -133,7 +133,7 @@ export interface ClaimInput {
 
 /**
  * A child that exists keeps its token. Undesired recorded children stay recorded until they are gone. An unread child
- * is held. If recorded, it keeps its entry, because a new token would disown it; if new, it gets none, because its
+ * is held. If recorded, it keeps its entry, because a new token would disown it. If new, it gets none, because its
  * absence could not be proven later.
  */
 export function claimRemote({ parent, desired, cluster, children, unread, newToken, withToken }: ClaimInput): Claim {

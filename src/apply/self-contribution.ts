@@ -14,7 +14,7 @@ export function isContributedTo({ metadata: { managedFields = [] } }: KubeObject
 }
 
 /**
- * Returns the resource without the labels and annotations that it contributed to itself: a declaration that depends on
+ * Returns the resource without the labels and annotations that it contributed to itself. A declaration that depends on
  * its own result would appear and disappear in turns. `live` has the managedFields.
  */
 export function withoutContributed(parent: LiveObject, live: LiveObject, manager: string): LiveObject {

@@ -21,7 +21,7 @@ export class FieldSetPool {
 
   /** Returns the pool's object with this content; deeply frozen, because a change would affect all users. */
   intern(fields: JsonObject): JsonObject {
-    // The API server writes a set in one order only, so the plain text suffices as key, at a quarter of the cost of the
+    // The API server writes a set in one order only, so the plain text suffices as key. It costs a quarter of the
     // canonical one.
     const content = JSON.stringify(fields)
     const known = this.#sets.get(content)

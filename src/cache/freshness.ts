@@ -38,8 +38,8 @@ interface Pending {
  * Owners whose writes may not have been seen, by uid, so that a new object of the same name starts empty. Nothing waits
  * inside; a caller whose owner is stale asks again later.
  *
- * An owner costs one entry per namespace and witness of its writes, and one per deleted object, until `isFresh` finds
- * them seen or `forget` drops the owner.
+ * An owner costs one entry per namespace and witness of its writes, and one per deleted object. `isFresh` drops seen
+ * entries, and `forget` the owner.
  */
 export class Freshness {
   readonly #owners = new Map<string, Pending>()

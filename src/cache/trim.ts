@@ -18,7 +18,7 @@ export interface TrimOptions {
 }
 
 /**
- * Returns the object as the cache keeps it. Of managedFields, it has at most the entries of these managers and those of
+ * Returns the object as the cache keeps it. It keeps at most the managedFields entries of these managers and those of
  * an operator's status, without times and with shared fieldsV1. It has no last-applied annotation.
  *
  * Not frozen: freezing each object costs about as much as parsing it; the types are deeply read-only instead.

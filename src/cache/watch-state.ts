@@ -147,7 +147,7 @@ function afterFrame(state: WatchState, frame: WatchFrame, input: WatchInput): Wa
   if (state.phase.kind === 'collecting') return afterCollected(state, frame, input)
   assert(state.phase.kind === 'following', 'frames only come while a stream is open')
   const resourceVersion = frame.object.metadata.resourceVersion ?? ''
-  // Everything up to the last version has been seen, so an event that is not newer is a repetition, or comes from a
+  // Everything up to the last version has been seen, so an event that is not newer is a repetition. Or it comes from a
   // server that is behind.
   const order = compareVersions(resourceVersion, state.resourceVersion)
   if (order === 'older' || resourceVersion === '') return { state, effects: [] }
@@ -327,10 +327,9 @@ function proven(state: WatchState): WatchState {
 
 /**
  * True if a stream continues from the last version and stays open: it is as good as one that was never interrupted. It
- * delivers all missed events, so it need not wait for a bookmark, which a quiet kind has once a minute.
- * Neither this nor a list shows whether the server itself is behind. The version of a list is that of the whole
- * storage, so it is newer than that of a quiet kind even if nothing was missed. Reconciles depend on their own writes
- * instead (see Freshness).
+ * delivers all missed events, so it need not wait for a bookmark, which a quiet kind has once a minute. Neither this
+ * nor a list shows whether the server itself is behind. The version of a list is that of the whole storage. It is newer
+ * than that of a quiet kind even if nothing was missed. Reconciles depend on their own writes instead (see Freshness).
  * After a stall only a frame counts: on a connection that withholds all data, streams stay open and deliver nothing.
  */
 function isInStepStanding({ phase, hasStalled }: WatchState): boolean {

@@ -1,5 +1,5 @@
-// Keeps a store in sync with the API server: performs the decisions of watch-state, which are to rest, list pages or
-// read a stream, and passes the results to a sink. Invariant: it ends only with its signal, whatever the server does.
+// Keeps a store in sync with the API server: performs the decisions of watch-state. It rests, lists pages or reads a
+// stream, and passes the results to a sink. Invariant: it ends only with its signal, whatever the server does.
 import { assert, unreachable } from '../base/assert.ts'
 import { type Clock, deadline, sleep, type Timer } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'

@@ -31,7 +31,7 @@ export class WriteOverlay<T extends LiveObject = LiveObject> implements Readonly
   }
 
   /**
-   * Takes the response to a write, unless the watch (`seen`, its last version) or a later response has passed it: an
+   * Takes the response to a write, unless the watch (`seen`, its last version) or a later response has passed it. An
    * object that was deleted since must not return. Versions that cannot be ordered are ignored.
    */
   put(object: T, seen: string | undefined): void {

@@ -1,8 +1,7 @@
 // Hash of a desired object, stored on the live object by the same apply. Invariant: if the hashes are equal, the last
-// apply declared exactly the current desired state, so that further fields inside an atomic value are defaults and not
-// leftovers.
-// managedFields cannot tell: they have one entry for the whole value. The hash is stored, so that a restart changes
-// nothing.
+// apply declared exactly the current desired state. Further fields inside an atomic value are then defaults and not
+// leftovers. managedFields cannot tell: they have one entry for the whole value. The hash is stored, so that a restart
+// changes nothing.
 import { hashJson, type JsonObject } from '../base/json.ts'
 import { coOwnersOf, isOwnerMark, ownerMarkOf } from '../object/co-owner.ts'
 import { asJson, type KubeObject } from '../object/object.ts'
@@ -12,7 +11,7 @@ export const appliedHashAnnotation = 'konverge.dev/applied-hash'
 
 /**
  * Returns the object with the hash of `lasting`: the object itself, or its declaration after creation. A Secret has
- * none: every field of a Secret has its own managedFields entry, and a hash would let readers of the annotation test
+ * none: every field of a Secret has its own managedFields entry. A hash would let readers of the annotation test
  * guesses of its values.
  */
 export function withAppliedHash(object: KubeObject, lasting: KubeObject = object): KubeObject {

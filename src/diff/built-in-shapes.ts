@@ -1,6 +1,6 @@
-// Facts about the built-in kinds that their objects do not show: empty fields that the server omits, quantities,
-// base64, defaults of list keys, and values that the server adds to an atomic value. Invariant: a kind that is not in
-// the table keeps its declaration unchanged.
+// Facts about the built-in kinds that their objects do not show. These are empty fields that the server omits,
+// quantities, base64, defaults of list keys, and values that the server adds to an atomic value. Invariant: a kind that
+// is not in the table keeps its declaration unchanged.
 import { assert } from '../base/assert.ts'
 import type { KubeObject } from '../object/object.ts'
 
@@ -9,7 +9,7 @@ export interface Shape {
   readonly fields: ReadonlyMap<string, FieldShape>
   /** True if the struct is merged as one value, so that even an empty one is complete. */
   readonly isAtomic: boolean
-  /** Of a kind: inside atomic values, the API server adds only the defaults of this table. */
+  /** True for a kind for which the API server adds only the defaults of this table inside atomic values. */
   readonly isExact: boolean
   /**
    * True if admission fills in empty fields of a new object of the kind. Most of them never change later. No empty

@@ -16,7 +16,7 @@ import { hasNothingToOwn, isEmpty, isVacant } from './vacant.ts'
  *
  * - `add`: declared, and absent or not owned yet; `live` is the value of another owner, if there is one.
  * - `change`: owned, with another value. `remove`: owned, and no longer declared.
- * - `reorder`: the items of a list map are complete but in another order, which matters, e.g. for init containers;
+ * - `reorder`: the items of a list map are complete but in another order, which matters, e.g. for init containers.
  * `desired` and `live` are the keys of the owned items.
  */
 export interface Change {
@@ -59,9 +59,9 @@ export interface CompareInput {
 
 /**
  * Compares along the fields that `manager` owns. Undeclared fields inside a value that is owned as a whole count as
- * defaults if the stored hash is that of the desired object and the defaults of the kind are not known. Otherwise they
- * are changes of kind `remove`, unless the server is known to add them.
- * For custom kinds the change of the hash stands for them, because nothing distinguishes them from defaults.
+ * defaults under two conditions: the stored hash is that of the desired object, and the defaults of the kind are not
+ * known. Otherwise they are changes of kind `remove`, unless the server is known to add them. For custom kinds the
+ * change of the hash stands for them, because nothing distinguishes them from defaults.
  */
 export function compare({ desired, live, manager }: CompareInput): Comparison {
   const owned = ownedFieldsOf(live, manager)

@@ -1,5 +1,5 @@
-// Path of a field in an object, with the steps of server-side apply: a field, a list item by its key, a set member by
-// its value, an item by its position. Source: structured-merge-diff, fieldpath.PathElement.
+// Path of a field in an object, with the steps of server-side apply. A step is a field, a list item by its key, a set
+// member by its value, an item by its position. Source: structured-merge-diff, fieldpath.PathElement.
 import { canonicalJson, deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { parseExactly } from '../base/wire-json.ts'
 

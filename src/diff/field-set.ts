@@ -200,8 +200,8 @@ export class FieldSet {
 }
 
 /**
- * Returns the set itself if nothing differs. Not a private method: TypeScript gives a class with a private method that
- * names itself a second name, which is not defined yet when `empty` is created.
+ * Returns the set itself if nothing differs. Not a private method: TypeScript would give the class a second name, which
+ * is not defined yet when `empty` is created.
  */
 function reshaped(set: FieldSet, isMember: boolean, children: Children): FieldSet {
   if (isMember === set.isMember && children === set.children) return set

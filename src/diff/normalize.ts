@@ -25,8 +25,8 @@ const serverWritten: ReadonlySet<string> = new Set([
  *
  * - no status, no metadata that the server writes;
  * - a Secret's `stringData` is in `data`, as base64, and overrides it, as on the server;
- * - in built-in kinds, quantities and base64 are canonical, list keys with a default (a port's protocol) are explicit,
- * and nulls and empty values that declare nothing are omitted. Held empty values stay.
+ * - in built-in kinds, quantities and base64 are canonical, and list keys with a default (a port's protocol) are
+ * explicit. Nulls and empty values that declare nothing are omitted. Held empty values stay.
  *
  * Unchanged parts are shared with the input, which is not modified.
  */

@@ -18,8 +18,8 @@ export function isVacant(value: Json | undefined): boolean {
 }
 
 /**
- * True if an apply of the value may leave no trace in managedFields: an empty list that is not atomic, or a struct of
- * only such. Source: structured-merge-diff, typed.ToFieldSet.
+ * True if an apply of the value may leave no trace in managedFields. Such values are an empty list that is not atomic,
+ * and a struct of only these. Source: structured-merge-diff, typed.ToFieldSet.
  */
 export function hasNothingToOwn(value: Json): boolean {
   if (isJsonList(value)) return value.length === 0

@@ -42,8 +42,8 @@ export interface MergeConditionsInput {
 }
 
 /**
- * Returns the conditions to write: exactly the claimed types, in the order of the claims. Of a type that is claimed
- * twice, the first claim counts. Unclaimed types are dropped, because nothing keeps them true.
+ * Returns the conditions to write: exactly the claimed types, in the order of the claims. If a type is claimed twice,
+ * the first claim counts. Unclaimed types are dropped, because nothing keeps them true.
  */
 export function mergeConditions({ previous, claims, observedGeneration, now }: MergeConditionsInput): Condition[] {
   const merged = new Map<string, Condition>()

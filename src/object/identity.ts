@@ -8,8 +8,8 @@ export interface OperatorIdentity {
   /** `shop` */
   readonly name: string
   /**
-   * `konverge.dev/shop`: its finalizer, its tooling name in ApplySets and the reporting controller of its Events. Of a
-   * part: `konverge.dev/shop_audit`.
+   * `konverge.dev/shop`: its finalizer, its tooling name in ApplySets and the reporting controller of its Events. A
+   * part has `konverge.dev/shop_audit`.
    */
   readonly qualifiedName: string
   /**
@@ -92,7 +92,7 @@ export const earlierChildManager = 'konverge'
 
 /**
  * Returns the field manager of a controller's children: `shop/websites.example.com`. Each controller has its own,
- * because an apply removes the fields of its manager's last apply: two controllers of one object would remove each
+ * because an apply removes the fields of its manager's last apply. Two controllers of one object would remove each
  * other's fields.
  */
 export function childManagerOf(operator: OperatorIdentity, controller: string): string {
@@ -142,7 +142,7 @@ function managerOf({ name }: OperatorIdentity, controller: string, suffix = ''):
 
 /**
  * Returns the field manager of the author's own writes: `shop-client`, or `shop-client:nightly` for a named user of the
- * client, because an apply removes the fields of its manager's last apply. No name of the runtime has a colon.
+ * client. An apply removes the fields of its manager's last apply. No name of the runtime has a colon.
  */
 export function clientManagerOf({ name }: OperatorIdentity, user?: string): string {
   const manager = `${name}-client`

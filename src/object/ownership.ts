@@ -32,7 +32,7 @@ export function isAppliedByUs({ metadata: { managedFields = [] } }: KubeObject):
 }
 
 /**
- * Returns true if the last apply of a controller built on konverge declared the field at this path of members: its
+ * Returns true if the last apply of a controller built on konverge declared the field at this path of members. Its
  * value then comes from the spec of a resource.
  *
  * @example isFieldAppliedByUs(object, 'metadata', 'labels', 'team')

@@ -58,7 +58,7 @@ export function compareQuantities(left: Quantity, right: Quantity): number {
 
 /**
  * Returns the form that the API server stores for a quantity sent as a JSON string or number, or undefined if it would
- * reject it: `0.5` → `500m`, `1024Mi` → `1Gi`, `1.5Gi` → `1536Mi`, `0.1Gi` → `107374182400m`.
+ * reject it. Examples: `0.5` → `500m`, `1024Mi` → `1Gi`, `1.5Gi` → `1536Mi`, `0.1Gi` → `107374182400m`.
  *
  * Equal amounts may keep different texts: the server returns a text that it considers canonical unchanged, so that
  * `1.234`, `1234m` and `+1` all stay.

@@ -1,5 +1,5 @@
 // Concurrency slots of a worker: decides which group may begin another reconcile. Pure. Invariant: while others wait,
-// one group begins no reconcile beyond half of the slots, so that hanging reconciles of one namespace do not stop the
+// one group begins no reconcile beyond half of the slots. Hanging reconciles of one namespace thus do not stop the
 // others.
 
 export interface PlaceRequest {

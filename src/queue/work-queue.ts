@@ -289,7 +289,7 @@ export class WorkQueue<K extends string> {
     if (entry.readyAtMs > nowMs) {
       this.#delayed.put(entry.key, entry.readyAtMs)
     } else {
-      // Keys that became due earlier go first, although no one has promoted them since.
+      // Keys that became due earlier go first, although no call has promoted them since.
       this.#promoteDue(nowMs)
       this.#join(entry)
     }

@@ -1,6 +1,6 @@
-// Works the queue: takes ready keys, at most `maxConcurrent` at once and never one key twice at once, reconciles each
-// with a time limit, and reports the result to the queue. Invariant: no reconcile, however it ends or hangs, stops the
-// others or the shutdown.
+// Works the queue: takes ready keys, at most `maxConcurrent` at once and never one key twice at once, and reconciles
+// each with a time limit. It reports the result to the queue. Invariant: no reconcile, however it ends or hangs, stops
+// the others or the shutdown.
 import { assert, unreachable } from '../base/assert.ts'
 import { type Clock, deadline } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'

@@ -1,7 +1,7 @@
-// Reasons why the children of a resource in another cluster can neither be applied nor deleted now: the cluster is
-// unreachable, or the connection leads to another cluster than the recorded one.
-// Invariants: nothing is written to a cluster while children are recorded in another one. An inventory entry stays
-// until its cluster shows that the child is gone, or the user abandons the child. Pure.
+// Reasons why the children of a resource in another cluster can neither be applied nor deleted now. The cluster is
+// unreachable, or the connection leads to another cluster than the recorded one. Invariants: nothing is written to a
+// cluster while children are recorded in another one. An inventory entry stays until its cluster shows that the child
+// is gone, or the user abandons the child. Pure.
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import { describePlace, entriesIn, type InventoryEntry, inventoryEntriesOf } from '../apply/remote-children.ts'
 import { CodedError } from '../base/errors.ts'

@@ -1,6 +1,6 @@
 // Merge of a controller's status with the parts of other writers. Conditions and fields of others stay when the
-// controller's own change. Own are the fields that managedFields record for the status manager.
-// Where managedFields cannot tell, own is what this process has reported. Pure.
+// controller's own change. Own are the fields that managedFields record for the status manager. If managedFields cannot
+// tell, own is what this process has reported. Pure.
 import { deepEqual, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { type FieldSet, fieldSetOf } from '../diff/field-set.ts'
 import type { Condition } from '../object/condition.ts'

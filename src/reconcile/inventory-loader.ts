@@ -1,5 +1,5 @@
-// Reads from the API server what the caches lack: members of an inventory outside of all informers, and, before a
-// deletion, whether the parent is still as the reconcile assumes. Invariant: an error is never absence (I5).
+// Reads from the API server what the caches lack: members of an inventory outside of all informers. Before a deletion,
+// it also checks that the parent is still as the reconcile assumes. Invariant: an error is never absence (I5).
 
 import type { ChildCluster } from '../apply/child-cluster.ts'
 import { isChildOf, isMember } from '../apply/member-rule.ts'
@@ -65,10 +65,9 @@ export class InventoryLoader {
   }
 
   /**
-   * Returns members that are not in `seen`: of kinds that the controller no longer owns, in namespaces that it does not
-   * watch, and remote children, recorded or at these `places`.
-   * Before a finalizer is removed, `seen` is empty: nothing searches again, and the response to an own write may have
-   * been lost.
+   * Returns members that are not in `seen`. These have kinds that the controller no longer owns, are in namespaces that
+   * it does not watch, or are remote children, recorded or at these `places`. Before a finalizer is removed, `seen` is
+   * empty: nothing searches again, and the response to an own write may have been lost.
    */
   async unseen(
     parent: LiveObject,

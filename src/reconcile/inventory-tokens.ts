@@ -1,5 +1,5 @@
 // Tokens of remote children, derived from a secret of this process. Invariants: an object that could not be created
-// keeps its token for the next attempt, and no user can guess a token before the object exists.
+// keeps its token for the next attempt. No user can guess a token before the object exists.
 import { createHmac } from 'node:crypto'
 import { identityOf } from '../apply/plan.ts'
 import { type ClaimInput, tokenized } from '../apply/remote-children.ts'

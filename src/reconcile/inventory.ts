@@ -1,8 +1,7 @@
-// Metadata that make a resource the parent of an ApplySet: the id in the labels of its children, the operator that
-// manages it, and the kinds and namespaces of its children. kubectl and a later operator find the children without any
-// construct.
-// Invariant: the recorded reach covers all children. Users can edit annotations, so the namespaces there are never
-// read: `status.inventory` has the authoritative ones. Source: KEP-3659, as kubectl implements it.
+// Metadata that make a resource the parent of an ApplySet. They name the id in the labels of its children, the operator
+// that manages it, and the kinds and namespaces of its children. kubectl and a later operator find the children without
+// any construct. Invariant: the recorded reach covers all children. Users can edit annotations, so the namespaces there
+// are never read: `status.inventory` has the authoritative ones. Source: KEP-3659, as kubectl implements it.
 import { entriesIn, homeOf } from '../apply/remote-children.ts'
 import { CodedError } from '../base/errors.ts'
 import type { Patch } from '../kube/client.ts'

@@ -90,7 +90,7 @@ export class LiveLoader implements LiveReader {
     const path = () => collectionPath(resource, namespace)
     if (cached === undefined) path()
     else if (!isPossible(path)) return []
-    // Of a watched kind, only what the operator manages is relevant here, and the operator may not read more.
+    // Only objects that the operator manages are relevant for a watched kind, and the operator may not read more.
     const isInMemory = cached !== undefined && (namespace === undefined || cached.covers(namespace))
     const isCovered = isInMemory && (cached.selectedLabel === undefined || Object.hasOwn(labels, cached.selectedLabel))
     const objects = isCovered ? cached.select({ namespace, labels }) : await this.#listLive(resource, namespace, labels)

@@ -1,5 +1,5 @@
-// The plan of one resource against the live cluster, without a running operator: the observe, desired and plan of a
-// reconcile, on the state of the API server. Invariant: nothing is written. Changes are sent as dry runs, so that
+// The plan of one resource against the live cluster, without a running operator. It runs observe, desired and plan of a
+// reconcile on the state of the API server. Invariant: nothing is written. Changes are sent as dry runs, so that
 // defaults, webhooks and immutable fields take effect.
 
 import { contradictedDefaults } from '../apply/contradicted-defaults.ts'

@@ -17,9 +17,9 @@ type Declared = Pick<Controller, 'owns' | 'retired' | 'childrenIn'>
 const namedPlaces = 5
 
 /**
- * Returns undefined if the inventory belongs to the operator, or no remote child can exist: none was recorded in
- * another namespace or is declared in another cluster, and all kinds of a namespaced resource are namespaced.
- * Also undefined if the resource is being deleted and its user abandons the children.
+ * Returns undefined if the inventory belongs to the operator, or no remote child can exist. None can exist if none was
+ * recorded in another namespace or is declared in another cluster, and all kinds of a namespaced resource are
+ * namespaced. Also undefined if the resource is being deleted and its user abandons the children.
  */
 export function lostInventory(parent: LiveObject, controller: Declared): CodedError<'RecordsNotKept'> | undefined {
   if (!hasOtherInventory(parent) || (isBeingDeleted(parent) && isAbandoned(parent))) return undefined

@@ -47,8 +47,8 @@ export type Outcome =
   | { readonly kind: 'deleting'; readonly on: string; readonly afterMs?: number | undefined }
 
 /**
- * True if the first occurrence of a failure is reported: a rejection, a timeout, a conflict with another writer, or a
- * Retry-After beyond the first backoff. Other failures may pass before a person reads about them.
+ * True if the first occurrence of a failure is reported. These are rejections, timeouts, conflicts with another writer,
+ * and a Retry-After beyond the first backoff. Other failures may pass before a person reads about them.
  */
 export function isToldAtOnce(outcome: Outcome): boolean {
   if (outcome.kind !== 'retry') return false

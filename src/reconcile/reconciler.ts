@@ -271,8 +271,8 @@ export class Reconciler {
   }
 
   /**
-   * Ends the sagas, applies the pre-delete objects, removes the external resources, deletes the children in the stored
-   * order, runs the controller's cleanup, then removes the finalizer. Undefined after the removal (I6).
+   * Ends the sagas, applies the pre-delete objects, removes the external resources, then deletes the children in the
+   * stored order. After the controller's cleanup it removes the finalizer. Undefined after the removal (I6).
    */
   async #clean(object: LiveObject, signal: AbortSignal): Promise<Ended | undefined> {
     const { children, parents, outside } = this.#options

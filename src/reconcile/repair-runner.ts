@@ -1,5 +1,5 @@
 // Performs the repair that a controller requests: deletes one object that is no child, if it still has the version of
-// the decision, and records an Event. A failed precondition is no failure: the object has changed meanwhile (I5).
+// the decision. It records an Event. A failed precondition is no failure: the object has changed meanwhile (I5).
 import { assert } from '../base/assert.ts'
 import type { Log } from '../base/instrument.ts'
 import type { KubeClient } from '../kube/client.ts'

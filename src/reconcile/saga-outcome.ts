@@ -1,4 +1,4 @@
-// Effect of the sagas on the outcome of a reconcile, as for external resources: a transient failure is retried, a
+// Effect of the sagas on the outcome of a reconcile, as for external resources. A transient failure is retried, a
 // permanent one stops, and unfinished work is waited for.
 import { unreachable } from '../base/assert.ts'
 import type { SagaFound } from '../saga/saga-runner.ts'

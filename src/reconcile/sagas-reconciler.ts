@@ -1,8 +1,7 @@
 // Reconciles the sagas of one resource, one after the other in the order of their declaration, and ends them in
 // reverse. The saga-runner decides what is next; this class gives it the resource's desired state, journal entries and
-// Events.
-// Invariant: a pass begins at most one effect of a saga, and its result is in the cluster before the next pass, so that
-// `observe` and the children see every step.
+// Events. Invariant: a pass begins at most one effect of a saga, and its result is in the cluster before the next pass.
+// `observe` and the children thus see every step.
 import type { Clock } from '../base/clock.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'

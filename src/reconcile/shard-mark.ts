@@ -8,7 +8,7 @@ import type { EventReport } from './context.ts'
 export const shardAnnotationOf = (part: string | undefined) =>
   `${part === undefined ? '' : `${part}.`}konverge.dev/shard`
 /**
- * Suffix of the name until all children are found and applied: until then they may lack the label by which the
+ * Suffix of the name until all children are found and applied. Until then they may lack the label by which the
  * informers of the shard select.
  */
 const takingOver = ':taking-over'

@@ -158,8 +158,8 @@ export function statusWrite({ previous, next, isUnderWay, writtenAtMs, nowMs }: 
 }
 
 /**
- * What clients act on: the observed generation and token, the condition statuses, the reason of Ready; and the journal
- * entries.
+ * State that clients act on: the observed generation and token, the condition statuses, the reason of Ready; and the
+ * journal entries.
  */
 function flipsOf(status: ResourceStatus | undefined): string {
   const conditions = (status?.conditions ?? []).map(({ type, status: state, reason }) =>

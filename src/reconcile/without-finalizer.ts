@@ -1,5 +1,5 @@
-// Controllers with `finalizer: false`. Invariants: only the status is written on their resources, and every child that
-// is not retained has an owner reference, so that the garbage collector can delete it. Pure.
+// Controllers with `finalizer: false`. Invariants: only the status is written on their resources. Every child that is
+// not retained has an owner reference, so that the garbage collector can delete it. Pure.
 import { isRemote } from '../apply/remote-children.ts'
 import { assert } from '../base/assert.ts'
 import { CodedError } from '../base/errors.ts'
