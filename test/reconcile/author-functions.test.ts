@@ -1,5 +1,5 @@
-// Functions of a controller that return or throw other things than their types say. One resource that meets such a function neither ends the
-// operator nor holds up another resource.
+// Functions of a controller that return or throw other values than their types allow. One resource with such a function
+// neither ends the operator nor delays another resource.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigMap } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => void process.off('unhandledRejection', onRejection))
 
 type Over = Parameters<typeof siteController>[0]
-/** An author's function whatever it returns. */
+/** An author's function with any result. */
 // biome-ignore lint/suspicious/noExplicitAny: these functions break their types on purpose.
 type Wrong = any
 
@@ -56,8 +56,8 @@ const wrong: Readonly<Record<string, Over>> = {
   'events that throw what has no text': { events: failing },
 }
 
-describe('a resource for which the controller has', () => {
-  it.each(Object.entries(wrong))('%s ends nothing, and others are served', async (_, over) => {
+describe('a resource whose controller has', () => {
+  it.each(Object.entries(wrong))('%s does not end the operator, and other resources reconcile', async (_, over) => {
     const world = new World()
     world.addSite('a')
     await world.live(siteController(over))
@@ -71,7 +71,7 @@ describe('a resource for which the controller has', () => {
     expect([world.conditions('default/a'), world.conditions('default/b')]).toEqual([settled, settled])
   })
 
-  it('an index that returns no list is named in the log', async () => {
+  it('the log names an index function that returns no list', async () => {
     const world = new World()
     world.addSite('evil', { page: 'evil' })
     await world.live(siteController(wrong['an index that returns nothing']))

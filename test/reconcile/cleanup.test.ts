@@ -1,4 +1,4 @@
-// How does a resource go? In order, without its constructs, and without anything that is not its own (I4, I5, I6).
+// Deletion of a resource: in order, without its constructs, and without objects of others (I4, I5, I6).
 import { describe, expect, it } from 'vitest'
 import { CodedError } from '../../src/base/errors.ts'
 import { Fence } from '../../src/kube/fence.ts'
@@ -11,7 +11,7 @@ import { Site, siteController, World } from './life.ts'
 import { pages, settledSite, withPages } from './sites.ts'
 
 describe('deletion', () => {
-  /** Deletes the site and lets everything that can happen happen. */
+  /** Deletes the site and runs until idle. */
   async function remove(world: World): Promise<void> {
     world.api.remove(Site, 'default/a')
     for (let round = 0; round < 4; round++) {
@@ -21,14 +21,14 @@ describe('deletion', () => {
     await world.clock.advance(20_000)
   }
 
-  it('takes the children that have an order, last first, and leaves the others to the garbage collector', async () => {
+  it('deletes children with an order, last first, and leaves the others to the garbage collector', async () => {
     const { world } = await settledSite()
     await remove(world)
     expect(world.api.writes.filter((write) => write.startsWith('delete'))).toEqual(['delete services default/a'])
     expect(world.api.all()).toEqual([])
   })
 
-  it('waits for a child that something holds, and says what', async () => {
+  it('waits for a child with a finalizer, and names the finalizer', async () => {
     const { world } = await settledSite()
     world.api.edit(Service, 'default/a', { metadata: { finalizers: ['cloud.dev/balancer'] } })
     await remove(world)
@@ -84,7 +84,7 @@ describe('deletion', () => {
     expect(world.site()).toBeUndefined()
   })
 
-  it('keeps the finalizer while clean-up fails, and tries again', async () => {
+  it('keeps the finalizer while the cleanup fails, and retries', async () => {
     const world = new World()
     world.addSite()
     let isBroken = true
@@ -103,7 +103,7 @@ describe('deletion', () => {
     expect(world.site()).toBeUndefined()
   })
 
-  it('says in the status that clean-up fails', async () => {
+  it('reports a failed cleanup in the status', async () => {
     const world = new World()
     world.addSite()
     const dnsDown = new CodedError({ code: 'DnsDown', message: 'cannot remove the record', remedy: 'retry' })
@@ -113,7 +113,7 @@ describe('deletion', () => {
     expect(world.conditions()).toMatchObject({ Degraded: 'True/DnsDown' })
   })
 
-  it('goes on while clean-up is waiting, and says on what', async () => {
+  it('continues while the cleanup waits, and reports the reason', async () => {
     const world = new World()
     world.addSite()
     let isDone = false
@@ -131,7 +131,7 @@ describe('deletion', () => {
     expect(world.site()).toBeUndefined()
   })
 
-  it('takes a child for deleted that is gone when its delete arrives', async () => {
+  it('counts a child as deleted that is gone when its delete arrives', async () => {
     const { world } = await settledSite()
     world.api.before = ({ verb }) => {
       if (verb === 'delete') throw failure('NotFound', 'services "a" not found')
@@ -145,7 +145,7 @@ describe('deletion', () => {
     expect(world.site()).toBeUndefined()
   })
 
-  it('leaves other finalizers alone', async () => {
+  it('leaves other finalizers unchanged', async () => {
     const { world } = await settledSite()
     world.api.edit(Site, 'default/a', {
       metadata: { finalizers: ['theirs.dev/keep', 'konverge.dev/konverge'] },
@@ -158,7 +158,7 @@ describe('deletion', () => {
     expect(world.api.requests).toEqual([])
   })
 
-  it('tells of retained things through report', async () => {
+  it('records an Event for each call of report', async () => {
     const world = new World()
     world.addSite()
     const event = { type: 'Normal', reason: 'Kept', action: 'Delete', note: 'kept the logs' } as const
@@ -177,7 +177,7 @@ describe('deletion', () => {
   it.each([
     { title: 'now has another controller', hasOwner: true },
     { title: 'was orphaned', hasOwner: false },
-  ])('leaves a child alone that $title', async ({ hasOwner }) => {
+  ])('leaves a child unchanged that $title', async ({ hasOwner }) => {
     const { world } = await settledSite()
     const owner = world.api.put(
       Deployment,
@@ -192,7 +192,7 @@ describe('deletion', () => {
     expect(world.api.find(Service, 'default/a')).toEqual(theirs)
   })
 
-  it('leaves a copy of a child in another namespace alone', async () => {
+  it('leaves a copy of a child in another namespace unchanged', async () => {
     const { world } = await settledSite()
     const theirs = labelledLikeAChild(world, { namespace: 'elsewhere' })
     await remove(world)
@@ -200,7 +200,7 @@ describe('deletion', () => {
     expect(world.api.find(ConfigMap, 'elsewhere/theirs')).toEqual(theirs)
   })
 
-  it('leaves what is to be retained', async () => {
+  it('leaves retained children', async () => {
     const world = new World()
     world.addSite()
     await world.live(withPages({ isRetained: true }))
@@ -211,7 +211,7 @@ describe('deletion', () => {
     expect(world.api.find(ConfigMap, pages)).toEqual(kept)
   })
 
-  it('takes a child in another namespace, by its uid, and waits until it is gone', async () => {
+  it('deletes a child in another namespace by its uid, and waits until it is gone', async () => {
     const world = new World()
     world.addSite()
     await world.live(withPages({ namespace: 'elsewhere' }))
@@ -223,7 +223,7 @@ describe('deletion', () => {
     expect(deletes.map(({ body }) => body)).toMatchObject([{ preconditions: { uid: child?.metadata.uid } }])
   })
 
-  it('takes a child in another namespace that bears its token, also if its users gave it another controller', async () => {
+  it('deletes a child in another namespace by its token, even if a user gave it another controller', async () => {
     const world = new World()
     world.addSite()
     await world.live(withPages({ namespace: 'elsewhere' }))
@@ -236,7 +236,7 @@ describe('deletion', () => {
     expect(world.api.find(ConfigMap, 'elsewhere/a-pages')).toBeUndefined()
   })
 
-  /** As a copy of a child is, or what was left when its parent was deleted without it. */
+  /** Creates an object as a copy of a child, or as left behind when its parent was deleted without it. */
   function labelledLikeAChild(world: World, metadata: object): LiveObject {
     const child = world.api.find(ConfigMap, pages)
     const { labels = {}, annotations = {} } = child?.metadata ?? {}
@@ -248,7 +248,7 @@ describe('deletion', () => {
   }
 })
 
-describe('a clean-up of a process that may not write any more', () => {
+describe('a cleanup of a process that may not write any more', () => {
   const signals: AbortSignal[] = []
   const hanging = () =>
     siteController({
@@ -274,7 +274,7 @@ describe('a clean-up of a process that may not write any more', () => {
     await life.end()
   })
 
-  it('is told by its signal when the fence closes', async () => {
+  it('gets an aborted signal when the fence closes', async () => {
     signals.length = 0
     const world = new World()
     const fence = new Fence(world.clock)

@@ -1,4 +1,5 @@
-// Objects that several resources own together: each owner has its own fields, and the object goes with the last one.
+// Objects that several resources own together: each owner has its own fields, and the object is deleted with the last
+// one.
 import { ApiObject } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { defineController } from '../../src/index.ts'
@@ -15,7 +16,7 @@ const create = (cluster: TestCluster, resource: typeof Shop, name: string, text:
 const isNoWatch = ({ verb }: RequestRecord) => verb !== 'watch'
 
 describe('an object with several owners', () => {
-  it('has the fields of all of them, and they come to rest', async () => {
+  it('has the fields of all of them, and they reach a stable state', async () => {
     await using cluster = await start()
     cluster.run(partController(Shop), partController(Banner))
     await create(cluster, Shop, 'a', 'one')
@@ -33,7 +34,7 @@ describe('an object with several owners', () => {
     expect((await cluster.requestsDuring(1_200_000)).filter(isNoWatch)).toEqual([])
   })
 
-  it('gets one more owner by one request', async () => {
+  it('gets another owner with one request', async () => {
     await using cluster = await start()
     cluster.run(partController(Shop))
     await create(cluster, Shop, 'a', 'one')
@@ -61,7 +62,7 @@ describe('an object with several owners', () => {
     expect(await cluster.find(ConfigMap, 'lines')).toEqual(before)
   })
 
-  it('loses what one of them no longer declares, also after a restart', async () => {
+  it('loses fields that one of them no longer declares, also after a restart', async () => {
     await using cluster = await start()
     const first = cluster.run(partController(Shop))
     await create(cluster, Shop, 'a', 'one two')
@@ -77,7 +78,7 @@ describe('an object with several owners', () => {
     expect(await dataOf(cluster)).toEqual({ one: 'yes', four: 'yes' })
   })
 
-  it('loses the part of an owner that no longer declares it, and goes with the last one', async () => {
+  it('loses the part of an owner that no longer declares it, and is deleted with the last one', async () => {
     await using cluster = await start()
     cluster.run(partController(Shop))
     await create(cluster, Shop, 'a', 'one')
@@ -93,7 +94,7 @@ describe('an object with several owners', () => {
     expect(await cluster.find(ConfigMap, 'lines')).toBeUndefined()
   })
 
-  it('loses the part of an owner that is deleted, and goes with the last one', async () => {
+  it('loses the part of a deleted owner, and is deleted with the last one', async () => {
     await using cluster = await start()
     cluster.run(partController(Shop))
     await create(cluster, Shop, 'a', 'one')
@@ -117,7 +118,7 @@ describe('an object with several owners', () => {
     expect(await cluster.find(ConfigMap, 'lines')).toBeUndefined()
   })
 
-  it('goes when all owners are deleted at once', async () => {
+  it('is deleted when all owners are deleted at once', async () => {
     await using cluster = await start()
     cluster.run(partController(Shop))
     const names = Array.from({ length: 12 }, (_, index) => `shop-${index}`)
@@ -132,7 +133,7 @@ describe('an object with several owners', () => {
 })
 
 describe('a field that two owners declare', () => {
-  it('is of both with the same value, and stays when one of them goes', async () => {
+  it('belongs to both with the same value, and stays when one of them is deleted', async () => {
     await using cluster = await start()
     cluster.run(partController(Shop))
     await create(cluster, Shop, 'a', 'both=1 one')
@@ -143,7 +144,7 @@ describe('a field that two owners declare', () => {
     expect(await dataOf(cluster)).toEqual({ both: '1' })
   })
 
-  it('stays with the first one, and the second one says whose it is until it is free', async () => {
+  it('stays with the first one, and the second one reports the owner until the field is free', async () => {
     await using cluster = await start()
     cluster.run(partController(Shop), partController(Banner))
     await create(cluster, Shop, 'a', 'both=1')
@@ -161,7 +162,7 @@ describe('a field that two owners declare', () => {
     expect(await cluster.condition(Banner, 'b', 'Ready')).toMatchObject({ status: 'True' })
   })
 
-  it('is taken back from a manager that is no owner', async () => {
+  it('is taken from a manager that is no owner', async () => {
     await using cluster = await start()
     cluster.run(partController(Shop))
     await create(cluster, Shop, 'a', 'one=1')
@@ -173,8 +174,8 @@ describe('a field that two owners declare', () => {
   })
 })
 
-describe('an object of that name that others own', () => {
-  it('is not joined when a resource owns it alone', async () => {
+describe('an object of that name with other owners', () => {
+  it('gets no other owner while one resource owns it alone', async () => {
     await using cluster = await start()
     cluster.run(shopController(), partController(Banner, 'a'))
     await create(cluster, Shop, 'a', 'open')
@@ -187,7 +188,7 @@ describe('an object of that name that others own', () => {
     expect(condition?.message).toContain('is controlled by Shop a alone')
   })
 
-  it('is not taken by a resource that wants it alone', async () => {
+  it('is not taken by a resource that declares it alone', async () => {
     await using cluster = await start()
     cluster.run(partController(Banner, 'a'), shopController())
     await create(cluster, Banner, 'b', 'one')
@@ -200,7 +201,7 @@ describe('an object of that name that others own', () => {
     expect(condition?.message).toContain('is owned together by Banner b')
   })
 
-  it('is not joined without consent when nobody of konverge made it, and with consent loses nothing of others', async () => {
+  it('is not joined without consent if no konverge operator made it, and with consent others lose no field', async () => {
     await using cluster = await start()
     cluster.run(partController(Shop))
     await cluster.create(ConfigMap, { metadata: { name: 'lines' }, data: { theirs: '1' } })
@@ -239,7 +240,7 @@ describe('a new version of a controller', () => {
       status: () => ({ fields: {}, conditions: [] }),
     })
 
-  it('shares what the one before had alone, and has alone what it shared', async () => {
+  it('shares an object that the previous version owned alone, and the reverse', async () => {
     await using cluster = await start()
     const first = cluster.run(alone('lines'))
     await create(cluster, Shop, 'a', 'one')
@@ -266,7 +267,7 @@ describe('a new version of a controller', () => {
     expect(found?.metadata.managedFields?.map(({ manager }) => manager)).toEqual(['operator/shops.example.com'])
   })
 
-  it('releases the object that it no longer declares, also of a kind that it no longer owns', async () => {
+  it('releases an object that it no longer declares, also of a kind that it no longer owns', async () => {
     await using cluster = await start()
     const first = cluster.run(partController(Shop), partController(Banner))
     await create(cluster, Shop, 'a', 'one')

@@ -1,4 +1,5 @@
-// Fields of one object that several owners declare otherwise, owners that are gone, and writers that pretend to be owners.
+// Fields of one object that several owners declare with different values, owners that are gone, and writers that
+// pretend to be owners.
 import { ApiObject } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { defineController } from '../../src/index.ts'
@@ -20,7 +21,7 @@ const isReady = async (cluster: TestCluster, name: string) =>
   (await cluster.condition(Shop, name, 'Ready'))?.status === 'True'
 const managerOf = (uid: string) => `operator/shops.example.com+owner-${uid}`
 
-/** Applies with force under any field manager, as a user who may patch the object can. */
+/** Applies with force under any field manager, as a user with the right to patch the object can. */
 async function forge(cluster: TestCluster, resource: Resource, object: KubeObject, fieldManager: string) {
   const whole = { ...object, metadata: { namespace: 'default', ...object.metadata } }
   await cluster.client.apply(resource, whole, { fieldManager, force: true }, AbortSignal.timeout(60_000))
@@ -47,7 +48,7 @@ describe('owners of one object', () => {
     for (const name of names) expect(await isReady(cluster, name)).toBe(true)
   })
 
-  it('change a value that they share in a new version of the controller', async () => {
+  it('change a shared value in a new version of the controller', async () => {
     await using cluster = await start()
     const versioned = (header: string) =>
       defineController(Shop, {
@@ -78,7 +79,7 @@ describe('owners of one object', () => {
     expect(await dataOf(cluster)).toEqual({ y: 'a', x: 'b' })
   })
 
-  it('have all other fields of their declaration while they wait for one, and no others', async () => {
+  it('have all other fields of their declaration while they wait for one, and no undeclared ones', async () => {
     await using cluster = await start()
     cluster.run(partController(Shop))
     await create(cluster, 'a', 'x=a')
@@ -97,7 +98,7 @@ describe('owners of one object', () => {
     expect(await dataOf(cluster)).toEqual({ x: 'b', y: 'c', z: 'b' })
   })
 
-  it('keep their values of a Secret, and none writes it again and again', async () => {
+  it('keep their values of a Secret, and none writes it repeatedly', async () => {
     await using cluster = await start()
     const values: Record<string, string> = { a: secretText('of a'), b: secretText('of b') }
     const tokens = defineController(Shop, {
@@ -120,7 +121,7 @@ describe('owners of one object', () => {
     expect(during.filter(({ verb, code }) => verb === 'patch' && code === 200)).toEqual([])
   })
 
-  it('are not two controllers of one resource', async () => {
+  it('cannot be two controllers of one resource', async () => {
     await using cluster = await start()
     const audit = defineController(Shop, {
       name: 'audit',
@@ -167,7 +168,7 @@ describe('an owner that is gone without its finalizer', () => {
     expect([marks.length, managedFields.length]).toEqual([4, 2])
   })
 
-  it('keeps no field of an object that is not to be pruned', async () => {
+  it('keeps no field of a retained object', async () => {
     await using cluster = await start()
     cluster.run(partController(Shop))
     await create(cluster, 'a', 'one')
@@ -206,7 +207,7 @@ describe('a writer under the field manager of an owner', () => {
     expect(await isReady(cluster, 'a')).toBe(true)
   })
 
-  it('does not keep a field of another owner under the manager of an owner that is paused', async () => {
+  it('does not keep a field of another owner under the manager of a paused owner', async () => {
     await using cluster = await start()
     cluster.run(partController(Shop))
     await create(cluster, 'a', 'one')

@@ -1,5 +1,5 @@
-// Fields on an object that somebody else makes, and objects that have to wait: both leave alone what they must not touch,
-// and hold back only what depends on them.
+// Contributions to objects of other owners, and held objects. Both leave all other fields unchanged, and postpone only
+// their dependents.
 import { ApiObject, type Chart } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { addObject, defineController, objectOf } from '../../src/index.ts'
@@ -40,7 +40,7 @@ function contributeStorage(chart: Chart, storage: string) {
 const configMap = (chart: Chart, name: string) =>
   new ApiObject(chart, name, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } })
 
-/** A site that asks for as much storage as its page says; an empty page asks for nothing. */
+/** A site that requests as much storage as its page says; an empty page requests none. */
 const growing = () =>
   siteController({
     watches: [claims],
@@ -50,7 +50,7 @@ const growing = () =>
   })
 
 describe('a contribution', () => {
-  it('sets its fields, leaves no other mark, and is at rest after one apply, also after a restart', async () => {
+  it('sets its fields, leaves no other trace, and is in sync after one apply, also after a restart', async () => {
     const world = new World()
     world.api.put(PersistentVolumeClaim, claim('1Gi'))
     world.addSite('a', { page: '2Gi' })
@@ -69,7 +69,7 @@ describe('a contribution', () => {
     expect(world.api.requests).toEqual([])
   })
 
-  it('of two resources to one object comes to rest with the fields of both, also after a restart', async () => {
+  it('of two resources to one object is in sync with the fields of both, also after a restart', async () => {
     const world = new World()
     world.api.put(PersistentVolumeClaim, claim('1Gi'))
     const noted = siteController({
@@ -97,8 +97,8 @@ describe('a contribution', () => {
     expect(world.api.requests).toEqual([])
   })
 
-  describe('of two resources that set one field differently', () => {
-    /** Each site sets its page as one annotation, and adds one of its own. */
+  describe('of two resources that set one field to different values', () => {
+    /** Each site sets its page as one shared annotation, and adds an annotation of its own. */
     const fighting = () =>
       siteController({
         watches: [{ ...claims, keysFor: () => [keyFor('default', 'a'), keyFor('default', 'b')] }],
@@ -124,7 +124,7 @@ describe('a contribution', () => {
       return world
     }
 
-    it('ends after three rounds: one keeps the field, the other one names it, and nothing is written', async () => {
+    it('ends after three rounds: one keeps the field, the other one names it, and no more writes follow', async () => {
       const world = await fight()
       expect(applies(world).length).toBeLessThan(10)
       expect(page(world)).toBe('1')
@@ -138,7 +138,7 @@ describe('a contribution', () => {
       expect(world.api.requests).toEqual([])
     })
 
-    it('lets the test kit settle, however many resources there are', async () => {
+    it('lets the test kit settle with any number of resources', async () => {
       await using cluster = await startCluster()
       const fighters = defineController<unknown>(Secret, {
         owns: [],
@@ -159,7 +159,7 @@ describe('a contribution', () => {
       expect((await cluster.requestsDuring(60_000)).filter(({ verb }) => verb !== 'watch')).toEqual([])
     })
 
-    it('is tried again every five minutes, and the one that keeps it stays Ready', async () => {
+    it('is retried every five minutes, and the resource that keeps the field stays Ready', async () => {
       const world = await fight()
       const versions = new Set<string | undefined>()
       world.api.requests.length = 0
@@ -171,7 +171,7 @@ describe('a contribution', () => {
       expect(applies(world).length).toBeLessThanOrEqual(26)
     })
 
-    it('is over when one of them no longer declares the field', async () => {
+    it('ends when one of them no longer declares the field', async () => {
       const world = await fight()
       world.api.edit(Site, 'default/b', { spec: { page: '' } })
       await world.clock.advance(1_000)
@@ -188,7 +188,7 @@ describe('a contribution', () => {
       expect(world.api.requests).toEqual([])
     })
 
-    it('does not keep the other fields of a changed declaration out', async () => {
+    it('does not block the other fields of a changed declaration', async () => {
       const world = await fight()
       world.api.edit(PersistentVolumeClaim, claimKey, { metadata: { annotations: { 'example.com/b': 'drift' } } })
       world.api.edit(Site, 'default/b', { spec: { page: '4' } })
@@ -199,7 +199,7 @@ describe('a contribution', () => {
       })
     })
 
-    it('goes to another one when the one that keeps it is deleted', async () => {
+    it('passes the field to another resource when the one that keeps it is deleted', async () => {
       const world = await fight()
       world.api.remove(Site, 'default/a')
       await world.clock.advance(600_000)
@@ -208,7 +208,7 @@ describe('a contribution', () => {
     })
   })
 
-  it('to an object that another resource of the same controller owns comes to rest, also after a restart', async () => {
+  it('to an object that another resource of the same controller owns is in sync, also after a restart', async () => {
     const world = new World()
     const lines = (data: Record<string, string>) => ({
       apiVersion: 'v1',
@@ -243,7 +243,7 @@ describe('a contribution', () => {
     expect(world.api.requests).toEqual([])
   })
 
-  it('waits for the object and never makes it', async () => {
+  it('waits for the object and never creates it', async () => {
     const world = new World()
     world.addSite('a', { page: '2Gi' })
     await world.live(growing())
@@ -258,7 +258,7 @@ describe('a contribution', () => {
     expect(at(world.api.find(PersistentVolumeClaim, claimKey), 'spec', 'resources', 'requests', 'storage')).toBe('2Gi')
   })
 
-  it('takes its fields back from whoever changes them', async () => {
+  it('takes its fields from other writers again', async () => {
     const world = new World()
     world.api.put(PersistentVolumeClaim, claim('1Gi'))
     world.addSite('a', { page: '2Gi' })
@@ -268,7 +268,7 @@ describe('a contribution', () => {
     expect(world.api.find(PersistentVolumeClaim, claimKey)?.spec).toEqual(claim('2Gi').spec)
   })
 
-  it('stays when it is no longer declared, and when the resource goes', async () => {
+  it('stays when it is no longer declared, and when the resource is deleted', async () => {
     const world = new World()
     world.api.put(PersistentVolumeClaim, claim('1Gi'))
     world.addSite('a', { page: '2Gi' })
@@ -284,7 +284,7 @@ describe('a contribution', () => {
   it.each([
     ['is not watched', []],
     ['is watched, but not to contribute to', [{ ...claims, contributes: false }]],
-  ])('to a kind that %s is refused in one sentence', async (_, watches) => {
+  ])('to a kind that %s is rejected with one sentence', async (_, watches) => {
     const world = new World()
     world.api.put(PersistentVolumeClaim, claim('1Gi'))
     world.addSite('a', { page: '2Gi' })
@@ -299,14 +299,14 @@ describe('a contribution', () => {
   it.each([
     ['keep', { keep: (object: LiveObject) => object }],
     ['metadataOnly', { metadataOnly: true }],
-  ])('needs a watch that keeps whole objects, and so none with %s', (_, partial) => {
+  ])('needs a watch that caches whole objects, and rejects %s', (_, partial) => {
     const watches = [{ ...claims, ...partial }]
     expect(() => siteController({ watches })).toThrow(/needs whole objects; leave keep and metadataOnly out/)
   })
 })
 
-describe('what is held', () => {
-  /** Held as long as the page is `wait`: the pages, and what depends on them. */
+describe('a held object', () => {
+  /** Holds the pages, and their dependents, while the page is `wait`. */
   const held = () =>
     siteController({
       owns: [ConfigMap, Service],
@@ -320,7 +320,7 @@ describe('what is held', () => {
     })
   const names = (world: World) => world.api.all(ConfigMap).map(({ metadata }) => metadata.name)
 
-  it('is not made, nor what depends on it; all else is', async () => {
+  it('is not created, nor are its dependents; all others are', async () => {
     const world = new World()
     world.addSite('a', { page: 'wait' })
     await world.live(held())
@@ -333,7 +333,7 @@ describe('what is held', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('stays as it is where it exists', async () => {
+  it('stays unchanged if it exists', async () => {
     const world = new World()
     world.addSite('a', { page: 'go' })
     await world.live(held())
@@ -345,13 +345,13 @@ describe('what is held', () => {
     expect(at(world.api.find(ConfigMap, pages), 'data')).toEqual({ a: 'theirs' })
   })
 
-  it('may wait for a phase of its own resource, seen through observe', async () => {
+  it('may wait for a phase of its own resource, through observe', async () => {
     const world = new World()
     const controller = siteController({
       observe: async ({ object }) => ({ pages: object.status?.pages ?? 0 }),
       desired: (chart, { facts }) => {
         configMap(chart, 'first')
-        // One child exists as soon as the status says so.
+        // One child exists as soon as the status reports it.
         const isFirstThere = (facts as { pages: number }).pages > 0
         const second = configMap(chart, 'second')
         if (!isFirstThere) hold(second, 'waits for the first page')

@@ -1,4 +1,4 @@
-// Options that a controller sets for itself, beside those of its operator.
+// Options of a controller that override or extend those of its operator.
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Log, silentInstruments } from '../../src/base/instrument.ts'
 import {
@@ -75,14 +75,14 @@ describe('a controller', () => {
   it.each([
     ['labels', { labelSelector: 'lane=fast' }],
     ['fields', { fieldSelector: 'spec.lane=fast' }],
-  ])('looks after the resources that it selects by %s', async (_, over) => {
+  ])('manages the resources that it selects by %s', async (_, over) => {
     await start(over)
     await add('fast', 'slow')
     await cluster.advance(10_000)
     expect([await isReady('fast'), await isReady('slow')]).toEqual([true, false])
   })
 
-  it('looks after the resources of its namespaces, beside one that serves others', async () => {
+  it('manages the resources of its namespaces, beside a controller for other namespaces', async () => {
     cluster = await startCluster({ definitions: [definition] })
     for (const name of ['a', 'b']) await cluster.create(Namespace, { metadata: { name } })
     const desired = (_: unknown, { object: { metadata } }: { object: { metadata: { name: string } } }) => [
@@ -100,7 +100,7 @@ describe('a controller', () => {
     expect(new Set(watched.map(({ namespace }) => namespace))).toEqual(new Set(['a']))
   })
 
-  it('watches a kind in other namespaces than its own where the watch says so', async () => {
+  it('watches a kind in other namespaces than its own if the watch has its own namespaces', async () => {
     cluster = await startCluster({ definitions: [definition] })
     await cluster.create(Namespace, { metadata: { name: 'themes' } })
     const seen: string[] = []
@@ -125,7 +125,7 @@ describe('a controller', () => {
     expect(new Set(seen)).toEqual(new Set(['themes/a']))
   })
 
-  it('is not defined with namespaces for a cluster-scoped kind, or with none', async () => {
+  it('rejects namespaces for a cluster-scoped kind, and an empty list of namespaces', async () => {
     await start({})
     const definedFor = (kind: typeof Task, namespaces: readonly string[]) => () =>
       defineController(kind, {
@@ -138,7 +138,7 @@ describe('a controller', () => {
     expect(definedFor(Task, [])).toThrow('names at least one namespace')
   })
 
-  it('has as many reconciles at once as it says', async () => {
+  it('limits its concurrent reconciles', async () => {
     let [running, most] = [0, 0]
     const observe = async () => {
       most = Math.max(most, ++running)
@@ -152,7 +152,7 @@ describe('a controller', () => {
     expect(most).toBe(2)
   })
 
-  it('begins as many reconciles a second as it says', async () => {
+  it('limits its reconciles per second', async () => {
     const times: number[] = []
     const observe = async () => {
       times.push(cluster.clock.monotonicMs())
@@ -180,7 +180,7 @@ describe('a controller', () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(200)
   })
 
-  it('reconciles what is at rest after its interval', async () => {
+  it('reconciles an idle resource after its interval', async () => {
     let count = 0
     await start({
       resyncMs: 60_000,
@@ -209,7 +209,7 @@ describe('a controller', () => {
     expect(() => tasks(over)).toThrow(message)
   })
 
-  it('logs the name of an index that it does not declare, also where it watches Secrets', async () => {
+  it('logs the name of an undeclared index, also in a watch of Secrets', async () => {
     const errors: unknown[] = []
     const { log } = silentInstruments
     const loud: Log = { ...log, error: ({ error }) => void errors.push(error), with: () => loud }

@@ -1,4 +1,4 @@
-// What the compiler makes of controllers: the types that functions of a definition are given. `tsc -p test` checks this file.
+// Compile-time types of controllers: the inputs of the functions of a definition. `tsc -p test` checks this file.
 import { describe, expectTypeOf, it } from 'vitest'
 import {
   ConfigMap,
@@ -23,7 +23,7 @@ const Shop = defineResource<ShopSpec, ShopStatus>({
   ...{ plural: 'shops', scope: 'Namespaced' },
 })
 
-/** As `konverge generate` writes it of a CRD whose conditions have a plain string as their status. */
+/** Form that `konverge generate` writes for a CRD whose conditions have a plain string as their status. */
 interface GeneratedStatus {
   readonly observedGeneration?: number
   readonly url?: string
@@ -40,14 +40,14 @@ interface GeneratedCondition {
 const Generated = defineResource<ShopSpec, GeneratedStatus>(Shop)
 const status = () => ({ fields: {}, conditions: [] })
 
-describe('the resource that a function is given', () => {
+describe('the resource that a function gets', () => {
   it('has no status in desired', () => {
     defineController(Shop, {
       owns: [],
       desired: (_, { object }) => {
         expectTypeOf(object.spec).toEqualTypeOf<ShopSpec>()
         expectTypeOf(object.status).toEqualTypeOf<undefined>()
-        // @ts-expect-error The result is remembered, whatever the status is.
+        // @ts-expect-error The result is memoized, whatever the status is.
         void (() => object.status.url)
       },
       status,
@@ -71,7 +71,7 @@ describe('the resource that a function is given', () => {
 })
 
 describe('a definition', () => {
-  it('compiles with the types of its resource, whether or not they are named', () => {
+  it('compiles with and without explicit types of its resource', () => {
     defineController(Shop, { owns: [Deployment], desired: () => [], status })
     defineController<ShopSpec, ShopStatus>(Shop, {
       owns: [Deployment],
@@ -86,7 +86,7 @@ describe('a definition', () => {
     })
   })
 
-  it('takes the type of its facts from observe, which sees the status', () => {
+  it('infers the type of its facts from observe, which gets the status', () => {
     defineController(Shop, {
       owns: [],
       observe: async ({ object }) => ({ was: object.status?.url ?? '' }),
@@ -95,13 +95,13 @@ describe('a definition', () => {
     })
   })
 
-  it('needs no status, of a kind of Kubernetes nor of its own', () => {
+  it('needs no status, for built-in and custom kinds', () => {
     defineController(ConfigMap, { owns: [], desired: () => {} })
     defineController(ConfigMap, { owns: [], observe: async () => 1, desired: (_, { facts }) => void facts.toFixed() })
     defineController(Shop, { owns: [], desired: () => {} })
   })
 
-  it('takes a status type whose conditions have another form, and reports conditions of its own form', () => {
+  it('accepts a status type whose conditions have another form, and reports conditions of its own form', () => {
     defineController(Generated, {
       owns: [],
       observe: async ({ object }) => findCondition(object.status?.conditions, 'Ready')?.status ?? 'Unknown',

@@ -1,5 +1,5 @@
-// What a controller sees of the cluster, over the model API server: which objects are its children, whom an event wakes, and
-// what its own functions read.
+// A controller's view of the cluster over the model API server: its children, the resources that an event triggers, and
+// the reads of its own functions.
 import { describe, expect, it } from 'vitest'
 import type { LiveReader } from '../../src/index.ts'
 import { ConfigMap, Deployment, Secret, Service } from '../../src/object/built-in.ts'
@@ -9,7 +9,7 @@ import { at, describeRequest } from '../model-api.ts'
 import { live } from '../objects.ts'
 import { type LifeOptions, Site, siteController, World } from './life.ts'
 
-/** What the reader gives in the turn of site `a`, and what had to be asked for it. */
+/** Returns the result of a read in the reconcile of site `a`, and the requests that it needed. */
 async function observed(
   prepare: (world: World) => void,
   read: (reader: LiveReader) => Promise<unknown>,
@@ -40,7 +40,7 @@ describe('a controller’s own functions', () => {
   const findTheme = (reader: LiveReader) => reader.find(ConfigMap, { namespace: 'default', name: 'theme' })
   const listThemes = (reader: LiveReader) => reader.list(ConfigMap, { labels: { theme: 'dark' } })
 
-  it('read a watched kind from memory', async () => {
+  it('read a watched kind from the cache', async () => {
     const { found, asked } = await observed((world) => world.api.put(ConfigMap, theme), findTheme, {
       watches: [everyTheme],
     })
@@ -48,20 +48,20 @@ describe('a controller’s own functions', () => {
     expect(asked).toEqual([])
   })
 
-  it('read a kind that is owned and not watched from the server, as foreign objects are not in memory', async () => {
+  it('read an owned kind without a watch from the server, because the cache has no unmanaged objects', async () => {
     const { found, asked } = await observed((world) => world.api.put(ConfigMap, theme), findTheme)
     expect(found).toMatchObject({ metadata: { name: 'theme' } })
     expect(asked).toEqual(['get configmaps default/theme'])
   })
 
-  it('list by the label that a watch selects on from memory', async () => {
+  it('list by the selected label of a watch from the cache', async () => {
     const { found } = await observed((world) => world.api.put(ConfigMap, theme), listThemes, {
       watches: [labelledThemes],
     })
     expect(found).toMatchObject([{ metadata: { name: 'theme' } }])
   })
 
-  it('see what a watch keeps of an object', async () => {
+  it('see the part of an object that a watch keeps', async () => {
     const keep: Watch['keep'] = ({ data: _, ...object }) => object
     const withData = (world: World) => world.api.put(ConfigMap, { ...theme, data: { a: 'b' } })
     const { found } = await observed(withData, findTheme, { watches: [{ ...everyTheme, keep }] })
@@ -78,7 +78,7 @@ describe('a controller’s own functions', () => {
     expect(asked).toEqual(['get secrets default/s'])
   })
 
-  it('read a kind of which metadata alone is held from the server, beside a watch with content from memory', async () => {
+  it('read a kind with a metadata watch from the server, and with a content watch from the cache', async () => {
     const metadataOnly: Watch = { ...everyTheme, metadataOnly: true }
     const put = (world: World) => world.api.put(ConfigMap, { ...theme, data: { a: 'b' } })
     const { found, asked } = await observed(put, findTheme, { watches: [metadataOnly] })
@@ -87,7 +87,7 @@ describe('a controller’s own functions', () => {
     expect((await observed(put, findTheme, { watches: [metadataOnly, everyTheme] })).asked).toEqual([])
   })
 
-  it('do not take an object for absent that lies outside the namespaces in memory', async () => {
+  it('do not treat an object outside the cached namespaces as absent', async () => {
     const elsewhere = live({ metadata: { name: 'theme', namespace: 'elsewhere' } })
     const { found } = await observed(
       (world) => world.api.put(ConfigMap, elsewhere),
@@ -99,7 +99,7 @@ describe('a controller’s own functions', () => {
 })
 
 describe('an event', () => {
-  /** Counts the turns of each site. */
+  /** Counts the reconciles of each site. */
   async function counted(watches: readonly Watch[] = []) {
     const world = new World()
     const turns: string[] = []
@@ -119,14 +119,14 @@ describe('an event', () => {
     return { world, turns }
   }
 
-  it('of a child wakes its parent only', async () => {
+  it('of a child triggers its parent only', async () => {
     const { world, turns } = await counted()
     world.api.edit(ConfigMap, 'default/a-pages', { metadata: { labels: { x: 'y' } } })
     await world.clock.advance(0)
     expect(turns).toEqual(['a'])
   })
 
-  it('of a foreign object with our labels wakes nobody', async () => {
+  it('of an unmanaged object with the operator’s labels triggers nothing', async () => {
     const { world, turns } = await counted()
     const labels = world.api.find(ConfigMap, 'default/a-pages')?.metadata.labels ?? {}
     const owner = world.api.put(
@@ -139,14 +139,14 @@ describe('an event', () => {
     expect(turns).toEqual([])
   })
 
-  it('of a parent’s status wakes nobody', async () => {
+  it('of a parent’s status triggers nothing', async () => {
     const { world, turns } = await counted()
     world.api.edit(Site, 'default/a', { status: { pages: 9 } })
     await world.clock.advance(0)
     expect(turns).toEqual([])
   })
 
-  it('of our own writes wakes nobody', async () => {
+  it('of the operator’s own writes triggers nothing', async () => {
     const { world, turns } = await counted()
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
     await world.clock.advance(60_000)
@@ -154,7 +154,7 @@ describe('an event', () => {
     expect(at(world.api.find(ConfigMap, 'default/a-pages'), 'data')).toEqual({ index: 'new' })
   })
 
-  it('of a watched object wakes those whom an index names', async () => {
+  it('of a watched object triggers the resources that an index names', async () => {
     const keysFor: Watch['keysFor'] = ({ metadata }, lookup) => lookup('page', metadata.name)
     const { world, turns } = await counted([{ resource: Deployment, keysFor }])
     world.api.edit(Site, 'default/b', { spec: { page: 'front' } })
@@ -165,7 +165,7 @@ describe('an event', () => {
     expect(turns).toEqual(['b'])
   })
 
-  it('of a Service’s status counts as far as the declaration says', async () => {
+  it('of a Service’s status counts only if the controller declares it', async () => {
     const world = new World()
     let turns = 0
     world.addSite()
@@ -182,7 +182,7 @@ describe('an event', () => {
   })
 })
 
-describe('a process that looks after one namespace', () => {
+describe('a process that manages one namespace', () => {
   it('does not touch resources elsewhere', async () => {
     const world = new World()
     world.addSite('a', { page: 'p' }, 'default')

@@ -1,4 +1,4 @@
-// Whatever request of a resource's life the process dies at, the next life ends where an undisturbed one does (I3).
+// Crashes at any request: the next process reaches the end state of an uninterrupted run (I3).
 import { describe, expect, it } from 'vitest'
 import type { LiveObject } from '../../src/object/object.ts'
 import type { Controller } from '../../src/reconcile/definition.ts'
@@ -7,7 +7,7 @@ import { secretText } from '../taint/secret-text.ts'
 import { Site, siteController, World } from './life.ts'
 import { spreadController, versionOne, versionTwo } from './spread.ts'
 
-/** What there is, without what differs from run to run: uids, versions and times. */
+/** Returns the objects without uids, versions and times, which differ between runs. */
 function shapeOf(objects: readonly LiveObject[]): unknown {
   return objects
     .map((object) => {
@@ -20,18 +20,18 @@ function shapeOf(objects: readonly LiveObject[]): unknown {
     .sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1))
 }
 
-/** A part of a life story; it ends when nothing moves any more. */
+/** A part of a scenario; it ends when nothing changes any more. */
 interface Part {
   readonly name: string
   begin(world: World): void
-  /** Who looks after the site from this part on: an upgrade. */
+  /** The controller from this part on: an upgrade. */
   readonly controller?: Controller
 }
 
 interface Story {
   readonly title: string
   readonly parts: readonly Part[]
-  /** What is there in the end. */
+  /** The objects at the end. */
   readonly remains: readonly string[]
 }
 
@@ -81,15 +81,15 @@ const stories: readonly Story[] = [
 ]
 
 interface Crash {
-  /** Index into the story. */
+  /** Index of the part in the scenario. */
   readonly part: number
-  /** At which request of that part, from 1. */
+  /** Number of the request in that part, from 1. */
   readonly at: number
-  /** Before the server has done what was asked, or after, so that only the answer is lost. */
+  /** Before the server has performed the request, or after it, so that only the response is lost. */
   readonly when: 'before' | 'after'
 }
 
-/** Makes the process as good as dead from the given request on, once. */
+/** Makes all requests of the process fail from the given one on, once. */
 class Fate {
   readonly #crash: Crash | undefined
   #part = 0
@@ -118,7 +118,7 @@ class Fate {
   }
 }
 
-/** Plays the story; when the process has died, a new life takes over. */
+/** Runs the scenario; after a crash, a new process continues. */
 async function play({ parts }: Story, crash?: Crash) {
   const world = new World()
   const fate = new Fate(crash)
@@ -160,7 +160,7 @@ describe('a crash', () => {
     story.parts.map(({ name }, part) => ({ title: `${story.title}, ${name}`, story, part })),
   )
 
-  it.each(crashes)('at any request of $title ends where an undisturbed run ends', async ({ story, part }) => {
+  it.each(crashes)('at any request of $title ends in the state of an undisturbed run', async ({ story, part }) => {
     const { hasStruck: _, ...undisturbed } = await play(story)
     expect(undisturbed.left).toEqual(story.remains)
     for (const when of ['before', 'after'] as const) {

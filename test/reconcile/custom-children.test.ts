@@ -1,4 +1,4 @@
-// When is a child of a kind that we know nothing about ready?
+// Readiness of children of unknown custom kinds.
 import { ApiObject } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { ConfigMap } from '../../src/object/built-in.ts'
@@ -15,7 +15,7 @@ const Theme = defineResource({
   scope: 'Namespaced',
 })
 
-/** The conditions of a site whose only child is a theme. */
+/** Returns the conditions of a site whose only child is a theme. */
 async function conditionsWith(owned: { readonly hasStatus?: boolean }, themeStatus?: object) {
   const world = new World()
   world.addSite()
@@ -32,11 +32,11 @@ async function conditionsWith(owned: { readonly hasStatus?: boolean }, themeStat
 }
 
 describe('a child of a custom kind', () => {
-  it('is waited for while it says nothing of itself', async () => {
+  it('is not ready while it has no status', async () => {
     expect(await conditionsWith({})).toMatchObject({ Ready: 'False/Waiting' })
   })
 
-  it('is ready when it says so', async () => {
+  it('is ready by its Ready condition', async () => {
     const conditions = [{ type: 'Ready', status: 'True', reason: 'Done', message: '' }]
     expect(await conditionsWith({}, { conditions })).toMatchObject({ Ready: 'True/Settled' })
   })
@@ -46,8 +46,8 @@ describe('a child of a custom kind', () => {
   })
 })
 
-describe('a child with a predicate of its own', () => {
-  it('holds back what waits for it until the predicate says yes, and then is ready', async () => {
+describe('a child with its own predicate', () => {
+  it('postpones its dependents until the predicate returns true, and is ready then', async () => {
     const world = new World()
     world.addSite()
     const controller = siteController({
@@ -76,7 +76,7 @@ describe('a child with a predicate of its own', () => {
   })
 })
 
-it('a thousand children that are not ready make a status of less than 8 KiB, with some of them named', async () => {
+it('a thousand children that are not ready make a status below 8 KiB that names some of them', async () => {
   const world = new World()
   world.addSite()
   const names = Array.from({ length: 1_000 }, (_, index) => `theme-${index}`)

@@ -1,4 +1,5 @@
-// Empty values that a controller declares for children of built-in kinds, and what users put into them, on the embedded server.
+// Empty values that a controller declares for children of built-in kinds, and edits of these values by users, on the
+// embedded server.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/base/json.ts'
 import { addObject, objectOf } from '../../src/index.ts'
@@ -74,7 +75,7 @@ async function childOf(resource: Resource): Promise<LiveObject> {
   return live
 }
 
-/** Without what a write changes. */
+/** Returns the object without fields that a write changes. */
 function withoutBookkeeping({ metadata: _, status: __, ...content }: LiveObject): object {
   return content
 }
@@ -175,7 +176,7 @@ describe('an empty value that is declared for a child of a built-in kind', () =>
   it.each<[string, Resource, JsonObject]>([
     ['data of a ConfigMap', ConfigMap, { data: { theirs: 'x' } }],
     ['secrets of a ServiceAccount', ServiceAccount, { secrets: [{ name: 'theirs' }] }],
-  ])('leaves to others what they add to a map or list that is owned by entries: %s', async (_, resource, body) => {
+  ])('keeps additions of others to a map or list that is owned by entries: %s', async (_, resource, body) => {
     await settle()
     await edit(resource, body)
     expect(await writes(600_000)).toEqual([])

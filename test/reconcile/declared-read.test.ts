@@ -23,14 +23,14 @@ it.each([
   ['find', Job, true],
   ['list', Job, false],
   ['find', Deployment, false],
-  // What memory does not hold of a watched kind is outside the selection, and has to be declared like any other.
+  // Objects of a watched kind that are not cached are outside the selection, and must be declared like any other.
   ['find', Pod, false],
   ['list', Pod, false],
-] as const)('may a controller %s $kind', (verb, resource, expected) => {
+] as const)('isDeclaredRead decides whether a controller may %s $kind', (verb, resource, expected) => {
   expect(isDeclaredRead(controller, resource, verb)).toBe(expected)
 })
 
-it('goes by kind, whatever the version', () => {
+it('isDeclaredRead compares kinds in any version', () => {
   expect(isDeclaredRead(controller, { ...Secret, version: 'v2' }, 'find')).toBe(true)
   expect(isDeclaredRead(controller, { ...Secret, group: 'example.com' }, 'find')).toBe(false)
 })

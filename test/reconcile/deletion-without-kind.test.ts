@@ -1,5 +1,5 @@
-// The deletion of a resource whose children's CRD was uninstalled first: the finalizer goes when the API server says in two ways that the
-// kind is not served, and stays when it only cannot say (I4).
+// Deletion of a resource after its children's CRD was uninstalled. The operator removes the finalizer when two answers
+// of the API server confirm that the kind is not served, and keeps it on errors (I4).
 import { ApiObject } from 'cdk8s'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { KubeErrorCode } from '../../src/kube/kube-errors.ts'
@@ -11,7 +11,7 @@ const ofExample = { group: 'example.dev', version: 'v1' } as const
 const Theme = defineResource({ ...ofExample, kind: 'Theme', plural: 'themes', scope: 'Namespaced' })
 const Palette = defineResource({ ...ofExample, kind: 'Palette', plural: 'palettes', scope: 'Cluster' })
 
-/** The page goes first, so that there is an order to keep; a Palette is outside of the site's namespace. */
+/** Orders the page first in the deletion; a Palette is outside of the site's namespace. */
 const controller = (over: Parameters<typeof siteController>[0] = {}) =>
   siteController({
     owns: [Theme, Palette].map((resource) => ({ resource, hasStatus: false })),
@@ -31,17 +31,17 @@ beforeEach(() => {
   world.addSite()
 })
 
-/** Requests for both kinds fail so, and discovery, too. */
+/** Makes requests for both kinds fail with this code, and discovery, too. */
 function fail(kinds: KubeErrorCode, discovery?: KubeErrorCode): void {
   world.api.before = ({ plural, verb }) => {
     if (plural === 'themes' || plural === 'palettes') throw failure(kinds, `${verb} ${plural}`)
     if (discovery !== undefined && plural === '/apis') throw failure(discovery, plural)
   }
-  // Watches end, and events on their way are lost.
+  // Watches end, and pending events are lost.
   world.api.compact()
 }
 
-/** The CRDs are deleted, and with them all their objects. */
+/** Deletes the CRDs with all their objects. */
 function uninstall(): void {
   for (const resource of [Theme, Palette])
     for (const { metadata } of world.api.all(resource))
@@ -71,13 +71,13 @@ describe.each(['running', 'started again'])('a resource, with its operator %s,',
     }
   }
 
-  it('goes when the CRDs of its children are uninstalled', async () => {
+  it('is deleted when the CRDs of its children are uninstalled', async () => {
     await given(uninstall)
     await remove()
     expect(world.site()).toBeUndefined()
   })
 
-  it('stays while the API of its children does not answer', async () => {
+  it('stays while the API of its children does not respond', async () => {
     await given(() => fail('ServiceUnavailable'))
     await remove()
     expect(world.site()?.metadata.finalizers).toEqual(['konverge.dev/konverge'])
@@ -98,7 +98,7 @@ describe.each(['running', 'started again'])('a resource, with its operator %s,',
   })
 })
 
-it('work at the parting that needs a kind that is gone is left out', async () => {
+it('pre-delete work of a kind that is not served is left out', async () => {
   const life = await world.live(controller())
   await life.end()
   uninstall()

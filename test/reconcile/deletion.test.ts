@@ -12,7 +12,7 @@ const inWave = (order: number, name: string, metadata: Partial<ObjectMeta> = {})
   })
 const owners = childOf(parent, {}).metadata.ownerReferences ?? []
 const other = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'p-1' }
-/** The record of an apply of a controller built on konverge that declared the annotation. */
+/** managedFields entry of an apply by a controller built on konverge that declared the annotation. */
 const appliedAnnotation = (name: string) => ({
   ...{
     manager: 'shop/stores.example.com',
@@ -28,12 +28,12 @@ const namesOf = (step: ReturnType<typeof nextDeletion>) =>
   step.kind === 'delete' ? step.objects.map(({ metadata }) => metadata.name) : []
 
 describe('the next deletion', () => {
-  it('takes the highest wave only', () => {
+  it('deletes the highest wave only', () => {
     const step = next([inWave(0, 'service'), inWave(1, 'store'), inWave(2, 'late-a'), inWave(2, 'late-b')])
     expect(namesOf(step)).toEqual(['late-a', 'late-b'])
   })
 
-  it('waits for a wave that is on its way out, and says what holds it', () => {
+  it('waits for a wave that is being deleted, and names its finalizers', () => {
     const leaving = inWave(1, 'store', {
       deletionTimestamp: '2026-01-01T00:00:00Z',
       finalizers: ['foregroundDeletion'],
@@ -44,7 +44,7 @@ describe('the next deletion', () => {
     })
   })
 
-  it('does not ask twice for what is on its way out', () => {
+  it('does not delete twice', () => {
     const leaving = inWave(1, 'a', { deletionTimestamp: '2026-01-01T00:00:00Z' })
     expect(namesOf(next([leaving, inWave(1, 'b')]))).toEqual(['b'])
   })
@@ -53,14 +53,14 @@ describe('the next deletion', () => {
     expect(next([inWave(0, 'service'), inWave(0, 'account')])).toEqual({ kind: 'done' })
   })
 
-  it('deletes in the first wave what the garbage collector cannot: other namespaces and cluster-scoped objects', () => {
+  it('deletes in the first wave objects that the garbage collector cannot: other namespaces and cluster-scoped objects', () => {
     const elsewhere = live({
       metadata: { name: 'elsewhere', namespace: 'other', annotations: { 'konverge.dev/apply-order': '0' } },
     })
     expect(namesOf(next([inWave(0, 'service'), elsewhere]))).toEqual(['elsewhere'])
   })
 
-  it.each(['', 'x', '-1', '1.5', 'NaN'])('lets a child whose stored order is %j go last', (order) => {
+  it.each(['', 'x', '-1', '1.5', 'NaN'])('deletes a child with the stored order %j last', (order) => {
     const odd = inWave(0, 'odd', { annotations: { 'konverge.dev/apply-order': order }, namespace: 'other' })
     expect(namesOf(next([odd, inWave(1, 'store')]))).toEqual(['store'])
     expect(namesOf(next([odd]))).toEqual(['odd'])
@@ -78,7 +78,7 @@ describe('the next deletion', () => {
     { age: 61 * 60_000, said: ': 1 h' },
     { age: 50 * 3_600_000, said: ': 2 d' },
     { age: -90_000, said: '' },
-  ])('says of one that has been going for $age ms "$said", so that it is seldom news', ({ age, said }) => {
+  ])('after $age ms of a deletion reports "$said", so that the text rarely changes', ({ age, said }) => {
     const leaving = inWave(1, 'store', { deletionTimestamp: new Date(nowMs - age).toISOString() })
     expect(next([leaving])).toEqual({ kind: 'wait', on: `waiting for StatefulSet default/store${said}` })
   })

@@ -9,7 +9,7 @@ import { childResource, definitionOf, parentResource, strangerVersion } from '..
 const Parent = parentResource('Alpha')
 const Part = childResource('Part')
 
-/** Declares the Part `a` with the spec that `rev` of its resource chooses. */
+/** Declares the Part `a` with the spec that `rev` of its resource selects. */
 function partController(specs: readonly JsonObject[], sharedPath?: string) {
   return defineController(Parent, {
     owns: [{ resource: Part, hasStatus: false }],
@@ -75,7 +75,7 @@ describe('a value that is declared empty after it had members', () => {
 
   it('is emptied when it is dropped and another manager owns a field of an item', async () => {
     await using cluster = await clusterWith([{ ports: [{ name: 'a', port: 80 }], note: 'x' }, { note: 'x' }])
-    // The port is taken back, the protocol stays theirs.
+    // The operator takes the port; the protocol stays with the other manager.
     await cluster.patch(Part, 'a', { spec: { ports: [{ name: 'a', port: 81, protocol: 'UDP' }] } })
     await cluster.settle()
     await declare(cluster, 1)
@@ -98,7 +98,7 @@ describe('a value that is declared empty after it had members', () => {
 })
 
 describe('a policy below a map that was declared as {}', () => {
-  it('holds: the field stays, and the others are applied', async () => {
+  it('protects its field while the others are applied', async () => {
     await using cluster = await clusterWith([{}, { note: 'x' }], 'spec.size')
     await cluster.patch(Part, 'a', { spec: { size: 7 } })
     await declare(cluster, 1)
@@ -107,7 +107,7 @@ describe('a policy below a map that was declared as {}', () => {
     expect(await isReady(cluster)).toBe('True')
   })
 
-  it('is out of reach inside an atomic map', async () => {
+  it('is rejected inside an atomic map', async () => {
     await using cluster = await clusterWith([{ block: { mode: '0' } }, { block: { mode: '1' } }], 'spec.block.level')
     await declare(cluster, 1)
     await cluster.settle()

@@ -1,4 +1,4 @@
-// Events from outside the cluster: what they wake, and what a bad source does.
+// Events from outside the cluster: the reconciles that they trigger, and failing sources.
 import { describe, expect, it } from 'vitest'
 import type { ResourceEvent } from '../../src/reconcile/events-runner.ts'
 import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
@@ -33,7 +33,7 @@ class Channel {
   }
 }
 
-describe('events from outside', () => {
+describe('external events', () => {
   const counting = (over: object) => {
     const observed: string[] = []
     const controller = siteController({
@@ -61,7 +61,7 @@ describe('events from outside', () => {
     expect(channel.begun.map(({ aborted }) => aborted)).toEqual([true])
   })
 
-  it('of a resource that does not exist take no place in the queue; its creation reconciles it', async () => {
+  it('of a missing resource are not queued; its creation reconciles it', async () => {
     const channel = new Channel()
     const { observed, controller } = counting({ events: channel.events })
     const metrics = new PrometheusMetrics()
@@ -85,7 +85,7 @@ describe('events from outside', () => {
     await life.end()
   })
 
-  it('are not listened to by a standby', async () => {
+  it('are not consumed by a standby', async () => {
     const channel = new Channel()
     const elected = Promise.withResolvers<void>()
     const world = new World()
@@ -98,7 +98,7 @@ describe('events from outside', () => {
     await life.end()
   })
 
-  it('are listened to again after a failure, ever more rarely', async () => {
+  it('are consumed again after a failure, with growing delays', async () => {
     const channel = new Channel()
     const world = new World()
     const life = await world.live(counting({ events: channel.events }).controller)
@@ -113,7 +113,7 @@ describe('events from outside', () => {
     await life.end()
   })
 
-  it('that come in a flood leave others their turn', async () => {
+  it('in large numbers do not block the event loop', async () => {
     let yielded = 0
     async function* flood() {
       for (; ; yielded++) yield { namespace: 'default', name: 'a' }
@@ -127,7 +127,7 @@ describe('events from outside', () => {
     await life.end()
   })
 
-  it('that end delay nothing', async () => {
+  it('do not delay anything when they end', async () => {
     const { observed, controller } = counting({
       events: async function* () {
         yield { namespace: 'default', name: 'a' }

@@ -1,4 +1,4 @@
-// What do the things outside mean for the end of a turn?
+// Effect of the external resources on the outcome of a reconcile.
 import { describe, expect, it } from 'vitest'
 import type { ExternalReport } from '../../src/external/external.ts'
 import type { Standing } from '../../src/external/standing.ts'
@@ -101,7 +101,7 @@ describe('things outside', () => {
     { now: report({ state: 'vanished' }), news: true },
     { now: report({ observed: { size: 1 } }), news: true },
     { now: report({ providerID: 'p' }), news: true },
-  ])('are news to observe where what it can use of them has changed: $news', ({ now, news }) => {
+  ])('trigger observe again if its view of them changed: $news', ({ now, news }) => {
     expect(isNews([report()], [now])).toBe(news)
   })
 })

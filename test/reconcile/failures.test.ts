@@ -1,4 +1,4 @@
-// What does a turn do about what does not work? It says so, tries again or waits, and harms nobody else (I7, I10, I12).
+// Failures of a reconcile: it reports, retries or waits, and affects no other resource (I7, I10, I12).
 import { describe, expect, it } from 'vitest'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
@@ -11,7 +11,7 @@ import { isWriteOf, pages, settled, settledSite } from './sites.ts'
 describe('a foreign object with a child’s name', () => {
   const foreign = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a', namespace: 'default' }, spec: { x: 1 } }
 
-  it('is refused, named in the status, and not touched', async () => {
+  it('is rejected, named in the status, and unchanged', async () => {
     const world = new World()
     const before = world.api.put(Service, foreign)
     world.addSite()
@@ -26,7 +26,7 @@ describe('a foreign object with a child’s name', () => {
     expect(world.site()).toBeUndefined()
   })
 
-  it('is no child to the status function', async () => {
+  it('is no child for the status function', async () => {
     const world = new World()
     world.api.put(Service, foreign)
     world.addSite()
@@ -35,7 +35,7 @@ describe('a foreign object with a child’s name', () => {
     expect(at(world.site(), 'status', 'pages')).toBe(1)
   })
 
-  it('is made ours when it is out of the way', async () => {
+  it('is replaced by the child when it is removed', async () => {
     const world = new World()
     world.api.put(Service, foreign)
     world.addSite()
@@ -45,7 +45,7 @@ describe('a foreign object with a child’s name', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('that another Site controls is refused, and both Sites are named', async () => {
+  it('of another Site is rejected, and both Sites are named', async () => {
     const { world } = await settledSite()
     await world.clock.advance(0)
     const owner = world.site()
@@ -72,7 +72,7 @@ describe('a failure that may pass', () => {
   }
   const tries = ({ api }: World) => api.writes.filter((write) => write === 'apply configmaps default/a-pages').length
 
-  it('is tried again after its backoff, and shows in the status from the second time on', async () => {
+  it('is retried after its backoff, and reported from the second time on', async () => {
     const world = await brokenSite()
     expect(world.conditions()).toEqual(settled)
     await world.clock.advance(4_900)
@@ -86,7 +86,7 @@ describe('a failure that may pass', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('is over within half a minute of the return of a kind of its children', async () => {
+  it('ends within half a minute after a kind of its children is served again', async () => {
     const world = await brokenSite(() =>
       failure('ResourceNotFound', 'the server could not find the requested resource'),
     )
@@ -96,7 +96,7 @@ describe('a failure that may pass', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('does not keep what is independent of it from being made', async () => {
+  it('does not block independent children', async () => {
     const world = new World()
     world.addSite('a', { page: 'p', password: secretText('x') })
     world.api.before = (request) => {
@@ -116,7 +116,7 @@ describe('a failure that may pass', () => {
     expect(tries(world)).toBe(2)
   })
 
-  it('is over within ten seconds of the API server’s return, every time', async () => {
+  it('ends within ten seconds after the API server returns, every time', async () => {
     const { world } = await settledSite()
     for (const page of ['first', 'second', 'third']) {
       world.api.before = () => {
@@ -131,7 +131,7 @@ describe('a failure that may pass', () => {
     }
   })
 
-  it('is tried ever more rarely, but for ever', async () => {
+  it('is retried at growing intervals, indefinitely', async () => {
     const world = await brokenSite()
     await world.clock.advance(3_600_000)
     expect(tries(world)).toBeLessThan(6 + 3_600 / 150)
@@ -155,14 +155,14 @@ describe('a rejection by the API server', () => {
     return world
   }
 
-  it('of a child is reported at once and is not called permanent', async () => {
+  it('of a child is reported at once, and not as permanent', async () => {
     const world = await rejectedSite()
     expect(world.conditions()).toMatchObject({ Degraded: 'True/Invalid', Reconciling: 'True/Retrying' })
     expect(world.conditions()).not.toHaveProperty('Stalled')
   })
 
   it.each(['BadRequest', 'Forbidden', 'Invalid', 'MethodNotAllowed', 'RequestEntityTooLarge'] as const)(
-    'of the kind %s is tried again until it passes, without a change of the resource',
+    'with code %s is retried until it succeeds, without a change of the resource',
     async (code) => {
       const world = new World()
       world.addSite()
@@ -177,7 +177,7 @@ describe('a rejection by the API server', () => {
     },
   )
 
-  it('is tried ever more rarely, and every try sends', async () => {
+  it('is retried at growing intervals, and every retry sends a request', async () => {
     const world = await rejectedSite()
     await world.clock.advance(3_600_000)
     expect(sent(world)).toBeGreaterThan(3_600 / 300)
@@ -193,7 +193,7 @@ describe('a rejection by the API server', () => {
     expect(sent(world)).toBeLessThan(8 + 3_600 / 75)
   })
 
-  it('is overtaken by a changed declaration and by reconcile-now', async () => {
+  it('is retried at once for a changed declaration and for reconcile-now', async () => {
     const world = await rejectedSite()
     await world.clock.advance(3_600_000)
     const before = sent(world)
@@ -209,7 +209,7 @@ describe('a rejection by the API server', () => {
   it.each([
     { title: 'of the status', is: ({ subresource }: ModelRequest) => subresource === 'status' },
     { title: 'of the finalizer', is: ({ verb, plural }: ModelRequest) => verb === 'patch' && plural === 'sites' },
-  ])('$title is tried again too', async ({ is }) => {
+  ])('$title is retried too', async ({ is }) => {
     const world = new World()
     world.addSite()
     world.api.before = (request) => {
@@ -223,8 +223,8 @@ describe('a rejection by the API server', () => {
   })
 })
 
-describe('a change that was found impossible', () => {
-  it('is over when a person deletes the object', async () => {
+describe('a change of an immutable field', () => {
+  it('succeeds when a user deletes the object', async () => {
     const { world } = await settledSite()
     world.api.before = (request) => {
       if (isWriteOf('configmaps')(request) && world.api.find(ConfigMap, pages) !== undefined) {
@@ -241,7 +241,7 @@ describe('a change that was found impossible', () => {
 })
 
 describe('a change that a webhook called impossible', () => {
-  it('is made within minutes once the webhook allows it, without any change of the resource', async () => {
+  it('succeeds within minutes after the webhook allows it, without a change of the resource', async () => {
     const { world } = await settledSite()
     world.api.before = (request) => {
       if (isWriteOf('configmaps')(request)) throw failure('Invalid', 'the freeze says: data may not change')
@@ -255,7 +255,7 @@ describe('a change that a webhook called impossible', () => {
   })
 })
 
-describe('a failure that will not pass', () => {
+describe('a permanent failure', () => {
   it('of the constructs names the construct', async () => {
     const world = new World()
     world.addSite()
@@ -271,7 +271,7 @@ describe('a failure that will not pass', () => {
     expect(world.api.all(ConfigMap)).toEqual([])
   })
 
-  it('is what refuse says, in its own words and before anything is made', async () => {
+  it('has the message of refuse, and comes before anything is created', async () => {
     const world = new World()
     world.addSite()
     await world.live(siteController({ refuse: () => ({ message: 'there is no such theme' }) }))
@@ -280,7 +280,7 @@ describe('a failure that will not pass', () => {
     expect(world.api.all(ConfigMap)).toEqual([])
   })
 
-  it('that comes back in other words is told in the new ones', async () => {
+  it('that repeats with another message is reported with the new message', async () => {
     const world = new World()
     world.addSite()
     let words = 'there is no theme'
@@ -293,7 +293,7 @@ describe('a failure that will not pass', () => {
 })
 
 describe('a fight with another writer', () => {
-  /** Somebody changes the pages back whenever we have written them. */
+  /** Restores the pages after each write of the operator, as another writer. */
   function fight(world: World): void {
     world.api.after = ({ verb, plural }) => {
       if (verb === 'apply' && plural === 'configmaps') world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
@@ -301,7 +301,7 @@ describe('a fight with another writer', () => {
   }
   const applies = ({ api }: World) => api.writes.filter((write) => write === `apply configmaps ${pages}`).length
 
-  it('ends after three rounds with a condition that names the field, and is left alone for minutes', async () => {
+  it('ends after three rounds with a condition that names the field, and pauses for minutes', async () => {
     const { world } = await settledSite()
     fight(world)
     world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
@@ -309,13 +309,13 @@ describe('a fight with another writer', () => {
     expect(world.conditions()).toMatchObject({ Degraded: 'True/NotConverging' })
     expect(world.message('Degraded')).toMatch(/by konverge\/sites\.example\.dev .* changed back at data by somebody/)
     const before = applies(world)
-    // The creation, and three rounds that ask for the other side first.
+    // The creation, and three rounds that first apply without force.
     expect(before).toBeLessThanOrEqual(7)
     await world.clock.advance(120_000)
     expect(applies(world)).toBe(before)
   })
 
-  it('ends also where the facts are others in every turn, as long as they change nothing of the objects', async () => {
+  it('also ends if the facts change in every reconcile, while the objects stay the same', async () => {
     let looks = 0
     const { world } = await settledSite(undefined, siteController({ observe: async () => ({ look: ++looks }) }))
     world.api.after = ({ verb, plural }) => {
@@ -328,7 +328,7 @@ describe('a fight with another writer', () => {
     expect(applies(world)).toBeLessThanOrEqual(7)
   })
 
-  it('is over when somebody gives in', async () => {
+  it('ends when the other writer stops', async () => {
     const { world } = await settledSite()
     fight(world)
     world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
@@ -338,7 +338,7 @@ describe('a fight with another writer', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('does not hold back what the user asks for next', async () => {
+  it('does not delay the next change of the user', async () => {
     const { world } = await settledSite()
     fight(world)
     world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
@@ -351,14 +351,14 @@ describe('a fight with another writer', () => {
   })
 })
 
-describe('one poisoned resource', () => {
-  it('does not slow the others', async () => {
+describe('one failing resource', () => {
+  it('does not delay the others', async () => {
     const world = new World()
     world.addSite('poison')
     for (let index = 0; index < 20; index++) world.addSite(`s${index}`)
     await world.live(
       siteController({
-        // Hangs until its turn is cut off.
+        // Hangs until its reconcile is cut off.
         observe: ({ object, signal }) =>
           object.metadata.name === 'poison'
             ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
@@ -372,7 +372,7 @@ describe('one poisoned resource', () => {
     expect(world.conditions('default/poison')).toEqual({})
   })
 
-  it('that makes its constructs throw leaves the others their turns', async () => {
+  it('whose constructs throw does not delay the others', async () => {
     const world = new World()
     world.addSite('poison')
     world.addSite('a')

@@ -1,14 +1,14 @@
-// When does a process die? At one request or call of one part of its life, before or after it did its work; from then on nothing that it asks
-// for has an effect.
+// Injected crash of a process: at one request or call of one part of a scenario, before or after its effect. Later
+// requests of the process have no effect.
 
 export interface Crash {
   readonly part: number
-  /** At which request or call of that part, from 1. */
+  /** Number of the request or call in that part, from 1. */
   readonly at: number
   readonly when: 'before' | 'after'
 }
 
-/** Makes the process as good as dead from the given request or call on, once. */
+/** Makes all requests and calls of the process fail from the given one on, once. */
 export class Fate {
   readonly #crash: Crash | undefined
   #steps = 0

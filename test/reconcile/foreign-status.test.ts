@@ -1,4 +1,4 @@
-// What others write into the status of a resource stays: their conditions and fields, also at the moment that we write ours.
+// Status parts of other writers stay: conditions and fields, even if they are written concurrently.
 import { ApiObject } from 'cdk8s'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
@@ -25,7 +25,7 @@ const Site = defineResource<SiteSpec, SiteStatus>({
   ...{ group: 'example.dev', version: 'v1', kind: 'Site', plural: 'sites', scope: 'Namespaced' },
 })
 
-/** Each reconcile counts, so that it has something to write. */
+/** Counts reconciles in the status, so that each one has something to write. */
 function sites() {
   let reconciles = 0
   return defineController(Site, {
@@ -98,7 +98,7 @@ const status = async () => (await cluster.client.get(Site, at, signal)).status a
 const types = async () => (await status()).conditions?.map(({ type }) => type).sort()
 const edit = (spec: object) => cluster.patch(Site, 'a', { spec })
 
-/** Another controller adds its condition and its fields to what there is. */
+/** Adds a condition and fields to the status, as another controller. */
 async function observeHealth(): Promise<void> {
   const lastTransitionTime = '2026-01-01T00:00:00Z'
   const healthy: Condition = {
@@ -125,7 +125,7 @@ describe.each([true, false])('a status whose conditions are a list map: %s', (is
     return running
   }
 
-  it('keeps what another controller writes, and makes no request for it', async () => {
+  it('keeps the parts of another controller, without requests', async () => {
     await start()
     expect((await cluster.requestsDuring(240_000)).filter(({ verb }) => verb !== 'watch')).toEqual([])
     await edit({ page: 'y' })
@@ -135,7 +135,7 @@ describe.each([true, false])('a status whose conditions are a list map: %s', (is
     expect((await cluster.requestsDuring(240_000)).filter(({ verb }) => verb !== 'watch')).toEqual([])
   })
 
-  it('loses what its controller says no more', async () => {
+  it('loses parts that its controller no longer reports', async () => {
     await start()
     await edit({ opens: null })
     await cluster.advance(10_000)
@@ -145,20 +145,20 @@ describe.each([true, false])('a status whose conditions are a list map: %s', (is
     expect((await status()).counts).toEqual({ pages: 1, probes: 7 })
   })
 
-  it('loses after a restart what its controller says no more, where the server knows whose it was', async () => {
+  it('loses such parts after a restart, if the server records their owner', async () => {
     const running = await start()
     await running.stop()
     await edit({ opens: null })
     cluster.run(sites())
     await cluster.advance(10_000)
-    // The API server does not record who wrote which item of a list without keys.
+    // The API server does not record the owners of items of a list without keys.
     const unknown = isMap ? [] : ['Open']
     expect(await types()).toEqual(['Counted', 'Degraded', 'Healthy', ...unknown, 'Progressing', 'Ready'])
     expect(await status()).not.toHaveProperty('page')
     expect((await status()).counts).toEqual({ pages: 1, probes: 7 })
   })
 
-  it('keeps a condition that it has not seen yet', async () => {
+  it('keeps a condition that the cache does not have yet', async () => {
     cluster = await startCluster({ definitions: [definition(isMap)] })
     cluster.faults.add({ fault: { kind: 'delay-events', ms: 5_000 }, on: { resource: 'sites' } })
     cluster.run(sites())

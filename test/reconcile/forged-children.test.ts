@@ -1,5 +1,5 @@
-// Objects that only claim to be children: planted with labels, owner references and field managers that a tenant of another
-// namespace can write. Whole reconciles over the model API server.
+// Objects that only claim to be children: planted with labels, owner references and field managers that a tenant of
+// another namespace can write. Whole reconciles over the model API server.
 import { ApiObject } from 'cdk8s'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ConfigMap, Secret } from '../../src/object/built-in.ts'
@@ -23,13 +23,13 @@ beforeEach(() => {
   world = new World()
 })
 
-/** What an object must look like to pass for a child of the site. */
+/** Metadata by which an object looks like a child of the site. */
 const marksOf = (site: LiveObject) => ({
   labels: { [partOfLabel]: applySetId(site), [managedByLabel]: 'konverge', [ownedByLabel]: 'sites.example.dev' },
   annotations: { [partOfAnnotation]: applySetId(site), 'konverge.dev/apply-order': '3' },
 })
 
-/** Planted with kubectl apply --server-side --field-manager konverge/sites.example.dev. */
+/** Plants an object as kubectl apply --server-side --field-manager konverge/sites.example.dev does. */
 async function plant(object: { kind: 'Secret' | 'ConfigMap'; metadata: object; [field: string]: unknown }) {
   const resource = object.kind === 'Secret' ? Secret : ConfigMap
   const body = { apiVersion: 'v1', ...object } as never
@@ -41,7 +41,7 @@ async function plant(object: { kind: 'Secret' | 'ConfigMap'; metadata: object; [
   )
 }
 
-/** A controller that reports every child its observe function sees. */
+/** A controller that reports every child that its observe function gets. */
 function watching(seen: string[]) {
   return siteController({
     observe: async ({ children }) => {
@@ -58,7 +58,7 @@ describe('an object planted in another namespace', () => {
       title: 'the owner reference of the parent',
       more: (site: LiveObject) => ({ ownerReferences: [{ ...ownerReferenceTo(site) }] }),
     },
-  ])('is no child although it carries $title', async ({ more }) => {
+  ])('is no child although it has $title', async ({ more }) => {
     const site = world.addSite()
     await plant({
       kind: 'Secret',
@@ -75,7 +75,7 @@ describe('an object planted in another namespace', () => {
     expect(world.api.find(Secret, 'attacker/a-login')).toBeDefined()
   })
 
-  it('neither holds up the deletion of the parent nor is deleted with it', async () => {
+  it('neither delays the deletion of the parent nor is deleted with it', async () => {
     const site = world.addSite()
     await world.live()
     await plant({
@@ -92,7 +92,7 @@ describe('an object planted in another namespace', () => {
     expect(world.api.find(ConfigMap, 'attacker/x')?.metadata.deletionTimestamp).toBeUndefined()
   })
 
-  it('does not wake the parent', async () => {
+  it('does not trigger the parent', async () => {
     const { world: settledWorld } = await settledSite(world)
     const site = settledWorld.site()
     if (site === undefined) throw new Error('no site')
@@ -111,7 +111,7 @@ describe('the reach of an inventory', () => {
   const namespaces = 'applyset.kubernetes.io/additional-namespaces'
   const kinds = 'applyset.kubernetes.io/contains-group-kinds'
 
-  it('is not widened by an annotation that names thousands of namespaces or kinds', async () => {
+  it('is not extended by an annotation that names thousands of namespaces or kinds', async () => {
     await settledSite(world)
     const asked: string[] = []
     world.api.before = (request) => {
@@ -134,7 +134,7 @@ describe('the reach of an inventory', () => {
 describe('the name of a child in another namespace', () => {
   const spread = () => spreadController()
 
-  it('that was planted before the parent existed is refused and left as it was', async () => {
+  it('is rejected and unchanged if it was planted before the parent existed', async () => {
     const site = world.addSite('a', { page: 'attacker' })
     await plant({
       kind: 'ConfigMap',
@@ -148,7 +148,7 @@ describe('the name of a child in another namespace', () => {
     expect(world.api.find(ConfigMap, 'attacker/a-far')).toEqual(planted)
   })
 
-  it('that is planted between the read and the creation is refused and left as it was', async () => {
+  it('is rejected and unchanged if it is planted between the read and the creation', async () => {
     const site = world.addSite('a', { page: 'attacker' })
     let planted: LiveObject | undefined
     world.api.before = ({ verb, key }) => {
@@ -186,7 +186,7 @@ describe('the name of a child in another namespace', () => {
     }
   })
 
-  it('is released when its parent no longer declares it, also where no cache looks', async () => {
+  it('is released when its parent no longer declares it, also outside of all caches', async () => {
     world.addSite('a', { page: 'elsewhere' })
     await world.live(spread(), { namespaces: ['default'] })
     expect(world.conditions()).toEqual(settled)
@@ -197,7 +197,7 @@ describe('the name of a child in another namespace', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('stays a child when the API server cannot be asked for it for a while', async () => {
+  it('stays a child while the API server cannot be asked for it', async () => {
     world.addSite('a', { page: 'elsewhere' })
     const first = await world.live(spread(), { namespaces: ['default'] })
     await first.drain()
@@ -215,7 +215,7 @@ describe('the name of a child in another namespace', () => {
     expect(at(world.site(), 'status', 'inventory')).toEqual(recorded)
   })
 
-  it('is not handed over by a mark without the namespace of the parent, which means the parent of its own namespace', async () => {
+  it('is not handed over by an annotation without the parent’s namespace, which means a parent in its own namespace', async () => {
     world.addSite('a', { page: 'elsewhere' })
     const metadata = { name: 'a-far', namespace: 'elsewhere', annotations: { 'konverge.dev/adopt': 'Site/a' } }
     world.api.put(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'theirs' } })
@@ -373,7 +373,7 @@ describe('a recorded child in another namespace', () => {
 })
 
 describe('a controller whose children are of its own kind', () => {
-  it('reconciles a child that it made', async () => {
+  it('reconciles a child that it created', async () => {
     world.addSite('root')
     const reconciled = new Set<string>()
     await world.live(

@@ -1,5 +1,6 @@
-// A user who may patch a child applies it under the operator's field manager, with the hash of the last apply, and adds fields inside an
-// atomic value. managedFields and hash are those of the operator's own apply. Whole reconciles over the embedded API server.
+// A user with the right to patch a child applies it under the operator's field manager, with the hash of the last
+// apply, and adds fields inside an atomic value. managedFields and hash then equal those of the operator's own apply.
+// Whole reconciles over the embedded API server.
 import { afterEach, describe, expect, it } from 'vitest'
 import { CustomResourceDefinition, Namespace } from '../../src/object/built-in.ts'
 import type { LiveObject, StatusWithConditions } from '../../src/object/object.ts'
@@ -104,12 +105,12 @@ const places = [
   { title: 'in another namespace', namespace: 'default' },
 ]
 
-describe.each(places)('a child $title, applied by a user in the name of the operator', ({ namespace }) => {
+describe.each(places)('a child $title, applied by a user under the operator’s manager', ({ namespace }) => {
   it.each([
     { title: 'the selectors of a NetworkPolicy', resource: NetworkPolicy, spec: forged.policy },
     { title: 'a field of an item of a list', resource: Route, spec: forged.rules },
     { title: 'another value than the default', resource: Route, spec: forged.weight },
-  ])('is applied again at once where $title differs from the last answer', async ({ resource, spec }) => {
+  ])('is applied again at once if $title differs from the last response', async ({ resource, spec }) => {
     await settleIn(namespace)
     const before = await specOf(resource)
     await forge(resource, spec)
@@ -118,7 +119,7 @@ describe.each(places)('a child $title, applied by a user in the name of the oper
     expect(await conditionOf('Ready')).toMatchObject({ status: 'True' })
   })
 
-  it('is applied again where the operator has only found it since its start', async () => {
+  it('is applied again if the operator has only read it since its start', async () => {
     await settleIn(namespace)
     await operator.stop()
     operator = cluster.run(tenant())
@@ -165,7 +166,7 @@ describe.each(places)('a child $title, applied by a user in the name of the oper
     expect(await specOf(Route)).toEqual(before)
   })
 
-  it('while no operator ran, is applied at once where nothing can be a default', async () => {
+  it('while no operator ran, is applied at once if nothing can be a default', async () => {
     await settleIn(namespace)
     const before = await specOf(NetworkPolicy)
     await operator.stop()
@@ -177,7 +178,7 @@ describe.each(places)('a child $title, applied by a user in the name of the oper
 })
 
 describe('a child with defaults inside an atomic value', () => {
-  it('costs no request at rest and after a restart', async () => {
+  it('needs no request when in sync and after a restart', async () => {
     await settleIn('default')
     let before = cluster.requests().length
     await cluster.patch(Tenant, 'default/a', { metadata: { annotations: { look: 'again' } } })
@@ -192,7 +193,7 @@ describe('a child with defaults inside an atomic value', () => {
     ).toEqual([])
   })
 
-  it('is applied once for each reconcile-now and resync, which changes nothing and is no fight', async () => {
+  it('is applied once for each reconcile-now and resync, without a change or a field fight', async () => {
     await settleIn('default', 60_000)
     const { resourceVersion } = (await childOf(Route)).metadata
     const before = cluster.requests().length
@@ -210,8 +211,8 @@ describe('a child with defaults inside an atomic value', () => {
   })
 })
 
-describe('a child that cannot change', () => {
-  it('keeps what it has when a reconcile-now asks for a verification', async () => {
+describe('an immutable child', () => {
+  it('keeps its fields when a reconcile-now requests a verification', async () => {
     await settleIn('b')
     await operator.stop()
     await forge(Route, forged.rules)
@@ -227,8 +228,8 @@ describe('a child that cannot change', () => {
   })
 })
 
-describe.each(places)('a child $title that a user forges again and again', ({ namespace }) => {
-  it('is left alone after three rounds, and Degraded names the field', async () => {
+describe.each(places)('a child $title that a user forges repeatedly', ({ namespace }) => {
+  it('pauses after three rounds, and Degraded names the field', async () => {
     await settleIn(namespace)
     for (let round = 0; round < 4; round++) {
       await forge(Route, { rules: [{ host: 'a', path: `/${round}` }], only: {} })

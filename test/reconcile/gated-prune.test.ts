@@ -1,4 +1,4 @@
-// A child that is no longer declared, of a resource that waits for another child, on the server in this process.
+// Prune of an undeclared child while the resource waits for another child, on the embedded server.
 import { ApiObject } from 'cdk8s'
 import { expect, it } from 'vitest'
 import { ConfigMap, defineController, hold, Service } from '../../src/index.ts'
@@ -15,7 +15,7 @@ const sites = defineController(ConfigMap, {
   },
 })
 
-it('makes no request while a hold keeps a prune back, and prunes when the hold ends', async () => {
+it('makes no request while a hold postpones a prune, and prunes when the hold ends', async () => {
   await using cluster = await startCluster({ controllers: ['garbage-collector'] })
   cluster.run(sites)
   await cluster.create(ConfigMap, { metadata: { name: 'site', labels: { old: 'yes' } } })

@@ -1,5 +1,5 @@
-// What does a controller find again of what it made? Whole turns over the model API server: kinds that a newer version no longer
-// makes, other namespaces, no namespace, and objects that only look like children.
+// Children that a controller finds again, in whole reconciles over the model API server: kinds that a newer version no
+// longer declares, other namespaces, no namespace, and objects that only look like children.
 import { ApiObject } from 'cdk8s'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -33,7 +33,7 @@ beforeEach(() => {
   world = new World()
 })
 
-/** Deletes the site and lets everything that can happen happen. */
+/** Deletes the site and runs until idle. */
 async function remove(): Promise<void> {
   world.api.remove(Site, 'default/a')
   for (let round = 0; round < 4; round++) {
@@ -44,7 +44,7 @@ async function remove(): Promise<void> {
 }
 
 describe('the inventory of a resource', () => {
-  it('reaches into a namespace before anything is made there', async () => {
+  it('contains a namespace before a child is created there', async () => {
     world.addSite('a', { page: 'elsewhere' })
     const seen: unknown[] = []
     world.api.before = ({ verb, key }) => {
@@ -67,7 +67,7 @@ describe('the inventory of a resource', () => {
     expect(annotationOf(world, namespaces)).toBe('third')
   })
 
-  it('has no namespaces any more when all children are at home', async () => {
+  it('has no namespaces when all children are in the parent’s namespace', async () => {
     world.addSite('a', { page: 'elsewhere' })
     await world.live(spreadController())
     world.api.edit(Site, 'default/a', { spec: { page: 'default' } })
@@ -78,7 +78,7 @@ describe('the inventory of a resource', () => {
   it.each([
     { title: 'in another namespace', remove: (api: World['api']) => api.remove(ConfigMap, 'elsewhere/a-far') },
     { title: 'in no namespace', remove: (api: World['api']) => api.remove(StorageClass, 'a-disk') },
-  ])('tells whose child $title is, so that its going is an event', async ({ remove: take }) => {
+  ])('identifies the parent of a child when $title, so that its deletion triggers the parent', async ({ remove: take }) => {
     world.addSite('a', { page: 'elsewhere' })
     await world.live(spreadController())
     const before = world.api.all().length
@@ -88,7 +88,7 @@ describe('the inventory of a resource', () => {
     expect(world.api.all()).toHaveLength(before)
   })
 
-  it('that was edited by hand is put right', async () => {
+  it('is corrected after an edit by hand', async () => {
     world.addSite('a', { page: 'elsewhere' })
     await world.live(spreadController())
     const edited = { [namespaces]: ' elsewhere,no/such,..,UPPER, ', [kinds]: 'No.such,%%%, ConfigMap' }
@@ -99,7 +99,7 @@ describe('the inventory of a resource', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('of another tool is not touched', async () => {
+  it('of another tool is not changed', async () => {
     world.addSite()
     world.api.edit(Site, 'default/a', {
       metadata: { annotations: { 'applyset.kubernetes.io/tooling': 'kubectl/v1.36' } },
@@ -115,7 +115,7 @@ describe('the inventory of a resource', () => {
 })
 
 describe('an operator that no longer makes a kind', () => {
-  /** A resource of version 1, before version 2 sees it; tells of the requests that version 2 makes. */
+  /** Creates a resource with version 1 and hands it to version 2; returns the requests of version 2. */
   async function upgraded(prepare: () => void = () => {}) {
     world.addSite()
     const life = await world.live(versionOne())
@@ -131,7 +131,7 @@ describe('an operator that no longer makes a kind', () => {
     return asked
   }
 
-  it('finds its objects, here and elsewhere, deletes them by uid, and keeps what is to be retained', async () => {
+  it('finds its objects, in all namespaces, deletes them by uid, and keeps retained ones', async () => {
     await upgraded()
     expect(namesOf(world)).toEqual(['a-kept'])
     const deletes = world.api.requests.filter(({ verb }) => verb === 'delete')
@@ -140,7 +140,7 @@ describe('an operator that no longer makes a kind', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('forgets the kind when none of it is left, and is at rest', async () => {
+  it('forgets the kind when no object of it is left, and is idle', async () => {
     const asked = await upgraded()
     expect(annotationOf(world, kinds)).toBe('ConfigMap,Service')
     expect(world.site()?.metadata.annotations).not.toHaveProperty([namespaces])
@@ -158,7 +158,7 @@ describe('an operator that no longer makes a kind', () => {
     },
     { title: 'a copy of a child in another namespace', namespace: 'elsewhere', owner: undefined },
     { title: 'a child that another object owns', namespace: 'default', owner: 'Deployment' },
-  ])('leaves $title alone', async ({ namespace, owner }) => {
+  ])('leaves $title unchanged', async ({ namespace, owner }) => {
     let theirs: LiveObject | undefined
     await upgraded(() => {
       const child = world.api.find(Secret, 'default/a-login')
@@ -174,7 +174,7 @@ describe('an operator that no longer makes a kind', () => {
     expect(annotationOf(world, kinds)).toBe('ConfigMap,Service')
   })
 
-  it('leaves a child alone that has an owner besides', async () => {
+  it('leaves a child with another owner unchanged', async () => {
     await upgraded(() => {
       const owners = world.api.find(Secret, 'default/a-login')?.metadata.ownerReferences ?? []
       const other = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'p-1' }
@@ -185,7 +185,7 @@ describe('an operator that no longer makes a kind', () => {
     expect(namesOf(world)).toEqual(['a-kept', 'a-login'])
   })
 
-  it('waits for one that something holds, says for how long, and remembers the kind until then', async () => {
+  it('waits for a child with a finalizer, reports for how long, and keeps the kind until then', async () => {
     await upgraded(() => void world.api.edit(Secret, 'default/a-login', { metadata: { finalizers: ['x.dev/y'] } }))
     await world.clock.advance(250_000)
     expect(world.message('Ready')).toMatch(/^waiting for Secret default\/a-login: finalizer x\.dev\/y, [2-4] m$/)
@@ -196,7 +196,7 @@ describe('an operator that no longer makes a kind', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('says which right it lacks and goes on with the rest', async () => {
+  it('reports the missing right and continues with the others', async () => {
     world.addSite()
     const life = await world.live(versionOne())
     await life.drain()
@@ -219,7 +219,7 @@ describe('an operator that no longer makes a kind', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('does not let a resource go while it cannot look for such objects', async () => {
+  it('does not delete a resource while it cannot search for such objects', async () => {
     world.addSite()
     const life = await world.live(versionOne())
     await life.drain()
@@ -237,7 +237,7 @@ describe('an operator that no longer makes a kind', () => {
     expect(namesOf(world)).not.toContain('a-far')
   })
 
-  it('takes an outage of discovery for no answer', async () => {
+  it('does not treat an outage of discovery as an answer', async () => {
     world.addSite()
     const life = await world.live(versionOne())
     await life.drain()
@@ -250,7 +250,7 @@ describe('an operator that no longer makes a kind', () => {
     expect(world.message('Degraded')).toContain('discovery is down')
   })
 
-  it('takes a kind that is not served any more for gone', async () => {
+  it('treats a kind that is no longer served as gone', async () => {
     world.api.served = [ConfigMap, Service]
     const asked = await upgraded()
     expect(annotationOf(world, kinds)).toBe('ConfigMap,Service')
@@ -296,7 +296,7 @@ describe('a child whose labels were removed by hand', () => {
     } else expect(world.conditions()).toMatchObject({ Degraded: 'True/ConflictingOwner' })
   })
 
-  it('and that has no owner reference does not outlive its parent', async () => {
+  it('and that has no owner reference is deleted with its parent', async () => {
     world.addSite('a', { page: 'elsewhere' })
     const life = await world.live(spreadController())
     await life.drain()
@@ -307,7 +307,7 @@ describe('a child whose labels were removed by hand', () => {
     expect(world.api.all()).toEqual([])
   })
 
-  it('and that is no longer declared goes with its parent, by its owner reference', async () => {
+  it('and that is no longer declared is deleted with its parent, by its owner reference', async () => {
     world.addSite('a', { page: 'elsewhere' })
     const life = await world.live(spreadController())
     await life.drain()
@@ -319,7 +319,7 @@ describe('a child whose labels were removed by hand', () => {
   })
 })
 
-describe('a kind whose deletion loses data', () => {
+describe('a never-deleted kind', () => {
   const keeping = (spec: { readonly isLeftOut: boolean }) =>
     siteController({
       owns: [PersistentVolumeClaim, { resource: Namespace, hasStatus: false }],
@@ -346,7 +346,7 @@ describe('a kind whose deletion loses data', () => {
     expect(kept()).toEqual(['Namespace space', 'PersistentVolumeClaim data'])
   })
 
-  it('is adopted by a new parent of the same name: at once in its namespace, elsewhere when it is handed over', async () => {
+  it('is adopted by a new parent of the same name: at once in its namespace, elsewhere after a handover', async () => {
     world.addSite()
     await world.live(keeping({ isLeftOut: false }))
     await remove()

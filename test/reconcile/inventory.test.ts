@@ -21,7 +21,7 @@ const shop = identityOf('shop')
 const idOf = (parent: ReturnType<typeof site>) => inventoryOf(parent, siteController(), shop)?.labels ?? {}
 
 describe('the inventory of a parent', () => {
-  it('names the kinds of its children in ApplySet form, sorted, in whatever order they are declared', () => {
+  it('names the kinds of its children in ApplySet form, sorted, in any order of declaration', () => {
     for (const owns of [
       [Service, Deployment, ConfigMap],
       [Deployment, ConfigMap, Service],
@@ -32,7 +32,7 @@ describe('the inventory of a parent', () => {
       })
   })
 
-  it('has an id that follows from name and namespace, and is a valid label', () => {
+  it('has an id that is derived from name and namespace, and is a valid label', () => {
     const labels = idOf(site('a'))
     expect(labels).toEqual(idOf(site('a', 'default', 'another uid')))
     expect(labelsProblem(labels)).toBeUndefined()
@@ -51,7 +51,7 @@ describe('the reach of an inventory', () => {
     expect(recordedReach(annotated(written))).toEqual(reach)
   })
 
-  it('is empty where nothing is recorded, and takes what others wrote in any order', () => {
+  it('is empty without records, and accepts any order of other writers', () => {
     expect(recordedReach(live())).toEqual({ kinds: [], namespaces: [] })
     const odd = annotated({ 'applyset.kubernetes.io/contains-group-kinds': 'Service,,ConfigMap,Service' })
     expect(recordedReach(odd).kinds).toEqual(['ConfigMap', 'Service'])
@@ -66,7 +66,7 @@ describe('the reach of an inventory', () => {
     expect(recordedReach(recorded).namespaces).toEqual(['far'])
   })
 
-  it('reads at most 32 kinds, and only names that can be kinds', () => {
+  it('reads at most 32 kinds, and only valid names of kinds', () => {
     const many = Array.from({ length: 20_000 }, (_, at) => `Kind${at}`).join(',')
     const edited = annotated({ 'applyset.kubernetes.io/contains-group-kinds': `%%%,../x,A b,${many}` })
     expect(recordedReach(edited).kinds).toHaveLength(32)
@@ -80,7 +80,7 @@ describe('the reach of an inventory', () => {
     })
   })
 
-  it('of objects is their kinds, and their namespaces but the parent’s', () => {
+  it('of objects has their kinds, and their namespaces except the parent’s', () => {
     const objects = [
       live({ metadata: { namespace: 'b' } }),
       live({ metadata: { namespace: 'default' } }),
@@ -89,7 +89,7 @@ describe('the reach of an inventory', () => {
     expect(reachOf(site('a'), objects)).toEqual({ kinds: ['ConfigMap', 'Namespace'], namespaces: ['b'] })
   })
 
-  it('joins without repeating', () => {
+  it('is joined without duplicates', () => {
     const [one, two] = [
       { kinds: ['B', 'C'], namespaces: [] },
       { kinds: ['A', 'C'], namespaces: ['x'] },
@@ -107,21 +107,21 @@ describe('the reach of an inventory', () => {
     { tooling: 'konverge.dev/shop', isForeign: true },
     { tooling: 'kubectl/v1.36', isForeign: true },
     { tooling: '', isForeign: true },
-  ])('of the tool $tooling is foreign: $isForeign', ({ tooling, isForeign }) => {
+  ])('of the tool $tooling belongs to another tool: $isForeign', ({ tooling, isForeign }) => {
     const parent = annotated(tooling === undefined ? {} : { 'applyset.kubernetes.io/tooling': tooling })
     expect(foreignInventory(parent, shop)).toEqual(
       isForeign ? expect.objectContaining({ code: 'ForeignInventory', remedy: 'stop' }) : undefined,
     )
   })
 
-  it('of another operator is rejected with the name of both and what to do', () => {
+  it('of another operator is rejected with the name of both and a remedy', () => {
     const parent = annotated({ 'applyset.kubernetes.io/tooling': 'konverge.dev/cafe/v1' })
     expect(foreignInventory(parent, shop)?.message).toBe(
       'Site default/a is managed by "konverge.dev/cafe/v1", and one tool or operator manages a resource: stop that one, then remove the annotation applyset.kubernetes.io/tooling to hand the resource to konverge.dev/shop',
     )
   })
 
-  it('of an earlier version keeps its marks until its children are settled', () => {
+  it('of an earlier version keeps its metadata until its children are settled', () => {
     const parent = annotated({ 'applyset.kubernetes.io/tooling': 'konverge/v1' })
     const reach = { kinds: ['ConfigMap'], namespaces: [] }
     expect(coveringMarks(parent, reach, shop)).toMatchObject({
@@ -143,7 +143,7 @@ describe('the reach of an inventory', () => {
       'eu:taking-over',
     ],
     ['of the shard', { 'applyset.kubernetes.io/tooling': 'konverge.dev/shop/v1', 'konverge.dev/shard': 'eu' }, 'eu'],
-  ])('that is %s says how far its shard has its children', (_, annotations, mark) => {
+  ])('that is %s records the progress of its shard', (_, annotations, mark) => {
     const eu = identityOf('shop', 'eu')
     const reach = { kinds: ['ConfigMap'], namespaces: [] }
     expect(coveringMarks(annotated(annotations), reach, eu).annotations['konverge.dev/shard']).toBe(mark)

@@ -1,5 +1,5 @@
-// Users of one namespace keep no child in another one past its declaration, whatever they do to their own. The replacement of a child is there before the
-// child goes. Whole reconciles over the embedded API server.
+// Users of one namespace cannot keep an undeclared child in another one. The replacement of a child exists before the
+// child is pruned. Whole reconciles over the embedded API server.
 import { afterEach, describe, expect, it } from 'vitest'
 import { ConfigMap, Namespace } from '../../src/object/built-in.ts'
 import type { StatusWithConditions } from '../../src/object/object.ts'
@@ -24,7 +24,7 @@ const spreadSpec = {
   properties: { in: { type: 'array', items: text }, value: text, isSingle: { type: 'boolean' } },
 }
 
-/** A child `x` in each namespace, and a `y` that depends on it, unless `x` is the only one. */
+/** Declares a child `x` in each namespace, and a `y` that depends on it, unless `x` is the only one. */
 const spread = defineController<SpreadSpec, StatusWithConditions, undefined>(Spread, {
   owns: [ConfigMap],
   desired: (chart, { object: { spec } }) => {
@@ -72,7 +72,7 @@ const forge = (key: string) =>
   cluster.patch(ConfigMap, key, { metadata: { annotations: { 'konverge.dev/inventory-token': 'forged' } } })
 
 describe('a child that is no longer declared', () => {
-  it('goes while users of another namespace forge the token of their own', async () => {
+  it('is pruned while users of another namespace forge the token of their child', async () => {
     await settle()
     await forge('n0/x')
     await declare({ in: ['n0', 'n2'] })
@@ -83,7 +83,7 @@ describe('a child that is no longer declared', () => {
     expect(await recorded()).toEqual(['n0/x', 'n0/y', 'n2/x', 'n2/y'])
   })
 
-  it('goes while users of another namespace put an object of theirs in the place of a child', async () => {
+  it('is pruned while users of another namespace put their own object in the place of a child', async () => {
     await settle()
     await declare({ in: ['n1'] })
     await cluster.settle()
@@ -93,7 +93,7 @@ describe('a child that is no longer declared', () => {
     expect(await found()).toEqual(['n0/x', 'n2/x', 'n2/y'])
   })
 
-  it('goes while users of another namespace make the change of their own impossible', async () => {
+  it('is pruned while users of another namespace make the change of their child impossible', async () => {
     await settle()
     await cluster.patch(ConfigMap, 'n0/x', { immutable: true })
     await declare({ in: ['n0', 'n2'], value: 'new' })
@@ -102,7 +102,7 @@ describe('a child that is no longer declared', () => {
     expect(await ready()).toContain('ConfigMap n0/x')
   })
 
-  it('stays in the namespace of the failure, and the message says so', async () => {
+  it('stays in the namespace of the failure, and the message names it', async () => {
     await settle()
     await forge('n0/x')
     await declare({ in: ['n0', 'n1', 'n2'], isSingle: true })
@@ -115,7 +115,7 @@ describe('a child that is no longer declared', () => {
     expect(await ready()).toBe('everything is as declared')
   })
 
-  it('stays until what replaces it is there, and the message says so', async () => {
+  it('stays until its replacement exists, and the message names it', async () => {
     await settle()
     await declare({ in: ['n1'] })
     await cluster.settle()
@@ -131,7 +131,7 @@ describe('a child that is no longer declared', () => {
   })
 })
 
-it('asks for nothing but the object in conflict once the child is gone', async () => {
+it('requests only the conflicting object once the child is gone', async () => {
   await settle()
   await forge('n0/x')
   await declare({ in: ['n0', 'n2'] })

@@ -15,15 +15,15 @@ const run = (status: unknown, managedFields: NonNullable<LiveObject['metadata'][
     status,
   }) as LiveObject
 
-describe('the part of a child that memory holds', () => {
+describe('the cached part of a child', () => {
   const keep = keepOfChild({ resource: Run, dropStatus: ['nodes', 'none'] })
 
-  it('is all of it without dropStatus', () => {
+  it('is the whole child without dropStatus', () => {
     expect(keepOfChild({ resource: Run })).toBeUndefined()
     expect(keepOfChild({ resource: Deployment, dropStatus: [] })).toBeUndefined()
   })
 
-  it('lacks the named fields of the status, and nothing else', () => {
+  it('lacks only the named fields of the status', () => {
     const object = run({ nodes: { a: 1 }, phase: 'Running', conditions: [] })
     expect(keep?.(object)).toEqual({ ...object, status: { phase: 'Running', conditions: [] } })
   })
@@ -31,12 +31,12 @@ describe('the part of a child that memory holds', () => {
   it.each([
     ['no status', undefined],
     ['a status that is no object', 'text'],
-  ])('is all of a child with %s', (_, status) => {
+  ])('is the whole child with %s', (_, status) => {
     const object = run(status)
     expect(keep?.(object)).toBe(object)
   })
 
-  it('has a status that the operator declares, since it is compared', () => {
+  it('contains a status that the operator declares, because it is compared', () => {
     const entry = { manager: 'shop/runs', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1' } as const
     const declared = run({ nodes: 1 }, [{ ...entry, fieldsV1: { 'f:status': { 'f:nodes': {} } } }])
     expect(keep?.(declared)).toBe(declared)
@@ -47,7 +47,7 @@ describe('the part of a child that memory holds', () => {
   it.each([
     [{ resource: Deployment, dropStatus: ['conditions'] }, /Deployment is a built-in kind/],
     [{ resource: Run, dropStatus: ['nodes', 'observedGeneration'] }, /names observedGeneration, which readiness reads/],
-  ])('is rejected where %j is defined', (owned, message) => {
+  ])('is rejected for %j', (owned, message) => {
     expect(() => defineController(Run, { owns: [owned], desired: () => {} })).toThrow(message)
   })
 })

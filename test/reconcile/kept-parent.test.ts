@@ -1,4 +1,4 @@
-// Resources of which memory holds a part: what `keep` returns, or the metadata.
+// Partially cached resources: the result of `keep`, or the metadata.
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   ConfigMap,
@@ -19,7 +19,10 @@ afterEach(() => cluster.stop())
 
 type Over = Partial<ControllerOptions<unknown, unknown, undefined>>
 
-/** A ServiceAccount for each ConfigMap with the label, called as its data say; and all that the controller saw. */
+/**
+ * Declares a ServiceAccount for each ConfigMap with the label, named by its data; records all objects that the
+ * controller gets.
+ */
 function accounts(over: Omit<Over, 'status'>, seen: LiveObject[] = []) {
   return defineController<unknown>(ConfigMap, {
     owns: [ServiceAccount],
@@ -50,7 +53,7 @@ async function start(over: Omit<Over, 'status'>, seen: LiveObject[] = []) {
 }
 
 describe('a controller with keep', () => {
-  it('sees what is kept, is not woken by the rest, and prunes', async () => {
+  it('gets the kept part, ignores changes of the rest, and prunes', async () => {
     const seen: LiveObject[] = []
     await start({ keep: withoutBinary }, seen)
     expect(seen.map((object) => Object.keys(object))).toEqual([expect.not.arrayContaining(['binaryData'])])
@@ -61,14 +64,14 @@ describe('a controller with keep', () => {
     expect(await made()).toEqual(['made-y'])
   })
 
-  it('sees the kept part of a resource that it has just marked, too', async () => {
+  it('gets the kept part also of a resource that it has just adopted', async () => {
     const seen: LiveObject[] = []
     await start({ keep: withoutBinary, finalizer: true }, seen)
     expect(seen.length).toBeGreaterThan(0)
     for (const object of seen) expect(object).not.toHaveProperty('binaryData')
   })
 
-  it('works with whole resources where keep throws', async () => {
+  it('uses whole resources if keep throws', async () => {
     await start({
       keep: () => {
         throw new Error('broken')
@@ -103,7 +106,7 @@ describe('a controller with keep', () => {
 })
 
 describe('a controller with metadataOnly', () => {
-  it('makes children by labels, and neither asks for nor sees anything else', async () => {
+  it('declares children by labels, and neither requests nor gets other fields', async () => {
     const seen: LiveObject[] = []
     cluster = await startCluster()
     const controller = defineController(Secret, {
@@ -130,7 +133,7 @@ describe('a controller with metadataOnly', () => {
     expect([await cluster.find(Secret, 'a'), await made()]).toEqual([undefined, []])
   })
 
-  it('is not defined with a status or keep', async () => {
+  it('rejects a status or keep', async () => {
     const Task = defineResource<unknown, StatusWithConditions>({
       ...{ group: 'example.dev', version: 'v1', kind: 'Task', plural: 'tasks', scope: 'Namespaced' },
     })

@@ -1,5 +1,6 @@
-// Users of another namespace cannot keep a remote child: its record in the status of its parent decides whether it is deleted, and nothing that
-// they can write on it. An Event names what stays. Whole reconciles over the embedded API server.
+// Users of another namespace cannot keep a remote child. The inventory entry in the status of its parent decides
+// whether it is deleted, and not its own metadata. An Event names objects that stay. Whole reconciles over the embedded
+// API server.
 import { afterEach, describe, expect, it } from 'vitest'
 import { ConfigMap, Event, Namespace } from '../../src/object/built-in.ts'
 import type { LiveObject, StatusWithConditions } from '../../src/object/object.ts'
@@ -45,7 +46,7 @@ async function mine(): Promise<{ readonly [field: string]: string }> {
   return { apiVersion: 'v1', kind: 'ConfigMap', name: 'mine', uid: metadata.uid }
 }
 
-/** The children in `status.inventory`. */
+/** Returns the children in `status.inventory`. */
 async function recorded(): Promise<readonly { readonly retained?: boolean }[]> {
   const status = (await cluster.find(Tenant, 'a'))?.status as StatusWithInventory | undefined
   return status?.inventory ?? []
@@ -56,7 +57,7 @@ async function leftAlone(): Promise<readonly string[]> {
   return events.flatMap(({ reason, note = '' }) => (reason === 'LeftAlone' ? [note] : []))
 }
 
-/** The child is declared no longer, or its parent is deleted. */
+/** The child is no longer declared, or its parent is deleted. */
 const ways = {
   pruned: () => cluster.patch(Tenant, 'a', { spec: { note: 'none' } }),
   deleted: () => cluster.delete(Tenant, 'a'),
@@ -109,7 +110,7 @@ const matrix = Object.keys(ways).flatMap((way) =>
 )
 
 describe.each(matrix)('a remote child that is $way, by a schema $schema', ({ way, records }) => {
-  it.each(Object.entries(attacks))('goes although a user wrote %s', async (_, attack) => {
+  it.each(Object.entries(attacks))('is deleted although a user wrote %s', async (_, attack) => {
     await settle(false, records)
     await attack()
     await cluster.settle()
@@ -121,7 +122,7 @@ describe.each(matrix)('a remote child that is $way, by a schema $schema', ({ way
     expect(await leftAlone()).toEqual([])
   })
 
-  it.each(Object.entries(attacks))('goes although a user wrote %s while no operator ran', async (_, attack) => {
+  it.each(Object.entries(attacks))('is deleted although a user wrote %s while no operator ran', async (_, attack) => {
     await settle(false, records)
     await operator.stop()
     await attack()
@@ -132,7 +133,7 @@ describe.each(matrix)('a remote child that is $way, by a schema $schema', ({ way
     expect(await leftAlone()).toEqual([])
   })
 
-  it('stays where it is retained, and an Event names it', async () => {
+  it('stays if it is retained, and an Event names it', async () => {
     await settle(true, records)
     await ways[way]()
     await cluster.settle()
@@ -141,7 +142,7 @@ describe.each(matrix)('a remote child that is $way, by a schema $schema', ({ way
     expect(await recorded()).toEqual([])
   })
 
-  it('stays where its token is gone, and an Event names it', async () => {
+  it('stays if its token is gone, and an Event names it', async () => {
     await settle(false, records)
     await operator.stop()
     await edit({ annotations: { 'konverge.dev/inventory-token': null } })
@@ -153,8 +154,8 @@ describe.each(matrix)('a remote child that is $way, by a schema $schema', ({ way
   })
 })
 
-describe.each(Object.keys(ways) as (keyof typeof ways)[])('the record of a remote child that is %s', (way) => {
-  it('decides against an annotation under the manager of the operator', async () => {
+describe.each(Object.keys(ways) as (keyof typeof ways)[])('the inventory entry of a remote child that is %s', (way) => {
+  it('overrides an annotation under the manager of the operator', async () => {
     await settle()
     await operator.stop()
     await underOurManager()
@@ -164,7 +165,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])('the record of a remot
     expect(await grant()).toBeUndefined()
   })
 
-  it('decides for a retained child whose annotation a user removed', async () => {
+  it('protects a retained child whose annotation a user removed', async () => {
     await settle(true)
     await operator.stop()
     await edit({ annotations: { 'konverge.dev/prune': null } })
@@ -176,8 +177,8 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])('the record of a remot
   })
 })
 
-describe('the record of a remote child', () => {
-  it('follows a construct that is retained later, and no longer', async () => {
+describe('the inventory entry of a remote child', () => {
+  it('follows the retain policy of the construct', async () => {
     await settle()
     expect(await recorded()).toMatchObject([{ retained: false }])
     for (const isRetained of [true, false]) {
@@ -193,7 +194,7 @@ describe('a child in a namespace of a cluster-scoped parent', () => {
   it.each([
     { title: 'an additional owner reference', isController: false },
     { title: 'another controller reference', isController: true },
-  ])('goes with its parent although a user wrote $title', async ({ isController }) => {
+  ])('is deleted with its parent although a user wrote $title', async ({ isController }) => {
     const definition = definitionOf('Landlord', tenantSpec, undefined, 'Cluster')
     cluster = await startCluster({ definitions: [definition] })
     await cluster.create(Namespace, { metadata: { name: 'b' } })

@@ -1,4 +1,5 @@
-// Kinds whose CRD is not installed, comes later, or goes: optional ones are left out, needed ones are named, and work begins by itself.
+// Kinds whose CRD is missing, installed later, or removed. Optional kinds are left out, required ones are reported, and
+// reconciles start without a restart.
 import { ApiObject } from 'cdk8s'
 import { afterEach, assert, expect, it } from 'vitest'
 import { type Log, type LogFields, silentInstruments } from '../../src/base/instrument.ts'
@@ -31,7 +32,7 @@ interface SiteOptions {
   readonly asks?: boolean
 }
 
-/** A ConfigMap after a Theme, which it waits for. */
+/** Declares a ConfigMap after a Theme, which it waits for. */
 function sites({ optional, asks = false }: SiteOptions = {}) {
   return defineController(Site, {
     owns: [ConfigMap, { resource: Theme, hasStatus: false, ...(optional === undefined ? {} : { optional }) }],
@@ -84,7 +85,7 @@ const uninstall = (resource: Resource) =>
 const ready = () => cluster.condition(Site, 'a', 'Ready')
 const hasThemes = async () => valueAt((await cluster.find(Site, 'a')) ?? assert.fail(), 'status', 'hasThemes')
 
-it.each([false, true])('an optional kind is left out until its CRD is installed (asks: %s)', async (asks) => {
+it.each([false, true])('leaves out an optional kind until its CRD is installed (asks: %s)', async (asks) => {
   await start([Site], { optional: true, asks })
   expect(await ready()).toMatchObject({ status: 'True' })
   expect(await hasThemes()).toBe(false)
@@ -96,7 +97,7 @@ it.each([false, true])('an optional kind is left out until its CRD is installed 
   expect(await ready()).toMatchObject({ status: 'True' })
 })
 
-it('an optional kind is let go when its CRD is deleted, and its objects are made again when it is back', async () => {
+it('drops an optional kind when its CRD is deleted, and recreates its objects when it is back', async () => {
   await start([Site, Theme], { optional: true })
   expect(await cluster.find(Theme, 'a')).toBeDefined()
   await uninstall(Theme)
@@ -110,7 +111,7 @@ it('an optional kind is let go when its CRD is deleted, and its objects are made
   expect(await hasThemes()).toBe(true)
 })
 
-it('a missing optional kind is asked for seldom', async () => {
+it('rarely requests a missing optional kind', async () => {
   await start([Site], { optional: true })
   await cluster.advance(60_000)
   const asked = await cluster.requestsDuring(600_000)
@@ -119,7 +120,7 @@ it('a missing optional kind is asked for seldom', async () => {
   expect(asked.filter(({ verb }) => verb !== 'watch')).toEqual([])
 })
 
-it('a missing needed kind is named on every resource, and work begins when its CRD is installed', async () => {
+it('reports a missing required kind on every resource, and starts when its CRD is installed', async () => {
   await start([Site], {})
   expect(await ready()).toMatchObject({
     status: 'False',
@@ -134,7 +135,7 @@ it('a missing needed kind is named on every resource, and work begins when its C
   expect(await cluster.find(Theme, 'a')).toBeDefined()
 })
 
-it('readiness, log and metrics name the kinds that are missing', async () => {
+it('names missing kinds in readiness, log and metrics', async () => {
   const metrics = new PrometheusMetrics()
   const warnings: string[] = []
   const { log } = silentInstruments
@@ -184,7 +185,7 @@ it('readiness, log and metrics name the kinds that are missing', async () => {
   await ended
 })
 
-it('a needed kind that is uninstalled is named on every resource', async () => {
+it('reports an uninstalled required kind on every resource', async () => {
   await start([Site, Theme], {})
   expect(await ready()).toMatchObject({ status: 'True' })
   await uninstall(Theme)
@@ -195,7 +196,7 @@ it('a needed kind that is uninstalled is named on every resource', async () => {
 it.each([
   [true, 'True', 'Settled'],
   [false, 'False', 'KindNotInstalled'],
-])('a watched kind with optional: %s is missing, and wakes once it is installed', async (optional, status, reason) => {
+])('treats a watched kind with optional: %s as missing, and triggers once it is installed', async (optional, status, reason) => {
   const seen = defineController(Site, {
     owns: [],
     watches: [{ resource: Theme, optional, keysFor: () => [keyFor('default', 'a')] }],
@@ -222,7 +223,7 @@ it.each([
   expect(await ready()).toMatchObject({ status, reason })
 })
 
-it('the kind of a controller may be installed after its start', async () => {
+it('starts when the kind of the controller is installed later', async () => {
   await start([], { optional: true })
   await install(Site)
   await cluster.advance(1)

@@ -1,4 +1,4 @@
-// Controllers of kinds that have no status of ours: those of Kubernetes, and custom ones whose CRD has no status subresource.
+// Controllers of kinds without their own status: built-in kinds, and custom ones whose CRD has no status subresource.
 import { ApiObject } from 'cdk8s'
 import { afterEach, expect, it } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
@@ -24,7 +24,7 @@ import { startCluster, type TestCluster } from '../../src/testing/index.ts'
 const report = () => ({ fields: {}, conditions: [] })
 const label = 'example.dev/published'
 
-/** A Service for each ConfigMap that is labelled, on the port that its data names. */
+/** Declares a Service for each labelled ConfigMap, on the port in its data. */
 const pages = defineController(ConfigMap, {
   owns: [Service],
   refuse: ({ object }) => (port(object) === 13 ? { reason: 'UnluckyPort', message: 'choose another port' } : undefined),
@@ -56,7 +56,7 @@ const events = async () =>
     (event) => `${valueAt(event, 'type')} ${valueAt(event, 'reason')}: ${valueAt(event, 'note')}`,
   )
 
-it('a ConfigMap is reconciled when its data changes, and no status is written', async () => {
+it('reconciles a ConfigMap when its data changes, without a status write', async () => {
   await start(pages)
   await cluster.create(ConfigMap, { metadata: { name: 'a', labels: { [label]: '' } }, data: { port: '80' } })
   await cluster.advance(10_000)
@@ -71,7 +71,7 @@ it('a ConfigMap is reconciled when its data changes, and no status is written', 
   expect(await cluster.find(ConfigMap, 'a')).toBeUndefined()
 })
 
-it('Events and metrics tell its conditions', async () => {
+it('reports its conditions by Events and metrics', async () => {
   const metrics = new PrometheusMetrics()
   await start(pages, { instruments: { ...silentInstruments, metrics } })
   const ready = async () => /resource_conditions\{.*type="Ready",status="(\w+)"/.exec(await metrics.text())?.[1]
@@ -88,7 +88,7 @@ it('Events and metrics tell its conditions', async () => {
   expect(await ready()).toBe('True')
 })
 
-it('a restart makes no request for what is settled', async () => {
+it('makes no request after a restart of a settled resource', async () => {
   cluster = await startCluster()
   const first = cluster.run(pages)
   await cluster.create(ConfigMap, { metadata: { name: 'a', labels: { [label]: '' } }, data: { port: '80' } })
@@ -105,7 +105,7 @@ it('a restart makes no request for what is settled', async () => {
   ).toEqual([])
 })
 
-it('a Namespace has children inside of it, and goes with them', async () => {
+it('creates children inside of a Namespace, and deletes them with it', async () => {
   const tenants = defineController(Namespace, {
     owns: [ConfigMap],
     desired: (chart, { object: { metadata } }) => {
@@ -133,7 +133,7 @@ it('a Namespace has children inside of it, and goes with them', async () => {
   expect(await cluster.find(Namespace, 'shop')).toBeUndefined()
 })
 
-it('a child in another namespace, which a status would have to record, is refused', async () => {
+it('rejects a child in another namespace, which a status would have to record', async () => {
   const far = defineController(ConfigMap, {
     owns: [Secret],
     desired: (chart, { object: { metadata } }) => {
@@ -177,16 +177,16 @@ it.each<[string, () => unknown, RegExp]>([
       }),
     /external and sagas of ConfigMap are recorded in its status/,
   ],
-])('a definition with %s is rejected', (_, define, message) => {
+])('rejects a definition with %s', (_, define, message) => {
   expect(define).toThrow(message)
 })
 
-it('a kind without a status asks for no right to write one', () => {
+it('requests no right to write a status for a kind without one', () => {
   const { namespaced } = rightsOf({ name: 'konverge', controllers: [pages] })
   expect(namespaced.flatMap(({ resources }) => resources)).not.toContain('configmaps/status')
 })
 
-it('a CRD without the status subresource is named, with what to do', async () => {
+it('names a CRD without the status subresource, with a remedy', async () => {
   const Plain = defineResource<unknown, StatusWithConditions>({
     ...{ group: 'example.dev', version: 'v1', kind: 'Plain', plural: 'plains', scope: 'Namespaced' },
   })

@@ -1,4 +1,4 @@
-// Integers beyond 2^53 of children: a changed declaration is applied, and drift is corrected.
+// Integers beyond 2^53 in children: the operator applies changed declarations, and corrects drift.
 import { ApiObject } from 'cdk8s'
 import { expect, it } from 'vitest'
 import { defineController } from '../../src/index.ts'
@@ -37,7 +37,7 @@ const meters = {
   },
 }
 
-/** A Meter whose spec is the Shop's `meter`. */
+/** Declares a Meter whose spec is the Shop's `meter`. */
 const controller = defineController(Shop, {
   owns: [{ resource: Meter, hasStatus: false }],
   desired: (chart, { object: { metadata, spec } }) => {
@@ -56,7 +56,7 @@ const ofKey = (id: bigint, text: string) => ({ id, text })
 it.each([
   { title: 'in a field', before: { quota: big }, after: { quota: other } },
   { title: 'in an atomic list', before: { atomic: [big] }, after: { atomic: [other] } },
-  // What another manager adds to sets and list maps stays beside what is declared.
+  // Additions of another manager to sets and list maps stay beside the declared values.
   { title: 'in a set', before: { set: [big] }, after: { set: [other] }, beside: { set: [big, other] } },
   {
     title: 'in the key of a list map',
@@ -69,7 +69,7 @@ it.each([
     before: { keyed: [ofKey(big, 'a')] },
     after: { keyed: [ofKey(big, 'b')] },
   },
-])('a child with a large integer $title follows its declaration, and rests', async ({ before, after, beside }) => {
+])('a child with a large integer $title follows its declaration, and is in sync', async ({ before, after, beside }) => {
   await using cluster = await startCluster({ definitions: [definitionOf(Shop), meters] })
   cluster.run(controller)
   await cluster.create(Shop, { metadata: { name: 'a' }, spec: { meter: before } })
@@ -86,7 +86,7 @@ it.each([
   expect((await cluster.requestsDuring(600_000)).filter(({ verb }) => verb !== 'watch')).toEqual([])
 })
 
-/** A merge patch removes what it sets to null. */
+/** A merge patch removes keys that it sets to null. */
 function emptied(before: object): object {
   return Object.fromEntries(Object.keys(before).map((key) => [key, null]))
 }

@@ -1,5 +1,5 @@
-// One life of a controller over the model API server: from the first list to the moment it is stopped or cut off. A tiny kind
-// goes with it: a Site wants a ConfigMap with its pages and, after that, a Service.
+// One process of a controller over the model API server: from the first list until it is stopped or killed. Its example
+// kind is a Site, which declares a ConfigMap with its pages and, after that, a Service.
 import { ApiObject } from 'cdk8s'
 import type { Instruments, LogFields, Metrics, Tracer } from '../../src/base/instrument.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
@@ -38,7 +38,7 @@ export const Site = defineResource<SiteSpec, SiteStatus>({
 
 type SiteOptions = ControllerOptions<SiteSpec, SiteStatus, unknown>
 
-/** Pages first, the Service after them; a Secret only where the spec has a password. */
+/** Declares the pages first, the Service after them; a Secret only if the spec has a password. */
 export function siteController(over: Partial<SiteOptions> = {}): Controller {
   return defineController<SiteSpec, SiteStatus, unknown>(Site, {
     owns: [ConfigMap, Service, Secret],
@@ -82,7 +82,7 @@ export interface WorldOptions {
   readonly clock?: SimClock
 }
 
-/** The server, the time, and what every life on it wrote into the log and metrics. */
+/** The server, the clock, and the log and metrics of every process. */
 export class World {
   readonly #tracer: Tracer
   readonly #metrics: Metrics
@@ -111,20 +111,20 @@ export class World {
     return this.api.find(Site, key)
   }
 
-  /** `Ready=True/Settled` by type. */
+  /** Returns `Ready=True/Settled` by type. */
   conditions(key = 'default/a'): Readonly<Record<string, string>> {
     // Written by the reconciler.
     const conditions = (at(this.site(key), 'status', 'conditions') ?? []) as unknown as readonly Condition[]
     return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status}/${reason}`]))
   }
 
-  /** The message of a condition; undefined where there is none. */
+  /** Returns the message of a condition; undefined if there is none. */
   message(type: string, key = 'default/a'): string | undefined {
     const conditions = (at(this.site(key), 'status', 'conditions') ?? []) as unknown as readonly Condition[]
     return conditions.find((condition) => condition.type === type)?.message
   }
 
-  /** Starts a controller and lets it come to rest. */
+  /** Starts a controller and runs until idle. */
   async live(controller: Controller = siteController(), options: LifeOptions = {}): Promise<Life> {
     const life = new Life(this, controller, options)
     await this.clock.advance(0)
@@ -143,9 +143,9 @@ export class World {
 export interface LifeOptions {
   readonly namespaces?: readonly string[]
   readonly maxConcurrent?: number
-  /** Until it resolves, the life stands by. Default: it works at once. */
+  /** Until it resolves, the process is a standby. Default: works at once. */
   readonly mayWork?: Promise<void>
-  /** Another process draws other secrets. Default 1. */
+  /** Seed of the secrets of the process. Default 1. */
   readonly secretSeed?: number
   /** Default: always open. */
   readonly gate?: EffectGate
@@ -187,7 +187,7 @@ export class Life {
     return this.#runner
   }
 
-  /** As a signal ends it: turns may end first. */
+  /** Ends as after a signal: reconciles may end first. */
   async drain(): Promise<void> {
     const drained = this.#runner.drain(1_000)
     await this.#world.clock.advance(1_000)
@@ -195,7 +195,7 @@ export class Life {
     await this.end()
   }
 
-  /** As a crash ends it. */
+  /** Ends as after a crash. */
   async end(): Promise<void> {
     this.#stop.abort(new Error('the end of this life'))
     await this.#world.clock.advance(0)

@@ -1,4 +1,5 @@
-// Functions of a controller that hang. Each has a limit; the resource says which one was reached, and everything else goes on.
+// Functions of a controller that hang. Each has a limit; the resource reports the reached limit, and all other work
+// continues.
 import { describe, expect, it } from 'vitest'
 import { type ControllerOptions, defineController } from '../../src/reconcile/definition.ts'
 import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
@@ -17,7 +18,7 @@ class Hanging {
     this.#honoursAbort = honoursAbort
   }
 
-  /** How many began. */
+  /** Number of calls. */
   get count(): number {
     return this.ends.length
   }
@@ -59,7 +60,7 @@ const observing =
   })
 
 describe('an observe that hangs', () => {
-  it.each([true, false])('is ended after a minute, and told at once (heeds its signal: %s)', async (honoursAbort) => {
+  it.each([true, false])('is ended after a minute, and reported at once (heeds its signal: %s)', async (honoursAbort) => {
     const { world } = await hangingSite(observing(), { honoursAbort })
     await world.clock.advance(62_000)
     expect(world.conditions()).toMatchObject({ Ready: 'False/ObserveTimeout', Degraded: 'True/ObserveTimeout' })
@@ -75,14 +76,14 @@ describe('an observe that hangs', () => {
     expect(world.conditions()).toMatchObject({ Degraded: 'True/ObserveTimeout' })
   })
 
-  it('does not hold up other resources of its namespace', async () => {
+  it('does not delay other resources of its namespace', async () => {
     const { world } = await hangingSite(observing())
     world.addSite('b')
     await world.clock.advance(62_000)
     expect(world.conditions('default/b')).toEqual(settled)
   })
 
-  it('is logged and counted while it goes on, and begun again at most three times', async () => {
+  it('is logged and counted while it runs, and repeated at most three times', async () => {
     const { world, hanging, metric } = await hangingSite(observing())
     await world.clock.advance(3_600_000)
     expect(hanging.count).toBe(3)
@@ -106,7 +107,7 @@ describe('an observe that hangs', () => {
     expect(world.conditions('default/b')).toEqual(settled)
   })
 
-  it('that was abandoned does not delay the shutdown', async () => {
+  it('does not delay the shutdown after it was abandoned', async () => {
     const { world, life } = await hangingSite(observing())
     await world.clock.advance(62_000)
     const fromMs = world.clock.monotonicMs()
@@ -114,7 +115,7 @@ describe('an observe that hangs', () => {
     expect(world.clock.monotonicMs() - fromMs).toBeLessThanOrEqual(1_000)
   })
 
-  it('that runs when the operator stops is left behind after a second', async () => {
+  it('is abandoned after a second when the operator stops', async () => {
     const { world, life } = await hangingSite(observing())
     let hasEnded = false
     const drained = life.runner.drain(1_000).then(() => {
@@ -128,7 +129,7 @@ describe('an observe that hangs', () => {
 })
 
 describe('a cleanup that hangs', () => {
-  it('is ended after two minutes, told, and not begun again while it goes on', async () => {
+  it('is ended after two minutes, reported, and not repeated while it runs', async () => {
     const { world, hanging } = await hangingSite((calls) => ({
       cleanup: ({ signal }) => calls.call(signal, { kind: 'done' }),
     }))
@@ -148,8 +149,8 @@ describe('a cleanup that hangs', () => {
   })
 })
 
-describe('a reconcile that takes too long', () => {
-  it('is cut off after five minutes, and told', async () => {
+describe('a reconcile over its time limit', () => {
+  it('is cut off after five minutes, and reported', async () => {
     const { world } = await hangingSite(observing({ limits: { observeMs: 3_600_000 } }))
     await world.clock.advance(302_000)
     expect(world.conditions()).toMatchObject({ Ready: 'False/ReconcileTimeout', Degraded: 'True/ReconcileTimeout' })
@@ -158,7 +159,7 @@ describe('a reconcile that takes too long', () => {
     )
   })
 
-  it('is tried again, and the condition goes when it ends in time', async () => {
+  it('is retried, and the condition disappears when it ends in time', async () => {
     const limits = { observeMs: 3_600_000, reconcileMs: 10_000 }
     const { world, hanging } = await hangingSite(observing({ limits }), { honoursAbort: true })
     await world.clock.advance(12_000)

@@ -7,7 +7,7 @@ import { SimClock } from '../../src/testing/sim-clock.ts'
 import { describeRequest, failure, ModelApi } from '../model-api.ts'
 import { live } from '../objects.ts'
 
-/** What a reader gets of a server, and of a memory that holds `kind: ConfigMap` with these objects. */
+/** Returns a reader over a server, and over a cache with these objects of `kind: ConfigMap`. */
 function setUp({
   inMemory = [] as readonly string[],
   selectedLabel = undefined as string | undefined,
@@ -33,15 +33,15 @@ function setUp({
 
 const at = (name: string) => ({ namespace: 'default', name })
 
-describe('finding an object', () => {
-  it('of a kind that is all in memory asks nobody, whether it is there or not', async () => {
+describe('find', () => {
+  it('makes no request for a fully cached kind, found or not', async () => {
     const { api, loader } = setUp({ inMemory: ['a'] })
     expect((await loader.find(ConfigMap, at('a')))?.metadata.name).toBe('a')
     expect(await loader.find(ConfigMap, at('b'))).toBeUndefined()
     expect(api.requests).toEqual([])
   })
 
-  it('of a kind that is partly in memory asks for what is not there', async () => {
+  it('requests objects of a partly cached kind that are not cached', async () => {
     const { api, loader } = setUp({ inMemory: ['a'], selectedLabel: 'app' })
     api.put(ConfigMap, live({ metadata: { name: 'b' } }))
     expect((await loader.find(ConfigMap, at('a')))?.metadata.name).toBe('a')
@@ -50,7 +50,7 @@ describe('finding an object', () => {
     expect(api.requests.map(describeRequest)).toEqual(['get configmaps default/b', 'get configmaps default/c'])
   })
 
-  it('of a kind that nobody watches, such as a Secret, asks every time', async () => {
+  it('requests objects of an unwatched kind, such as a Secret, every time', async () => {
     const { api, loader } = setUp()
     api.put(Secret, live({ kind: 'Secret', metadata: { name: 's' } }))
     await loader.find(Secret, at('s'))
@@ -59,7 +59,7 @@ describe('finding an object', () => {
   })
 
   it.each(['Forbidden', 'ResourceNotFound', 'Unreachable'] as const)(
-    'that the server answers with %s is no absence',
+    'does not treat response %s as absence',
     async (code) => {
       const { api, loader } = setUp()
       api.before = () => {
@@ -74,14 +74,14 @@ describe('finding an object', () => {
     ['a namespace with a name in it', { namespace: 'default/a', name: 'a' }],
     ['an empty name', { namespace: 'default', name: '' }],
     ['the way up', { namespace: 'default', name: '..' }],
-  ])('with %s finds nothing in memory, and sends no request', async (_, location) => {
+  ])('with %s finds nothing in the cache, and sends no request', async (_, location) => {
     const { api, loader } = setUp({ inMemory: ['a'] })
     expect(await loader.find(ConfigMap, location)).toBeUndefined()
     await expect(loader.find(Service, location)).rejects.toMatchObject({ code: 'BadRequest' })
     expect(api.requests).toEqual([])
   })
 
-  it('without the namespace of a namespaced kind is a bug, from memory too', async () => {
+  it('rejects a namespaced kind without a namespace, also from the cache', async () => {
     const { loader } = setUp({ inMemory: ['a'] })
     for (const name of ['a', 'default/a']) await expect(loader.find(ConfigMap, { name })).rejects.toThrow('namespaced')
   })
@@ -93,11 +93,11 @@ describe('finding an object', () => {
   })
 })
 
-describe('listing objects', () => {
+describe('list', () => {
   it.each([
     ['an empty namespace', { namespace: '' }],
     ['a namespace that is a path', { namespace: 'default/configmaps' }],
-  ])('with %s lists nothing from memory, and sends no request', async (_, selection) => {
+  ])('with %s returns nothing from the cache, and sends no request', async (_, selection) => {
     const { api, loader } = setUp({ inMemory: ['a'] })
     expect(await loader.list(ConfigMap, selection)).toEqual([])
     await expect(loader.list(Service, selection)).rejects.toMatchObject({ code: 'BadRequest' })
@@ -109,14 +109,14 @@ describe('listing objects', () => {
     ['a label value that adds a selector', { labels: { app: 'a,other' } }],
     ['a label key that is a selector', { labels: { '!app': '' } }],
     ['a label value that is none', { labels: { app: undefined as unknown as string } }],
-  ])('with %s is refused alike from memory and from the API server', async (_, selection) => {
+  ])('with %s is rejected by the cache as by the API server', async (_, selection) => {
     const { api, loader } = setUp({ inMemory: ['a'] })
     await expect(loader.list(ConfigMap, selection)).rejects.toMatchObject({ code: 'BadRequest' })
     await expect(loader.list(Service, selection)).rejects.toMatchObject({ code: 'BadRequest' })
     expect(api.requests).toEqual([])
   })
 
-  it('of a kind that is all in memory asks nobody', async () => {
+  it('makes no request for a fully cached kind', async () => {
     const { api, loader } = setUp({ inMemory: ['a', 'b'] })
     expect(await loader.list(ConfigMap, {})).toHaveLength(2)
     expect(await loader.list(ConfigMap, { labels: { app: 'a' } })).toHaveLength(1)
@@ -124,7 +124,7 @@ describe('listing objects', () => {
     expect(api.requests).toEqual([])
   })
 
-  it('of an operator that is confined to namespaces means those, unless another one is asked for', async () => {
+  it('covers the namespaces of a confined operator, unless another one is requested', async () => {
     const { api, loader } = setUp({ inMemory: ['a'], covered: ['default'] })
     api.put(ConfigMap, live({ metadata: { name: 'x', namespace: 'elsewhere' } }))
     const namesIn = async (selection: { readonly namespace?: string }) =>
@@ -133,7 +133,7 @@ describe('listing objects', () => {
     expect(await namesIn({ namespace: 'elsewhere' })).toEqual(['x'])
   })
 
-  it('by the label that memory goes by asks nobody', async () => {
+  it('makes no request for the label that the cache selects by', async () => {
     const { api, loader } = setUp({ inMemory: ['a', 'b'], selectedLabel: 'app' })
     const found = await loader.list(ConfigMap, { namespace: 'default', labels: { app: 'a' } })
     expect(found.map(({ metadata }) => metadata.name)).toEqual(['a'])
@@ -141,7 +141,7 @@ describe('listing objects', () => {
     expect(api.requests).toEqual([])
   })
 
-  it('by another label asks the server, with all labels in the question', async () => {
+  it('by another label requests the server, with all labels', async () => {
     const { api, loader } = setUp({ inMemory: ['a'], selectedLabel: 'app' })
     api.put(ConfigMap, live({ metadata: { name: 'x', labels: { tier: 'gold', zone: 'z' } } }))
     api.put(ConfigMap, live({ metadata: { name: 'y', labels: { tier: 'gold' } } }))
@@ -150,20 +150,20 @@ describe('listing objects', () => {
     expect(await loader.list(ConfigMap, { namespace: 'default' }), 'not only what memory holds').toHaveLength(2)
   })
 
-  it('a label that has the name of a property of every object is a label like any other', async () => {
+  it('accepts a label with the name of a property of every object', async () => {
     const { api, loader } = setUp({ inMemory: ['a'], selectedLabel: 'constructor' })
     api.put(ConfigMap, live({ metadata: { name: 'x' } }))
     expect(await loader.list(ConfigMap, {})).toHaveLength(1)
   })
 
-  it('reads page after page', async () => {
+  it('reads all pages', async () => {
     const { api, loader } = setUp()
     for (let index = 0; index < 1_001; index++)
       api.put(Service, live({ kind: 'Service', metadata: { name: `s${index}` } }))
     expect(await loader.list(Service, {})).toHaveLength(1_001)
   })
 
-  it('of more than 10000 says what to do instead, and that it is no use to try again', async () => {
+  it('of more than 10000 objects names the remedy, and stops', async () => {
     const { api, loader } = setUp()
     for (let index = 0; index < 10_001; index++)
       api.put(Service, live({ kind: 'Service', metadata: { name: `s${index}` } }))
@@ -176,7 +176,7 @@ describe('listing objects', () => {
 })
 
 describe('a read that the controller does not declare', () => {
-  it('is refused without asking, and the sentence says what to declare', async () => {
+  it('is rejected without a request, and the message has the missing declaration', async () => {
     const { api, loader } = setUp({ declared: [] })
     await expect(loader.find(Secret, at('s'))).rejects.toMatchObject({
       code: 'UndeclaredRead',
@@ -187,15 +187,15 @@ describe('a read that the controller does not declare', () => {
     expect(api.requests).toEqual([])
   })
 
-  it('may be answered from memory all the same', async () => {
+  it('may be answered from the cache nevertheless', async () => {
     const { loader } = setUp({ declared: [], inMemory: ['a'] })
     expect(await loader.find(ConfigMap, at('a'))).toBeDefined()
     expect(await loader.list(ConfigMap, {})).toHaveLength(1)
   })
 })
 
-describe('looking up by an index', () => {
-  it('reads memory, and asks for a declaration where there is none', () => {
+describe('byIndex', () => {
+  it('reads the cache, and rejects an undeclared index', () => {
     const { api, loader } = setUp({ inMemory: ['apple', 'bread'] })
     expect(loader.byIndex(ConfigMap, 'initial', 'a').map(({ metadata }) => metadata.name)).toEqual(['apple'])
     expect(() => loader.byIndex(ConfigMap, 'colour', 'red')).toThrow(/no watch of ConfigMap has an index colour/)

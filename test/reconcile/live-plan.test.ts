@@ -1,4 +1,4 @@
-// The plan of a resource without an operator, held against what the operator does when the resource is applied.
+// The plan of a resource without an operator, compared with the operator's actions after the resource is applied.
 import { ApiObject, type Chart } from 'cdk8s'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { handleFetch } from '../../src/apiserver/fetch-handler.ts'
@@ -94,7 +94,7 @@ const siteObject = (spec: SiteSpec, metadata: object = {}) =>
 const asTest = { fieldManager: 'test', force: true }
 const applySite = (spec: SiteSpec) => cluster.client.apply(Site, siteObject(spec), asTest, signal)
 
-/** As the resource would be stored; nothing is. */
+/** Returns the resource as it would be stored, without storing it. */
 async function trialOf(spec: SiteSpec, metadata: object = {}): Promise<LiveObject> {
   const object = siteObject(spec, metadata)
   const found = await cluster.find(Site, 'default/a')
@@ -121,21 +121,21 @@ function linesOf(plan: LivePlan): readonly string[] {
   })
 }
 
-/** Runs the operator until it rests. */
+/** Runs the operator until it is idle. */
 async function settledWith(controller: ReturnType<typeof siteController>): Promise<void> {
   const running = cluster.run(controller)
   await cluster.settle()
   await running.stop()
 }
 
-/** Every child by its name. */
+/** Returns every child by its name. */
 async function children(): Promise<ReadonlyMap<string, LiveObject>> {
   const lists = await Promise.all([ConfigMap, Secret, Service, Deployment].map((kind) => cluster.list(kind, 'default')))
   const named = lists.flat().map((object) => [`${object.kind} ${object.metadata.name}`, object] as const)
   return new Map(named.filter(([name]) => !name.includes('kube')))
 }
 
-/** What the operator did, in the words of the plan. */
+/** Returns the operator's actions, in the words of the plan. */
 function doneBetween(
   before: ReadonlyMap<string, LiveObject>,
   after: ReadonlyMap<string, LiveObject>,
@@ -161,7 +161,7 @@ describe('the plan of a resource against the live cluster', () => {
     },
   })
 
-  it('is to create everything of a resource that does not exist, and writes nothing', async () => {
+  it('creates everything for a resource that does not exist, and writes nothing', async () => {
     const { revision } = cluster.server.log
     expect(linesOf(await planOf(controller, await trialOf({ image: 'a:1' })))).toEqual([
       'create ConfigMap conf',
@@ -171,7 +171,7 @@ describe('the plan of a resource against the live cluster', () => {
     expect(cluster.server.log.revision).toBe(revision)
   })
 
-  it('is empty for a resource as it is, although the server has filled in defaults', async () => {
+  it('is empty for an unchanged resource, although the server has set defaults', async () => {
     await cluster.create(Site, site({ image: 'a:1', extra: true }))
     await settledWith(controller)
     const { revision } = cluster.server.log
@@ -184,7 +184,7 @@ describe('the plan of a resource against the live cluster', () => {
     ['takes fields away', { image: 'a:1', theme: 'blue' }, { image: 'a:1' }],
     ['adds an object', { image: 'a:1' }, { image: 'a:1', extra: true }],
     ['takes an object away', { image: 'a:1', extra: true }, { image: 'a:1' }],
-  ])('is what the operator does when the resource is applied: it %s', async (_, before, after) => {
+  ])('equals the operator’s actions after the resource is applied: it %s', async (_, before, after) => {
     await applySite(before)
     await settledWith(controller)
     const known = await children()
@@ -192,13 +192,13 @@ describe('the plan of a resource against the live cluster', () => {
     await applySite(after)
     await settledWith(controller)
     const done = doneBetween(known, await children())
-    // The deployment controller notes the revision.
+    // The deployment controller writes the revision.
     expect([...planned].sort()).toEqual([...done].filter((line) => !line.includes('revision')).sort())
     expect(planned.length).toBeGreaterThan(0)
     expect(planned.join()).not.toContain('hunter2')
   })
 
-  it('has what somebody changed by hand since, and not what is shared', async () => {
+  it('has fields that a user changed by hand, and no shared ones', async () => {
     await cluster.create(Site, site({ image: 'a:1' }))
     await settledWith(controller)
     await cluster.patch(ConfigMap, 'default/conf', { data: { image: 'other', more: 'x' } })
@@ -210,7 +210,7 @@ describe('the plan of a resource against the live cluster', () => {
     ])
   })
 
-  it('rejects an object that belongs to something else', async () => {
+  it('rejects an object of another owner', async () => {
     await cluster.create(ConfigMap, { metadata: { name: 'conf' }, data: { mine: 'yes' } })
     expect(linesOf(await planOf(controller, await trialOf({ image: 'a:1' })))).toEqual([
       'reject ConfigMap conf: ConflictingOwner',
@@ -219,7 +219,7 @@ describe('the plan of a resource against the live cluster', () => {
     ])
   })
 
-  it('asks for the kinds that the controller owns and for what has a name of a child, and for no more', async () => {
+  it('requests only owned kinds and objects with names of children', async () => {
     await cluster.create(Site, site({ image: 'a:1' }))
     const parent = await trialOf({ image: 'a:1' })
     const asked: string[] = []
@@ -240,14 +240,14 @@ describe('the plan of a resource against the live cluster', () => {
       'get ConfigMap',
       'get Deployment',
       'get Secret',
-      // By the ApplySet of the resource, and by its mark on objects with several owners.
+      // By the ApplySet of the resource, and by its marker on objects with several owners.
       ...['ConfigMap', 'Deployment', 'Secret', 'Service'].flatMap((kind) => [`list ${kind}`, `list ${kind}`]),
     ])
   })
 })
 
 describe('a user without the right to write children', () => {
-  it('sees what is declared, and is told which right is missing to read', async () => {
+  it('gets the declared changes, and the name of a missing right to read', async () => {
     const controller = siteController({
       owns: [ConfigMap],
       desired: (chart, { object: { spec } }) => void make(chart, 'ConfigMap', 'conf', { data: { image: spec.image } }),
@@ -277,7 +277,7 @@ describe('a user without the right to write children', () => {
   })
 })
 
-/** A client with the rights of a service account, and no others. */
+/** A client with only the rights of a service account. */
 async function clientOfAccount(name: string) {
   await cluster.create(ServiceAccount, { metadata: { name } })
   const request = {
@@ -294,7 +294,7 @@ async function clientOfAccount(name: string) {
 }
 
 describe('policies in the plan', () => {
-  it('recreate what cannot change, where the controller allows it', async () => {
+  it('recreate objects with immutable fields, if the controller allows it', async () => {
     const desired =
       (allows: boolean): Options['desired'] =>
       (chart, { object: { spec } }) => {
@@ -313,7 +313,7 @@ describe('policies in the plan', () => {
     ])
   })
 
-  it('hold an object, leave what was set at first, and add to what others own', async () => {
+  it('hold an object, skip initial-only fields, and contribute to objects of others', async () => {
     const controller = siteController({
       watches: [{ resource: Service, contributes: true, keysFor: () => [] }],
       owns: [ConfigMap],
@@ -334,7 +334,7 @@ describe('policies in the plan', () => {
   })
 })
 
-describe('what observe sees for the plan', () => {
+describe('the context of observe in a plan', () => {
   const themes: Options['watches'] = [
     {
       resource: ConfigMap,
@@ -363,7 +363,7 @@ describe('what observe sees for the plan', () => {
     return step.changes.map(({ desired }) => JSON.parse(String(desired)))
   }
 
-  it('is what the API server has: indexes, lists and children', async () => {
+  it('has the state of the API server: indexes, lists and children', async () => {
     await cluster.create(Site, site({ image: 'a:1' }))
     await settledWith(controller)
     await cluster.create(ConfigMap, { metadata: { name: 'deep-blue', labels: { theme: 'blue' } } })
@@ -373,7 +373,7 @@ describe('what observe sees for the plan', () => {
     expect(await factsIn(['default'])).toEqual([{ styles: ['deep-blue'], everywhere: 1, children: 1 }])
   })
 
-  it('leaves out objects of optional kinds that are not installed, and needs the others', async () => {
+  it('omits objects of optional kinds that are not installed, and needs the others', async () => {
     const Gadget = defineResource({ ...Site, kind: 'Gadget', plural: 'gadgets' })
     const withGadget = (optional: boolean) =>
       siteController({
@@ -390,7 +390,7 @@ describe('what observe sees for the plan', () => {
   })
 })
 
-describe('a resource that the operator leaves alone', () => {
+describe('a resource that the operator leaves unchanged', () => {
   const controller = siteController({
     isSuspended: ({ spec }) => spec.suspend === true,
     refuse: ({ object: { spec } }) => (spec.image === '' ? { message: 'give an image' } : undefined),
@@ -411,7 +411,7 @@ describe('a resource that the operator leaves alone', () => {
     expect(linesOf(await planOf(controller, await trialOf({ image: 'a:2' })))).toEqual(['it is being deleted'])
   })
 
-  it('fails as its reconcile would, where it is refused', async () => {
+  it('fails as its reconcile would, if it is rejected', async () => {
     const plan = planOf(controller, await trialOf({ image: '' }))
     await expect(plan).rejects.toMatchObject({ code: 'InvalidSpec', message: 'give an image' })
   })

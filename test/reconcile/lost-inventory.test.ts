@@ -1,4 +1,4 @@
-// Resources whose `status.inventory` another writer uses, as Flux's Kustomization has one of its own form.
+// Resources whose `status.inventory` another writer uses, as Flux's Kustomization does in its own form.
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/base/json.ts'
 import { ConfigMap } from '../../src/object/built-in.ts'
@@ -14,7 +14,7 @@ const forms: Readonly<Record<string, unknown>> = {
   'a list of nothing': [null],
   'a text': 'none',
 }
-/** Written by the other writer. */
+/** Writes the inventory as another writer. */
 function replace(world: World, inventory: unknown) {
   world.api.edit(Site, 'default/a', { status: { inventory: inventory as Json } })
 }
@@ -26,7 +26,7 @@ async function settle(world: World) {
 }
 
 describe('a resource whose inventory another writer uses', () => {
-  it.each(Object.entries(forms))('for %s is served where its children are beside it', async (_, form) => {
+  it.each(Object.entries(forms))('for %s reconciles if its children are in its namespace', async (_, form) => {
     const world = new World()
     world.addSite('a')
     await world.live(siteController())
@@ -45,7 +45,7 @@ describe('a resource whose inventory another writer uses', () => {
     expect(world.site()).toBeUndefined()
   })
 
-  it('has no child outside of its namespace, and says so', async () => {
+  it('creates no child outside of its namespace, and reports that', async () => {
     const world = new World()
     world.addSite('a', { page: 'hello' })
     replace(world, { entries: [] })

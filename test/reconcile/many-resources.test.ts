@@ -1,4 +1,4 @@
-// A controller of many resources: whatever concerns all of them is done a few milliseconds at a time.
+// A controller with many resources: work on all of them runs in slices of a few milliseconds.
 import { expect, it } from 'vitest'
 import type { Metrics } from '../../src/base/instrument.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
@@ -9,7 +9,7 @@ import { siteController, World } from './life.ts'
 
 const count = 200
 
-/** Where it takes a millisecond to queue a key. */
+/** A standby for which queueing a key takes a millisecond. */
 async function standby() {
   const clock = new BusyClock()
   let queued = 0
@@ -29,7 +29,7 @@ async function standby() {
   return { world, clock, life, takeOver, queued: () => queued }
 }
 
-it('queues all resources at a takeover without holding the event loop', async () => {
+it('queues all resources at a takeover without blocking the event loop', async () => {
   const { clock, life, takeOver, queued } = await standby()
   takeOver()
   await clock.advance(60_000)
@@ -38,7 +38,7 @@ it('queues all resources at a takeover without holding the event loop', async ()
   await life.end()
 })
 
-it('queues all resources for a kind that is uninstalled without holding the event loop', async () => {
+it('queues all resources for an uninstalled kind without blocking the event loop', async () => {
   const { world, clock, life, takeOver, queued } = await standby()
   takeOver()
   await clock.advance(60_000)

@@ -1,4 +1,4 @@
-// A Node whose controller contributes a taint to it, spelled otherwise than the API server stores it.
+// A Node whose controller contributes a taint to it, in another spelling than the API server stores.
 import { expect, it } from 'vitest'
 import { addObject, contribute, defineController, Node, objectOf } from '../../src/index.ts'
 import { startCluster } from '../../src/testing/index.ts'
@@ -13,7 +13,7 @@ const tainter = defineController<unknown, unknown, unknown>(Node, {
   },
 })
 
-it('costs no write at a restart', async () => {
+it('needs no write after a restart', async () => {
   await using cluster = await startCluster({ simulatedNodes: 1 })
   const operator = cluster.run(tainter)
   await cluster.settle()

@@ -1,5 +1,5 @@
-// Which fields are ours, and how do they become so or cease to be? Told as stories on the model API; the real API server has
-// the same in test/e2e/ownership-histories.real.test.ts.
+// Ownership of fields: gain and loss, as scenarios on the model API server. test/e2e/ownership-histories.real.test.ts
+// has the same for the real API server.
 import { ApiObject } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { ConfigMap } from '../../src/object/built-in.ts'
@@ -9,7 +9,7 @@ import { at, failure, type ModelRequest } from '../model-api.ts'
 import { Site, siteController, World } from './life.ts'
 import { pages, settled } from './sites.ts'
 
-/** A site whose pages have an index and, as long as the page has a second word, a title. */
+/** A site whose pages have an index and, if the page has a second word, a title. */
 const titled = (policy: (made: ApiObject) => void = () => {}) =>
   siteController({
     desired: (chart, { object }) => {
@@ -28,7 +28,7 @@ const rest = async (world: World) => {
   expect(world.api.requests).toEqual([])
 }
 
-/** Pages that kubectl made, with a field that nobody else declares. */
+/** Pages by kubectl, with a field that no other manager declares. */
 async function kubectlPages(world: World, annotations: Readonly<Record<string, string>>): Promise<LiveObject> {
   const metadata = { name: 'a-pages', namespace: 'default', annotations }
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { index: 'old', title: 't', extra: 'theirs' } }
@@ -37,7 +37,7 @@ async function kubectlPages(world: World, annotations: Readonly<Record<string, s
 }
 
 describe('an object that its user hands over', () => {
-  it('is ours in what we declare, so that a dropped field goes, and theirs in all else', async () => {
+  it('belongs to the operator in declared fields, so that a dropped field is removed, and to others in the rest', async () => {
     const world = new World()
     await kubectlPages(world, { 'konverge.dev/adopt': 'Site/a' })
     world.addSite('a', { page: 'hello t' })
@@ -73,7 +73,7 @@ describe('an object that its user hands over', () => {
     expect(message?.includes('konverge.dev/adopt: Site/a')).toBe(owner === undefined)
   })
 
-  it('ends the same whatever request the process dies after', async () => {
+  it('ends in the same state, whatever request the process dies after', async () => {
     for (let cut = 1; cut <= 8; cut++) {
       const world = new World()
       await kubectlPages(world, { 'konverge.dev/adopt': 'Site/a' })
@@ -98,8 +98,8 @@ describe('an object that its user hands over', () => {
   })
 })
 
-describe('a field that is shared', () => {
-  it('and was ours before keeps its value, and is nobody’s', async () => {
+describe('a shared field', () => {
+  it('that the operator owned before keeps its value, without an owner', async () => {
     const world = new World()
     world.addSite('a', { page: 'hello t' })
     const first = await world.live(titled())
@@ -117,11 +117,11 @@ describe('a field that is shared', () => {
   })
 })
 
-describe('a field that is ours at first', () => {
+describe('an initial-only field', () => {
   const first = () => titled((made) => initialOnly(made, 'data.title'))
   const isWrite = ({ verb, plural }: ModelRequest) => plural === 'configmaps' && verb !== 'get'
 
-  it('is set at the creation, and then left to whoever sets it', async () => {
+  it('is set at the creation, and then left to others', async () => {
     const world = new World()
     world.addSite('a', { page: 'hello t' })
     await world.live(first())
@@ -136,7 +136,7 @@ describe('a field that is ours at first', () => {
     await rest(world)
   })
 
-  it('costs one more write at the creation and none later, also after a restart', async () => {
+  it('needs one more write at the creation and none later, also after a restart', async () => {
     const world = new World()
     world.addSite('a', { page: 'hello t' })
     const life = await world.live(first())
@@ -147,7 +147,7 @@ describe('a field that is ours at first', () => {
     await rest(world)
   })
 
-  it('and in which the runtime has a part keeps what tells whose the object is', async () => {
+  it('with the runtime’s own fields keeps the ownership markers', async () => {
     const world = new World()
     const controller = titled((made) => {
       initialOnly(made, 'metadata.annotations')
@@ -167,7 +167,7 @@ describe('a field that is ours at first', () => {
       expect(fields).toContain(name)
   })
 
-  it('inside a value that the API server takes as one is refused, and stays', async () => {
+  it('inside an atomic value is rejected, and stays', async () => {
     const world = new World()
     const controller = siteController({
       desired: (chart) => {
@@ -198,7 +198,7 @@ describe('a field that is ours at first', () => {
 })
 
 describe('a declared field that somebody else sets', () => {
-  it('is taken back with one Event that names child, manager and field, and no value', async () => {
+  it('is taken with one Event that names child, manager and field, and no value', async () => {
     const world = new World()
     world.addSite('a', { page: 'hello t' })
     await world.live(titled())
@@ -211,7 +211,7 @@ describe('a declared field that somebody else sets', () => {
     await rest(world)
   })
 
-  it('is no news when only we changed our mind', async () => {
+  it('makes no Event when only the declaration changed', async () => {
     const world = new World()
     world.addSite('a', { page: 'hello t' })
     await world.live(titled())

@@ -1,4 +1,4 @@
-// Is what a resource has to have done before it goes done, and only then does it go? (I6)
+// Pre-delete work of a resource: it is done before the deletion proceeds (I6).
 import { ApiObject } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import type { ControllerOptions } from '../../src/index.ts'
@@ -46,8 +46,8 @@ async function end(world: World): Promise<void> {
   }
 }
 
-describe('a parting', () => {
-  it('is applied, prunes what it does not declare, and ends when it declares nothing', async () => {
+describe('pre-delete', () => {
+  it('is applied, prunes undeclared children, and ends when it declares nothing', async () => {
     let isDone = false
     const world = await leaving(partingUntil(() => isDone))
     expect(childrenIn(world)).toEqual(['a-farewell'])
@@ -57,7 +57,7 @@ describe('a parting', () => {
     expect(world.api.all()).toEqual([])
   })
 
-  it('ends when the status says that its work is done', async () => {
+  it('ends when the status reports that its work is done', async () => {
     const { world, life } = await settledSite()
     await life.drain()
     const farewell: Parting = (chart, context) =>
@@ -79,7 +79,7 @@ describe('a parting', () => {
     expect(world.api.all()).toEqual([])
   })
 
-  it('is waited for while the facts are not known by which it goes', async () => {
+  it('waits while its facts are not known', async () => {
     let isKnown = false
     const observe = () => (isKnown ? Promise.resolve({}) : Promise.reject(failure('Forbidden', 'may not look')))
     const world = await leaving(

@@ -1,4 +1,4 @@
-// A prune whose request conflicts is repeated, on the server in this process.
+// Repetition of a prune whose request conflicts, on the embedded server.
 import { ApiObject } from 'cdk8s'
 import { expect, it } from 'vitest'
 import { ConfigMap, defineController, Service, valueAt } from '../../src/index.ts'
@@ -13,7 +13,7 @@ const sites = defineController(ConfigMap, {
   },
 })
 
-it('deletes a child that is no longer declared when a delete request conflicts', async () => {
+it('deletes an undeclared child when a delete request conflicts', async () => {
   await using cluster = await startCluster({ controllers: ['garbage-collector'] })
   cluster.run(sites)
   await cluster.create(ConfigMap, { metadata: { name: 'site', labels: { served: 'yes' } } })

@@ -1,4 +1,5 @@
-// A controller copies a value of a Secret where the API server refuses it and quotes it: nobody but the API server and its client says it.
+// A controller copies a Secret value into a field that the API server rejects and quotes: only the API server and its
+// client have the value in a message.
 import { ApiObject } from 'cdk8s'
 import { expect, it } from 'vitest'
 import { Event, Secret, Service } from '../../src/object/built-in.ts'
@@ -52,7 +53,7 @@ const doors = defineController(Door, {
 it.each([
   ['long', secretText('door')],
   ['of one word', 'opensesame'],
-])('a Secret value that is %s and refused in another object is in no condition and no Event', async (_, word) => {
+])('a Secret value that is %s and rejected in another object is in no condition and no Event', async (_, word) => {
   await using cluster = await startCluster({ definitions: [definition] })
   cluster.run(doors)
   await cluster.create(Secret, { metadata: { name: 'key' }, data: { word: btoa(word) } })

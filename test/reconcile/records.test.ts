@@ -1,4 +1,4 @@
-// May the records of what is done outside be written now, and were they kept?
+// Locks of journal entries of external effects, and the check that they were stored.
 import { describe, expect, it } from 'vitest'
 import type { ExternalRecord } from '../../src/external/external.ts'
 import { assertKept, lockedVersion, recordsOf, StaleRecordsError, withRecord } from '../../src/reconcile/records.ts'
@@ -27,7 +27,7 @@ const object = live({ metadata, status: { external: [record], sagas: [saga] } })
 const stored = recordsOf(object)
 
 describe('a lock', () => {
-  it('is the newest version, whatever else has been written in this turn', () => {
+  it('is the newest version, whatever else this reconcile has written', () => {
     const newest = live({
       metadata: { ...metadata, resourceVersion: '9', labels: { mark: 'ours' } },
       status: { external: [record], sagas: [saga] },
@@ -72,21 +72,21 @@ describe('a lock', () => {
       newest: { metadata, status: { external: [record], sagas: [{ ...saga, state: 'Compensating' }] } },
     },
     { what: 'has no records any more', newest: { metadata, status: {} } },
-  ])('is refused for a resource that $what', ({ newest }) => {
+  ])('is rejected for a resource that $what', ({ newest }) => {
     const known = newest === undefined ? undefined : live({ status: object.status, ...newest })
     expect(() => lockedVersion({ object, newest: known, stored })).toThrow(StaleRecordsError)
   })
 })
 
-describe('records', () => {
-  it('keep their order, and leave alone those of others', () => {
+describe('journal entries', () => {
+  it('keep their order, and leave those of others unchanged', () => {
     const changed: ExternalRecord = { ...record, phase: 'Available' }
     expect(withRecord([record, lid], 'box', changed)).toEqual([changed, lid])
     expect(withRecord([lid], 'box', record)).toEqual([lid, record])
     expect(withRecord([record, lid], 'box', undefined)).toEqual([lid])
   })
 
-  it('that were not kept as they were sent are told of', () => {
+  it('that were not stored as sent are reported', () => {
     expect(recordsOf(live({}))).toEqual({ external: [], sagas: [] })
     expect(() => assertKept('boxes.example.dev', stored, object)).not.toThrow()
     const pruned = live({

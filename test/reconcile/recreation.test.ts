@@ -1,5 +1,5 @@
-// What becomes of a change that the API server does not allow? It is told; or, where the policy allows it, the object is
-// made anew, once, and whatever goes wrong on the way (I3, I5).
+// Changes of immutable fields: they are reported or, if the policy allows it, the object is created again, once,
+// despite failures in between (I3, I5).
 import { ApiObject } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { holdOffMs } from '../../src/apply/convergence.ts'
@@ -12,7 +12,7 @@ import { pages, settled } from './sites.ts'
 
 type Policy = (made: ApiObject) => void
 
-/** A site whose pages cannot change, as the API server says it. */
+/** A site whose pages are immutable, with the API server's message. */
 const immutablePages = (policy: Policy = () => {}) =>
   siteController({
     desired: (chart, { object }) => {
@@ -38,7 +38,7 @@ function refuseChanges(world: World): (request: ModelRequest) => void {
   }
 }
 
-/** A settled site whose spec asks for another page. */
+/** A settled site whose spec has another page. */
 async function changedSite(policy?: Policy, also: (request: ModelRequest) => void = () => {}) {
   const world = new World()
   const before = world.addSite()
@@ -57,8 +57,8 @@ async function changedSite(policy?: Policy, also: (request: ModelRequest) => voi
 const deletes = ({ api }: World) => api.requests.filter(({ verb }) => verb === 'delete')
 const allowed: Policy = (made) => recreateOnChange(made)
 
-describe('a change of a field that cannot change', () => {
-  it('is told with field and policy, and nothing is deleted or tried again', async () => {
+describe('a change of an immutable field', () => {
+  it('is reported with field and policy, without a deletion or a retry', async () => {
     const { world, uid } = await changedSite()
     expect(world.conditions()).toMatchObject({ Degraded: 'True/ImmutableField', Stalled: 'True/ImmutableField' })
     expect(world.message('Degraded')).toMatch(/data\.index cannot change .* recreateOnChange\(\) on construct pages/)
@@ -66,7 +66,7 @@ describe('a change of a field that cannot change', () => {
     expect(world.api.writes).toEqual([`apply configmaps ${pages}`, 'patch sites/status default/a'])
   })
 
-  it('makes the object anew where the policy allows it, and tells so once', async () => {
+  it('recreates the object if the policy allows it, with one Event', async () => {
     const { world, uid } = await changedSite(allowed)
     const live = world.api.find(ConfigMap, pages)
     expect(at(live, 'data')).toEqual({ index: 'new' })
@@ -78,12 +78,12 @@ describe('a change of a field that cannot change', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('leaves behind what the object owns where the policy says so', async () => {
+  it('orphans the dependents of the object if the policy says so', async () => {
     const { world } = await changedSite((made) => recreateOnChange(made, { dependents: 'orphan' }))
     expect(deletes(world).map(({ body }) => body)).toMatchObject([{ propagationPolicy: 'Orphan' }])
   })
 
-  it('deletes nothing where the new object would be refused', async () => {
+  it('deletes nothing if the new object would be rejected', async () => {
     const { world, uid } = await changedSite(allowed, ({ verb }) => {
       if (verb === 'create') throw failure('Invalid', 'data.index: Invalid value')
     })
@@ -92,7 +92,7 @@ describe('a change of a field that cannot change', () => {
     expect(world.conditions()).toMatchObject({ Degraded: 'True/Invalid' })
   })
 
-  it('deletes nothing that is to be retained', async () => {
+  it('deletes no retained object', async () => {
     const { world, uid } = await changedSite((made) => {
       recreateOnChange(made)
       retain(made)
@@ -101,9 +101,9 @@ describe('a change of a field that cannot change', () => {
     expect(world.conditions()).toMatchObject({ Stalled: 'True/ImmutableField' })
   })
 
-  it('does not make it anew again and again when somebody else sets the field', async () => {
+  it('does not recreate it repeatedly when another writer sets the field', async () => {
     const { world } = await changedSite(allowed)
-    // As an admission webhook would: what is created is never what was declared.
+    // As an admission webhook would: the created object never equals its declaration.
     world.api.after = ({ verb, plural }) => {
       if (verb === 'apply' && plural === 'configmaps') world.api.edit(ConfigMap, pages, { data: { index: 'webhook' } })
     }
@@ -115,7 +115,7 @@ describe('a change of a field that cannot change', () => {
     expect(world.message('Degraded')).toContain('still not as declared in data;')
   })
 
-  it('waits for the object to be gone before it makes the new one', async () => {
+  it('waits until the object is gone before it creates the new one', async () => {
     const world = new World()
     world.addSite()
     world.api.before = refuseChanges(world)
@@ -131,7 +131,7 @@ describe('a change of a field that cannot change', () => {
     expect(at(world.api.find(ConfigMap, pages), 'data')).toEqual({ index: 'new' })
   })
 
-  it('is made whatever request the process dies after', async () => {
+  it('completes, whatever request the process dies after', async () => {
     for (let cut = 1; cut <= 4; cut++) {
       const world = new World()
       world.addSite()

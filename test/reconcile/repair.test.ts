@@ -1,4 +1,4 @@
-// What the runtime does with the repair that a definition asks for.
+// Repairs that a definition requests.
 import { describe, expect, it } from 'vitest'
 import { ConfigMap, Pod } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
@@ -8,7 +8,7 @@ import { pages } from './sites.ts'
 
 const event = { type: 'Normal', reason: 'PodDeleted', action: 'Repair', note: 'it was in the way' } as const
 
-/** Deletes the pod named `stuck`, as the turn saw it. */
+/** Deletes the pod named `stuck`, as the reconcile read it. */
 const repairing = (over: object = {}) =>
   siteController({
     watches: [{ resource: Pod, keysFor: () => [], repairMayDelete: true, ...over }],
@@ -25,7 +25,7 @@ function worldWithPod(): World {
 const deletes = ({ api }: World) => api.requests.filter(({ verb }) => verb === 'delete')
 
 describe('a repair', () => {
-  it('deletes that very version of the object, after the children were applied, and tells of it', async () => {
+  it('deletes this version of the object, after the children were applied, and records an Event', async () => {
     const world = worldWithPod()
     const { uid, resourceVersion } = world.api.find(Pod, 'default/stuck')?.metadata ?? {}
     await world.live(repairing())
@@ -35,7 +35,7 @@ describe('a repair', () => {
     expect(world.events).toEqual([event])
   })
 
-  it('spares an object that has changed meanwhile, and does not call that a failure', async () => {
+  it('skips an object that has changed meanwhile, without a failure', async () => {
     const world = worldWithPod()
     world.api.before = ({ verb }) => {
       if (verb === 'delete') world.api.edit(Pod, 'default/stuck', { metadata: { labels: { now: 'ready' } } })
@@ -60,7 +60,7 @@ describe('a repair', () => {
     expect(world.api.find(ConfigMap, pages)).toBeDefined()
   })
 
-  it('waits while the cache has not seen what the turn wrote', async () => {
+  it('waits while the cache lacks writes of the reconcile', async () => {
     const world = worldWithPod()
     world.api.before = (request) => {
       if (describeRequest(request) === 'apply services default/a') world.api.isHoldingWatches = true
@@ -73,7 +73,7 @@ describe('a repair', () => {
     expect(world.conditions()['Ready']).toBe('True/Settled')
   })
 
-  it('that is refused for good is what the status says', async () => {
+  it('that is rejected permanently is reported in the status', async () => {
     const world = worldWithPod()
     world.api.before = ({ verb }) => {
       if (verb === 'delete') throw failure('Forbidden', 'may not delete pods')
@@ -83,7 +83,7 @@ describe('a repair', () => {
     expect(world.conditions()['Degraded']).toBe('True/Forbidden')
   })
 
-  it('of a kind that the definition does not name for it is a bug, and deletes nothing', async () => {
+  it('of a kind without repairMayDelete is a bug, and deletes nothing', async () => {
     const world = worldWithPod()
     await world.live(repairing({ repairMayDelete: false }))
     await world.clock.advance(60_000)

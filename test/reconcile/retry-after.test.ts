@@ -1,4 +1,4 @@
-// A Retry-After of the API server: the status reports the wait, and only a user's changes overtake it.
+// A Retry-After of the API server: the status reports the wait, and only a user's changes end it early.
 import { describe, expect, it } from 'vitest'
 import { KubeError, type KubeErrorCode } from '../../src/kube/kube-errors.ts'
 import { ConfigMap } from '../../src/object/built-in.ts'
@@ -7,7 +7,7 @@ import { at } from '../model-api.ts'
 import { Site, type World } from './life.ts'
 import { isWriteOf, pages, settled, settledSite } from './sites.ts'
 
-/** A settled site whose pages have changed, while the API server asks every writer of them to come back later. */
+/** A settled site whose pages have changed, while the API server tells every writer of them to retry later. */
 async function waitingSite(code: KubeErrorCode, seconds: number) {
   const { world } = await settledSite()
   world.api.before = (request) => {
@@ -39,7 +39,7 @@ describe('a Retry-After', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('is overtaken by a new spec and a new reconcile-now, once each, and by no other event', async () => {
+  it('ends early for a new spec and a new reconcile-now, once each, and for no other event', async () => {
     const world = await waitingSite('TooManyRequests', 300)
     const triesAfter = async (edit: () => void) => {
       edit()

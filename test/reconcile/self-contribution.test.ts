@@ -33,7 +33,7 @@ let cluster: TestCluster
 let operator: TestOperator
 afterEach(() => cluster.stop())
 
-/** A controller that declares fields of its own resource; nothing where there are none. */
+/** A controller that declares fields of its own resource; undefined declares nothing. */
 function selfController(
   resource: Resource,
   fields: (context: Context) => PlainFields | undefined,
@@ -54,7 +54,7 @@ function selfController(
   })
 }
 
-/** Starts the operator with no other rights than it declares. */
+/** Starts the operator with exactly the rights that it declares. */
 async function start(controller: Controller, definitions: readonly object[] = []): Promise<void> {
   const { namespaced, cluster: clusterWide } = rightsOf({ name: 'operator', controllers: [controller] })
   cluster = await startCluster({ definitions, rights: [...namespaced, ...clusterWide] })
@@ -68,7 +68,7 @@ async function restart(controller: Controller): Promise<void> {
   await cluster.advance(60_000)
 }
 
-/** What the operator asked in this time, but for the watches that it keeps open. */
+/** Returns the operator's requests in this time, without the watches that it keeps open. */
 const asked = async (ms: number) => (await cluster.requestsDuring(ms)).filter(({ verb }) => verb !== 'watch')
 const isWrite = ({ verb }: { readonly verb: string }) => verb === 'patch' || verb === 'update' || verb === 'create'
 const writesDuring = async (ms: number) => (await cluster.requestsDuring(ms)).filter(isWrite)
@@ -95,7 +95,7 @@ describe('a Namespace that its controller labels', () => {
     await cluster.advance(10_000)
   })
 
-  it('has the label after one apply, and no other mark; then nothing is asked, also after a restart', async () => {
+  it('has the label after one apply, and no other metadata; then no request follows, also after a restart', async () => {
     expect(await labels()).toEqual({ team: 'a', tier: 'gold' })
     const { finalizers, annotations } = (await cluster.find(Namespace, 'shop'))?.metadata ?? {}
     expect([finalizers, annotations]).toEqual([undefined, { 'example.com/tier': 'gold' }])
@@ -130,7 +130,7 @@ describe('a Namespace that its controller labels', () => {
     expect(await asked(600_000)).toEqual([])
   })
 
-  it('keeps a label that its user sets to the same value when the controller gives it back', async () => {
+  it('keeps a label that its user sets to the same value when the controller releases it', async () => {
     await cluster.client.apply(
       Namespace,
       { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels: { tier: 'gold' } } },
@@ -144,7 +144,7 @@ describe('a Namespace that its controller labels', () => {
     expect(await asked(600_000)).toEqual([])
   })
 
-  it('loses its label when it is no longer declared while the operator is down, also by a version that contributes no more', async () => {
+  it('loses its undeclared label after a restart of the operator, also with a version that contributes nothing', async () => {
     await operator.stop()
     operator = cluster.run(defineController(Namespace, { owns: [], finalizer: false, desired: () => {} }))
     await cluster.advance(60_000)
@@ -202,7 +202,7 @@ describe('a Namespace that its controller labels', () => {
     expect(await asked(600_000)).toEqual([])
   })
 
-  it('has the labels of several controllers, of which each sees those of the others', async () => {
+  it('has the labels of several controllers, each of which sees those of the others', async () => {
     const copies = selfController(
       Namespace,
       ({ object }) => ({ metadata: { labels: { copy: object.metadata.labels?.['tier'] ?? 'none' } } }),
@@ -221,13 +221,13 @@ describe('a Namespace that its controller labels', () => {
   it.each([
     ['changes', 'mine'],
     ['removes', null],
-  ])('is left alone for a while when another writer %s the label again and again', async (_, value) => {
+  ])('pauses when another writer %s the label repeatedly', async (_, value) => {
     for (let round = 0; round < 10; round++) {
       await cluster.patch(Namespace, 'shop', { metadata: { labels: { tier: value } } })
       await cluster.advance(1_000)
     }
     const accepted = cluster.requests().filter((request) => isWrite(request) && request.code === 200)
-    // The first apply, and three that set the label back.
+    // The first apply, and three that restore the label.
     expect(accepted.filter(({ resource }) => resource === 'namespaces')).toHaveLength(4)
     const events = (await cluster.list(Event)) as readonly (LiveObject & { reason?: string; note?: string })[]
     const notes = Map.groupBy(events, ({ reason }) => reason)
@@ -246,7 +246,7 @@ describe('a Namespace that its controller labels', () => {
   })
 })
 
-describe('a ConfigMap whose controller adds to it', () => {
+describe('a ConfigMap whose controller contributes to it', () => {
   const data = async (name = 'a') => (await cluster.find(ConfigMap, name))?.['data']
   const make = async (values: Readonly<Record<string, string>>, name = 'a') => {
     await cluster.create(ConfigMap, { metadata: { name, labels: { managed: 'yes' } }, data: values })
@@ -254,11 +254,11 @@ describe('a ConfigMap whose controller adds to it', () => {
   }
   const only = { labelSelector: 'managed=yes' }
 
-  it('has what the declaration adds to its data, in every namespace, and loses it again', async () => {
+  it('has the contributed data, in every namespace, and loses it again', async () => {
     const sums = selfController(
       ConfigMap,
       ({ object }) => {
-        const { left, right } = object['data'] as Readonly<Record<string, string>> // Of a ConfigMap.
+        const { left, right } = object['data'] as Readonly<Record<string, string>> // Data of a ConfigMap.
         return left === undefined ? undefined : { data: { sum: String(Number(left) + Number(right)) } }
       },
       only,
@@ -281,7 +281,7 @@ describe('a ConfigMap whose controller adds to it', () => {
     expect(forbidden()).toEqual([])
   })
 
-  it('keeps a default that is declared while the resource has none of its own', async () => {
+  it('keeps a declared default while the resource has no value of its own', async () => {
     const key = 'example.com/class'
     const defaults = selfController(
       ConfigMap,
@@ -302,7 +302,7 @@ describe('a ConfigMap whose controller adds to it', () => {
     expect(await asked(600_000)).toEqual([])
   })
 
-  it('is not written for ever by a controller whose facts go by what it contributed', async () => {
+  it('is not written indefinitely by a controller whose facts depend on its contribution', async () => {
     const key = 'example.com/count'
     const counts = selfController(
       ConfigMap,
@@ -315,13 +315,13 @@ describe('a ConfigMap whose controller adds to it', () => {
     expect(cluster.requests().filter(({ verb }) => verb === 'patch').length).toBeLessThanOrEqual(21)
   })
 
-  it('is at rest where the declaration is empty', async () => {
+  it('is in sync with an empty declaration', async () => {
     await start(selfController(ConfigMap, () => ({}), only))
     await make({})
     expect(cluster.requests().filter(isWrite)).toEqual([])
   })
 
-  it('is contributed to by other resources of the controller, too', async () => {
+  it('gets contributions of other resources of the controller, too', async () => {
     const controller = selfController(ConfigMap, () => ({ data: { own: 'x' } }), {
       ...only,
       desired: (chart, { object }) => {
@@ -338,7 +338,7 @@ describe('a ConfigMap whose controller adds to it', () => {
     expect(await writesDuring(600_000)).toEqual([])
   })
 
-  it('may have children beside', async () => {
+  it('may have children besides', async () => {
     const controller = defineController(ConfigMap, {
       ...only,
       owns: [Secret],
@@ -416,7 +416,7 @@ describe('a resource with a status', () => {
     },
   }
 
-  it.each([true, false])('may set its spec and labels, and reports (finalizer: %s)', async (finalizer) => {
+  it.each([true, false])('may get spec and labels from its controller, and reports (finalizer: %s)', async (finalizer) => {
     const controller = defineController(Task, {
       owns: [],
       watches: [{ resource: Task, contributes: true, keysFor: () => [] }],

@@ -1,4 +1,4 @@
-// Edits of a child by others: unrelated ones are set back each time, and a fight about a field ends in a condition.
+// Edits of a child by others: unrelated ones are corrected each time, and a field fight ends in a condition.
 import { expect, it } from 'vitest'
 import type { JsonObject } from '../../src/base/json.ts'
 import { objectOf } from '../../src/index.ts'
@@ -41,7 +41,7 @@ async function edit(cluster: TestCluster, fieldManager: string, spec: JsonObject
   await cluster.client.patch(Deployment, at, { type: 'merge', body: { spec } }, { fieldManager }, signal)
 }
 
-it.each([61_000, 150_000])('sets back unrelated edits by different people, %d ms apart', async (gapMs) => {
+it.each([61_000, 150_000])('corrects unrelated edits by different people, %d ms apart', async (gapMs) => {
   await using cluster = await startedShop()
   const edits = [
     ['ann', { replicas: 3 }],
@@ -59,7 +59,7 @@ it.each([61_000, 150_000])('sets back unrelated edits by different people, %d ms
   }
 })
 
-it('reports the manager and the field of a fight, and neither the editors nor the fields beside it', async () => {
+it('reports the manager and the field of a field fight, and neither the editors nor the other fields', async () => {
   await using cluster = await startedShop()
   for (const [editor, spec] of [
     ['ann', { minReadySeconds: 9 }],
@@ -76,7 +76,7 @@ it('reports the manager and the field of a fight, and neither the editors nor th
   expect(degraded).toMatchObject({ status: 'True', reason: 'NotConverging' })
   expect(degraded?.message).toContain('changed back at spec.replicas by scaler;')
   expect((await cluster.find(Deployment, 'a'))?.spec).toMatchObject({ ...declared, replicas: 3 })
-  // The scaler gives in.
+  // The scaler stops.
   await cluster.advance(900_000)
   expect((await cluster.find(Deployment, 'a'))?.spec).toMatchObject(declared)
   expect(await cluster.condition(Shop, 'a', 'Degraded')).toMatchObject({ status: 'False' })

@@ -1,4 +1,4 @@
-// Several controllers of one kind: each has children, a finalizer, an inventory and conditions of its own.
+// Several controllers of one kind: each has its own children, finalizer, inventory and conditions.
 import { ApiObject } from 'cdk8s'
 import { expect, it } from 'vitest'
 import { ConfigMap } from '../../src/object/built-in.ts'
@@ -9,7 +9,7 @@ import { definitionOf, Shop, type TextSpec } from './sharing-controllers.ts'
 
 type Options = Partial<ControllerOptions<TextSpec, StatusWithConditions, undefined>>
 
-/** Makes `<name>-<each word of its words>`. */
+/** Declares `<name>-<word>` for each of the words. */
 function shops(words: (text: string) => readonly string[], options: Options = {}): Controller {
   return defineController<TextSpec, StatusWithConditions>(Shop, {
     owns: [ConfigMap],
@@ -46,7 +46,7 @@ async function shopOf(cluster: TestCluster, text = 'one two') {
   return await cluster.create(Shop, { metadata: { name: 'a' }, spec: { text } })
 }
 
-it('two controllers of a kind come to rest with the children and conditions of both, also after a restart', async () => {
+it('two controllers of a kind reach a stable state with the children and conditions of both, also after a restart', async () => {
   await using cluster = await startCluster({ definitions: [definitionOf(Shop)] })
   const life = cluster.run(main, audit)
   await shopOf(cluster)
@@ -71,7 +71,7 @@ it('two controllers of a kind come to rest with the children and conditions of b
   expect(writes(cluster).slice(before)).toEqual([])
 })
 
-it('a controller prunes its own children and none of the other', async () => {
+it('a controller prunes its own children and none of the other controller', async () => {
   await using cluster = await startCluster({ definitions: [definitionOf(Shop)] })
   cluster.run(main, audit)
   await shopOf(cluster)
@@ -102,7 +102,7 @@ it('a version without one of the controllers leaves its children, and the resour
   expect(await names(cluster)).toEqual([])
 })
 
-it('a child whose labels and record are edited goes back to the controller that declares it', async () => {
+it('a child with edited labels and managedFields returns to the controller that declares it', async () => {
   await using cluster = await startCluster({ definitions: [definitionOf(Shop)] })
   cluster.run(main, audit)
   await shopOf(cluster, 'one')
@@ -126,7 +126,7 @@ it('a child whose labels and record are edited goes back to the controller that 
   })
 })
 
-it('of two controllers that declare one child, the second rejects it and names the first', async () => {
+it('the second of two controllers that declare one child rejects it and names the first', async () => {
   await using cluster = await startCluster({ definitions: [definitionOf(Shop)] })
   const both = (options: Options) => shops(() => ['same'], options)
   cluster.run(both({}))
@@ -147,7 +147,7 @@ it('of two controllers that declare one child, the second rejects it and names t
   })
 })
 
-it('the status of each controller has its own conditions and fields, and a failure of one is not that of the other', async () => {
+it('the status of each controller has its own conditions and fields, and a failure of one does not affect the other', async () => {
   await using cluster = await startCluster({ definitions: [definitionOf(Shop)] })
   const counted = (field: string, type: string) => ({
     status: () => ({
@@ -181,11 +181,11 @@ it('the status of each controller has its own conditions and fields, and a failu
 it.each([
   ['Audit', 'cannot be called'],
   ['a-very-long-name-of-a-part', 'cannot be called'],
-])('a controller called %s is refused', (name, message) => {
+])('a controller named %s is rejected', (name, message) => {
   expect(() => shops(() => [], { name })).toThrow(message)
 })
 
-it('two controllers of one name are refused', async () => {
+it('two controllers with one name are rejected', async () => {
   await using cluster = await startCluster({ definitions: [definitionOf(Shop)] })
   expect(() =>
     cluster.run(

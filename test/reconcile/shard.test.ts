@@ -1,4 +1,4 @@
-// The slots of one process: which reconciles may begin, and when a slot can go.
+// The slots of one process: when reconciles may begin, and when a slot can be released.
 import { describe, expect, it } from 'vitest'
 import type { LiveObject } from '../../src/object/object.ts'
 import type { Verdict } from '../../src/queue/worker.ts'
@@ -12,7 +12,7 @@ const slot = slotOf(set)
 const childWith = (marks: object): LiveObject => ({ ...parent, metadata: { ...metadata, ...marks } })
 const signal = new AbortController().signal
 
-/** A reconcile that ends when the test says so. */
+/** A reconcile that ends when the test resolves it. */
 function reconcile() {
   const { promise, resolve, reject } = Promise.withResolvers<Verdict>()
   const seen = { begun: 0, aborted: false }
@@ -35,7 +35,7 @@ function worked(): Shard {
 }
 
 describe('a shard', () => {
-  it('keeps the resources of its slots and their children, from the moment at which it takes them', () => {
+  it('keeps the resources of its slots and their children from the time it takes them', () => {
     const shard = new Shard()
     const kept = () => [
       shard.keeps(set),
@@ -49,7 +49,7 @@ describe('a shard', () => {
     expect(shard.works(set)).toBe(false)
   })
 
-  it('runs a reconcile while its slot is worked, and passes what came of it on', async () => {
+  it('runs a reconcile while its slot is worked, and returns its verdict', async () => {
     const { work, end } = reconcile()
     const running = worked().run(set, work, signal)
     end()
@@ -93,7 +93,7 @@ describe('a shard', () => {
     expect(shard.slotsIn('filling', 'worked', 'draining')).toEqual([])
   })
 
-  it('cuts off what runs, and says whether anything did', async () => {
+  it('aborts running reconciles, and returns whether there were any', async () => {
     const shard = worked()
     expect(shard.cut([slot])).toBe(false)
     const { work, seen } = reconcile()
@@ -105,7 +105,7 @@ describe('a shard', () => {
   })
 })
 
-it('resources fill all slots, about alike', () => {
+it('resources are distributed evenly over all slots', () => {
   const counts = new Map<number, number>()
   for (let index = 0; index < 100 * slotCount; index++) {
     const its = slotOf(applySetId({ ...parent, metadata: { ...metadata, name: `page-${index}` } }))

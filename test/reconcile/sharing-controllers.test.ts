@@ -1,4 +1,5 @@
-// Several controllers and operators in one cluster: each keeps its own fields and children, and leaves those of the others.
+// Several controllers and operators in one cluster: each keeps its own fields and children, and leaves those of the
+// others.
 import { describe, expect, it } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { ConfigMap } from '../../src/object/built-in.ts'
@@ -14,10 +15,10 @@ import {
   shopController,
 } from './sharing-controllers.ts'
 
-/** A watch ends and begins again after some minutes. */
+/** Excludes watches, which end and restart after some minutes. */
 const isNoWatch = ({ verb }: RequestRecord) => verb !== 'watch'
 
-it('two controllers of one operator come to rest on an object that one owns and the other contributes to', async () => {
+it('two controllers of one operator are in sync on an object that one owns and the other contributes to', async () => {
   await using cluster = await startCluster({ definitions: [definitionOf(Shop), definitionOf(Banner)] })
   cluster.run(shopController(), bannerController)
   await cluster.create(Shop, { metadata: { name: 'a' }, spec: { text: 'open' } })
@@ -38,7 +39,7 @@ it('a resource whose definition has a name of more than 63 characters gets its c
   expect(await cluster.condition(LongShop, 'a', 'Ready')).toMatchObject({ status: 'True' })
 })
 
-it('an operator holds its own children in memory, in one informer of a kind for all of its controllers, and none of another', async () => {
+it('an operator caches its own children in one informer per kind for all of its controllers, and none of another operator', async () => {
   const metrics = new PrometheusMetrics()
   await using cluster = await startCluster({
     definitions: [definitionOf(Shop), definitionOf(Banner), definitionOf(LongShop)],
@@ -60,7 +61,7 @@ it('an operator holds its own children in memory, in one informer of a kind for 
   expect((await cluster.find(ConfigMap, 'd'))?.metadata.labels).toMatchObject({ 'konverge.dev/managed-by': 'village' })
 })
 
-describe('what an earlier version left', () => {
+describe('children of an earlier version', () => {
   const isWrite = ({ verb, resource }: RequestRecord) =>
     ['create', 'patch', 'delete'].includes(verb) && resource !== 'events'
   const writesOf = (cluster: TestCluster) =>
@@ -71,7 +72,7 @@ describe('what an earlier version left', () => {
   const managersOf = async (cluster: TestCluster, name: string) =>
     (await cluster.find(ConfigMap, name))?.metadata.managedFields?.map(({ manager }) => manager)
 
-  it('becomes the operator’s in one patch of the resource and two of each child, without what is no longer declared', async () => {
+  it('are taken over in one patch of the resource and two of each child, without undeclared fields', async () => {
     await using cluster = await startCluster({ definitions: [definitionOf(Shop)] })
     await earlierShop(cluster, 'open', ['open', 'dropped'])
     cluster.runAs('mall', shopController())
@@ -94,7 +95,7 @@ describe('what an earlier version left', () => {
     expect((await cluster.requestsDuring(1_200_000)).filter(isNoWatch)).toEqual([])
   })
 
-  it('ends the same whatever write the process dies after', async () => {
+  it('reach the same state, whatever write the process dies after', async () => {
     for (let cut = 1; cut <= 5; cut++) {
       await using cluster = await startCluster({ definitions: [definitionOf(Shop)] })
       await earlierShop(cluster, 'open', ['open', 'dropped'])
@@ -110,7 +111,7 @@ describe('what an earlier version left', () => {
     }
   })
 
-  it('is cleaned up in its order when it is being deleted, and the finalizer goes', async () => {
+  it('are cleaned up in order when the resource is being deleted, and the finalizer is removed', async () => {
     await using cluster = await startCluster({ definitions: [definitionOf(Shop)] })
     await earlierShop(cluster, 'open', ['open'])
     await cluster.delete(Shop, 'a')
@@ -118,14 +119,14 @@ describe('what an earlier version left', () => {
     await cluster.settle()
     expect(await cluster.find(Shop, 'a')).toBeUndefined()
     for (const name of ['a', 'a-old']) expect(await cluster.find(ConfigMap, name)).toBeUndefined()
-    // The garbage collector takes the first wave.
+    // The garbage collector deletes the first wave.
     expect(writesOf(cluster).filter((write) => !write.endsWith('status'))).toEqual([
       'delete configmaps a-old',
       'patch shops a',
     ])
   })
 
-  it('is no more the record of a contribution, and its fields stay', async () => {
+  it('lose the contribution entry of the earlier manager, and keep its fields', async () => {
     await using cluster = await startCluster({ definitions: [definitionOf(Shop), definitionOf(Banner)] })
     await earlierShop(cluster, 'open', ['open', 'banner'])
     await cluster.create(Banner, { metadata: { name: 'a' }, spec: { text: 'sale' } })

@@ -1,4 +1,5 @@
-// Two kinds for tests of several controllers on one object: a Shop owns a ConfigMap, a Banner contributes a field to it.
+// Two kinds for tests of several controllers on one object: a Shop owns a ConfigMap, a Banner contributes a field to
+// it.
 import { ApiObject } from 'cdk8s'
 import { ConfigMap } from '../../src/object/built-in.ts'
 import type { StatusWithConditions } from '../../src/object/object.ts'
@@ -56,7 +57,7 @@ export function shopController(resource: typeof Shop = Shop): Controller {
   })
 }
 
-/** Adds its text as `banner` to the ConfigMap of its own name, which another controller owns. */
+/** Contributes its text as `banner` to the ConfigMap of its own name, which another controller owns. */
 export const bannerController = defineController(Banner, {
   owns: [],
   watches: [
@@ -77,11 +78,14 @@ export const bannerController = defineController(Banner, {
   status: () => ({ fields: {}, conditions: [] }),
 })
 
-/** The marks of konverge before its operators had names. */
+/** Metadata of konverge before its operators had names. */
 export const earlierFinalizer = 'konverge.dev/cleanup'
 export const earlierManager = 'konverge'
 
-/** Creates a Shop as an earlier version left it: marked, and with the ConfigMaps that its text declared then, in its name and in `<name>-old`. */
+/**
+ * Creates a Shop as an earlier version left it: adopted, and with the ConfigMaps that its text declared then, in its
+ * name and in `<name>-old`.
+ */
 export async function earlierShop(cluster: TestCluster, text: string, then: readonly string[]): Promise<void> {
   const apiVersion = `${Shop.group}/v1`
   const set = applySetId({ apiVersion, kind: 'Shop', metadata: { name: 'a', namespace: 'default' } })

@@ -1,4 +1,4 @@
-// Sites in the states that tests begin with.
+// Sites in the initial states of tests.
 import { ApiObject } from 'cdk8s'
 import { expect } from 'vitest'
 import { retain } from '../../src/synth/field-policies.ts'
@@ -10,7 +10,7 @@ export const settled = { Ready: 'True/Settled', Progressing: 'False/Settled', De
 export const isWriteOf = (plural: string) => (request: ModelRequest) =>
   ['create', 'apply', 'patch', 'delete'].includes(request.verb) && request.plural === plural
 
-/** A site that is settled, with the life that settled it. */
+/** A settled site, with the process that settled it. */
 export async function settledSite(world = new World(), controller = siteController()) {
   world.addSite()
   const life = await world.live(controller)
@@ -18,7 +18,7 @@ export async function settledSite(world = new World(), controller = siteControll
   return { world, life }
 }
 
-/** A controller that makes the pages and nothing else. */
+/** A controller that declares only the pages. */
 export function withPages({ isRetained = false, namespace }: { isRetained?: boolean; namespace?: string }) {
   return siteController({
     desired: (chart, { object }) => {

@@ -1,5 +1,5 @@
-// A controller whose children lie about: one in its own namespace, one in the namespace that the page names, and one of a
-// cluster-scoped kind. And one whose newer version no longer makes Secrets.
+// A controller with children in several places: one in its own namespace, one in the namespace that the page names, and
+// one of a cluster-scoped kind. Another controller whose newer version no longer declares Secrets.
 import { ApiObject, type Chart } from 'cdk8s'
 import { ConfigMap, Service, StorageClass } from '../../src/object/built-in.ts'
 import type { Controller } from '../../src/reconcile/definition.ts'
@@ -28,7 +28,10 @@ export function spreadController({ isNearLeftOut = false } = {}): Controller {
 
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', data: { a: 'b' } }
 
-/** Version 1 makes pages, a Service, and Secrets: one here, one elsewhere, and one that is to be retained. */
+/**
+ * Version 1 declares pages, a Service, and Secrets: one in the parent's namespace, one elsewhere, and one that is
+ * retained.
+ */
 export function versionOne(): Controller {
   return siteController({
     desired: (chart, { object: { metadata } }) => {

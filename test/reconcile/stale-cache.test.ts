@@ -1,5 +1,5 @@
-// What does a turn do that would delete, while its cache may be wrong? It waits: nothing is deleted by mistake, and nothing
-// twice (I5). Over the model API server, with watches that are held.
+// Deletions with a possibly stale cache: the reconcile waits, so that nothing is deleted by mistake or twice (I5). Over
+// the model API server, with delayed watches.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
 import { describeRequest, failure } from '../model-api.ts'
@@ -20,8 +20,8 @@ beforeEach(async () => {
 const deletes = () => world.api.requests.filter(({ verb }) => verb === 'delete').map(describeRequest)
 const login = () => world.api.find(Secret, 'default/a-login')
 
-describe('a turn that would prune', () => {
-  it('waits until the caches have seen what the turn before wrote, and tells nobody', async () => {
+describe('a reconcile with a prune', () => {
+  it('waits until the caches have the writes of the previous reconcile, and reports nothing', async () => {
     world.api.hold(Secret, true)
     world.api.edit(Site, 'default/a', { spec: { password: secretText('y') } })
     await world.clock.advance(0)
@@ -64,7 +64,7 @@ describe('a turn that would prune', () => {
     expect(login()?.metadata.uid).toBe(uid)
   })
 
-  it('deletes nothing for a resource that the server does not show any more', async () => {
+  it('deletes nothing for a resource that the server no longer returns', async () => {
     world.api.before = ({ verb, plural }) => {
       if (verb === 'get' && plural === 'sites') throw failure('NotFound', 'sites "a" not found')
     }
@@ -77,7 +77,7 @@ describe('a turn that would prune', () => {
     expect(deletes()).toEqual(['delete secrets default/a-login'])
   })
 
-  it('looks less and less often while the caches stay behind, and every five seconds at last', async () => {
+  it('retries at growing intervals while the caches are stale, finally every five seconds', async () => {
     world.api.hold(Secret, true)
     world.api.edit(Site, 'default/a', { spec: { password: secretText('y') } })
     await world.clock.advance(0)
@@ -92,7 +92,7 @@ describe('a turn that would prune', () => {
     expect(deletes()).toEqual(['delete secrets default/a-login'])
   })
 
-  it('costs one read of the resource, and a turn that prunes nothing none', async () => {
+  it('costs one read of the resource, and none without a prune', async () => {
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
     await world.clock.advance(1_000)
     expect(world.api.requests.map(describeRequest)).not.toContain('get sites default/a')
@@ -105,7 +105,7 @@ describe('a turn that would prune', () => {
 })
 
 describe('an ordered deletion', () => {
-  it('asks once for each child, however late the watches are', async () => {
+  it('deletes each child once, however late the watches are', async () => {
     world.api.edit(Service, 'default/a', { metadata: { finalizers: ['cloud.dev/balancer'] } })
     await world.clock.advance(0)
     world.api.requests.length = 0
@@ -125,7 +125,7 @@ describe('an ordered deletion', () => {
 })
 
 describe('the end of a deletion', () => {
-  it('is not before the server was asked for what only we delete: the answer to our write may have been lost', async () => {
+  it('comes after the operator has searched the server for its remote children: the response to an own write may have been lost', async () => {
     const lost = new World()
     lost.addSite('a', { page: 'elsewhere' })
     lost.api.after = ({ verb, key }) => {
@@ -146,7 +146,7 @@ describe('the end of a deletion', () => {
 })
 
 describe('a namespace that is being deleted', () => {
-  it('is no reason to try again and again', async () => {
+  it('causes no repeated retries', async () => {
     world.api.before = ({ verb }) => {
       if (verb === 'apply') throw failure('NamespaceTerminating', 'the namespace is being terminated')
     }

@@ -1,4 +1,4 @@
-// A controller that stands by: it holds the resources in memory and queues none of them before it works.
+// A standby controller: it caches its resources and queues none of them before it works.
 import { describe, expect, it } from 'vitest'
 import { ConfigMap } from '../../src/object/built-in.ts'
 import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
@@ -12,7 +12,7 @@ describe('a standby', () => {
     const { promise: mayWork, resolve: takeOver } = Promise.withResolvers<void>()
     world.addSite('first')
     const life = await world.live(siteController(), { mayWork, maxConcurrent: 1 })
-    /** The sum of a metric's series whose labels contain `labels`. */
+    /** Returns the sum of a metric's series whose labels contain `labels`. */
     const sum = async (name: string, labels = '') => {
       const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith(`${name}{`))
       return lines
@@ -22,7 +22,7 @@ describe('a standby', () => {
     return { world, life, takeOver, sum }
   }
 
-  it('queues nothing, however many resources come and go', async () => {
+  it('queues nothing, however many resources appear and disappear', async () => {
     const { world, sum } = await standby()
     for (let index = 0; index < 10_000; index++) {
       world.addSite(`site-${index}`)
@@ -34,7 +34,7 @@ describe('a standby', () => {
     expect(await sum('workqueue_depth')).toBe(0)
   })
 
-  it('queues at takeover each resource that there is, once and behind what people change', async () => {
+  it('queues each existing resource once at takeover, with a lower priority than changes by users', async () => {
     const { world, takeOver, sum } = await standby()
     for (const name of ['a', 'b', 'gone']) world.addSite(name)
     await world.clock.advance(0)

@@ -1,4 +1,4 @@
-// A status that cannot be built or written. Its runtime's part is written all the same: an old Ready=True never stays.
+// A status that cannot be built or written. The runtime's part is written nevertheless: an old Ready=True never stays.
 import { describe, expect, it } from 'vitest'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 import { ConfigMap } from '../../src/object/built-in.ts'
@@ -70,7 +70,7 @@ describe('a status report', () => {
       'events[1] is no object; return { type, reason, action, note }',
     ],
     ['times in texts', { dueAtMs: ['x'] }, 'dueAtMs is no list of numbers; return milliseconds since the epoch'],
-  ])('with %s says what is wrong', (_, report, problem) => {
+  ])('with %s names the problem', (_, report, problem) => {
     const found = reportProblem(report)
     if (typeof problem === 'string') expect(found).toBe(problem)
     else expect(found).toMatch(problem)
@@ -115,7 +115,7 @@ describe('a status function that throws', () => {
 })
 
 describe('a status that cannot be built', () => {
-  /** What its status function returns once the page is `broken`. */
+  /** Controller whose status function returns this value once the page is `broken`. */
   const breaking = (broken: unknown) =>
     siteController({
       status: ({ object, children }) => {
@@ -133,7 +133,7 @@ describe('a status that cannot be built', () => {
     ['a condition that is none', { fields: {}, conditions: [null] }, 'conditions[0] is no object'],
     ['a cyclic field', { fields: cyclic, conditions: [] }, 'contains itself'],
     ['an event that is none', { fields: {}, conditions: [], events: [null] }, 'events[0] is no object'],
-  ])('for %s is StatusFailed, names it, and keeps its fields', async (_, broken, problem) => {
+  ])('for %s is StatusFailed, names the problem, and keeps its fields', async (_, broken, problem) => {
     const world = new World()
     world.addSite('a')
     await world.live(breaking(broken))
@@ -151,7 +151,7 @@ describe('a status that cannot be built', () => {
     expect(world.conditions()).toMatchObject({ Ready: 'True/Settled' })
   })
 
-  it('says why a resource is refused, whatever its status function returns', async () => {
+  it('reports the rejection of a resource, whatever its status function returns', async () => {
     const world = new World()
     world.addSite('a')
     const { status } = breaking({ conditions: [null] })
@@ -163,7 +163,7 @@ describe('a status that cannot be built', () => {
     expect(world.conditions()).toMatchObject({ Ready: expect.stringMatching(/^False/) })
   })
 
-  it('says that a resource is paused, whatever observePaused returns', async () => {
+  it('reports a pause, whatever observePaused returns', async () => {
     const world = new World()
     world.addSite('a', { page: 'broken' })
     const observePaused = async () => [{ type: 'Open', status: 'True', reason: 'Opened' } as never]
@@ -205,7 +205,7 @@ describe('a status that the API server rejects', () => {
     status: ({ object }) => ({ fields: { phase: object.spec.phase }, conditions: [] }),
   })
 
-  it('is StatusFailed, names the field, and is tried again every five minutes', async () => {
+  it('is StatusFailed, names the field, and is retried every five minutes', async () => {
     await using cluster = await startCluster({ definitions: [definition] })
     cluster.run(shops)
     await cluster.create(Shop, { metadata: { name: 'a' }, spec: { phase: 'Up' } })

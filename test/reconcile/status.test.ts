@@ -31,7 +31,7 @@ describe('conditions', () => {
       expected: { Ready: 'False', Progressing: 'False', Degraded: 'True', Stalled: 'True' },
     },
     { outcome: { kind: 'deleting', on: 'pods' }, expected: { Ready: 'False', Progressing: 'True', Degraded: 'False' } },
-  ])('after $outcome.kind say exactly $expected', ({ outcome, expected }) => {
+  ])('after $outcome.kind are exactly $expected', ({ outcome, expected }) => {
     const conditions = statusAfter(outcome).conditions ?? []
     expect(Object.fromEntries(conditions.map(({ type, status }) => [type, status]))).toEqual(expected)
     expect(conditions.every(({ observedGeneration }) => observedGeneration === 3)).toBe(true)
@@ -43,7 +43,7 @@ describe('conditions', () => {
     expect(messages.some((message) => message.endsWith('a…'))).toBe(true)
   })
 
-  it('move lastTransitionTime only when the status flips', () => {
+  it('change lastTransitionTime only with the status', () => {
     const first = statusAfter(waiting('pods'))
     const same = statusAfter(waiting('one pod'), { previous: first, now: later })
     const flipped = statusAfter(settled, { previous: same, now: later })
@@ -52,7 +52,7 @@ describe('conditions', () => {
     expect(findCondition(flipped.conditions, 'Degraded')).toMatchObject({ lastTransitionTime: at })
   })
 
-  it('let the kind’s own claim win over the runtime’s', () => {
+  it('of the kind override those of the runtime', () => {
     const claim = { type: 'Ready', status: 'False', reason: 'ImagePullFailed', message: 'no such image' } as const
     const status = statusAfter(waiting('pods'), { report: { fields: {}, conditions: [claim] } })
     expect(findCondition(status.conditions, 'Ready')).toMatchObject(claim)
@@ -60,7 +60,7 @@ describe('conditions', () => {
   })
 
   it.each<Outcome>([settled, waiting('pods'), { kind: 'retry', reason: 'Timeout', message: 'm' }])(
-    'are never Reconciling and Stalled at once: a kind says Stalled after %j',
+    'are never Reconciling and Stalled at once: a kind claims Stalled after %j',
     (outcome) => {
       const claim = { type: 'Stalled', status: 'True', reason: 'NotAllowed', message: 'no consent' } as const
       const { conditions } = statusAfter(outcome, { report: { fields: {}, conditions: [claim] } })
@@ -70,7 +70,7 @@ describe('conditions', () => {
     },
   )
 
-  it('property: merging the same claims again changes nothing, whatever the time', () => {
+  it('property: merging the same claims again changes nothing, at any time', () => {
     const claims = fc.array(
       fc.record({
         type: fc.constantFrom('A', 'B', 'C'),
@@ -98,7 +98,7 @@ describe('the next status', () => {
     )
   })
 
-  it('keeps the kind’s fields when its function gave none', () => {
+  it('keeps the kind’s fields when its function returned none', () => {
     const previous = { ...statusAfter(settled), readyReplicas: 3 }
     expect(statusAfter(waiting('x'), { previous })).toHaveProperty('readyReplicas', 3)
   })
@@ -161,7 +161,7 @@ describe('a status write', () => {
     expect(write(previous, next, sinceMs, isUnderWay).kind).toBe(kind)
   })
 
-  it('of counts alone rides along with the next, or goes out after two minutes', () => {
+  it('of counts alone joins the next write, or follows after two minutes', () => {
     const counted = { ...oneOfThree, updatedReplicas: 2 }
     expect(write(oneOfThree, counted, progressIntervalMs)).toEqual({
       kind: 'later',
@@ -170,13 +170,13 @@ describe('a status write', () => {
     expect(write(oneOfThree, counted, countsIntervalMs).kind).toBe('now')
   })
 
-  it('is immediate when there is a new reason for not being ready', () => {
+  it('is immediate when Ready=False has a new reason', () => {
     const claim = { type: 'Ready', status: 'False', reason: 'ImagePullFailed', message: 'no such image' } as const
     const pull = statusAfter(waiting('1 of 3'), { previous: oneOfThree, report: { fields: {}, conditions: [claim] } })
     expect(write(oneOfThree, pull, 0).kind).toBe('now')
   })
 
-  it('says after how long a deferred write is due', () => {
+  it('returns the time until a deferred write is due', () => {
     expect(write(oneOfThree, twoOfThree, 10_000)).toEqual({ kind: 'later', afterMs: progressIntervalMs - 10_000 })
   })
 })
@@ -320,7 +320,7 @@ describe('an outcome', () => {
       due: { lookMs: 60_000 },
       expected: { kind: 'stopped', lookAgainAfterMs: 60_000 },
     },
-  ])('of $outcome.kind tells the queue $expected', ({ outcome, due = {}, expected }) => {
+  ])('of $outcome.kind has the verdict $expected', ({ outcome, due = {}, expected }) => {
     expect(verdictOf(outcome, due)).toEqual(expected)
   })
 })

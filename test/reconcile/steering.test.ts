@@ -1,4 +1,4 @@
-// Whole turns of a resource that people steer by its annotations: paused, asked to be looked at now, or every so often.
+// Whole reconciles of a resource with steering annotations: paused, reconciled now, or at an interval.
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/base/random.ts'
 import { ConfigMap } from '../../src/object/built-in.ts'
@@ -17,13 +17,13 @@ const refuseWritesOfPages = (request: ModelRequest) => {
   if (isWriteOf('configmaps')(request)) throw failure('ServerError', 'etcd is slow')
 }
 
-/** Sets an annotation, or removes it, and lets everything come to rest. */
+/** Sets or removes an annotation, and runs until idle. */
 async function annotate(world: World, annotation: string, value: string | null): Promise<void> {
   world.api.edit(Site, 'default/a', { metadata: { annotations: { [annotation]: value } } })
   await world.clock.advance(0)
 }
 
-describe('what annotations ask for', () => {
+describe('steering annotations', () => {
   const deletionTimestamp = '2026-01-01T00:00:00Z'
 
   it.each([
@@ -45,16 +45,16 @@ describe('what annotations ask for', () => {
         pause: `${paused} is "yes", which may mean a pause: nothing is changed until it is "false" or removed`,
       },
     },
-  ])('by $given is $expected', ({ given, expected }) => {
+  ])('with $given are $expected', ({ given, expected }) => {
     expect(steeringOf(store({ metadata: { annotations: given } }))).toEqual(expected)
   })
 
-  it('says that a deletion waits where it does', () => {
+  it('report that a deletion waits', () => {
     const object = store({ metadata: { annotations: { [paused]: 'true' }, deletionTimestamp } })
     expect(steeringOf(object).pause).toBe(`its deletion waits until the annotation ${paused} is removed`)
   })
 
-  it('spreads looks over a tenth of the interval', () => {
+  it('spread reconciles over a tenth of the interval', () => {
     const random = seededRandom(1)
     const looks = Array.from({ length: 1_000 }, () => nextLookMs(600_000, random))
     expect(Math.min(...looks)).toBeGreaterThanOrEqual(600_000)
@@ -65,7 +65,7 @@ describe('what annotations ask for', () => {
 })
 
 describe('a resource that its spec suspends', () => {
-  it('is left alone like a paused one, and goes on when the spec says so', async () => {
+  it('is left unchanged like a paused one, and continues when the spec allows it', async () => {
     const { world } = await settledSite(
       undefined,
       siteController({ isSuspended: ({ spec }) => spec.page === 'suspended' }),
@@ -83,7 +83,7 @@ describe('a resource that its spec suspends', () => {
   })
 })
 
-describe('a resource that is left alone while its kind has news of it', () => {
+describe('a paused resource whose kind observes changes', () => {
   const isSuspended = ({ spec }: { spec: { page: string } }) => spec.page === 'suspended'
   const why = { reason: 'NotAllowed', message: 'no consent' }
   const shut: readonly ConditionClaim[] = [
@@ -95,7 +95,7 @@ describe('a resource that is left alone while its kind has news of it', () => {
     { type: 'Ready', status: 'False', reason: 'Suspended', message: 'its rights come back later' },
   ]
 
-  it('says what is news, writes it once, and takes back what is over', async () => {
+  it('reports changes, writes them once, and removes outdated ones', async () => {
     const claims = { current: [] as readonly ConditionClaim[] }
     const observePaused = async () => claims.current
     const { world } = await settledSite(undefined, siteController({ isSuspended, observePaused }))
@@ -120,8 +120,8 @@ describe('a resource that is left alone while its kind has news of it', () => {
   })
 })
 
-describe('a resource of which the controller cannot tell whether it is suspended', () => {
-  it('says so and is left alone, and still goes when it is deleted', async () => {
+describe('a resource whose isSuspended function throws', () => {
+  it('reports the error and is left unchanged, and can still be deleted', async () => {
     const isSuspended = ({ spec }: { spec: { page: string } }) => {
       if (spec.page === 'riddle') throw new Error('what is a riddle?')
       return false
@@ -143,7 +143,7 @@ describe('a resource of which the controller cannot tell whether it is suspended
 })
 
 describe('a paused resource', () => {
-  it('is told so once, and is neither written nor read from then on', async () => {
+  it('is reported once, and is neither written nor read from then on', async () => {
     const { world } = await settledSite()
     world.api.requests.length = 0
     await annotate(world, paused, 'true')
@@ -152,14 +152,14 @@ describe('a paused resource', () => {
     world.api.edit(ConfigMap, pages, { data: { index: 'theirs' } })
     await world.clock.advance(3_600_000)
     expect(at(world.api.find(ConfigMap, pages), 'data')).toEqual({ index: 'theirs' })
-    // The second says that the pause holds for the new generation too.
+    // The second write reports that the pause also holds for the new generation.
     expect(world.api.requests.map(describeRequest)).toEqual([
       'patch sites/status default/a',
       'patch sites/status default/a',
     ])
   })
 
-  it('keeps what its last turn found, with the generation that it was found for', async () => {
+  it('keeps the conditions of its last reconcile, with their generation', async () => {
     const { world } = await settledSite()
     await annotate(world, paused, 'true')
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
@@ -169,7 +169,7 @@ describe('a paused resource', () => {
     expect(world.site()?.status).toHaveProperty('conditions.0', expect.objectContaining({ observedGeneration: 1 }))
   })
 
-  it('that had a turn under way or a failure is not said to go on', async () => {
+  it('that was in progress or failing is not reported as progressing', async () => {
     const { world } = await settledSite()
     world.api.before = refuseWritesOfPages
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
@@ -187,7 +187,7 @@ describe('a paused resource', () => {
     })
   })
 
-  it('goes on at once when it is no longer paused, with what was missed', async () => {
+  it('continues at once after the pause, with all missed changes', async () => {
     const { world } = await settledSite()
     await annotate(world, paused, 'true')
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
@@ -197,7 +197,7 @@ describe('a paused resource', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('from the beginning is not even marked, and says that it is not ready', async () => {
+  it('from the beginning is not even adopted, and is reported as not ready', async () => {
     const world = new World()
     world.addSite()
     world.api.edit(Site, 'default/a', { metadata: { annotations: { [paused]: 'true' } } })
@@ -220,7 +220,7 @@ describe('a paused resource', () => {
     expect(world.api.requests).toEqual([])
   })
 
-  it('is not deleted before it goes on, and says so', async () => {
+  it('is not deleted before it continues, and reports that', async () => {
     const { world } = await settledSite()
     await annotate(world, paused, 'true')
     world.api.remove(Site, 'default/a')
@@ -236,7 +236,7 @@ describe('a paused resource', () => {
     expect(world.api.all(ConfigMap)).toEqual([])
   })
 
-  it('that the operator never marked is free to go', async () => {
+  it('that the operator never adopted can be deleted', async () => {
     const world = new World()
     world.addSite()
     world.api.edit(Site, 'default/a', { metadata: { annotations: { [paused]: 'true' } } })
@@ -248,7 +248,7 @@ describe('a paused resource', () => {
 })
 
 describe('reconcile-now', () => {
-  it('is answered although somebody took the last answer away behind a stale cache', async () => {
+  it('is answered although another writer removed the last answer behind a stale cache', async () => {
     let turns = 0
     const counting = siteController({ status: () => ({ fields: { pages: ++turns }, conditions: [] }) })
     const { world } = await settledSite(undefined, counting)
@@ -262,7 +262,7 @@ describe('reconcile-now', () => {
     expect(world.site()?.status).toMatchObject({ lastHandledReconcileAt: '2' })
   })
 
-  it('is echoed by one status write, and never again', async () => {
+  it('is answered by one status write, and never again', async () => {
     const { world, life } = await settledSite()
     world.api.requests.length = 0
     await annotate(world, now, '1')
@@ -275,7 +275,7 @@ describe('reconcile-now', () => {
     expect(world.api.requests.map(describeRequest)).toEqual(['patch sites/status default/a'])
   })
 
-  it('stays echoed when the annotation is gone, and through other turns', async () => {
+  it('stays answered when the annotation is gone, and through other reconciles', async () => {
     const { world } = await settledSite()
     await annotate(world, now, '1')
     await annotate(world, now, null)
@@ -284,7 +284,7 @@ describe('reconcile-now', () => {
     expect(world.site()?.status).toMatchObject({ lastHandledReconcileAt: '1', observedGeneration: 2 })
   })
 
-  it('is answered by a turn that fails for the first time, at once and with the failure', async () => {
+  it('is answered at once by a reconcile that fails for the first time, with the failure', async () => {
     const { world } = await settledSite()
     world.api.before = refuseWritesOfPages
     world.api.edit(Site, 'default/a', { spec: { page: 'new' }, metadata: { annotations: { [now]: '1' } } })
@@ -293,7 +293,7 @@ describe('reconcile-now', () => {
     expect(world.conditions()).toMatchObject({ Ready: 'False/ServerError' })
   })
 
-  it('tries at once what the backoff would try later', async () => {
+  it('retries at once, without the backoff', async () => {
     const { world } = await settledSite()
     world.api.before = refuseWritesOfPages
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
@@ -303,7 +303,7 @@ describe('reconcile-now', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('lifts the hold after a refusal for good', async () => {
+  it('ends the pause after a permanent rejection', async () => {
     const { world } = await settledSite()
     world.api.before = (request) => {
       if (isWriteOf('configmaps')(request)) throw failure('Invalid', 'data is immutable')
@@ -316,7 +316,7 @@ describe('reconcile-now', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('is answered at once while the resource is under way, when mere progress would have to wait', async () => {
+  it('is answered at once while the resource is in progress, when mere progress would have to wait', async () => {
     const { world } = await settledSite()
     world.api.edit(ConfigMap, pages, { metadata: { finalizers: ['theirs.dev/keep'] } })
     world.api.remove(ConfigMap, pages)
@@ -336,10 +336,10 @@ describe('reconcile-now', () => {
     expect(world.site()?.status).toMatchObject({ lastHandledReconcileAt: '1' })
   })
 
-  it('of a kind whose CRD drops the answer is asked once, and loudly', async () => {
+  it('is written once, with a warning, for a kind whose CRD drops the answer', async () => {
     const { world } = await settledSite()
     world.api.before = ({ subresource, body }) => {
-      // What the server does with fields that the schema lacks. The body is JSON that goes to nobody else.
+      // The server drops fields that the schema lacks. The body is JSON without another reader.
       if (subresource === 'status')
         delete (body as { status: Record<string, unknown> }).status['lastHandledReconcileAt']
     }
@@ -354,7 +354,7 @@ describe('reconcile-now', () => {
 })
 
 describe('an interval', () => {
-  /** A site whose facts change without an event, and how often they were looked at. */
+  /** A site whose facts change without an event, with the count of its observations. */
   async function observedSite(annotations: Record<string, string>) {
     const world = new World()
     const looks: number[] = []
@@ -376,7 +376,7 @@ describe('an interval', () => {
     return { world, looks, drift: (to: string) => (page = to) }
   }
 
-  it('gives a settled resource a turn after that time, and again', async () => {
+  it('reconciles a settled resource after that time, repeatedly', async () => {
     const { world, looks, drift } = await observedSite({ [interval]: '10m' })
     drift('second')
     await world.clock.advance(599_000)
@@ -389,7 +389,7 @@ describe('an interval', () => {
     expect(looks.length - before).toBeLessThanOrEqual(11)
   })
 
-  it('counts from the last turn, whatever that was for', async () => {
+  it('starts at the last reconcile, whatever its cause', async () => {
     const { world, looks } = await observedSite({ [interval]: '10m' })
     await world.clock.advance(300_000)
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
@@ -399,14 +399,14 @@ describe('an interval', () => {
     expect(looks.length).toBe(before)
   })
 
-  it('is not there when there is no annotation', async () => {
+  it('does not exist without the annotation', async () => {
     const { world, looks } = await observedSite({})
     const before = looks.length
     await world.clock.advance(24 * 3_600_000)
     expect(looks.length).toBe(before)
   })
 
-  it('gives a stopped resource a turn too', async () => {
+  it('reconciles a stopped resource too', async () => {
     const { world } = await settledSite()
     await annotate(world, interval, '10m')
     world.api.before = (request) => {
@@ -420,7 +420,7 @@ describe('an interval', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('that cannot be read is named in a condition while it is there, with one write', async () => {
+  it('with an unreadable value is named in a condition while it is set, with one write', async () => {
     const { world } = await settledSite()
     world.api.requests.length = 0
     await annotate(world, interval, '10 minutes')

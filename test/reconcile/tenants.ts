@@ -9,7 +9,7 @@ export interface TenantSpec {
 
 const text = { type: 'string' }
 
-/** A kind of example.com. `records`: schema of the fields of an item of `status.inventory`, besides the required ones. */
+/** A kind of example.com. `records`: schema of the optional fields of an item of `status.inventory`. */
 export function definitionOf(
   kind: string,
   spec: object,
@@ -52,7 +52,7 @@ export const Tenant = defineResource<TenantSpec, StatusWithConditions>({
   ...{ group: 'example.com', version: 'v1', kind: 'Tenant', plural: 'tenants', scope: 'Namespaced' },
 })
 
-/** Cluster-scoped: its children in namespaces have an owner reference and a record. */
+/** Cluster-scoped: its children in namespaces have an owner reference and an inventory entry. */
 export const Landlord = defineResource<TenantSpec, StatusWithConditions>({
   ...{ group: 'example.com', version: 'v1', kind: 'Landlord', plural: 'landlords', scope: 'Cluster' },
 })

@@ -1,4 +1,4 @@
-// What does a trace say of a turn? Why it was taken, what it did and how it ended, and no secret.
+// Trace of a reconcile: its causes, its actions and its outcome, without secrets.
 import { describe, expect, it } from 'vitest'
 import { ConfigMap } from '../../src/object/built-in.ts'
 import { failure } from '../model-api.ts'
@@ -13,8 +13,8 @@ function tracedWorld() {
 
 const turn = 'reconcile Site'
 
-describe('the trace of a turn', () => {
-  it('has one span for each request the API server', async () => {
+describe('the trace of a reconcile', () => {
+  it('has one span for each request to the API server', async () => {
     const { world, tree, spans } = tracedWorld()
     world.addSite()
     await world.live()
@@ -40,7 +40,7 @@ describe('the trace of a turn', () => {
     })
   })
 
-  it('says why it was taken, and which fields it changed', async () => {
+  it('names its causes and the changed fields', async () => {
     const { world, spans, reset } = tracedWorld()
     world.addSite()
     await world.live()
@@ -62,7 +62,7 @@ describe('the trace of a turn', () => {
     })
   })
 
-  it('shows a failure by its code, at the write and at the turn', async () => {
+  it('shows a failure by its code, at the write and at the reconcile', async () => {
     const { world, spans } = tracedWorld()
     world.addSite()
     world.api.before = (request) => {
@@ -79,7 +79,7 @@ describe('the trace of a turn', () => {
     expect(causes).toEqual(['initial', 'retry'])
   })
 
-  it('of a deletion names what is deleted', async () => {
+  it('of a deletion names the deleted objects', async () => {
     const { world, spans, reset } = tracedWorld()
     world.addSite()
     await world.live()
@@ -89,7 +89,7 @@ describe('the trace of a turn', () => {
     expect(spans().map(({ name }) => name)).toContain('delete Service')
   })
 
-  it('holds no secret', async () => {
+  it('contains no secret', async () => {
     const { world, spans } = tracedWorld()
     world.addSite('a', { page: 'hello', password: 'first-secret' })
     await world.live(siteController())

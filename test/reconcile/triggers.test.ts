@@ -57,7 +57,7 @@ describe('an event of the parent', () => {
     expect(triggersOfParent(updated(before, after)).map(({ key }) => key)).toEqual(keys)
   })
 
-  it('is urgent when a user made it and not when it is the first list', () => {
+  it('is urgent for a change by a user, and not in the first list', () => {
     expect(triggersOfParent(added(before))[0]).toMatchObject({
       priority: 'user',
       cause: { kind: 'self', detail: 'added' },
@@ -85,7 +85,7 @@ describe('an event of the parent', () => {
     expect(triggersOfParent(added(before, true))[0]).not.toHaveProperty('overtakesNotBefore')
   })
 
-  it('says what of it is new, by name only', () => {
+  it('names the changed fields, without values', () => {
     const after = store({ metadata: { generation: 2, resourceVersion: '2', labels: { a: 'secret' } } })
     expect(triggersOfParent(updated(before, after))[0]?.cause).toEqual({
       kind: 'self',
@@ -93,7 +93,7 @@ describe('an event of the parent', () => {
     })
   })
 
-  it('of its going wakes it once more, to be forgotten', () => {
+  it('of its deletion triggers a last reconcile, which forgets it', () => {
     expect(triggersOfParent({ kind: 'deleted', object: before, isInitial: false })).toHaveLength(1)
   })
 })
@@ -115,13 +115,13 @@ describe('an event of a child', () => {
     parentAt: () => undefined,
   })
 
-  it('names the controlling parent', () => {
+  it('triggers the controlling parent', () => {
     expect(triggersOfChild(of(whole), added(child({})))).toEqual([
       { key: 'default/store', priority: 'child', cause: { kind: 'child', detail: 'StatefulSet default/store added' } },
     ])
   })
 
-  it('names the parent of its inventory where it has no owner reference', () => {
+  it('triggers the parent by its inventory without an owner reference', () => {
     const far = ({ set = applySetId(parent), token = 't', name = 'far' }) =>
       live({
         apiVersion: 'v1',
@@ -187,7 +187,7 @@ describe('an event of a child', () => {
     expect(triggersOfChild(of(owned), updated(child({ status: { replicas: 1 } }), after))).toHaveLength(count)
   })
 
-  it('says what of the child is new, by name only', () => {
+  it('names the changed fields of the child, without values', () => {
     const was = child({ spec: { replicas: 1 }, status: { replicas: 1, phase: 'a' }, data: { key: 'secret' } })
     const is = child({ spec: { replicas: 2 }, status: { replicas: 2, phase: 'a' }, data: { key: 'another' } })
     expect(triggersOfChild(of(whole), updated(was, is))[0]?.cause.detail).toBe(
@@ -199,17 +199,17 @@ describe('an event of a child', () => {
     )
   })
 
-  it('that lost its owner wakes the parent it had', () => {
+  it('that lost its owner triggers its former parent', () => {
     const orphan = live({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'store' } })
     expect(triggersOfChild(of(whole), updated(child({}), orphan)).map(({ key }) => key)).toEqual(['default/store'])
   })
 
-  it('of another kind of owner wakes nobody', () => {
+  it('with an owner of another kind triggers nothing', () => {
     const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'store', uid: 'x', controller: true }]
     expect(triggersOfChild(of(whole), added(child({}, { ownerReferences })))).toEqual([])
   })
 
-  it('in the first list wakes nobody: the first list of parents does', () => {
+  it('in the first list triggers nothing: the first list of parents does', () => {
     expect(triggersOfChild(of(whole), added(child({}), true))).toEqual([])
   })
 })
@@ -228,14 +228,14 @@ describe('an event of a watched kind', () => {
   const storageClass = (provisioner: string, volumeBindingMode = 'Immediate') =>
     live({ kind: 'StorageClass', metadata: { name: 'fast' }, provisioner, volumeBindingMode })
 
-  it('wakes every resource that the index names', () => {
+  it('triggers every resource that the index names', () => {
     expect(triggersOfWatched(watch, lookup, added(storageClass('p'))).map(({ key }) => key)).toEqual([
       'default/a',
       'default/b',
     ])
   })
 
-  it('whose metadata alone is held is changed by every new version, unless the declaration says what matters', () => {
+  it('with a metadata watch is a change with every new version, unless the declaration has a digest', () => {
     const metadataOnly = { resource: Secret, metadataOnly: true, keysFor: () => [keyFor('default', 'a')] }
     const secret = (resourceVersion: string) => live({ kind: 'Secret', metadata: { name: 's', resourceVersion } })
     const change = updated(secret('7'), secret('8'))
@@ -248,7 +248,7 @@ describe('an event of a watched kind', () => {
     expect(triggersOfWatched({ ...metadataOnly, metadataOnly: false }, lookup, change), 'of a whole one').toEqual([])
   })
 
-  it('wakes nobody when the part that matters is the same', () => {
+  it('triggers nothing when the digest is the same', () => {
     expect(
       triggersOfWatched(watch, lookup, updated(storageClass('p'), storageClass('p', 'WaitForFirstConsumer'))),
     ).toEqual([])

@@ -8,7 +8,7 @@ import { TurnMetrics } from '../../src/reconcile/turn-metrics.ts'
 import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
 import { live } from '../objects.ts'
 
-/** The lines of the exposition that tell of these metrics. */
+/** Returns a function that filters the exposition for these metrics. */
 async function setUp(options: ConditionMetricsOptions = {}) {
   const prometheus = new PrometheusMetrics()
   const metrics: Metrics = prometheus
@@ -24,8 +24,8 @@ const condition = (type: string, status: Condition['status']): Condition => ({
   lastTransitionTime: '',
 })
 
-describe('the metrics of turns', () => {
-  it('count the deletes that were put off', async () => {
+describe('the metrics of reconciles', () => {
+  it('count postponed deletions', async () => {
     const { metrics, shown } = await setUp()
     metrics.countStaleSkip()
     expect(await shown('stale_sync_skips_total')).toEqual(['stale_sync_skips_total{controller="stores"} 1'])
@@ -37,7 +37,7 @@ describe('the metrics of turns', () => {
     { outcome: { kind: 'deleting', on: 'x' }, errors: [] },
     { outcome: { kind: 'retry', reason: 'Timeout', message: 'm' }, errors: ['reason="Timeout"'] },
     { outcome: { kind: 'stopped', reason: 'InvalidSpec', message: 'm' }, errors: ['reason="InvalidSpec"'] },
-  ])('of a turn that ends $outcome.kind count its time and $errors', async ({ outcome, errors }) => {
+  ])('of a reconcile that ends $outcome.kind count its time and $errors', async ({ outcome, errors }) => {
     const { metrics, shown } = await setUp()
     metrics.observeTurn(outcome, 250)
     expect(await shown('reconciliation_duration_seconds_sum')).toEqual([
@@ -87,7 +87,7 @@ describe('the metrics of turns', () => {
     expect(await shown('resource_condition')).toEqual([])
   })
 
-  it('show every resource where that is asked for, and drop what is no longer claimed', async () => {
+  it('show every resource if configured, and drop conditions that are no longer claimed', async () => {
     const { metrics, shown } = await setUp({ perResource: true })
     const a = live({ metadata: { name: 'a' } })
     metrics.conditions.observe(a, [condition('Ready', 'True'), condition('Loaded', 'True')])
@@ -96,7 +96,7 @@ describe('the metrics of turns', () => {
     expect(await shown('resource_condition')).toEqual([own('a', 1)])
   })
 
-  it('have no more series with more resources, also when all need attention for reasons of their own', async () => {
+  it('have a bounded number of series, even if all resources need attention for different reasons', async () => {
     const { metrics, shown } = await setUp()
     const names = Array.from({ length: 3_000 }, (_, index) => `r${index}`)
     const failing = (name: string, reason: string) =>

@@ -18,7 +18,7 @@ const { labels, annotations } = inventory
 const paused = { 'konverge.dev/paused': 'true' }
 const deletionTimestamp = '2026-01-01T00:00:00Z'
 
-describe('the kind of turn', () => {
+describe('the kind of reconcile', () => {
   it.each([
     { title: 'forgets what does not exist', object: undefined, kind: 'forget' },
     { title: 'adopts what has no finalizer', object: store({ metadata: { labels, annotations } }), kind: 'adopt' },
@@ -119,30 +119,30 @@ describe('the kind of turn', () => {
   })
 })
 
-describe('the mark', () => {
-  it('goes on beside the finalizers of others, bound to the version it was decided from', () => {
+describe('the finalizer', () => {
+  it('is added beside the finalizers of others, locked to the version of the decision', () => {
     const patch = adoptionPatch(store({ metadata: { finalizers: ['other'], resourceVersion: '7' } }), inventory)
     expect(patch.body).toEqual({
       metadata: { resourceVersion: '7', finalizers: ['other', finalizer], labels, annotations },
     })
   })
 
-  it('is not put on twice', () => {
+  it('is not added twice', () => {
     const patch = adoptionPatch(store({ metadata: { finalizers: [finalizer, 'other'] } }), inventory)
     expect(patch.body).toMatchObject({ metadata: { finalizers: [finalizer, 'other'] } })
   })
 
-  it('takes the place of the finalizer of an earlier version, in the same patch', () => {
+  it('replaces the finalizer of an earlier version, in the same patch', () => {
     const patch = adoptionPatch(store({ metadata: { finalizers: ['other', earlier] } }), inventory)
     expect(patch.body).toMatchObject({ metadata: { finalizers: ['other', finalizer] } })
   })
 
-  it('comes off with that of an earlier version', () => {
+  it('is removed with that of an earlier version', () => {
     const patch = releasePatch(store({ metadata: { finalizers: [earlier, 'konverge.dev/cafe', finalizer] } }), identity)
     expect(patch.body).toMatchObject({ metadata: { finalizers: ['konverge.dev/cafe'] } })
   })
 
-  it('comes off and leaves the finalizers of others, bound to the version it was decided from', () => {
+  it('is removed without the finalizers of others, locked to the version of the decision', () => {
     const patch = releasePatch(
       store({ metadata: { finalizers: ['other', finalizer], resourceVersion: '9' } }),
       identity,

@@ -1,4 +1,4 @@
-// Whole turns of a tiny kind over the model API server: from the first sight of a resource to its rest.
+// Whole reconciles of an example kind over the model API server: from a new resource until it is in sync.
 import { ApiObject } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { ConfigMap, Secret, Service } from '../../src/object/built-in.ts'
@@ -8,7 +8,7 @@ import { Site, siteController, World } from './life.ts'
 import { isWriteOf, pages, settled, settledSite, withPages } from './sites.ts'
 
 describe('a new resource', () => {
-  it('is adopted, gets its children and its status in one turn', async () => {
+  it('is adopted, and gets its children and its status in one reconcile', async () => {
     const { world } = await settledSite()
     expect(world.api.requests.map(describeRequest)).toEqual([
       'patch sites default/a',
@@ -20,7 +20,7 @@ describe('a new resource', () => {
     expect(at(world.site(), 'status', 'observedGeneration')).toBe(1)
   })
 
-  it('has the finalizer and the inventory marks before its first child', async () => {
+  it('has the finalizer and the inventory metadata before its first child', async () => {
     const world = new World()
     world.addSite()
     const seen: unknown[] = []
@@ -32,7 +32,7 @@ describe('a new resource', () => {
     expect(seen[1]).toEqual({ 'applyset.kubernetes.io/id': expect.stringMatching(/^applyset-/) })
   })
 
-  it('keeps the finalizers that others put on it', async () => {
+  it('keeps the finalizers of others', async () => {
     const world = new World()
     const site = world.addSite()
     world.api.edit(Site, 'default/a', { metadata: { finalizers: ['theirs.dev/keep'] } })
@@ -52,7 +52,7 @@ describe('a new resource', () => {
     expect(world.api.all(ConfigMap)).toEqual([])
   })
 
-  it('says in its status that it cannot be adopted', async () => {
+  it('reports in its status that it cannot be adopted', async () => {
     const world = new World()
     world.addSite()
     world.api.before = ({ verb, subresource }) => {
@@ -63,7 +63,7 @@ describe('a new resource', () => {
     expect(world.conditions()).toMatchObject({ Degraded: 'True/Forbidden' })
   })
 
-  it('that lost the race for its adoption is adopted by the next turn', async () => {
+  it('whose adoption conflicted is adopted by the next reconcile', async () => {
     const world = new World()
     world.addSite()
     let isFirst = true
@@ -80,7 +80,7 @@ describe('a new resource', () => {
 })
 
 describe('a resource at rest', () => {
-  it('is not written, nor read, by further turns', async () => {
+  it('is neither written nor read by further reconciles', async () => {
     const { world } = await settledSite()
     world.api.requests.length = 0
     world.api.edit(Site, 'default/a', { metadata: { annotations: { look: 'again' } } })
@@ -88,7 +88,7 @@ describe('a resource at rest', () => {
     expect(world.api.requests.map(describeRequest)).toEqual([])
   })
 
-  it('is not written, nor read, after a restart', async () => {
+  it('is neither written nor read after a restart', async () => {
     const { world, life } = await settledSite()
     await life.drain()
     world.api.requests.length = 0
@@ -101,7 +101,7 @@ describe('a resource at rest', () => {
   it.each([
     { title: 'whose child is to be retained', over: { isRetained: true } },
     { title: 'whose child is in another namespace', over: { namespace: 'elsewhere' } },
-  ])('$title is not written, nor read, after a restart', async ({ over }) => {
+  ])('$title is neither written nor read after a restart', async ({ over }) => {
     const world = new World()
     world.addSite()
     const life = await world.live(withPages(over))
@@ -113,7 +113,7 @@ describe('a resource at rest', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('has a turn at each of the times that its status names, and none for those that have passed', async () => {
+  it('reconciles at each future time that its status names, and at no past one', async () => {
     const world = new World()
     const startMs = world.clock.now()
     const turns: number[] = []
@@ -128,7 +128,7 @@ describe('a resource at rest', () => {
     expect(turns).toEqual([20_000, 90_000])
   })
 
-  it('takes back what somebody changed, and leaves what is not its own', async () => {
+  it('restores its own fields after edits, and leaves others', async () => {
     const { world } = await settledSite()
     world.api.edit(ConfigMap, pages, { data: { index: 'theirs', more: 'theirs' }, metadata: { labels: { b: 'c' } } })
     await world.clock.advance(1_000)
@@ -136,7 +136,7 @@ describe('a resource at rest', () => {
     expect(world.api.find(ConfigMap, pages)?.metadata.labels).toMatchObject({ b: 'c' })
   })
 
-  it('makes a child anew that somebody deleted', async () => {
+  it('recreates a deleted child', async () => {
     const { world } = await settledSite()
     const uid = world.api.find(ConfigMap, pages)?.metadata.uid
     world.api.remove(ConfigMap, pages)
@@ -145,7 +145,7 @@ describe('a resource at rest', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('prunes the child that its constructs no longer make, by its uid', async () => {
+  it('prunes the child that its constructs no longer declare, by its uid', async () => {
     const world = new World()
     world.addSite('a', { page: 'hello', password: secretText('x') })
     await world.live()
@@ -163,7 +163,7 @@ describe('a resource at rest', () => {
     ['null', () => null],
     ['one object', () => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a-pages' } })],
     ['a Set', () => new Set()],
-  ])('prunes nothing when desired returns %s, and says so', async (_, returned) => {
+  ])('prunes nothing when desired returns %s, and reports that', async (_, returned) => {
     const { world, life } = await settledSite()
     await life.drain()
     await world.live(siteController({ desired: (() => returned()) as never }))
@@ -194,7 +194,7 @@ describe('a resource that waits for a child', () => {
     },
   })
 
-  it('looks again without an event, without a write, and sees its own writes although the watches are behind', async () => {
+  it('rechecks without an event and without a write, and sees its own writes although the watches are behind', async () => {
     const world = new World()
     world.addSite()
     world.api.before = ({ verb }) => {
@@ -223,7 +223,7 @@ describe('a resource that waits for a child', () => {
 })
 
 describe('a change by a user', () => {
-  it('that is seen only together with our own status write has its turn', async () => {
+  it('that arrives only together with an own status write triggers a reconcile', async () => {
     const { world } = await settledSite()
     let isFirst = true
     world.api.before = ({ subresource }) => {
@@ -235,14 +235,14 @@ describe('a change by a user', () => {
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
     await world.clock.advance(0)
     expect(isFirst).toBe(false)
-    // The watches begin anew, and nobody tells them of what was in between.
+    // The watches restart, and no event shows the changes in between.
     world.api.compact()
     await world.clock.advance(60_000)
     expect(at(world.api.find(ConfigMap, pages), 'data')).toEqual({ index: 'newest' })
     expect(at(world.site(), 'status', 'observedGeneration')).toBe(3)
   })
 
-  it('during a turn has a turn of its own', async () => {
+  it('during a reconcile triggers another one', async () => {
     const { world } = await settledSite()
     let isFirst = true
     world.api.after = ({ plural }) => {
@@ -256,7 +256,7 @@ describe('a change by a user', () => {
     expect(at(world.site(), 'status', 'observedGeneration')).toBe(3)
   })
 
-  it('to a child that is seen only together with our own write to it is undone', async () => {
+  it('to a child that arrives only together with an own write to it is undone', async () => {
     const { world } = await settledSite()
     let isFirst = true
     world.api.after = ({ verb, plural }) => {
@@ -293,13 +293,13 @@ describe('a status', () => {
     )
   })
 
-  it('is written for this very object: with its uid, through the subresource', async () => {
+  it('is written for this object only: with its uid, through the subresource', async () => {
     const { world } = await settledSite()
     const [write] = world.api.requests.filter(({ subresource }) => subresource === 'status')
     expect(write?.body).toMatchObject({ metadata: { uid: world.site()?.metadata.uid }, status: { pages: 2 } })
   })
 
-  it('is not written on a namesake', async () => {
+  it('is not written on another object of the same name', async () => {
     const { world } = await settledSite()
     world.api.before = ({ subresource }) => {
       if (subresource !== 'status') return

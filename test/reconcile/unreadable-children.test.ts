@@ -1,5 +1,5 @@
-// Remote children in a namespace where the operator has no rights: none is recorded that could not be read again, and a recorded child that
-// cannot be read holds up nothing else. Whole reconciles over the model API server.
+// Remote children in a namespace without rights of the operator. A child that could not be read again is never
+// recorded, and an unreadable recorded child delays nothing else. Whole reconciles over the model API server.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { KubeErrorCode } from '../../src/kube/kube-errors.ts'
 import { ConfigMap, StorageClass } from '../../src/object/built-in.ts'
@@ -27,7 +27,7 @@ const leftAlone = () => world.events.filter(({ reason }) => reason === 'LeftAlon
 const declare = (page: string) => void world.api.edit(Site, 'default/a', { spec: { page } })
 const abandon = () =>
   void world.api.edit(Site, 'default/a', { metadata: { annotations: { 'konverge.dev/abandon-external': 'true' } } })
-/** The operator has no rights in the namespace `closed`. */
+/** Removes the operator's rights in the namespace `closed`. */
 function close(): void {
   world.api.before = (request) => {
     if (isClosed(request)) throw refusal(request)
@@ -43,26 +43,26 @@ async function settledElsewhere() {
   return life
 }
 
-/** The site's children outside of its namespace: those at home are left to the garbage collector. */
+/** The site's children outside of its namespace: the garbage collector deletes the others. */
 const remote = () =>
   world.api
     .all()
     .flatMap(({ metadata: { namespace = '', name } }) => (namespace === 'default' ? [] : `${namespace}/${name}`))
-/** Lets everything that can happen happen. */
+/** Runs until idle. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 6; round++) {
     await world.clock.advance(60_000)
     world.api.collectGarbage()
   }
 }
-/** Deletes the site and lets everything that can happen happen. */
+/** Deletes the site and runs until idle. */
 async function remove(): Promise<void> {
   world.api.remove(Site, 'default/a')
   await settle()
 }
 
-describe('a child in a namespace where the operator has no rights', () => {
-  it('is forgotten when the spec is mended: drift is corrected and the resource can be deleted', async () => {
+describe('a child in a namespace without rights of the operator', () => {
+  it('is forgotten when the spec is corrected: drift is corrected and the resource can be deleted', async () => {
     await settledElsewhere()
     declare('closed')
     await world.clock.advance(60_000)
@@ -79,7 +79,7 @@ describe('a child in a namespace where the operator has no rights', () => {
     expect(leftAlone()).toEqual([])
   })
 
-  it('does not hold up the deletion of its parent', async () => {
+  it('does not delay the deletion of its parent', async () => {
     await settledElsewhere()
     declare('closed')
     await world.clock.advance(60_000)
@@ -87,7 +87,7 @@ describe('a child in a namespace where the operator has no rights', () => {
     expect(world.api.all()).toEqual([])
   })
 
-  it('is not recorded, and what depends on it waits until the right is granted', async () => {
+  it('is not recorded, and its dependents wait until the right is granted', async () => {
     world.addSite('a', { page: 'closed' })
     close()
     await world.live(spreadController(), served)
@@ -104,7 +104,7 @@ describe('a child in a namespace where the operator has no rights', () => {
     expect(recorded()).toBe('closed/a-far /a-disk')
   })
 
-  it('costs one read a try, and no write', async () => {
+  it('costs one read per attempt, and no write', async () => {
     await settledElsewhere()
     declare('closed')
     await world.clock.advance(600_000)
@@ -120,7 +120,7 @@ describe('a child in a namespace where the operator has no rights', () => {
     ...(['ServerError', 'ServiceUnavailable', 'Timeout', 'TooManyRequests', 'Unreachable'] as const),
   ]
   it.each(codes.flatMap((code) => [false, true].map((isCreated) => ({ code, isCreated }))))(
-    'leaves nothing behind when its creation is answered $code (created: $isCreated) and the spec is mended',
+    'leaves nothing behind when its creation is answered $code (created: $isCreated) and the spec is corrected',
     async ({ code, isCreated }) => {
       await settledElsewhere()
       const answer = ({ verb, key }: ModelRequest) => {
@@ -165,7 +165,9 @@ describe('a child in a namespace where the operator has no rights', () => {
 })
 
 describe('a recorded child that the operator may not read', () => {
-  /** The operator recorded `closed/a-far`, lost its rights there, and died at the creation; the next one works. */
+  /**
+   * The operator recorded `closed/a-far`, lost its rights there, and crashed at the creation; another process works.
+   */
   async function afterCrash({ isCreated = false } = {}) {
     const first = await settledElsewhere()
     let isDead = false
@@ -184,7 +186,7 @@ describe('a recorded child that the operator may not read', () => {
     await world.live(spreadController(), { ...served, secretSeed: 2 })
   }
 
-  it('is not applied over while it is declared, keeps its record, and keeps no child elsewhere', async () => {
+  it('is not applied while it is declared, keeps its entry, and keeps no child elsewhere', async () => {
     await afterCrash({ isCreated: true })
     const recordOfIt = () =>
       (at(world.site(), 'status', 'inventory') as readonly { readonly namespace?: string }[]).find(
@@ -204,7 +206,7 @@ describe('a recorded child that the operator may not read', () => {
     expect(recorded()).toBe('closed/a-far /a-disk')
   })
 
-  it('holds up nothing else, and a condition names it and the remedy', async () => {
+  it('delays nothing else, and a condition names it and the remedy', async () => {
     await afterCrash()
     declare('elsewhere')
     await world.clock.advance(60_000)
@@ -221,7 +223,7 @@ describe('a recorded child that the operator may not read', () => {
   })
 
   it.each([{ isCreated: false }, { isCreated: true }])(
-    'is looked for and pruned once the right is granted ($isCreated)',
+    'is searched and pruned once the right is granted ($isCreated)',
     async ({ isCreated }) => {
       await afterCrash({ isCreated })
       declare('elsewhere')
@@ -249,7 +251,7 @@ describe('a recorded child that the operator may not read', () => {
     ])
   })
 
-  it('keeps its parent while it is being deleted, until the right is granted; the other children go', async () => {
+  it('keeps its deleted parent until the right is granted; the other children are deleted', async () => {
     await afterCrash({ isCreated: true })
     await remove()
     expect(world.site()).toBeDefined()
@@ -260,7 +262,7 @@ describe('a recorded child that the operator may not read', () => {
     expect(world.api.all()).toEqual([])
   })
 
-  it('lets its parent go by the annotation, and an Event names it', async () => {
+  it('is released with its deleted parent by the annotation, and an Event names it', async () => {
     await afterCrash({ isCreated: true })
     await remove()
     abandon()
@@ -270,7 +272,7 @@ describe('a recorded child that the operator may not read', () => {
   })
 
   it.each(['ServiceUnavailable', 'Timeout', 'Unauthorized'] as const)(
-    'is not released by the annotation when the answer is %s',
+    'is not released by the annotation when the response is %s',
     async (code) => {
       await afterCrash({ isCreated: true })
       declare('elsewhere')
@@ -289,7 +291,7 @@ describe('a recorded child that the operator may not read', () => {
     },
   )
 
-  it('is deleted and not abandoned where it can be read', async () => {
+  it('is deleted and not abandoned if it can be read', async () => {
     await afterCrash({ isCreated: true })
     world.api.before = () => {}
     abandon()

@@ -1,4 +1,4 @@
-// How often is a resource reconciled that waits for something? At once when it changes; without an event ever more rarely.
+// Reconciles of a waiting resource: at once for a change, without an event at growing intervals.
 import { ApiObject } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/base/random.ts'
@@ -6,7 +6,7 @@ import { Service } from '../../src/object/built-in.ts'
 import { recheckMs } from '../../src/reconcile/outcome.ts'
 import { Site, siteController, World } from './life.ts'
 
-describe('the time between two looks at a resource that waits', () => {
+describe('the time between two reconciles of a waiting resource', () => {
   it('doubles up to five minutes', () => {
     const random = seededRandom(1)
     for (let waits = 0; waits < 12; waits++) {
@@ -18,8 +18,8 @@ describe('the time between two looks at a resource that waits', () => {
   })
 })
 
-describe('a resource that waits for a Service to be given an address', () => {
-  /** Counts reconciles, the times of which are those of the calls of `observe`. */
+describe('a resource that waits for the address of a Service', () => {
+  /** Counts reconciles, by the times of the calls of `observe`. */
   async function waitingSite() {
     const world = new World()
     const atMs: number[] = []
@@ -41,7 +41,7 @@ describe('a resource that waits for a Service to be given an address', () => {
     return { world, atMs }
   }
 
-  it('is reconciled ever more rarely', async () => {
+  it('is reconciled at growing intervals', async () => {
     const { world, atMs } = await waitingSite()
     await world.clock.advance(3_600_000)
     expect(atMs.length).toBeGreaterThan(3_600 / 300)
@@ -51,7 +51,7 @@ describe('a resource that waits for a Service to be given an address', () => {
     expect(gaps.slice(0, 2).every((gap) => gap <= 30_000)).toBe(true)
   })
 
-  it('is woken by an event, and then begins from the shortest time', async () => {
+  it('is triggered by an event, and then starts at the shortest interval', async () => {
     const { world, atMs } = await waitingSite()
     await world.clock.advance(3_600_000)
     const before = atMs.length

@@ -1,4 +1,4 @@
-// Controllers that write nothing on their resources but the status: the garbage collector deletes the children.
+// Controllers that write only the status of their resources: the garbage collector deletes the children.
 import { afterEach, describe, expect, it } from 'vitest'
 import { rightsOf } from '../../src/generate/rbac.ts'
 import {
@@ -99,7 +99,7 @@ describe('a controller without finalizer', () => {
     expect([await cluster.find(ConfigMap, 'a'), await cluster.find(Secret, 'a')]).toEqual([undefined, undefined])
   })
 
-  it('makes the children of a resource that is created again at once', async () => {
+  it('creates the children of a recreated resource at once', async () => {
     await start()
     await cluster.delete(Note, 'a')
     await cluster.create(Note, { metadata: { name: 'a' }, spec: { text: 'again' } })
@@ -111,7 +111,7 @@ describe('a controller without finalizer', () => {
     })
   })
 
-  it('keeps what is retained when the resource is deleted', async () => {
+  it('keeps retained children when the resource is deleted', async () => {
     await start({
       desired: (chart, { object: { metadata } }) => retain(addObject(chart, object('Secret', metadata.name))),
     })
@@ -120,14 +120,14 @@ describe('a controller without finalizer', () => {
     expect(await cluster.find(Secret, 'a')).toBeDefined()
   })
 
-  it('does not apply a child in another namespace, and says so', async () => {
+  it('does not apply a child in another namespace, and reports that', async () => {
     await start({ desired: () => [object('ConfigMap', 'a'), object('Secret', 'a', 'kube-system')] })
     expect(await reason()).toBe('FinalizerNeeded')
     expect((await cluster.condition(Note, 'a', 'Ready'))?.message).toContain('Secret kube-system/a is outside')
     expect(await cluster.find(Secret, 'kube-system/a')).toBeUndefined()
   })
 
-  it('prunes retired kinds, and no others that it made before', async () => {
+  it('prunes retired kinds, and no other former ones', async () => {
     const operator = await start({ owns: [ConfigMap, Secret, ServiceAccount], desired: () => all })
     await operator.stop()
     cluster.run(notes({ owns: [ConfigMap], retired: [Secret], desired: () => all.slice(0, 1) }))
@@ -138,7 +138,7 @@ describe('a controller without finalizer', () => {
     expect(await cluster.requestsDuring(240_000)).toEqual([])
   })
 
-  it('takes off the marks of an earlier version, once nothing is left that they reach', async () => {
+  it('removes the metadata of an earlier version when no recorded child is left', async () => {
     await startWithFinalizer()
     cluster.run(notes({ desired: () => [object('ConfigMap', 'a')] }))
     await cluster.advance(60_000)
@@ -148,7 +148,7 @@ describe('a controller without finalizer', () => {
     expect(await cluster.requestsDuring(240_000)).toEqual([])
   })
 
-  it('cleans up a resource that an earlier version marked and that is being deleted', async () => {
+  it('cleans up a resource of an earlier version that is being deleted', async () => {
     await startWithFinalizer()
     await cluster.delete(Note, 'a')
     cluster.run(notes())
@@ -171,7 +171,7 @@ describe('a controller without finalizer', () => {
   it.each([
     ['cleanup', { cleanup: async () => ({ kind: 'done' }) }],
     ['parting', { parting: () => {} }],
-  ] as const)('is not defined with %s', async (name, over) => {
+  ] as const)('rejects the option %s', async (name, over) => {
     cluster = await startCluster()
     expect(() => notes(over as Over)).toThrow(`has finalizer: false and ${name}`)
   })
