@@ -4,7 +4,7 @@ import { Namespace, Secret, StatefulSet } from '../../src/object/built-in.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 
 const child = (apiVersion: string, kind: string, name: string, namespace?: string): LiveObject =>
-  ({ apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } }) as LiveObject // As far as it is read.
+  ({ apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } }) as LiveObject // Partial.
 const object = { metadata: { name: 'shop', namespace: 'team-a' } }
 const own = child('v1', 'Secret', 'shop', 'team-a')
 const remote = child('v1', 'Secret', 'shop', 'team-b')

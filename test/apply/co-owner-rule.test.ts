@@ -21,7 +21,7 @@ import { live } from '../objects.ts'
 const reference = (uid: string) => ({ apiVersion: 'v1', kind: 'Site', name: `site-${uid}`, uid })
 const managedBy = { 'konverge.dev/managed-by': 'shop' }
 const owner = (uid: string): LiveObject => live({ kind: 'Site', metadata: { name: `site-${uid}`, uid } })
-/** With the owners of these uids; `metadata` has the last word. */
+/** Returns an object with the owners of these uids; `metadata` overrides. */
 const owned = (uids: readonly string[], metadata: object = {}): LiveObject =>
   live({
     metadata: {
@@ -99,12 +99,12 @@ describe('an owner that leaves', () => {
     expect(partManagersOf(owned(['a', 'b']), 'a')).toEqual(['shop/sites.example.com+owner-a'])
   })
 
-  it('deletes this version alone, so that an owner that joins meanwhile keeps the object', () => {
+  it('deletes this version only, so that an owner that joins meanwhile keeps the object', () => {
     expect(deletePreconditions(owned(['a']))).toEqual({ uid: 'u', resourceVersion: '7' })
     expect(deletePreconditions(live({ metadata: { uid: 'u' } }))).toEqual({ uid: 'u' })
   })
 
-  it('takes off the reference and the marks that no record of its own removes', () => {
+  it('removes the reference and the markers that no managedFields entry of its own removes', () => {
     const object = owned(['a', 'b'], { managedFields: [] })
     const patch = departurePatch(object, 'a') ?? []
     expect(applyJsonPatch(asJson(object), patch)).toEqual(asJson(owned(['b'], { managedFields: [] })))
@@ -112,7 +112,7 @@ describe('an owner that leaves', () => {
   })
 })
 
-describe('a field that another manager has otherwise', () => {
+describe('a field that another manager set to another value', () => {
   const managerOf = (uid: string, operator = 'shop') => `${operator}/sites.example.com+owner-${uid}`
   const claim = (manager: string, ...fields: readonly string[]) => ({ manager, shown: manager, fields })
   const declaredBy = (uid: string, data: Record<string, string>) =>
@@ -155,7 +155,7 @@ describe('a field that another manager has otherwise', () => {
     expect(error.message).toContain('declares data.x otherwise than Site site-b; declare the same values')
   })
 
-  it('is of another controller of the same resource', () => {
+  it('may belong to another controller of the same resource', () => {
     const error = fieldConflict(part(owned(['a'])), [claim('shop/sites.example.com_audit+owner-a', 'data.x')])
     expect(error.message).toContain('is owned through another controller of the same resource')
   })

@@ -53,7 +53,7 @@ it.each([
   expect(operations).toEqual(values.map((value) => ({ op: 'replace', path: '/spec/strategy', value })))
 })
 
-it('that the API server does not forbid stays', () => {
+it('a default that the API server does not forbid stays', () => {
   const desired = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',

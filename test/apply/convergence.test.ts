@@ -18,7 +18,7 @@ const path = [
   { kind: 'field', name: 'key' },
 ] as const
 
-/** As our apply leaves it; the other manager's entry is of its last write. */
+/** The object after an apply; the other manager's entry is from its last write. */
 const answered = (data: Record<string, string>): LiveObject =>
   live({
     metadata: {
@@ -40,7 +40,7 @@ const claim = (editor: string, field: string) => ({ manager: editor, shown: edit
 const convergenceOf = (seed = 1) => new Convergence(seededRandom(seed))
 
 describe('convergence', () => {
-  it('takes back a field twice and gives up at the third round, naming field and other side', () => {
+  it('takes a field twice and stops at the third round, naming field and other manager', () => {
     const convergence = convergenceOf()
     const object = answered({ key: 'ours' })
     convergence.learn({ desired, live: object, paths: [path], manager, rivals: [], nowMs: 0 })
@@ -67,7 +67,7 @@ describe('convergence', () => {
     }
   })
 
-  it('names the manager that sets a field again and again, and no other editor of the object', () => {
+  it('names the manager that sets a field repeatedly, and no other editor of the object', () => {
     const convergence = convergenceOf()
     const take = (nowMs: number, editor: string, field: string) => {
       const paths = [path, fieldPath('data', field)]
@@ -88,7 +88,7 @@ describe('convergence', () => {
     }
   })
 
-  it('gives up on a value that the server rewrites to another one each time', () => {
+  it('stops at a value that the server rewrites to another one each time', () => {
     const convergence = convergenceOf()
     const take = (nowMs: number, paths: readonly (typeof path)[]) =>
       convergence.learn({ desired, live: answered({ key: `now ${nowMs}` }), paths, manager, rivals: [], nowMs })
@@ -98,7 +98,7 @@ describe('convergence', () => {
     expect(() => take(3, [path])).toThrow(/at data\.key/)
   })
 
-  it('leaves the object alone for a while after that, and then tries once more', () => {
+  it('pauses the object after that, and then tries once more', () => {
     const convergence = convergenceOf()
     const object = answered({ key: 'ours' })
     for (const nowMs of [0, 1, 2]) {
@@ -110,9 +110,9 @@ describe('convergence', () => {
     expect(() => convergence.assertMayApply(desired, object, 2 + holdOffMs)).not.toThrow()
   })
 
-  describe('of a rejected object', () => {
+  describe('for a rejected object', () => {
     const rejection = new KubeError({ code: 'Invalid', message: 'spec.replicas: must not be negative' })
-    /** How long the object is left alone after each of `count` rejections in a row. */
+    /** Returns the pause of the object after each of `count` rejections in a row. */
     function holds(convergence: Convergence, count: number): number[] {
       let nowMs = 0
       return Array.from({ length: count }, () => {
@@ -132,7 +132,7 @@ describe('convergence', () => {
       }
     }
 
-    it('leaves it alone for twice as long after each, up to minutes', () => {
+    it('doubles its pause after each rejection, up to minutes', () => {
       const made = holds(convergenceOf(), 9)
       for (const [index, holdMs] of made.entries()) {
         const longestMs = Math.min(5_000 * 2 ** index, 150_000)
@@ -141,26 +141,26 @@ describe('convergence', () => {
       }
     })
 
-    it('does not leave all objects alone for equally long', () => {
+    it('jitters the pauses of different objects', () => {
       const convergences = [1, 2, 3, 4].map((seed) => convergenceOf(seed))
       expect(new Set(convergences.map((convergence) => holds(convergence, 6)[5])).size).toBeGreaterThan(1)
     })
 
-    it('sends at once what is declared otherwise', () => {
+    it('sends a changed declaration at once', () => {
       const convergence = convergenceOf()
       convergence.learnRejection(desired, { live: undefined, thrown: rejection, nowMs: 0 })
       expect(isHeld(convergence, 1)).toBe(true)
       expect(isHeld(convergence, 1, undefined, { ...desired })).toBe(false)
     })
 
-    it('begins from the shortest time once it was accepted', () => {
+    it('starts with the shortest pause after a success', () => {
       const convergence = convergenceOf()
       holds(convergence, 6)
       convergence.learn({ desired, manager, live: answered({ key: 'ours' }), paths: [], rivals: [], nowMs: 1_000_000 })
       expect(holds(convergence, 1)[0]).toBeLessThanOrEqual(5_100)
     })
 
-    it('creates it at once when the object that could not be changed is gone', () => {
+    it('creates it at once when the immutable object is gone', () => {
       const convergence = convergenceOf()
       const live = answered({ key: 'theirs' })
       convergence.learnRejection(desired, { live, thrown: rejection, nowMs: 0 })
@@ -169,7 +169,7 @@ describe('convergence', () => {
     })
 
     it.each(['Conflict', 'ServerError', 'TooManyRequests', 'Unreachable'] as const)(
-      'counts no %s, which says nothing of the object',
+      'does not count %s, which is not about the object',
       (code) => {
         const convergence = convergenceOf()
         const thrown = new KubeError({ code, message: 'm' })
@@ -179,7 +179,7 @@ describe('convergence', () => {
     )
   })
 
-  it('takes for equal what the server made of our last apply', () => {
+  it('treats the server’s response to the last apply as equal', () => {
     const convergence = convergenceOf()
     const rewritten = answered({ key: 'OURS' })
     expect(convergence.compare(desired, rewritten, { manager, nowMs: 0 }).kind).toBe('different')
@@ -188,7 +188,7 @@ describe('convergence', () => {
     expect(convergence.compare(desired, answered({ key: 'theirs' }), { manager, nowMs: 1 }).kind).toBe('different')
   })
 
-  it('applies once more after an hour what the server rewrites', () => {
+  it('applies a value that the server rewrites once more after an hour', () => {
     const convergence = convergenceOf()
     const rewritten = answered({ key: 'OURS' })
     convergence.learn({ desired, live: rewritten, paths: [], manager, rivals: [], nowMs: 0 })
@@ -196,7 +196,7 @@ describe('convergence', () => {
     expect(convergence.compare(desired, rewritten, { manager, nowMs: 3_600_000 }).kind).toBe('different')
   })
 
-  it('lets nothing known make up for never having applied', () => {
+  it('never treats an object without an apply as equal', () => {
     const convergence = convergenceOf()
     convergence.learn({ desired, manager, live: answered({ key: 'OURS' }), paths: [], rivals: [], nowMs: 0 })
     expect(convergence.compare(desired, live({ data: { key: 'OURS' } }), { manager, nowMs: 1 }).kind).toBe('unowned')

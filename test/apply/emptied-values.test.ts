@@ -20,7 +20,7 @@ function operations({ owned, found, declared, others = {}, shared, contribute = 
   const managedFields = [record('ours', owned), record('theirs', others)]
   const object = live({ apiVersion: 'v1', kind: 'Thing', metadata: { managedFields }, spec: found })
   const policies = { shared: shared === undefined ? [] : [parseFieldSelector(shared)], initialOnly: [], contribute }
-  const desired = { lasting: { ...object, spec: declared }, policies } as unknown as DesiredObject // All that is looked at.
+  const desired = { lasting: { ...object, spec: declared }, policies } as unknown as DesiredObject // Partial.
   return emptyingOperations(emptiedValues(desired, object, 'ours')).map((operation) => ({ ...operation }))
 }
 
@@ -66,7 +66,7 @@ it.each<[string, Given, { readonly path: string; readonly value: unknown }]>([
     { owned: { 'f:a': {}, 'f:l': item }, found: { a: 1, l: [{ name: 'x' }], d: 2 }, declared: { l: [] } },
     { path: '/spec', value: { d: 2 } },
   ],
-])('takes our members out of %s', (_, given, operation) => {
+])('removes own members from %s', (_, given, operation) => {
   expect(operations(given)).toEqual([{ op: 'replace', ...operation }])
 })
 
@@ -86,6 +86,6 @@ it.each<[string, Given]>([
     'the object of another owner',
     { owned: { 'f:m': { 'f:a': {} } }, found: { m: { a: 1 } }, declared: { m: {} }, contribute: true },
   ],
-])('leaves %s', (_, given) => {
+])('leaves %s unchanged', (_, given) => {
   expect(operations(given)).toEqual([])
 })

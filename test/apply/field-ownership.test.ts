@@ -102,11 +102,11 @@ describe('an object that we have never applied', () => {
     expect(repaired).toEqual([...(left === undefined ? [] : [entry('kubectl', left)]), seed])
   })
 
-  it('begins a record of ours where there is none at all', () => {
+  it('gets a new entry if it has none', () => {
     expect(repairedManagedFields(desired({}), recorded([]), manager)).toEqual([seed])
   })
 
-  it('is left as it is if we only contribute to it', () => {
+  it('stays unchanged if the manager only contributes to it', () => {
     const contributed = desired({ data: { a: '1' } }, { contribute: true })
     expect(
       repairedManagedFields(contributed, recorded([entry('maker', { 'f:data': { 'f:a': {} } })]), manager),
@@ -114,14 +114,14 @@ describe('an object that we have never applied', () => {
   })
 })
 
-describe('an object that we have applied', () => {
+describe('an object that the manager has applied', () => {
   const ours = (fieldsV1: JsonObject) => entry(manager, fieldsV1, 'Apply')
   const spec = { replicas: 3, containers: [{ name: 'app', image: 'a', cpu: '1' }] }
   const record = {
     'f:spec': { 'f:replicas': {}, 'f:containers': { 'k:{"name":"app"}': { '.': {}, 'f:image': {}, 'f:cpu': {} } } },
   }
 
-  it('needs nothing where nothing is to be handed over, whoever else has a record', () => {
+  it('needs nothing if no field is to be handed over, whoever else has an entry', () => {
     const all = recorded([entry('other', record, 'Apply'), ours(record)], { spec })
     expect(repairedManagedFields(desired({ spec }), all, manager)).toBeUndefined()
   })
@@ -134,13 +134,13 @@ describe('an object that we have applied', () => {
     ['shared', 'spec.containers[*].cpu', ['spec.containers[name="app"].cpu']],
     ['shared', 'spec.containers[name=side].cpu', []],
     ['shared', 'spec.none', []],
-  ] as const)('hands over what is %s: %s', (policy, path, expected) => {
+  ] as const)('hands over a field that is %s: %s', (policy, path, expected) => {
     const policies = { [policy]: [parseFieldSelector(path)] }
     const handedOver = fieldsToHandOver(desired({ spec: {} }, policies), recorded([ours(record)], { spec }), manager)
     expect(handedOver.paths().map(renderPath)).toEqual(expected)
   })
 
-  it('loses only that from its record, and other records stay', () => {
+  it('loses only that field from its entry, and other entries stay', () => {
     const other = entry('other', { 'f:spec': { 'f:replicas': {} } }, 'Apply')
     const item = desired({ spec: { containers: spec.containers } }, { shared: [parseFieldSelector('spec.replicas')] })
     expect(repairedManagedFields(item, recorded([other, ours(record)], { spec }), manager)).toEqual([
@@ -149,7 +149,7 @@ describe('an object that we have applied', () => {
     ])
   })
 
-  it('hands over what it no longer contributes', () => {
+  it('hands over a field that it no longer contributes', () => {
     const contributed = desired({ spec: { replicas: 3 } }, { contribute: true })
     const handedOver = fieldsToHandOver(contributed, recorded([ours(record)], { spec }), manager)
     expect(
@@ -171,21 +171,21 @@ describe('an object that an earlier version applied', () => {
   const item = desired({ data: { a: '1' } })
   const contributed = desired({ data: { a: '1' } }, { contribute: true })
 
-  it('has the record under our name, dropped fields included, and no other record changes', () => {
+  it('gets the entry under the new name, dropped fields included, and no other entry changes', () => {
     expect(repairedManagedFields(item, owned([other, earlier]), manager)).toEqual([
       other,
       entry(manager, record, 'Apply'),
     ])
   })
 
-  it('has one record where we applied it too', () => {
+  it('has one entry if the manager applied it too', () => {
     const ours = entry(manager, { 'f:data': { 'f:b': {} } }, 'Apply')
     expect(repairedManagedFields(item, owned([earlier, ours]), manager)).toEqual([
       entry(manager, { 'f:data': { 'f:b': {}, 'f:a': {}, 'f:dropped': {} } }, 'Apply'),
     ])
   })
 
-  it('loses what is shared now from the record', () => {
+  it('loses shared fields from the entry', () => {
     const shared = desired({ data: { a: '1' } }, { shared: [parseFieldSelector('data.dropped')] })
     const found = { ...owned([earlier]), data: { a: '1', dropped: '1' } }
     expect(repairedManagedFields(shared, found, manager)).toEqual([
@@ -193,7 +193,7 @@ describe('an object that an earlier version applied', () => {
     ])
   })
 
-  it('keeps the rest of the record for its owner where we contribute', () => {
+  it('keeps the rest of the entry for its owner if the manager contributes', () => {
     expect(repairedManagedFields(contributed, owned([earlier]), manager)).toEqual([
       entry('konverge', { 'f:data': { 'f:dropped': {} } }, 'Apply'),
     ])
@@ -201,7 +201,7 @@ describe('an object that an earlier version applied', () => {
     expect(repairedManagedFields(contributed, owned([theirs]), manager)).toBeUndefined()
   })
 
-  it('has no such record where we contribute and no controller owns it', () => {
+  it('loses the entry if the manager contributes and no controller owns it', () => {
     expect(repairedManagedFields(contributed, recorded([earlier, other]), manager)).toEqual([other])
   })
 })
@@ -219,7 +219,7 @@ describe('declared fields', () => {
       ]),
     )
 
-  it('are all of an object’s own record, and split any record in two', () => {
+  it('are all of an object’s own entry, and split any entry in two', () => {
     fc.assert(
       fc.property(tree(3), tree(3), (mine, theirs) => {
         const own = fieldSetOf(fieldsOf(mine))
@@ -229,13 +229,13 @@ describe('declared fields', () => {
         const left = record.difference(taken)
         expect(taken.union(left).equals(record)).toBe(true)
         expect(taken.intersection(left).isEmpty).toBe(true)
-        // Taking once is enough.
+        // Removing them once is enough.
         expect(declaredFields(left, mine).paths()).toEqual([])
       }),
     )
   })
 
-  it('do not depend on what else the object has', () => {
+  it('do not depend on other fields of the object', () => {
     const declared = asJson(desired({ data: { a: '1' } }).object)
     expect(declaredFields(fieldSetOf({ 'f:status': { 'f:phase': {} } }), declared).isEmpty).toBe(true)
   })

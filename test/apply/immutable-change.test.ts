@@ -7,7 +7,7 @@ const refused = (causes: readonly Omit<StatusCause, 'reason'>[], code: KubeError
   new KubeError({ code, message, causes: causes.map((cause) => ({ ...cause, reason: 'FieldValueInvalid' })) })
 const changed = [fieldPath('spec', 'serviceName'), fieldPath('metadata', 'labels', 'a')]
 
-describe('a refusal of a change', () => {
+describe('a rejection of a change', () => {
   it.each([
     ['field is immutable', 'spec.template'],
     ['Invalid value: "b": may not change once set', 'spec.clusterIPs[0]'],
@@ -15,16 +15,16 @@ describe('a refusal of a change', () => {
     ['updates to parameters are forbidden.', 'parameters'],
     ['spec is immutable after creation except resources.requests', 'spec.storageClassName'],
     ['failed rule: self == oldSelf', 'spec.engine'],
-  ])('that says "%s" is about a field that cannot change', (message, field) => {
+  ])('with the message "%s" is about an immutable field', (message, field) => {
     expect(immutableFieldsOf(refused([{ message, field }]), [])).toEqual([field])
   })
 
-  it('that names only a whole spec is told by what was changed in it', () => {
+  it('that names only a whole spec is reported with the changed fields', () => {
     const message = "updates to statefulset spec for fields other than 'replicas', 'template' are forbidden"
     expect(immutableFieldsOf(refused([{ message, field: 'spec' }]), changed)).toEqual(['spec.serviceName'])
   })
 
-  it('may come as a conflict, and without causes', () => {
+  it('may be a conflict, and without causes', () => {
     expect(immutableFieldsOf(refused([], 'Conflict', 'the field is immutable'), changed)).toEqual([
       'spec.serviceName',
       'metadata.labels.a',
@@ -56,11 +56,11 @@ describe('a refusal of a change', () => {
     ['a lack of rights', refused([], 'Forbidden', 'field is immutable')],
     ['a field of another manager', refused([{ message: 'conflict with "editor"', field: '.spec.x' }], 'Conflict')],
     ['another error', new Error('field is immutable')],
-  ])('because of %s is none', (_, error) => {
+  ])('because of %s is not about an immutable field', (_, error) => {
     expect(immutableFieldsOf(error, changed)).toBeUndefined()
   })
 
-  it('is told with the field, the policy and the construct, and without any value', () => {
+  it('is reported with the field, the policy and the construct, and without any value', () => {
     const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login', namespace: 'default' } }
     const desired = { object, constructPath: 'store/login' } as Parameters<typeof immutableField>[0]
     const error = immutableField(desired, ['data.password'])

@@ -42,7 +42,7 @@ const summaryOf = ({ waves }: Plan) =>
   waves.map((wave) => wave.map(({ desired: { object }, action }) => `${action.kind} ${object.metadata.name}`))
 
 describe('a plan', () => {
-  it('creates what the caches lack, changes what differs and leaves the rest, by wave', () => {
+  it('creates missing objects, changes different ones and leaves the rest, by wave', () => {
     const compare = ({ metadata }: KubeObject) => (metadata.name === 'b' ? different() : equal())
     const result = planOf({
       parent,
@@ -65,7 +65,7 @@ describe('a plan', () => {
     ])
   })
 
-  it('names what a step waits for to be ready, and not what it only follows', () => {
+  it('names the dependencies that must be ready, and not those that are only applied before', () => {
     const waiting = desired('c', 1, [
       { on: [0], waitsForReady: true },
       { on: [1], waitsForReady: false },
@@ -77,7 +77,7 @@ describe('a plan', () => {
   it.each([
     ['waits for the database', 'Service default/a waits for the database'],
     [{ sentence: 'there is no Database crm' }, 'there is no Database crm'],
-  ])('holds a step, and says why in a sentence: %j', (hold, on) => {
+  ])('holds a step, with a sentence about the reason: %j', (hold, on) => {
     const held = { ...desired('a'), policies: { ...none, hold } }
     expect(decide({ parent, desired: held, live: undefined, compare: equal, manager })).toMatchObject({
       kind: 'hold',
@@ -108,11 +108,11 @@ describe('a plan', () => {
         metadata: { name: 'old' },
       }),
     },
-  ])('never prunes what is $title', ({ kept }) => {
+  ])('never prunes an object that is $title', ({ kept }) => {
     expect(planOf({ parent, desired: [], children: [kept], compare: equal }).prune).toEqual([])
   })
 
-  it('takes an object of another version of its kind for the same object', () => {
+  it('treats an object of another version of its kind as the same object', () => {
     const old = childOf(parent, { apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', metadata: { name: 'a' } })
     const object = { ...service('a'), apiVersion: 'policy/v1', kind: 'PodDisruptionBudget' }
     const result = planOf({
@@ -168,7 +168,7 @@ describe('the decision about one object', () => {
     expect(decide({ parent, desired: item, live: found, compare: different, manager }).kind).toBe(kind)
   })
 
-  it('names both sides when it refuses', () => {
+  it('names both sides in a rejection', () => {
     const action = decide({
       parent,
       desired: desired('a'),
@@ -183,7 +183,7 @@ describe('the decision about one object', () => {
   })
 })
 
-it('tells objects apart by group kind, namespace and name', () => {
+it('identityOf distinguishes objects by group kind, namespace and name', () => {
   expect(identityOf({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a', namespace: 'n' } })).toBe(
     'Deployment.apps n/a',
   )

@@ -11,7 +11,7 @@ const check = (path: string, owned: JsonObject, found: JsonObject, lasting: Json
   const entry = { manager, operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 } as const
   const object = live({ apiVersion: 'v1', kind: 'Thing', metadata: { managedFields: [entry] }, spec: found })
   const policies = { shared: [], initialOnly: [parseFieldSelector(path)] }
-  // Only what is looked at.
+  // The fields that the function reads.
   const desired = { lasting: { ...object, spec: lasting }, policies, constructPath: 'a' } as unknown as DesiredObject
   return policyOutOfReach(desired, { live: object, recorded: object }, manager)?.message ?? ''
 }
@@ -21,7 +21,7 @@ it.each([
   ['an entry of an atomic map', 'spec.m.a', { 'f:m': {} }, { m: { a: 1, b: 2 } }, { m: { b: 2 } }],
   ['an item of an atomic list', 'spec.l[key=a]', { 'f:l': {} }, { l: list }, { l: [{ key: 'b' }] }],
   ['every item of an atomic list', 'spec.l[*]', { 'f:l': {} }, { l: list }, { l: [] }],
-] as const)('refuses to leave %s alone', (_, path, owned, found, lasting) => {
+] as const)('rejects a policy for %s', (_, path, owned, found, lasting) => {
   expect(check(path, owned, found, lasting)).toMatch(/takes spec\.[ml] as one value/)
 })
 
@@ -37,6 +37,6 @@ it.each([
     { l: list },
     { l: [{ key: 'b' }] },
   ],
-] as const)('can leave %s alone', (_, path, owned, found, lasting) => {
+] as const)('accepts a policy for %s', (_, path, owned, found, lasting) => {
   expect(check(path, owned, found, lasting)).toBe('')
 })

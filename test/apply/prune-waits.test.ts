@@ -18,7 +18,7 @@ const noPolicies = {
   retain: false,
 }
 
-/** A ConfigMap by `namespace/name`, a cluster-scoped object by `name`. */
+/** Returns a ConfigMap for `namespace/name`, a cluster-scoped object for `name`. */
 function objectAt(key: string): LiveObject {
   const [first = '', name] = key.split('/')
   if (name !== undefined) return live({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: first } })
@@ -56,7 +56,7 @@ const undeclared = ['default/old', 'n0/old', 'n1/old', 'disk']
 
 interface Row {
   readonly of: string
-  /** With the error of each; without one it is held back. */
+  /** Steps with their errors; without an error the step is held. */
   readonly steps: readonly (readonly [step: Step, error?: CodedError])[]
   readonly stay: readonly string[]
 }
@@ -125,7 +125,7 @@ const rows: readonly Row[] = [
 ]
 
 describe('children that are no longer declared', () => {
-  it.each(rows)('stay where others of them may be replaced: $of', ({ steps, stay }) => {
+  it.each(rows)('stay if a held object may replace them: $of', ({ steps, stay }) => {
     const waits = pruneWaits({
       parent,
       steps: steps.map(([step]) => step),

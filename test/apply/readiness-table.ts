@@ -1,4 +1,4 @@
-// Tables of "ready or not, and why": one test a row, shared by the tests of readiness.
+// Tables of readiness verdicts, one test per row, for all readiness tests.
 import { describe, expect, it } from 'vitest'
 import { type Readiness, type ReadinessOptions, readinessOf } from '../../src/apply/readiness.ts'
 import type { KubeObject, LiveObject } from '../../src/object/object.ts'
@@ -12,7 +12,7 @@ export interface ReadinessCase {
   readonly says?: RegExp
 }
 
-/** Generation 2 is what every object of the tables is at. */
+/** Every object of the tables has generation 2. */
 export const seen = { observedGeneration: 2 }
 
 export function check(apiVersion: string, kind: string, cases: readonly ReadinessCase[]): void {

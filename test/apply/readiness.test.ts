@@ -107,7 +107,7 @@ check('example.com/v1', 'Widget', [
   },
 ])
 
-describe('an object with predicates of its own', () => {
+describe('an object with its own predicates', () => {
   const ready = live({ metadata: { generation: 2 }, status: { observedGeneration: 2 } })
   const said = (...predicates: readonly ReadyPredicate[]) => {
     const { kind, message } = readinessOf(ready, { predicates })
@@ -121,18 +121,18 @@ describe('an object with predicates of its own', () => {
     ['is one of two, and the other says no', [() => true, () => false], ['progressing', /own predicate/]],
     ['promises', [(() => Promise.resolve(true)) as unknown as ReadyPredicate], ['progressing', /own predicate/]],
     ['says nothing', [(() => undefined) as unknown as ReadyPredicate], ['progressing', /threw/]],
-  ])('is as its predicate says, which %s', (_, predicates, [kind, message]) => {
+  ])('has the verdict of its predicate, which %s', (_, predicates, [kind, message]) => {
     expect(said(...predicates)).toEqual([kind, expect.stringMatching(message)])
   })
 
-  it('is not ready when the predicate throws, and says what', () => {
+  it('is not ready when the predicate throws, and has the error in the message', () => {
     const thrower = () => {
       throw new TypeError('no such field')
     }
     expect(said(thrower)).toEqual(['progressing', expect.stringContaining('no such field')])
   })
 
-  it('is not ready on its way out or with an older status, whatever the predicate says', () => {
+  it('is not ready while it is deleted or with an older status, whatever the predicate returns', () => {
     const older = live({ metadata: { generation: 3 }, status: { observedGeneration: 2 } })
     expect(readinessOf(older, { predicates: [() => true] }).kind).toBe('progressing')
     const going = live({ metadata: { deletionTimestamp: 'now' } })
@@ -141,7 +141,7 @@ describe('an object with predicates of its own', () => {
 })
 
 describe('readinessOf', () => {
-  it('gives a verdict with a reason and a message on any status', () => {
+  it('returns a verdict with a reason and a message for any status', () => {
     const kinds = fc.constantFrom(
       ['apps/v1', 'Deployment'],
       ['apps/v1', 'StatefulSet'],

@@ -9,7 +9,7 @@ const conflict = (...causes: readonly (readonly [string, string])[]) =>
     causes: causes.map(([message, field]) => ({ reason: 'FieldManagerConflict', message, field })),
   })
 
-it('gathers the fields of each manager, however its record is described', () => {
+it('groups the fields by manager, in any description of its entry', () => {
   const claims = rivalClaimsOf(
     conflict(
       ['conflict with "kubectl-edit" using v1', '.data.a'],
@@ -31,7 +31,7 @@ it.each([
   ['an outdated version', new KubeError({ code: 'Conflict', message: 'the object has been modified' })],
   ['another refusal', new KubeError({ code: 'Invalid', message: 'no' })],
   ['no error of the server', new Error('no')],
-])('finds none in %s', (_, error) => {
+])('finds no claim in %s', (_, error) => {
   expect(rivalClaimsOf(error)).toEqual([])
 })
 
@@ -41,7 +41,7 @@ it.each([
   ['data["a.b"]', ['bob']],
   ['data.a.deep', ['ann']],
   ['spec.replicasMax', []],
-])('finds who claims %s', (path, managers) => {
+])('finds the claimants of %s', (path, managers) => {
   const claims = [
     { manager: 'hpa', fields: ['spec.replicas'] },
     { manager: 'ann', fields: ['data.a'] },

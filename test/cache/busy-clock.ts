@@ -1,16 +1,16 @@
-// Virtual time in which work takes time, for tests of work in slices.
+// Simulated clock in which work takes time, for tests of sliced work.
 import type { Timer } from '../../src/base/clock.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
 
 export class BusyClock extends SimClock {
-  /** The longest that the event loop was held. */
+  /** Longest time for which the event loop was blocked. */
   longestHeldMs = 0
-  /** Called at each turn of the event loop. */
+  /** Called in each iteration of the event loop. */
   onTurn: () => void = () => {}
   #workedMs = 0
   #turnedAtMs = 0
 
-  /** Work that takes this long, as the one who does it sees. */
+  /** Simulates work of this duration. */
   work(ms: number): void {
     this.#workedMs += ms
     this.longestHeldMs = Math.max(this.longestHeldMs, this.#workedMs - this.#turnedAtMs)

@@ -25,7 +25,7 @@ function fed(...objects: readonly ReturnType<typeof object>[]): ChangeFeed {
   return feed
 }
 
-/** Objects as `uid/version`, by name: those that exist, and those that a reader of the feed knows. */
+/** Objects as `uid/version`, by name: the existing ones, and those that a reader of the feed knows. */
 class World {
   readonly there = new Map<string, string>()
   readonly seen = new Map<string, string>()
@@ -53,7 +53,7 @@ class World {
     this.#feed.replace()
   }
 
-  /** Is there more? */
+  /** Reads the next events; true if there were any. */
   take(): boolean {
     const events = this.#feed.take()
     for (const event of events) this.#read(event)
@@ -73,8 +73,8 @@ class World {
   }
 }
 
-describe('a feed of changes', () => {
-  it('gives what there is, then says so, then changes', () => {
+describe('a change feed', () => {
+  it('returns the current objects, then synced, then changes', () => {
     const feed = fed(object('a', 1), object('b', 2))
     expect(readAll(feed)).toEqual(['added a 1', 'added b 2', 'synced'])
     feed.apply({ type: 'MODIFIED', object: object('a', 3) })
@@ -84,19 +84,19 @@ describe('a feed of changes', () => {
     expect(readAll(feed)).toEqual([])
   })
 
-  it('is in sync at once where there is nothing', () => {
+  it('is in sync at once without objects', () => {
     expect(readAll(new ChangeFeed())).toEqual([])
     expect(readAll(fed())).toEqual(['synced'])
   })
 
-  it('says that it is in sync before a change that came later, and also where all has gone meanwhile', () => {
+  it('reports synced before a later change, and also if all objects are gone by then', () => {
     const feed = fed(object('a', 1))
     feed.apply({ type: 'ADDED', object: object('b', 2) })
     feed.apply({ type: 'DELETED', object: object('a', 3) })
     expect(readAll(feed)).toEqual(['synced', 'added b 2'])
   })
 
-  it('skips states that nobody has read', () => {
+  it('skips unread states', () => {
     const feed = fed()
     feed.apply({ type: 'ADDED', object: object('a', 1) })
     feed.apply({ type: 'MODIFIED', object: object('a', 2) })
@@ -105,7 +105,7 @@ describe('a feed of changes', () => {
     expect(readAll(feed)).toEqual(['synced', 'added a 2'])
   })
 
-  it('tells an object that was deleted and created again by its uid', () => {
+  it('distinguishes by its uid an object that was deleted and created again', () => {
     const feed = fed(object('a', 1, 'first'))
     readAll(feed)
     feed.apply({ type: 'DELETED', object: object('a', 2, 'first') })
@@ -113,7 +113,7 @@ describe('a feed of changes', () => {
     expect(readAll(feed)).toEqual(['deleted a first', 'added a 3'])
   })
 
-  it('brings a later snapshot as changes', () => {
+  it('returns a later snapshot as changes', () => {
     const feed = fed(object('a', 1), object('b', 2), object('c', 3))
     readAll(feed)
     for (const one of [object('a', 1), object('b', 9), object('d', 8)]) feed.collect(one)
@@ -121,7 +121,7 @@ describe('a feed of changes', () => {
     expect(readAll(feed)).toEqual(['deleted c c', 'modified b 9', 'added d 8'])
   })
 
-  it('forgets a snapshot that was cut off', () => {
+  it('drops an interrupted snapshot', () => {
     const feed = new ChangeFeed()
     feed.collect(object('a', 1))
     feed.discard()
@@ -132,14 +132,14 @@ describe('a feed of changes', () => {
     expect(readAll(feed)).toEqual(['added b 2', 'synced'])
   })
 
-  it('says that everything has gone with its kind', () => {
+  it('reports the deletion of all objects with their kind', () => {
     const feed = fed(object('a', 1))
     readAll(feed)
     feed.absent()
     expect(readAll(feed)).toEqual(['deleted a a'])
   })
 
-  it('brings a reader of any pace to the state that there is', () => {
+  it('brings a reader of any speed to the current state', () => {
     const step = fc.record({
       name: fc.constantFrom('a', 'b', 'c'),
       act: fc.constantFrom('write', 'remove', 'take', 'relist'),
@@ -159,7 +159,7 @@ describe('a feed of changes', () => {
     const feed = fed(...Array.from({ length: count }, (_, at) => object(`o-${at}`, at + 1)))
     const startedMs = performance.now()
     expect(readAll(feed)).toHaveLength(count + 1)
-    // A walk over those that have been read would take minutes.
+    // A walk over the entries that have been read would take minutes.
     expect(performance.now() - startedMs).toBeLessThan(10_000)
   })
 })

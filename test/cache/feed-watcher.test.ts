@@ -1,4 +1,4 @@
-// A watch in the hands of an author, on the model of an API server with the faults that it can have.
+// An author's watch, on the model API server with its faults.
 import { expect, it, onTestFinished } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
@@ -27,7 +27,7 @@ function setUp() {
     for await (const event of openWatch(ConfigMap, {}, stop.signal)) seen.push(text(event))
     return 'ended'
   }
-  /** What came since the last call. */
+  /** Returns the events since the last call. */
   const news = async (ms = 0) => {
     await clock.advance(ms)
     return seen.splice(0)
@@ -35,7 +35,7 @@ function setUp() {
   return { clock, server, stop, openWatch, read, news }
 }
 
-it('gives what there is, and then changes', async () => {
+it('returns the current objects, and then changes', async () => {
   const { server, stop, read, news } = setUp()
   server.write('a')
   const reading = read()
@@ -49,7 +49,7 @@ it('gives what there is, and then changes', async () => {
   expect(server.openStreams).toBe(0)
 })
 
-it('outlives an outage and an expired version, and misses nothing', async () => {
+it('survives an outage and an expired version, and misses nothing', async () => {
   const { server, read, news } = setUp()
   server.write('a')
   server.write('b')
@@ -80,7 +80,7 @@ it.each<KubeErrorCode>(['Forbidden', 'Unauthorized', 'ResourceNotFound'])(
   },
 )
 
-it('waits for a server that does not answer yet', async () => {
+it('waits for a server that does not respond yet', async () => {
   const { server, read, news } = setUp()
   server.outage = error('Unreachable')
   void read()
@@ -89,7 +89,7 @@ it('waits for a server that does not answer yet', async () => {
   expect(await news(60_000)).toEqual(['synced'])
 })
 
-it('goes on after a rejection that passes', async () => {
+it('continues after a temporary rejection', async () => {
   const { server, read, news } = setUp()
   void read()
   await news()

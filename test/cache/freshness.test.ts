@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Freshness, type Witness } from '../../src/cache/freshness.ts'
 import { compareVersions } from '../../src/cache/resource-version.ts'
 
-/** Has seen what it is told it has. */
+/** A witness that has seen the versions that the test sets. */
 function witness() {
   const seen = { version: '5', byNamespace: new Map<string, string>(), deletes: new Set<string>() }
   const port: Witness = {
@@ -14,11 +14,11 @@ function witness() {
 }
 
 describe('Freshness', () => {
-  it('is given while nothing was written', () => {
+  it('holds without writes', () => {
     expect(new Freshness().isFresh('owner')).toBe(true)
   })
 
-  it('comes back when the write has been seen, for its owner only', () => {
+  it('returns when the write has been seen, for its owner only', () => {
     const freshness = new Freshness()
     const { seen, port } = witness()
     freshness.wroteAt('owner', port, { resourceVersion: '7' })
@@ -27,7 +27,7 @@ describe('Freshness', () => {
     expect(freshness.isFresh('owner')).toBe(true)
   })
 
-  it('waits for the latest of several writes, in whatever order they are told', () => {
+  it('waits for the latest of several writes, recorded in any order', () => {
     const freshness = new Freshness()
     const { seen, port } = witness()
     for (const resourceVersion of ['7', '10', '9']) freshness.wroteAt('owner', port, { resourceVersion })
@@ -50,7 +50,7 @@ describe('Freshness', () => {
     expect(freshness.isFresh('owner')).toBe(true)
   })
 
-  it('waits for deletes', () => {
+  it('waits for deletions', () => {
     const freshness = new Freshness()
     const { seen, port } = witness()
     freshness.deletedAt('owner', port, { name: 'child', uid: 'child-1' })

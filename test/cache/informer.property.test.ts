@@ -1,5 +1,5 @@
-// Whatever happens between a server and an informer, and in whatever order: once it is over, the informer shows what the
-// server has, has never gone back, and has told each object's life in order.
+// Any sequence of events between a server and an informer: at the end the informer shows the server's state. It has
+// never gone back, and has reported the history of each object in order.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
@@ -61,7 +61,7 @@ type Operation = Drawn<typeof change> | Drawn<typeof fault> | Drawn<typeof pause
 type Meddling = Exclude<Drawn<typeof fault>['kind'], 'freeze' | 'outage'> | 'tick'
 
 class World {
-  /** Each object takes long, so that snapshots are taken in several slices, and anything happens between them. */
+  /** Each object takes long, so that snapshots are read in several slices, with any events between them. */
   readonly clock = new BusyClock()
   readonly server = new ModelServer(this.clock)
   readonly freshness = new Freshness()
@@ -90,7 +90,7 @@ class World {
         return object
       },
     })
-    // What was written last is gone with the kind; freshness waits for the watch to pass it all the same.
+    // The last writes are gone with the kind; freshness waits for the watch to pass them nevertheless.
     this.informer.addServedHandler((isServed) => {
       if (!isServed) this.written.clear()
     })
@@ -175,7 +175,7 @@ class World {
     this.freshness.deletedAt('owner', this.informer, object.metadata)
   }
 
-  /** What holds at every moment. */
+  /** Checks the invariants. */
   #check(): void {
     const version = this.informer.lastResourceVersion ?? this.#lastVersion
     expect(compareVersions(version, this.#lastVersion)).not.toBe('older')
@@ -183,12 +183,12 @@ class World {
     for (const [key, writtenAt] of this.written) {
       const found = this.informer.list().find((object) => keyOf(object) === key)
       const isPast = this.informer.hasSeen(writtenAt)
-      // Until the watch has passed our write, we read it or something later.
+      // Until the watch has passed an own write, reads return it or a later version.
       if (!isPast) expect(found && compareVersions(found.metadata.resourceVersion, writtenAt)).toMatch(/newer|equal/)
     }
   }
 
-  /** The faults stop. */
+  /** Ends the faults. */
   async settle(): Promise<void> {
     this.server.outage = undefined
     this.server.sendsBookmarks = true
@@ -211,8 +211,8 @@ async function live(seed: number, operations: readonly Operation[]): Promise<Wor
 const content = (objects: readonly LiveObject[]) =>
   objects.map((object) => `${keyOf(object)} ${object.metadata.uid} ${object.metadata.resourceVersion}`).sort()
 
-describe('an informer, after anything', () => {
-  it('shows what the server has, never goes back, and tells each life in order', async () => {
+describe('an informer, after any sequence of events', () => {
+  it('shows the server’s state, never goes back, and reports each history in order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(),
@@ -221,7 +221,7 @@ describe('an informer, after anything', () => {
           const { server, informer, lives } = await live(seed, operations)
           expect(content(informer.list())).toEqual(content(server.objects()))
           expect(informer.health).toMatchObject({ state: 'synced', lastResourceVersion: String(server.version) })
-          // After a 404 that was none, what exists comes back.
+          // After a false 404, existing objects return.
           for (const life of lives.values())
             expect(life.join(' ')).toMatch(/^added( updated)*( deleted( added( updated)*)?)*$/)
           const living = [...lives].filter(([, life]) => life.at(-1) !== 'deleted').map(([uid]) => uid)
@@ -237,7 +237,7 @@ describe('an informer, after anything', () => {
     )
   })
 
-  it('reads its own writes until the watch has passed them, and then what the server has', async () => {
+  it('reads its own writes until the watch has passed them, and then the server’s state', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(),
@@ -247,7 +247,7 @@ describe('an informer, after anything', () => {
           expect(content(informer.list())).toEqual(content(server.objects()))
           expect(content(informer.byLabel('app', 'x'))).toEqual(content(server.objects()))
           expect(freshness.isFresh('owner')).toBe(true)
-          // An object of ours that the watch never showed is only told as deleted.
+          // For an own object that the watch never showed, only the deletion is reported.
           for (const life of lives.values())
             expect(life.join(' ')).toMatch(/^((added( updated)*( deleted)?|deleted)( |$))+$/)
         },

@@ -44,7 +44,7 @@ const a = keyFor('default', 'a')
 const deletedA = { namespace: 'default', name: 'a', uid: 'a-1' }
 const unreachable = new KubeError({ code: 'Unreachable', message: 'connection refused' })
 
-/** Reports what is logged and counted. */
+/** Records log lines and counters. */
 function recorded() {
   const errors: string[] = []
   const counts = new Map<string, number>()
@@ -68,7 +68,7 @@ function recorded() {
 }
 
 describe('Informer', () => {
-  it('tells what was there as initial, and what comes after as not', async () => {
+  it('reports existing objects as initial, and later ones not', async () => {
     const { server, informer, told, hear, start, clock } = setUp()
     server.write('a')
     informer.addHandler(hear)
@@ -80,7 +80,7 @@ describe('Informer', () => {
     expect(told).toEqual(['added a-1 (initial)', 'added b-2', 'updated a-1', 'deleted a-1'])
   })
 
-  it('does not take what a later snapshot brings for initial', async () => {
+  it('does not report objects of a later snapshot as initial', async () => {
     const { server, informer, told, hear, start, clock } = setUp()
     informer.addHandler(hear)
     await start()
@@ -93,7 +93,7 @@ describe('Informer', () => {
     expect(told).toEqual(['added b-1'])
   })
 
-  it('tells of an update what was before, and tells after the store has it', async () => {
+  it('reports an update with the previous object, after the store has it', async () => {
     const { server, informer, start, clock } = setUp()
     const seen: unknown[] = []
     server.write('a', { data: { key: 'old' } })
@@ -107,7 +107,7 @@ describe('Informer', () => {
     expect(seen).toEqual([{ key: 'old' }, { key: 'new' }, { key: 'new' }, '102'])
   })
 
-  it('tells an object made anew under its name as a deletion and an addition, seen or missed', async () => {
+  it('reports an object recreated under its name as a deletion and an addition, seen or missed', async () => {
     const { server, informer, told, hear, start, clock } = setUp()
     server.write('a')
     informer.addHandler(hear)
@@ -125,7 +125,7 @@ describe('Informer', () => {
     expect(told).toEqual(['added a-1 (initial)', 'deleted a-1', 'added a-2', 'deleted a-2', 'added a-3'])
   })
 
-  it('tells nothing of what a snapshot did not change', async () => {
+  it('reports nothing that a snapshot did not change', async () => {
     const { server, informer, told, hear, start, clock } = setUp()
     server.write('a')
     informer.addHandler(hear)
@@ -138,7 +138,7 @@ describe('Informer', () => {
     expect(told).toEqual(['added a-1 (initial)'])
   })
 
-  it('tells a handler that comes late of everything there is, and one that went of nothing', async () => {
+  it('reports all objects to a late handler, and nothing to a removed one', async () => {
     const { server, informer, told, hear, start, clock } = setUp()
     server.write('a')
     await start()
@@ -149,7 +149,7 @@ describe('Informer', () => {
     expect(told).toEqual(['added a-1 (initial)'])
   })
 
-  it('tells every handler of each change once, also one that another handler adds or removes', async () => {
+  it('reports each change once to every handler, even if another handler adds or removes it', async () => {
     const { server, informer, told, hear, start, clock } = setUp()
     await start()
     const quiet = { remove: () => {} }
@@ -165,7 +165,7 @@ describe('Informer', () => {
     expect(told).toEqual(['added a-1 (initial)', 'added b-2'])
   })
 
-  it('does not log what broke over a Secret, which the message may quote', async () => {
+  it('does not log an error about a Secret, which the message may quote', async () => {
     const { errors, instruments } = recorded()
     const { server, informer, start } = setUp({ instruments, resource: Secret })
     informer.addHandler(({ object }) => JSON.parse(String(object.data)))
@@ -180,7 +180,7 @@ describe('Informer', () => {
     ['an assertion that quotes the Secret', 'no index hunter2', 'withheld'],
     ['an assertion that quotes the Secret as it was', 'no index hunter1', 'withheld'],
     ['an assertion that quotes the stored text', `no index ${btoa('hunter2')}`, 'withheld'],
-  ])('logs over a Secret what is no value of it: %s', async (_, invariant, told) => {
+  ])('logs about a Secret a message without its values: %s', async (_, invariant, told) => {
     const { errors, instruments } = recorded()
     const { server, informer, start, clock } = setUp({ instruments, resource: Secret })
     server.write('a', { data: { password: btoa('hunter1') } })
@@ -192,7 +192,7 @@ describe('Informer', () => {
     expect(errors[0]).toContain(told)
   })
 
-  it('goes on when a handler throws: for the others, and for the next event', async () => {
+  it('continues when a handler throws: for the others, and for the next event', async () => {
     const { errors, counts, instruments } = recorded()
     const { server, informer, told, hear, start, clock } = setUp({ instruments })
     informer.addHandler(() => {
@@ -208,7 +208,7 @@ describe('Informer', () => {
     expect(errors[0]).toContain('a: handler of added of an informer threw')
   })
 
-  it('keeps objects reduced by the transform, own writes included', async () => {
+  it('caches objects reduced by the transform, own writes included', async () => {
     const { server, informer, start } = setUp({ transform: ({ data: _, ...object }) => object })
     server.write('a', { data: { password: 'secret' } })
     await start()
@@ -229,7 +229,7 @@ describe('Informer', () => {
       'changes whose object it is',
       (object: ReturnType<typeof configMap>) => configMap('other', { ...object.metadata, version: 1 }),
     ],
-  ])('keeps only that an object exists when its transform %s', async (_, transform) => {
+  ])('caches only metadata of an object when its transform %s', async (_, transform) => {
     const { errors, instruments } = recorded()
     const { server, informer, start } = setUp({ instruments, transform })
     server.write('a', { data: { password: 'secret' } })
@@ -252,7 +252,7 @@ describe('Informer', () => {
     }
   })
 
-  it('says when it has synced, and no longer waits when told not to', async () => {
+  it('reports its sync, and ends a wait when its signal aborts', async () => {
     const { server, informer, clock } = setUp()
     server.outage = unreachable
     const impatience = new AbortController()
@@ -271,7 +271,7 @@ describe('Informer', () => {
     expect(informer.health).toMatchObject({ resource: 'configmaps', selection: '', state: 'synced' })
   })
 
-  it('stops, leaves nothing running, and withdraws its gauges', async () => {
+  it('stops, leaves nothing running, and removes its gauges', async () => {
     const { gauges, instruments } = recorded()
     const { server, informer, start, clock } = setUp({ instruments })
     server.write('a')
@@ -285,8 +285,8 @@ describe('Informer', () => {
   })
 })
 
-describe('what we wrote ourselves', () => {
-  it('is read at once, is told when the watch brings it, and only once', async () => {
+describe('own writes', () => {
+  it('are read at once, and reported once, when the watch delivers them', async () => {
     const { server, informer, told, hear, start, clock } = setUp()
     informer.addHandler(hear)
     await start()
@@ -300,7 +300,7 @@ describe('what we wrote ourselves', () => {
     expect(informer.hasSeen('101')).toBe(true)
   })
 
-  it('does not come back when it was deleted before the answer was recorded', async () => {
+  it('do not return when they were deleted before the response was recorded', async () => {
     const { server, informer, start, clock } = setUp()
     await start()
     const answer = server.write('a')
@@ -310,7 +310,7 @@ describe('what we wrote ourselves', () => {
     expect(informer.get(a)).toBeUndefined()
   })
 
-  it('is told as deleted when the watch passes it without ever having shown it', async () => {
+  it('are reported as deleted when the watch passes them without having shown them', async () => {
     const { server, informer, told, hear, start, clock } = setUp()
     informer.addHandler(hear)
     await start()
@@ -326,7 +326,7 @@ describe('what we wrote ourselves', () => {
     expect(told).toEqual(['deleted a-1'])
   })
 
-  it('is told as deleted once when the store had an older state of it', async () => {
+  it('are reported as deleted once when the store had an older state of them', async () => {
     const { server, informer, told, hear, start, clock } = setUp()
     server.write('a')
     informer.addHandler(hear)
@@ -341,7 +341,7 @@ describe('what we wrote ourselves', () => {
     expect(told).toEqual(['added a-1 (initial)', 'deleted a-1'])
   })
 
-  it('leaves when a bookmark passes it, if it was never selected', async () => {
+  it('are dropped when a bookmark passes them, if they were never selected', async () => {
     const { server, informer, told, hear, start, clock } = setUp({ selection: { labelSelector: 'app=x' } })
     informer.addHandler(hear)
     await start()
@@ -353,7 +353,7 @@ describe('what we wrote ourselves', () => {
     expect(told).toEqual(['deleted a-1'])
   })
 
-  it('counts as seen, when deleted, once the watch has shown that it goes', async () => {
+  it('count as seen, when deleted, once the watch has shown the deletion timestamp', async () => {
     const { server, informer, start, clock } = setUp()
     server.write('a')
     await start()
@@ -363,7 +363,7 @@ describe('what we wrote ourselves', () => {
     expect(informer.hasSeenDeleteOf(deletedA)).toBe(true)
   })
 
-  it('counts as seen, when deleted, also if only a new snapshot shows that it is gone', async () => {
+  it('count as seen, when deleted, also if only a new snapshot lacks them', async () => {
     const { server, informer, start, clock } = setUp()
     server.write('a')
     await start()
@@ -376,7 +376,7 @@ describe('what we wrote ourselves', () => {
     expect(informer.hasSeenDeleteOf(deletedA)).toBe(true)
   })
 
-  it('counts as seen, when deleted, once we have made its name anew, though the watch never showed the first', async () => {
+  it('count as seen, when deleted, once their name was created again, though the watch never showed the first object', async () => {
     const { server, informer, start, clock } = setUp()
     informer.recordWrite(server.write('a'))
     server.remove('a')
@@ -388,19 +388,19 @@ describe('what we wrote ourselves', () => {
     expect(informer.hasSeenDeleteOf(deletedA)).toBe(true)
   })
 
-  it('has not been seen before the first snapshot', () => {
+  it('have not been seen before the first snapshot', () => {
     const { informer } = setUp()
     expect([informer.hasSeen('1'), informer.hasSeenDeleteOf(deletedA)]).toEqual([false, false])
   })
 
-  it('counts as seen where versions cannot be ordered, rather than never', async () => {
+  it('count as seen, rather than never, if versions cannot be ordered', async () => {
     const { informer, start } = setUp()
     await start()
     expect(informer.hasSeen('opaque')).toBe(true)
   })
 })
 
-/** Where each object takes a millisecond to reduce, to index, and in each handler. */
+/** An informer for which each object takes a millisecond to reduce, to index, and in each handler. */
 function setUpBusy(count: number) {
   const clock = new BusyClock()
   const working = <T>(answer: T) => {
@@ -419,7 +419,7 @@ function setUpBusy(count: number) {
   for (let index = 0; index < count; index++) server.write(`o${index}`)
   const told: string[] = []
   informer.addHandler(({ kind, object }) => void told.push(working(`${kind} ${object.metadata.uid}`)))
-  /** The sizes that readers have seen, one after the other. */
+  /** The sizes that readers have seen, in order. */
   const sizes: number[] = []
   clock.onTurn = () => {
     if (sizes.at(-1) !== informer.size) sizes.push(informer.size)
@@ -439,7 +439,7 @@ describe('Informer of many objects', () => {
     ['a stream', true],
     ['pages', false],
   ])(
-    'holds the event loop a few milliseconds at a time over %s, and readers see all of it at once',
+    'blocks the event loop for a few milliseconds at a time over %s, and readers see all of it at once',
     async (_, hasWatchList) => {
       const { clock, server, informer, told, sizes } = setUpBusy(600)
       server.hasWatchList = hasWatchList
@@ -460,7 +460,7 @@ describe('Informer of many objects', () => {
     },
   )
 
-  it('has synced when its handlers have heard of everything', async () => {
+  it('has synced when its handlers have all events', async () => {
     const { clock, informer, told } = setUpBusy(100)
     informer.start(never)
     const heard = informer.waitUntilSynced(never).then(() => told.length)
@@ -469,7 +469,7 @@ describe('Informer of many objects', () => {
     await expect(heard).resolves.toBe(100)
   })
 
-  it('tells of changes that come during a long snapshot after it, and in order', async () => {
+  it('reports changes during a long snapshot after it, in order', async () => {
     const { clock, server, informer, told } = setUpBusy(50)
     informer.start(never)
     let isDone = false
@@ -500,7 +500,7 @@ describe('Informer of many objects', () => {
     expect(told).not.toContain('added o0-1')
   })
 
-  it('holds what a snapshot brings again once, and does not reduce it again', async () => {
+  it('holds an unchanged object of a snapshot once, and does not reduce it again', async () => {
     const { clock, server, informer, reduced } = setUpBusy(50)
     informer.start(never)
     await clock.advance(2_000)
@@ -512,7 +512,7 @@ describe('Informer of many objects', () => {
     expect(reduced).toHaveLength(50)
   })
 
-  it('stops in the middle of a snapshot without waiting for time to pass', async () => {
+  it('stops in the middle of a snapshot without a delay', async () => {
     const { clock, informer, told } = setUpBusy(50)
     informer.start(never)
     await clock.advance(0)

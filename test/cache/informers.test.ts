@@ -33,7 +33,7 @@ function setUp(namespaces?: readonly string[], instruments: Instruments = silent
 const names = (objects: readonly LiveObject[]) => objects.map(({ metadata }) => metadata.name).sort()
 
 describe('Informers', () => {
-  it('runs one informer for all who ask for the same', async () => {
+  it('runs one informer for equal requests', async () => {
     const { server, informers, start } = setUp()
     const [first, second] = [
       informers.informerFor({ resource: ConfigMap }),
@@ -60,7 +60,7 @@ describe('Informers', () => {
     expect(server.openStreams).toBe(2)
   })
 
-  it('starts what is asked for later, and adds its indexes to what runs', async () => {
+  it('starts later informers at once, and adds their indexes to running ones', async () => {
     const { server, informers, start, clock } = setUp()
     server.write('a', { labels: { app: 'x' } })
     await start()
@@ -71,7 +71,7 @@ describe('Informers', () => {
     expect(server.openStreams).toBe(1)
   })
 
-  it('stops an informer when the last who holds it lets go, and starts a new one for the next', async () => {
+  it('stops an informer after its last holder releases it, and starts a new one for the next', async () => {
     const { server, informers, start, clock } = setUp()
     const [first, second] = [
       informers.informerFor({ resource: ConfigMap }),
@@ -117,7 +117,7 @@ describe('Informers', () => {
     expect(view.get(keyFor('right', 'b'))?.metadata.resourceVersion).toBe('104')
     expect([view.hasSeen('104', 'right'), view.hasSeen('104', 'elsewhere')]).toEqual([false, true])
     await clock.advance(0)
-    // The other namespace has nothing to see, and is not waited for.
+    // The other namespace has nothing to see, so nothing waits for it.
     expect([view.hasSeen('104', 'right'), view.hasSeen('104', 'left')]).toEqual([true, false])
   })
 
@@ -137,7 +137,7 @@ describe('Informers', () => {
     expect([informers.hasSynced, count('failing'), count('in sync')]).toEqual([true, 4, 8])
   })
 
-  it('watches some of its namespaces where a request names them, and no others', () => {
+  it('watches only the namespaces that a request names', () => {
     const { informers } = setUp(['a', 'b'])
     const view = informers.informerFor({ resource: ConfigMap, namespaces: ['b'] })
     expect([view.covers('a'), view.covers('b')]).toEqual([false, true])
@@ -153,14 +153,14 @@ describe('Informers', () => {
     expect(server.requests.map(({ options }) => options.namespace)).toEqual([undefined])
   })
 
-  it('lets a request name its own namespace', async () => {
+  it('accepts a request with its own namespace', async () => {
     const { server, informers, start } = setUp(['left', 'right'])
     informers.informerFor({ resource: ConfigMap, namespace: 'system' })
     await start()
     expect(server.requests.map(({ options }) => options.namespace)).toEqual(['system'])
   })
 
-  it('says how each informer is, and when all have synced', async () => {
+  it('reports the health of each informer, and when all have synced', async () => {
     const { informers, start, stop } = setUp(['left', 'right'])
     informers.informerFor({ resource: ConfigMap, labelSelector: 'app=x' })
     expect(informers.hasSynced).toBe(false)
@@ -174,7 +174,7 @@ describe('Informers', () => {
     ])
   })
 
-  it('names one of metadata by what it holds', async () => {
+  it('names an informer of metadata by its content', async () => {
     const { informers, start } = setUp()
     informers.informerFor({ resource: ConfigMap, labelSelector: 'app=x', metadataOnly: true })
     await start()
@@ -190,7 +190,7 @@ describe('Informers', () => {
     expect(clock.nextTimerMs()).toBeUndefined()
   })
 
-  it('refuses to be confined to no namespace at all', () => {
+  it('rejects an empty list of namespaces', () => {
     expect(() => setUp([])).toThrow('names at least one')
   })
 })

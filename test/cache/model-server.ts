@@ -1,5 +1,5 @@
-// A fake peer at the network's edge: an API server as the cache sees one. An immutable log keyed by resourceVersion, read
-// through list and watch with the semantics of Kubernetes 1.36, and the faults that a network and a server can have.
+// Model of an API server at the network boundary, as the cache sees it. An immutable log by resourceVersion, read by
+// list and watch with the semantics of Kubernetes 1.36, and the faults of a network and a server.
 import type { Clock } from '../../src/base/clock.ts'
 import type { KubeClient, ListOptions, ListPage, Selection, WatchFrame, WatchOptions } from '../../src/kube/client.ts'
 import { KubeError, kubeErrorOf } from '../../src/kube/kube-errors.ts'
@@ -25,15 +25,15 @@ export class ModelServer implements KubeClient {
   #compacted = 0
   #incarnations = 0
 
-  /** Does the server know sendInitialEvents? */
+  /** True if the server supports sendInitialEvents. */
   hasWatchList = true
   sendsBookmarks = true
-  /** Every request fails with this, and streams break when it is set. */
+  /** Every request fails with this error, and streams break when it is set. */
   #outage: KubeError | undefined
-  /** The next list request fails with this, once. */
+  /** The next list request fails with this error, once. */
   nextListError: KubeError | undefined
   #frozenAt: number | undefined
-  /** What was asked, e.g. `watch 12` or `list limit=500`. */
+  /** The requests, e.g. `watch 12` or `list limit=500`. */
   readonly requests: { readonly text: string; readonly atMs: number; readonly options: ListOptions | WatchOptions }[] =
     []
 
@@ -49,7 +49,7 @@ export class ModelServer implements KubeClient {
     return this.#streams.size
   }
 
-  /** The objects there are, sorted by key. */
+  /** Returns the current objects, sorted by key. */
   objects(): readonly LiveObject[] {
     return this.#objectsAt(this.#version)
   }
@@ -58,7 +58,7 @@ export class ModelServer implements KubeClient {
     return this.objects().find(({ metadata }) => metadata.name === name && metadata.namespace === namespace)
   }
 
-  /** Creates or updates, and returns the answer that the writer gets. */
+  /** Creates or updates, and returns the writer's response. */
   write(name: string, fields: Partial<Omit<ConfigMapFields, 'version'>> = {}): LiveObject {
     const existing = this.find(name, fields.namespace)
     if (existing === undefined) this.#incarnations += 1
@@ -75,12 +75,12 @@ export class ModelServer implements KubeClient {
     this.#append({ version: this.#version, type: 'DELETED', object })
   }
 
-  /** Forgets all history, so that every older version is expired. */
+  /** Drops all history, so that every older version is expired. */
   compact(): void {
     this.#compacted = this.#version
   }
 
-  /** Something else in the cluster was written: the version moves, and no watch of ours sees why. */
+  /** Simulates an unrelated write in the cluster: the version advances without an event. */
   tick(): void {
     this.#next()
   }
@@ -98,7 +98,7 @@ export class ModelServer implements KubeClient {
     for (const stream of this.#streams) stream.end()
   }
 
-  /** Keeps the connections and sends nothing any more: a half-open connection. */
+  /** Simulates half-open connections: keeps them open, and sends nothing any more. */
   silenceStreams(): void {
     for (const stream of this.#streams) stream.isSilent = true
   }
@@ -108,12 +108,12 @@ export class ModelServer implements KubeClient {
       stream.push({ type: 'ERROR', object: { kind: 'Status', code, reason, message: reason } })
   }
 
-  /** From now on the answers come from a server that has stopped at `version`. */
+  /** Simulates a stale server: responses come from the state at `version`. */
   freeze(version: number = this.#version): void {
     this.#frozenAt = Math.min(version, this.#shown())
   }
 
-  /** The server that had stopped catches up. */
+  /** Ends `freeze`. */
   thaw(): void {
     this.#frozenAt = undefined
     for (const stream of this.#streams) for (const entry of this.#log) this.#send(stream, entry)
@@ -258,7 +258,7 @@ export class ModelServer implements KubeClient {
   }
 }
 
-/** Frames on their way. */
+/** Pending frames. */
 class Stream {
   readonly #queue: WatchFrame[] = []
   #close: { readonly error?: unknown } | undefined
@@ -278,7 +278,7 @@ class Stream {
     if (!this.isSilent) this.#finish({})
   }
 
-  /** What is on its way is lost. */
+  /** Fails the stream; pending frames are lost. */
   fail(error: unknown): void {
     this.#queue.length = 0
     this.#finish({ error })
@@ -308,7 +308,7 @@ function bookmarkAt(version: number, annotations?: Readonly<Record<string, strin
   return { type: 'BOOKMARK', object: { apiVersion: 'v1', kind: 'ConfigMap', metadata } }
 }
 
-/** Label selectors of the one form `key=value`. */
+/** Supports label selectors of the form `key=value` only. */
 function isSelected({ metadata }: LiveObject, { namespace, labelSelector }: Selection): boolean {
   if (namespace !== undefined && metadata.namespace !== namespace) return false
   if (labelSelector === undefined) return true

@@ -1,4 +1,4 @@
-// Live objects for the tests of this room.
+// Live objects for the tests of this module.
 import type { LiveObject, ObjectMeta } from '../../src/object/object.ts'
 
 export interface ConfigMapFields extends Omit<Partial<ObjectMeta>, 'resourceVersion'> {
@@ -6,7 +6,7 @@ export interface ConfigMapFields extends Omit<Partial<ObjectMeta>, 'resourceVers
   readonly data?: Readonly<Record<string, string>>
 }
 
-/** The ConfigMap `default/<name>` with uid `<name>-1`, unless said otherwise. */
+/** Returns the ConfigMap `default/<name>` with uid `<name>-1` by default. */
 export function configMap(name: string, { version, data, ...metadata }: ConfigMapFields): LiveObject {
   return {
     apiVersion: 'v1',

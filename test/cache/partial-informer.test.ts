@@ -1,4 +1,5 @@
-// An informer that keeps a part of what it reads, as a shard does: what it rejects never enters memory, and what it accepts may change.
+// An informer that caches a part of the objects that it reads, as a shard does. Rejected objects never enter the cache,
+// and the accepted part may change.
 import { expect, it, onTestFinished } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
@@ -50,7 +51,7 @@ async function partial() {
   return { clock, client, informers, accepted, put, names, events, view, whole, refill }
 }
 
-it('holds what it accepts, and nothing else', async () => {
+it('caches only accepted objects', async () => {
   const { names, whole, put, clock } = await partial()
   put('three', 'blue')
   put('four', 'red')
@@ -59,7 +60,7 @@ it('holds what it accepts, and nothing else', async () => {
   expect(whole.size).toBe(4)
 })
 
-it('tells as deleted what changes so that it is rejected', async () => {
+it('reports an object as deleted when it changes to a rejected one', async () => {
   const { names, put, clock, events } = await partial()
   put('one', 'blue')
   await clock.advance(0)
@@ -67,13 +68,13 @@ it('tells as deleted what changes so that it is rejected', async () => {
   expect(events).toEqual(['added one true', 'deleted one false'])
 })
 
-it('keeps no answer to a write that it rejects', async () => {
+it('ignores the response to a write that it rejects', async () => {
   const { names, view, put } = await partial()
   view.recordWrite(put('three', 'blue'))
   expect(names()).toEqual(['one'])
 })
 
-it('loads what it accepts now, as if it had been there from the beginning, and disturbs nothing else', async () => {
+it('loads newly accepted objects as initial, without an effect on others', async () => {
   const { names, accepted, refill, events, view } = await partial()
   accepted.add('blue')
   const refilled = refill()
@@ -83,7 +84,7 @@ it('loads what it accepts now, as if it had been there from the beginning, and d
   expect(events).toEqual(['added one true', 'added two true'])
 })
 
-it('drops what it rejects now, answers to writes included', async () => {
+it('drops newly rejected objects, responses to writes included', async () => {
   const { names, accepted, informers, events, view, put, client } = await partial()
   client.isHoldingWatches = true
   view.recordWrite(put('three', 'red'))
@@ -94,7 +95,7 @@ it('drops what it rejects now, answers to writes included', async () => {
   expect(events).toEqual(['added one true', 'deleted one false', 'deleted three false'])
 })
 
-it('follows changes after it was filled again', async () => {
+it('follows changes after a refill', async () => {
   const { names, accepted, refill, put, clock } = await partial()
   accepted.add('blue')
   await refill()

@@ -9,7 +9,7 @@ describe('compareVersions', () => {
     ['100', '99', 'newer'],
     ['42', '42', 'equal'],
     ['18446744073709551615', '18446744073709551616', 'older'],
-    // No leading zero, no sign, nothing but ASCII digits, and never empty.
+    // No leading zero, no sign, only ASCII digits, and never empty.
     ['01', '2', 'incomparable'],
     ['0', '1', 'incomparable'],
     ['', '1', 'incomparable'],
@@ -19,11 +19,11 @@ describe('compareVersions', () => {
     ['1', '2\n', 'incomparable'],
     // The same opaque text is the same version.
     ['a.b', 'a.b', 'equal'],
-  ] as const)('says that %j is, next to %j, %s', (left, right, order) => {
+  ] as const)('returns for %j and %j the order %s', (left, right, order) => {
     expect(compareVersions(left, right)).toBe(order)
   })
 
-  it('orders as the numbers do, however long', () => {
+  it('orders as numbers, of any length', () => {
     const version = fc.bigInt({ min: 1n, max: 10n ** 30n })
     fc.assert(
       fc.property(version, version, (left, right) => {
@@ -33,7 +33,7 @@ describe('compareVersions', () => {
     )
   })
 
-  it('compares only what is comparable', () => {
+  it('compares only comparable versions', () => {
     expect(isComparable('7')).toBe(true)
     for (const text of ['', '0', '07', 'x7']) expect(isComparable(text)).toBe(false)
   })

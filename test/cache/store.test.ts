@@ -25,7 +25,7 @@ function replace(store: Store, objects: readonly LiveObject[]) {
 const names = (objects: readonly LiveObject[]) => objects.map(keyOf).sort()
 
 describe('Store', () => {
-  it('tells an addition, an update and a deletion', () => {
+  it('reports an addition, an update and a deletion', () => {
     const store = new Store()
     const [first, second] = [configMap('a', { version: 1 }), configMap('a', { version: 2 })]
     const last = configMap('a', { version: 3 })
@@ -35,7 +35,7 @@ describe('Store', () => {
     expect(store.size).toBe(0)
   })
 
-  it('keeps the object it has when the same version comes again', () => {
+  it('keeps its object when the same version arrives again', () => {
     const store = new Store()
     const first = configMap('a', { version: 1 })
     store.put(first)
@@ -43,7 +43,7 @@ describe('Store', () => {
     expect(store.get(keyOf(first))).toBe(first)
   })
 
-  it('tells a namesake with another uid as a deletion and an addition', () => {
+  it('reports an object of the same name with another uid as a deletion and an addition', () => {
     const store = new Store()
     const [first, second] = [configMap('a', { version: 1 }), configMap('a', { version: 2, uid: 'a-2' })]
     store.put(first)
@@ -53,7 +53,7 @@ describe('Store', () => {
     ])
   })
 
-  it('does not remove a namesake, nor what it has not got', () => {
+  it('does not remove an object with another uid, nor an absent one', () => {
     const store = new Store()
     store.put(configMap('a', { version: 2, uid: 'a-2' }))
     expect(store.remove(configMap('a', { version: 1 }))).toEqual([])
@@ -61,7 +61,7 @@ describe('Store', () => {
     expect(store.size).toBe(1)
   })
 
-  it('finds in a replacement what came, went, changed and was made anew, and passes over what stayed', () => {
+  it('finds added, removed, changed and recreated objects in a replacement, and skips unchanged ones', () => {
     const store = new Store()
     for (const name of ['gone', 'same', 'changed', 'anew']) store.put(configMap(name, { version: 1 }))
     const changes = replace(store, [
@@ -99,13 +99,13 @@ describe('Store', () => {
     expect(names(store.byOwner('p'))).toEqual(['default/a'])
   })
 
-  it('refuses a look-up that nobody declared', () => {
+  it('rejects an undeclared look-up', () => {
     const store = new Store(indexes)
     expect(() => store.byLabel('other', 'x')).toThrow('only indexed labels')
     expect(() => store.byIndex('other', 'x')).toThrow('only declared indexes')
   })
 
-  it('indexes what is there already when an index is added, and refuses a second function for its name', () => {
+  it('indexes existing objects when an index is added, and rejects a second function for its name', () => {
     const store = new Store()
     store.put({ ...configMap('a', { version: 1 }), words: 'one' })
     store.addIndexes(indexes)
@@ -114,7 +114,7 @@ describe('Store', () => {
     expect(() => store.addIndexes({ fields: { words: () => [] } })).toThrow('two for words')
   })
 
-  it('finds an object for which an index function throws under no value, and says so', () => {
+  it('finds an object under no value when an index function throws, and reports the error', () => {
     const told: string[] = []
     const store = new Store(
       { fields: { picky: ({ metadata }) => (metadata.name === 'odd' ? JSON.parse('{') : ['v']) } },
@@ -132,7 +132,7 @@ describe('Store', () => {
     ['a text', 'v'],
     ['an object', { v: 'v' }],
     ['a Set', new Set(['v'])],
-  ])('finds an object for which an index function returns %s under no value, and says so', (_, returned) => {
+  ])('finds an object under no value when an index function returns %s, and reports the error', (_, returned) => {
     const reported: string[] = []
     // Authors without types, or with specs of another form than declared.
     const picky = () => returned as unknown as readonly string[]
@@ -146,7 +146,7 @@ describe('Store', () => {
     expect(reported).toContain('picky odd: it returned no list of strings')
   })
 
-  it('keeps every index in step with a naive model', () => {
+  it('keeps every index equal to a naive model', () => {
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 30 }), (operations) => {
         const store = new Store(indexes)
@@ -192,7 +192,7 @@ const operation = fc.record({
   objects: fc.array(anObject, { maxLength: 4 }),
 })
 
-/** Answers every question by looking at everything. */
+/** Answers every query by a scan. */
 class NaiveStore {
   #objects: LiveObject[] = []
 
@@ -248,7 +248,7 @@ describe('a selection by namespace and labels', () => {
     expect(select(selection)).toEqual(expected)
   })
 
-  it('follows changes after its first use, and works for more labels than are indexed', () => {
+  it('follows changes after its first use, and supports more labels than are indexed', () => {
     const many = new Store()
     const labels = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`l${index}`, 'x']))
     many.put(configMap('a', { version: 1, labels }))

@@ -18,7 +18,7 @@ const entry = (more: Partial<ManagedFieldsEntry>): ManagedFieldsEntry => ({
 const options = () => ({ keepsFieldsOf: isChildManager, fieldSets: new FieldSetPool() })
 
 describe('trim', () => {
-  it('keeps the records of controllers, each with its own manager, and of their status, without the time', () => {
+  it('keeps the entries of controllers, each with its own manager, and of their status, without the time', () => {
     const status = { manager: 'shop-status', operation: 'Update', subresource: 'status' } as const
     const managedFields = [
       entry({ manager: 'kubectl' }),
@@ -39,12 +39,12 @@ describe('trim', () => {
     ])
   })
 
-  it('keeps no managed fields where none are ours', () => {
+  it('keeps no managedFields without own ones', () => {
     const { metadata } = trim(configMap('a', { version: 1, managedFields: [entry({ manager: 'other' })] }), options())
     expect(metadata).not.toHaveProperty('managedFields')
   })
 
-  it('keeps nobody’s where it is for nobody', () => {
+  it('keeps no managedFields without accepted managers', () => {
     const { metadata } = trim(configMap('a', { version: 1, managedFields: [entry({})] }), {
       ...options(),
       keepsFieldsOf: undefined,
@@ -73,7 +73,7 @@ describe('trim', () => {
     expect(trim(only, options()).metadata).not.toHaveProperty('annotations')
   })
 
-  it('keeps everything else, fields it does not know included, and changes nothing in place', () => {
+  it('keeps everything else, unknown fields included, and changes nothing in place', () => {
     const object = {
       ...configMap('a', { version: 1, data: { key: 'value' }, finalizers: ['f'] }),
       unknown: { deep: [1] },
@@ -85,13 +85,13 @@ describe('trim', () => {
 })
 
 describe('FieldSetPool', () => {
-  it('freezes what it shares throughout', () => {
+  it('deeply freezes shared sets', () => {
     const set = new FieldSetPool().intern({ 'f:spec': { 'f:replicas': {} } })
     expect(Object.isFrozen(set)).toBe(true)
     expect(Object.isFrozen(set['f:spec'])).toBe(true)
   })
 
-  it('forgets what was used longest ago when it is full', () => {
+  it('drops the least recently used set when it is full', () => {
     const pool = new FieldSetPool(2)
     const set = (name: string) => pool.intern({ [name]: {} })
     const [a, b] = [set('a'), set('b')]

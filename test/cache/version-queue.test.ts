@@ -14,7 +14,7 @@ function takeAll(queue: VersionQueue, reached: string): readonly string[] {
 }
 
 describe('VersionQueue', () => {
-  it('gives out what is reached, the oldest first, and keeps the rest', () => {
+  it('returns reached keys, the oldest first, and keeps the rest', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(200).map((version) => version + 1)), fc.nat(200), (versions, reached) => {
         const queue = new VersionQueue()
@@ -27,14 +27,14 @@ describe('VersionQueue', () => {
     )
   })
 
-  it('gives out nothing for a version that cannot be compared', () => {
+  it('returns nothing for a version that cannot be compared', () => {
     const queue = new VersionQueue()
     queue.add(key(1), '1')
     expect(queue.takeReached('x')).toBeUndefined()
     expect(queue.takeReached('1')).toEqual({ key: key(1), resourceVersion: '1' })
   })
 
-  it('is empty once it was cleared', () => {
+  it('is empty after clear', () => {
     const queue = new VersionQueue()
     queue.add(key(1), '1')
     queue.clear()

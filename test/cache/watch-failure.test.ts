@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { delayAfter, type FailureKind, failureOf, type Strain, unstrained } from '../../src/cache/watch-failure.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 
-/** The ceilings of the first `count` delays, one failure every ten seconds. */
+/** Returns the ceilings of the first `count` delays, with one failure every ten seconds. */
 function ceilings(kind: FailureKind, count: number): number[] {
   let strain: Strain = unstrained
   return Array.from({ length: count }, (_, turn) => {
@@ -13,7 +13,7 @@ function ceilings(kind: FailureKind, count: number): number[] {
   })
 }
 
-describe('the wait before the next try', () => {
+describe('the delay before the next attempt', () => {
   it.each<[FailureKind, readonly number[]]>([
     ['unreachable', [800, 1_600, 3_200, 6_400, 8_000, 8_000]],
     ['stalled', [800, 1_600, 3_200, 6_400, 8_000, 8_000]],
@@ -25,28 +25,28 @@ describe('the wait before the next try', () => {
     expect(ceilings(kind, expected.length)).toEqual(expected)
   })
 
-  it('is drawn from the whole range under the ceiling', () => {
+  it('is uniform over the whole range under the ceiling', () => {
     const strain = { failures: 3, lastFailureAtMs: 0 }
     const drawn = (chance: number) =>
       delayAfter({ failure: { kind: 'unreachable', message: '' }, strain, atMs: 0, chance }).delayMs
     expect([drawn(0), drawn(0.25), drawn(0.5)]).toEqual([0, 1_600, 3_200])
   })
 
-  it('does not hammer a server that has not got the resource, or denies it', () => {
+  it('is long for a server that lacks the resource, or denies it', () => {
     const drawn = (kind: FailureKind) =>
       delayAfter({ failure: { kind, message: '' }, strain: unstrained, atMs: 0, chance: 0 }).delayMs
     expect(drawn('notServed')).toBe(2_000)
     expect(drawn('denied')).toBe(10_000)
   })
 
-  it('begins anew after two minutes without a failure, and not before', () => {
+  it('is reset after two minutes without a failure, and not before', () => {
     const strain = { failures: 5, lastFailureAtMs: 0 }
     const failure = { kind: 'unreachable', message: '' } as const
     expect(delayAfter({ failure, strain, atMs: 120_000, chance: 1 }).delayMs).toBe(800)
     expect(delayAfter({ failure, strain, atMs: 119_999, chance: 1 }).delayMs).toBe(8_000)
   })
 
-  it('is no shorter than the server asked for, within a minute', () => {
+  it('is at least the server’s Retry-After, up to a minute', () => {
     const waitFor = (retryAfterMs: number) =>
       delayAfter({
         failure: { kind: 'overloaded', message: '', retryAfterMs },
@@ -57,7 +57,7 @@ describe('the wait before the next try', () => {
     expect([waitFor(100), waitFor(5_000), waitFor(3_600_000)]).toEqual([400, 5_000, 60_000])
   })
 
-  it('leaves time to be back ten seconds after the network, whatever came before', () => {
+  it('allows recovery within ten seconds after the network, after any history', () => {
     fc.assert(
       fc.property(fc.nat(10_000), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (failures, chance) => {
         const strain = { failures, lastFailureAtMs: 0 }
@@ -83,7 +83,7 @@ describe('failureOf', () => {
     ['BadRequest', 'rejected'],
     ['Invalid', 'rejected'],
     ['MethodNotAllowed', 'rejected'],
-  ] as const)('reads %s as %s', (code, kind) => {
+  ] as const)('maps %s to %s', (code, kind) => {
     const error = new KubeError({ code, message: 'm', retryAfterMs: 7 })
     expect(failureOf(error)).toEqual({
       kind,
@@ -93,7 +93,7 @@ describe('failureOf', () => {
     })
   })
 
-  it('treats what is no KubeError as a failing server, since a watch never dies', () => {
+  it('treats an error other than KubeError as a failing server, because a watch never ends', () => {
     expect(failureOf(new TypeError('boom'))).toMatchObject({ kind: 'overloaded', message: 'boom' })
     expect(failureOf('odd')).toMatchObject({ kind: 'overloaded', message: 'odd' })
   })

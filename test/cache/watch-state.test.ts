@@ -11,7 +11,7 @@ import type { ListPage, WatchFrame } from '../../src/kube/client.ts'
 import { KubeError, type KubeErrorCode, type KubeErrorOptions } from '../../src/kube/kube-errors.ts'
 import { configMap } from './objects.ts'
 
-/** An event, or how far time moves before the next one. */
+/** An event, or the time before the next one in milliseconds. */
 type Script = readonly (Event | number)[]
 
 const rested: Event = { kind: 'rested' }
@@ -54,12 +54,12 @@ const page = (resourceVersion: string, names: readonly string[], continueToken?:
 
 interface Run {
   readonly state: WatchState
-  /** Of the last step. */
+  /** Effects of the last step. */
   readonly effects: readonly WatchEffect[]
   readonly atMs: number
 }
 
-/** Half of every delay is drawn. */
+/** Uses half of every delay. */
 function play(script: Script, from: WatchState = startWatch('configmaps in all namespaces'), startMs = 0): Run {
   let run: Run = { state: from, effects: [], atMs: startMs }
   for (const entry of script) {
@@ -76,7 +76,7 @@ const listing: Script = [rested, failed('Invalid')]
 const kinds = (run: Run) => run.effects.map((effect) => effect.kind)
 
 describe('the first snapshot', () => {
-  it('asks for the newest state', () => {
+  it('requests the newest state', () => {
     expect(play([rested]).state.phase).toEqual({ kind: 'collecting', resourceVersion: '' })
   })
 
@@ -89,12 +89,12 @@ describe('the first snapshot', () => {
     expect(whole.state).toMatchObject({ phase: { kind: 'following' }, resourceVersion: '10', status: 'synced' })
   })
 
-  it('lets changes into the partial snapshot while it is collected', () => {
+  it('applies changes to the partial snapshot while it is collected', () => {
     expect(kinds(play([rested, added('a', 3), modified('a', 4)]))).toEqual(['collect'])
     expect(kinds(play([rested, added('a', 3), deleted('a', 5)]))).toEqual(['uncollect'])
   })
 
-  it('does not take the version of an initial event for one it has seen', () => {
+  it('does not treat the version of an initial event as seen', () => {
     expect(play([rested, added('a', 7), failed('Unreachable')]).state.resourceVersion).toBe('')
   })
 
@@ -122,7 +122,7 @@ describe('the first snapshot', () => {
     ['the credentials are refused', failed('Unauthorized'), first, true],
     ['the CRD is missing', failed('ResourceNotFound'), first, true],
     ['something else is thrown', { kind: 'failed', error: new TypeError('boom') }, first, true],
-  ])('drops what it collected when %s', (_, event, next, rests) => {
+  ])('drops the partial snapshot when %s', (_, event, next, rests) => {
     const run = play([rested, added('a', 3), event])
     expect(kinds(run).filter((kind) => kind !== 'absent')).toEqual(['discard', 'restart'])
     expect(rests && run.state.phase.kind === 'resting' ? run.state.phase.next : run.state.phase).toEqual(next)
@@ -130,7 +130,7 @@ describe('the first snapshot', () => {
 })
 
 describe('the fallback to a list', () => {
-  it('asks page by page and replaces after the last', () => {
+  it('requests page by page and replaces after the last', () => {
     const middle = play([...listing, page('20', ['a'], 'more')])
     expect(middle.state.phase).toEqual({ kind: 'listing', limit: 500, continueToken: 'more', pages: 1 })
     expect(kinds(middle)).toEqual(['collect'])
@@ -153,11 +153,11 @@ describe('the fallback to a list', () => {
     expect(run.state.lastError).toContain('the list has more than 100000 pages')
   })
 
-  it('takes an empty continue token for none', () => {
+  it('treats an empty continue token as none', () => {
     expect(play([...listing, page('20', [], '')]).state.phase.kind).toBe('following')
   })
 
-  it('refuses a list without a version, which nothing could follow', () => {
+  it('rejects a list without a version, which no watch could follow', () => {
     const run = play([...listing, page('', ['a'])])
     expect(kinds(run)).toEqual(['collect', 'discard', 'restart'])
     expect(run.state.lastError).toContain('no resourceVersion')
@@ -165,7 +165,7 @@ describe('the fallback to a list', () => {
 
   const second: Script = [...listing, page('20', ['a'], 'more')]
   it.each(['Unreachable', 'TooManyRequests', 'ServiceUnavailable'] as const)(
-    'asks for the same page again after %s',
+    'requests the same page again after %s',
     (code) => {
       const run = play([...second, failed(code)])
       expect(run.state.phase).toMatchObject({ kind: 'resting', next: { limit: 500, continueToken: 'more' } })
@@ -180,19 +180,19 @@ describe('the fallback to a list', () => {
     expect(kinds(run)).toEqual(['discard', 'restart'])
   })
 
-  it('begins anew when even that has expired', () => {
+  it('starts again when even that has expired', () => {
     const run = play([...second, failed('Expired'), rested, failed('Expired')])
     expect(run.state.phase).toMatchObject({ kind: 'resting', next: { kind: 'collecting', resourceVersion: '' } })
   })
 
-  it('tries initial events again at the next snapshot, when the server may have been upgraded', () => {
+  it('tries initial events again at the next snapshot, because the server may have been upgraded', () => {
     const run = play([...listing, page('20', []), 5_000, errorFrame(410, 'Expired'), rested])
     expect(run.state.phase).toEqual({ kind: 'collecting', resourceVersion: '20' })
   })
 })
 
 describe('following', () => {
-  it('passes changes on and advances with each', () => {
+  it('passes on changes and advances with each', () => {
     const run = play([...synced, modified('a', 11)])
     expect(run.effects).toEqual([
       { kind: 'apply', frame: { type: 'MODIFIED', object: configMap('a', { version: 11 }) } },
@@ -217,19 +217,19 @@ describe('following', () => {
     expect(run.state.resourceVersion).toBe('10')
   })
 
-  it('passes on every event where versions cannot be ordered', () => {
+  it('passes on every event if versions cannot be ordered', () => {
     const run = play([...synced, modified('a', 'x9'), modified('a', 'x8')])
     expect(kinds(run)).toEqual(['apply'])
     expect(run.state.resourceVersion).toBe('x8')
   })
 
-  it('reconnects at once when a stream comes to its end', () => {
+  it('reconnects at once when a stream ends', () => {
     const run = play([...synced, 400_000, ended])
     expect(run.state.phase).toEqual({ kind: 'resting', delayMs: 0, next: { kind: 'following' } })
     expect(run.state).toMatchObject({ status: 'synced', lastError: undefined })
   })
 
-  it('rests longer and longer when streams end as soon as they begin', () => {
+  it('rests for growing times when streams end as soon as they begin', () => {
     const delays: number[] = []
     let run = play(synced)
     run = play([ended], run.state, run.atMs)
@@ -257,17 +257,17 @@ describe('following', () => {
     ['a request that is refused', failed('BadRequest'), fromLast],
     ['an error in place of an event', errorFrame(500, 'StoreReadError'), fromNewest],
     ['an error without a code', frame({ type: 'ERROR', object: {} }), fromNewest],
-  ])('after %s goes on from what it has seen', (_, event, next) => {
+  ])('after %s continues from the last seen version', (_, event, next) => {
     const { state } = play([...synced, event])
     expect(state.phase).toMatchObject({ kind: 'resting', next })
     expect(state.resourceVersion).toBe('10')
   })
 })
 
-describe('time travel', () => {
+describe('an older state', () => {
   const again: Script = [...synced, failed('Expired'), rested]
 
-  it('refuses a snapshot older than what was seen, and asks again for one that is not', () => {
+  it('is rejected as a snapshot, and the next request excludes it', () => {
     const run = play([...again, endMark('9')])
     expect(kinds(run)).toEqual(['discard', 'restart'])
     expect(run.state.phase).toMatchObject({ kind: 'resting', next: { kind: 'collecting', resourceVersion: '10' } })
@@ -275,19 +275,19 @@ describe('time travel', () => {
     expect(run.state.lastError).toContain('resourceVersion 9, but 10 has been seen')
   })
 
-  it('refuses an old list likewise', () => {
+  it('is rejected as a list too', () => {
     const run = play([...again, failed('Invalid'), page('9', ['a'])])
     expect(kinds(run)).toEqual(['collect', 'discard', 'restart'])
     expect(run.state.resourceVersion).toBe('10')
   })
 
-  it('refuses even the newest state that a server behind can give', () => {
+  it('is rejected even as the newest state of a stale server', () => {
     const run = play([...again, tooLarge, rested, endMark('9')])
     expect(kinds(run)).toEqual(['discard', 'restart'])
     expect(run.state.resourceVersion).toBe('10')
   })
 
-  it('asks for the newest state where the server has not reached the version', () => {
+  it('leads to a request for the newest state if the server has not reached the version', () => {
     expect(play([...again, tooLarge, rested]).state.phase).toEqual({ kind: 'collecting', resourceVersion: '' })
     const message = 'watch configmaps: Too large resource version: 10, current: 9'
     expect(play([...again, failed('Timeout', { message }), rested]).state.phase).toEqual({
@@ -296,12 +296,12 @@ describe('time travel', () => {
     })
   })
 
-  it('takes a snapshot of the very version seen', () => {
+  it('does not include a snapshot of exactly the seen version', () => {
     expect(kinds(play([...again, endMark('10')]))).toEqual(['replace'])
   })
 })
 
-describe('what is reported', () => {
+describe('the reported status', () => {
   it.each<[string, Event, string, string]>([
     [
       'Forbidden',
@@ -311,17 +311,17 @@ describe('what is reported', () => {
     ],
     ['Unauthorized', failed('Unauthorized'), 'failing', 'may not list and watch configmaps in all namespaces'],
     ['a missing CRD', failed('ResourceNotFound'), 'waiting', 'waiting for configmaps in all namespaces'],
-  ])('names what to do about %s at once', (_, event, status, sentence) => {
+  ])('names the remedy for %s at once', (_, event, status, sentence) => {
     const { state } = play([rested, event])
     expect(state.status).toBe(status)
     expect(state.lastError).toContain(sentence)
   })
 
-  it('calls a request that can never succeed failing once the list is refused too', () => {
+  it('is failing for an impossible request once the list is rejected too', () => {
     expect(play([...listing, failed('BadRequest')]).state.status).toBe('failing')
   })
 
-  it('does not call a short interruption failing, and a long one does not hide', () => {
+  it('is not failing during a short interruption, but during a long one', () => {
     const short = play([...synced, failed('Unreachable'), 9_000, rested, 10_000, failed('Unreachable')])
     expect(short.state).toMatchObject({ status: 'synced', lastError: 'watch configmaps: Unreachable' })
     const long = play([10_000, rested, 10_000, failed('Unreachable')], short.state, short.atMs)
@@ -332,7 +332,7 @@ describe('what is reported', () => {
     })
   })
 
-  it('does not take an old bookmark for a sign of health', () => {
+  it('does not recover by an old bookmark', () => {
     const failing = play([...synced, failed('Forbidden'), rested])
     expect(play([bookmark('9')], failing.state).state.status).toBe('failing')
     expect(play([bookmark('10')], failing.state).state.status).toBe('synced')
@@ -351,14 +351,14 @@ describe('what is reported', () => {
       'synced',
     ],
     ['a stream that broke before it stood', [...away, failed('Unreachable')], 'failing'],
-  ])('after %s goes by the stream that stands, where it goes on from what was seen', (_, script, status) => {
+  ])('after %s depends on an open stream that continues from the last seen version', (_, script, status) => {
     const { state, effects } = play(script)
     expect(state).toMatchObject({ status, resourceVersion: '10' })
     if (status === 'synced') expect(state).toMatchObject({ lastError: undefined, troubledSinceMs: undefined })
     if (script.at(-1) === standing) expect(effects).toEqual([])
   })
 
-  it('says that a kind is absent when a snapshot is answered with 404, and once', () => {
+  it('is absent once, when a snapshot request is answered with 404', () => {
     const missing = failed('ResourceNotFound')
     expect(kinds(play([rested, missing]))).toContain('absent')
     const cut = play([...synced, missing])
@@ -371,17 +371,17 @@ describe('what is reported', () => {
     expect(kinds(play([rested, failed('ServiceUnavailable')], cut.state))).not.toContain('absent')
   })
 
-  it('goes by a frame after a silence', () => {
+  it('recovers by a frame after a stall', () => {
     const silent = play([...synced, stalled, 31_000, rested, stalled, rested, standing])
     expect(play([bookmark('10')], silent.state).state.status).toBe('synced')
   })
 
-  it('never calls a stream that stands and stalls again and again well', () => {
+  it('never recovers by a stream that stays open and stalls repeatedly', () => {
     const run = play([...synced, stalled, 1, rested, 1_000, standing, 120_000, stalled, 1, rested, 1_000, standing])
     expect(run.state.status).toBe('failing')
   })
 
-  it('stays failing while a new snapshot is collected, until it is whole', () => {
+  it('stays failing while a new snapshot is collected, until it is complete', () => {
     const failing = play([...synced, failed('Forbidden'), rested, failed('Expired'), rested, added('a', 3)])
     expect(failing.state.status).toBe('failing')
     expect(play([standing], failing.state).state.status).toBe('failing')

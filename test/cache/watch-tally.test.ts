@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { WatchStatus } from '../../src/cache/watch-state.ts'
 import { WatchTally } from '../../src/cache/watch-tally.ts'
 
-/** Which of 1,100 watches are worth a line when they make the same change one after the other. */
+/** Returns which of 1,100 watches are logged when they make the same change one after the other. */
 function newsOf(tally: WatchTally, before: WatchStatus, status: WatchStatus): readonly number[] {
   return Array.from({ length: 1_100 }, (_, at) => at + 1).filter(() => tally.change(before, status).isNews)
 }
 
 describe('1,100 watches', () => {
-  it('that begin, fail and recover together give few lines of the log, the last of those that recover among them', () => {
+  it('that begin, fail and recover together give few log lines, including the last recoveries', () => {
     const tally = new WatchTally()
     for (let watch = 0; watch < 1_100; watch++) tally.begin('starting')
     expect(newsOf(tally, 'starting', 'synced')).toEqual([1, 2, 3, 10, 100, 1_000])
@@ -18,7 +18,7 @@ describe('1,100 watches', () => {
 })
 
 describe('a watch', () => {
-  it('that is alone in trouble is news, and says how many are in trouble', () => {
+  it('alone in trouble is logged, with the number of watches in trouble', () => {
     const tally = new WatchTally()
     for (let watch = 0; watch < 1_100; watch++) tally.begin('synced')
     expect(tally.change('synced', 'failing')).toEqual({ isNews: true, inTrouble: 1 })

@@ -9,7 +9,7 @@ import { keyOf } from '../../src/object/ref.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
 import { ModelServer } from './model-server.ts'
 
-/** Keeps what the watcher tells it, as a store would. */
+/** Records the calls of the watcher, as a store would. */
 class Recorder implements WatchSink {
   readonly objects = new Map<string, string>()
   readonly versions: string[] = []
@@ -74,7 +74,7 @@ const minutes = (count: number) => count * 60_000
 const unreachable = new KubeError({ code: 'Unreachable', message: 'connection refused' })
 
 describe('Watcher', () => {
-  it('takes the snapshot and the changes after it from one stream', async () => {
+  it('reads the snapshot and the changes after it from one stream', async () => {
     const { server, sink, texts, watcher, start, clock } = setUp()
     server.write('a')
     server.write('b')
@@ -88,7 +88,7 @@ describe('Watcher', () => {
     expect(watcher.health).toMatchObject({ state: 'synced', lastResourceVersion: '104', lastFrameAtMs: clock.now() })
   })
 
-  it('asks for streams of five to ten minutes, and loses nothing when they end', async () => {
+  it('requests streams of five to ten minutes, and loses nothing when they end', async () => {
     const { server, content, served, start, clock } = setUp()
     void start()
     for (let minute = 0; minute < 120; minute++) {
@@ -106,7 +106,7 @@ describe('Watcher', () => {
     }
   })
 
-  it('lists in pages of 500 where the server does not know initial events, then watches', async () => {
+  it('lists in pages of 500 if the server does not support initial events, then watches', async () => {
     const { server, content, served, texts, start, clock } = setUp()
     server.hasWatchList = false
     for (let index = 0; index < 1_001; index++) server.write(`o${index}`)
@@ -146,7 +146,7 @@ describe('Watcher', () => {
     expect(content()).toEqual(served())
   })
 
-  it('keeps the pages it has when one fails, and asks for that one again', async () => {
+  it('keeps its pages when one fails, and requests that one again', async () => {
     const { server, content, served, texts, start, clock } = setUp()
     server.hasWatchList = false
     for (let index = 0; index < 600; index++) server.write(`o${index}`)
@@ -163,7 +163,7 @@ describe('Watcher', () => {
   it.each([
     ['inside the stream', (server: ModelServer) => server.sendError(410, 'Expired')],
     ['as the first line of the next stream', (server: ModelServer) => server.breakStreams()],
-  ])('takes a new snapshot after 410 %s, and sees the deletion it missed', async (_, expire) => {
+  ])('reads a new snapshot after 410 %s, and sees the missed deletion', async (_, expire) => {
     const { server, content, served, texts, start, clock } = setUp()
     server.write('kept')
     server.write('lost')
@@ -179,7 +179,7 @@ describe('Watcher', () => {
     expect(content()).toEqual(served())
   })
 
-  it('does not spin when the server keeps answering 410', async () => {
+  it('does not spin when the server keeps responding 410', async () => {
     const { server, start, clock } = setUp({
       client: (server) => ({
         ...neverCalled,
@@ -198,7 +198,7 @@ describe('Watcher', () => {
     expect(server.requests.length).toBeGreaterThan(20)
   })
 
-  it('reconnects when nothing, not even a bookmark, came for two minutes', async () => {
+  it('reconnects when nothing, not even a bookmark, arrived for two minutes', async () => {
     const { server, content, served, start, clock, texts } = setUp()
     void start()
     await clock.advance(30_000)
@@ -212,14 +212,14 @@ describe('Watcher', () => {
     expect(server.openStreams).toBe(1)
   })
 
-  it('does not take a stream that only carries bookmarks for a silent one', async () => {
+  it('does not treat a stream with bookmarks only as stalled', async () => {
     const { start, clock, texts } = setUp()
     void start()
     await clock.advance(290_000)
     expect(texts()).toHaveLength(1)
   })
 
-  it('is back within ten seconds of the return of the network, however long it was away', async () => {
+  it('recovers within ten seconds after the network returns, after any outage', async () => {
     const { server, content, served, start, clock, watcher } = setUp()
     void start()
     await clock.advance(1_000)
@@ -231,13 +231,13 @@ describe('Watcher', () => {
     await clock.advance(10_000)
     expect(content()).toEqual(served())
     expect(watcher.health.state).toBe('synced')
-    // Full jitter under a cap of ten seconds: five seconds a try on average.
+    // Full jitter under a cap of ten seconds: five seconds per attempt on average.
     const during = server.requests.filter(({ atMs }) => atMs < minutes(60)).length
     expect(during).toBeGreaterThan(500)
     expect(during).toBeLessThan(1_000)
   })
 
-  it('is in step a second after its watch is taken up again, also where nothing happens', async () => {
+  it('is in sync a second after its watch resumed, also without events', async () => {
     const { server, start, clock, watcher, texts } = setUp()
     void start()
     await clock.advance(1_000)
@@ -250,7 +250,7 @@ describe('Watcher', () => {
     expect(texts().at(-1)).toBe('watch 100')
   })
 
-  it('is not in step with a server that takes watches up and lets them go at once', async () => {
+  it('is not in sync with a server that accepts watches and ends them at once', async () => {
     const { server, start, clock, watcher } = setUp()
     void start()
     await clock.advance(1_000)
@@ -261,7 +261,7 @@ describe('Watcher', () => {
     expect(watcher.health.state).toBe('failing')
   })
 
-  it('is not in step on a way that keeps everything back but the beginning of an answer', async () => {
+  it('is not in sync on a connection that withholds everything except the start of a response', async () => {
     let isMute = false
     const { start, clock, watcher } = setUp({
       client: (server) => ({
@@ -286,7 +286,7 @@ describe('Watcher', () => {
     })
   })
 
-  it('retries a failing server for ever', async () => {
+  it('retries a failing server indefinitely', async () => {
     const { server, content, served, start, clock } = setUp()
     server.outage = new KubeError({ code: 'ServerError', message: 'internal error' })
     void start()
@@ -297,7 +297,7 @@ describe('Watcher', () => {
     expect(content()).toEqual(served())
   })
 
-  it('waits for a CRD that is not there, asks more and more seldom, and finds it when it comes', async () => {
+  it('waits for a missing CRD, requests it at growing intervals, and finds it after its installation', async () => {
     const { server, sink, start, clock, watcher } = setUp()
     server.outage = new KubeError({
       code: 'ResourceNotFound',
@@ -315,7 +315,7 @@ describe('Watcher', () => {
     expect(watcher.health).toMatchObject({ state: 'synced', lastError: undefined })
   })
 
-  it('names the missing permission and comes back when it is granted', async () => {
+  it('names the missing permission and recovers when it is granted', async () => {
     const selection = { namespace: 'team', labelSelector: 'app=store' }
     const { server, sink, start, clock, watcher } = setUp({ selection })
     server.outage = new KubeError({ code: 'Forbidden', message: 'User "x" cannot watch resource "configmaps"' })
@@ -333,7 +333,7 @@ describe('Watcher', () => {
     expect(sink.told).toEqual(['replace with 0'])
   })
 
-  it('never goes back to what a server behind shows, and catches up with it', async () => {
+  it('never goes back to the state of a stale server, and catches up with it', async () => {
     const { server, sink, content, served, start, clock, watcher } = setUp()
     server.write('first')
     void start()
@@ -355,7 +355,7 @@ describe('Watcher', () => {
     expect(sink.versions).toEqual([...sink.versions].sort((left, right) => Number(left) - Number(right)))
   })
 
-  it('survives whatever the client throws', async () => {
+  it('survives any error of the client', async () => {
     let calls = 0
     const { server, content, served, start, clock } = setUp({
       client: (server) => ({
@@ -374,7 +374,7 @@ describe('Watcher', () => {
     expect(content()).toEqual(served())
   })
 
-  it('gives up on a page that does not come within a minute', async () => {
+  it('gives up a page that takes longer than a minute', async () => {
     const asked: number[] = []
     const { start, clock } = setUp({
       client: () => ({
@@ -409,7 +409,7 @@ describe('Watcher', () => {
     expect(clock.nextTimerMs()).toBeUndefined()
   })
 
-  it('counts frames and restarts, and logs only when its state changes', async () => {
+  it('counts frames and restarts, and logs only changes of its state', async () => {
     const counts = new Map<string, number>()
     const lines: string[] = []
     const log = (level: string) => (_: LogFields, message: string) => void lines.push(`${level} ${message}`)

@@ -24,7 +24,7 @@ describe('WriteOverlay', () => {
     }
   })
 
-  it('hides the older object of the store also where only that one matches', () => {
+  it('hides the older object of the store even if only that one matches', () => {
     const { store, view } = overlay()
     store.put(configMap('a', { version: 3, labels: { app: 'x' }, ...ownedBy('o') }))
     store.put(configMap('b', { version: 4, labels: { app: 'x' } }))
@@ -40,19 +40,19 @@ describe('WriteOverlay', () => {
     ['the watch has seen that version', 7, '7'],
     ['the watch is past it, so that what was deleted does not come back', 7, '9'],
     ['the version cannot be ordered', 'x7', '5'],
-  ])('does not take a write when %s', (_, version, seen) => {
+  ])('ignores a write when %s', (_, version, seen) => {
     const { view } = overlay()
     view.put(configMap('a', { version }), seen)
     expect(view.get(a)).toBeUndefined()
   })
 
-  it('takes writes before the first snapshot', () => {
+  it('accepts writes before the first snapshot', () => {
     const { view } = overlay()
     view.put(configMap('a', { version: 7 }), undefined)
     expect(view.get(a)?.metadata.resourceVersion).toBe('7')
   })
 
-  it('keeps the later of two answers, in whatever order they come', () => {
+  it('keeps the later of two responses, in any order', () => {
     const { view } = overlay()
     view.put(configMap('a', { version: 10 }), '5')
     view.put(configMap('a', { version: 9 }), '5')
@@ -61,7 +61,7 @@ describe('WriteOverlay', () => {
     expect(view.get(a)?.metadata.resourceVersion).toBe('11')
   })
 
-  it('lets go of an entry when the watch reaches it, and not before', () => {
+  it('drops an entry when the watch reaches it, and not before', () => {
     const { view } = overlay()
     const written = configMap('a', { version: 10 })
     view.put(written, '5')
@@ -71,8 +71,8 @@ describe('WriteOverlay', () => {
     expect(view.get(a)).toBeUndefined()
   })
 
-  describe('of a delete', () => {
-    it('keeps showing the object, which finalizers may hold, until the watch shows what became of it', () => {
+  describe('with a deletion', () => {
+    it('shows the object, which finalizers may hold, until the watch shows its end', () => {
       const { store, view } = overlay()
       const object = configMap('a', { version: 3 })
       store.put(object)
@@ -86,7 +86,7 @@ describe('WriteOverlay', () => {
       ['is there', [configMap('a', { version: 9 })], false],
       ['has given way to a namesake', [configMap('a', { version: 9, uid: 'a-2' })], true],
       ['is being deleted', [configMap('a', { version: 9, deletionTimestamp: '2026-01-01T00:00:00Z' })], true],
-    ])('asks whether the object %s, in the store or written by us', (_, [object], hasSeen) => {
+    ])('checks whether the object %s, in the store or written by the operator', (_, [object], hasSeen) => {
       const [seen, written] = [overlay(), overlay()]
       if (object !== undefined) seen.store.put(object)
       if (object !== undefined) written.view.put(object, '5')

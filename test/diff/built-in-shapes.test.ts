@@ -1,10 +1,10 @@
-// The table of built-in shapes against the published schemas: which empty values a declaration holds.
+// The table of built-in shapes compared with the published schemas: the held empty values.
 import { describe, expect, it } from 'vitest'
 import { BuiltInDataLoader } from '../../src/apiserver/built-in/built-in-data-loader.ts'
 import { type MergeType, mergeTypeOf } from '../../src/apiserver/merge/merge-type.ts'
 import { type Shape, shapeOfKind } from '../../src/diff/built-in-shapes.ts'
 
-/** Kinds whose schema is published here. */
+/** Kinds whose schema is available here. */
 const kinds = [
   ...['ConfigMap', 'LimitRange', 'Namespace', 'PersistentVolumeClaim', 'Pod', 'ResourceQuota', 'Secret'].map(inCore),
   ...['Service', 'ServiceAccount'].map(inCore),
@@ -58,7 +58,7 @@ interface OmittedField {
   readonly isHeld: boolean
 }
 
-/** Fields that the server leaves out when they are empty, as far as they are not inside atomic values. */
+/** Yields fields that the server omits when they are empty, outside of atomic values. */
 function* omittedFields(shape: Shape, type: MergeType | undefined, path: string): Generator<OmittedField> {
   if (type === undefined || isAtomic(type)) return
   for (const [name, { empty, holds }] of shape.fields) {
@@ -76,7 +76,7 @@ function isAtomic({ list, map, scalar }: MergeType): boolean {
   return scalar === undefined && (list?.isAtomic ?? map?.isAtomic ?? false)
 }
 
-/** The type of an item, of an entry, or of the struct itself. */
+/** Returns the type of an item, of an entry, or of the struct itself. */
 function inside(type: MergeType): MergeType | undefined {
   if (type.list !== undefined) return type.list.elementType
   return type.map?.fields.size === 0 ? type.map.elementType : type

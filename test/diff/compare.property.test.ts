@@ -1,4 +1,4 @@
-// The comparison as an oracle: properties over objects of random shape and a simulated apply.
+// Properties of the comparison over objects of random shape and a simulated apply.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compare } from '../../src/diff/compare.ts'
@@ -7,7 +7,7 @@ import { findings } from './findings.ts'
 import { desiredOf, edits, manager, simulateApply, specs } from './simulated-apply.ts'
 
 describe('objects of any shape', () => {
-  it('are equal after an apply, whatever defaults and other managers added', () => {
+  it('are equal after an apply, with any defaults and fields of other managers', () => {
     fc.assert(
       fc.property(specs, (spec) => {
         expect(compare({ desired: desiredOf(spec), live: simulateApply(spec), manager }).kind).toBe('equal')
@@ -29,7 +29,7 @@ describe('objects of any shape', () => {
     )
   })
 
-  it('differ at exactly the leaf that is declared anew', () => {
+  it('differ at exactly the leaf whose declaration changed', () => {
     fc.assert(
       fc.property(specs, fc.nat(), (spec, choice) => {
         const all = edits(spec)
@@ -42,7 +42,7 @@ describe('objects of any shape', () => {
     )
   })
 
-  it('only ever differ below what is declared or owned', () => {
+  it('differ only below declared or owned fields', () => {
     fc.assert(
       fc.property(specs, specs, (desired, owned) => {
         const comparison = compare({ desired: desiredOf(desired), live: simulateApply(owned), manager })
@@ -52,7 +52,7 @@ describe('objects of any shape', () => {
     )
   })
 
-  it('are not changed by being compared', () => {
+  it('are not modified by the comparison', () => {
     fc.assert(
       fc.property(specs, specs, (desired, owned) => {
         const pair = [desiredOf(desired), simulateApply(owned)] as const

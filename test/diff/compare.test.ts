@@ -1,4 +1,4 @@
-// The comparison by its rules, one at a time.
+// The rules of the comparison, one at a time.
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { appliedHashAnnotation, appliedHashOf, withAppliedHash } from '../../src/diff/applied-hash.ts'
@@ -282,14 +282,14 @@ describe('one rule at a time', () => {
     live: { spec: { ports: livePorts } },
   })
 
-  it('finds the item of a declared one that leaves out a key field with a default', () => {
+  it('finds the live item of a declared one that omits a key field with a default', () => {
     expect(findings(run(ports({ port: 53, note: 'x' }, { port: 53, protocol: 'UDP' })))).toEqual([])
     expect(findings(run(ports({ port: 53, note: 'y' }, { port: 53, protocol: 'UDP' })))).toEqual([
       'spec.ports[port=53,protocol="TCP"].note',
     ])
   })
 
-  it('does not guess which item is meant if it could be several', () => {
+  it('does not guess the item if several match', () => {
     const found = findings(run(ports({ port: 53, note: 'x' })))
     expect(found).toEqual([
       'spec.ports[port=53]',
@@ -298,7 +298,7 @@ describe('one rule at a time', () => {
     ])
   })
 
-  it('takes only the very value that the server grants for a default', () => {
+  it('treats only the exact value that the server adds as a default', () => {
     const claims = (volumeMode?: string): JsonObject => ({
       volumeClaimTemplates: [{ metadata: { name: 'a' }, spec: volumeMode === undefined ? {} : { volumeMode } }],
     })
@@ -313,7 +313,7 @@ describe('one rule at a time', () => {
     expect(findings(run(given('Block')))).toEqual(['spec.volumeClaimTemplates[0].spec.volumeMode'])
   })
 
-  it('takes undeclared fields inside an atomic value for defaults only if the hash of the last apply is that of the desired object', () => {
+  it('treats undeclared fields inside an atomic value as defaults only if the hash of the last apply is that of the desired object', () => {
     const desired = (rule: JsonObject): KubeObject =>
       withAppliedHash({ apiVersion: 'example.com/v1', kind: 'Odd', metadata: { name: 'a' }, spec: { a: [rule] } })
     const applied = desired({ b: 1 })
@@ -339,7 +339,7 @@ describe('one rule at a time', () => {
     expect(findings(compare({ desired: { ...applied, metadata }, live: rest, manager }))).toEqual(['spec.a[0].c'])
   })
 
-  it('takes no undeclared field for a default where the kind has none, whatever the hash', () => {
+  it('treats no undeclared field as a default if the kind has none, with any hash', () => {
     const applied = withAppliedHash({
       apiVersion: 'networking.k8s.io/v1',
       kind: 'NetworkPolicy',
@@ -364,7 +364,7 @@ describe('one rule at a time', () => {
     expect(findings(found({ matchLabels: { a: 'b' } }, {}))).toEqual(['spec.podSelector.matchLabels'])
   })
 
-  it('tells what is in a map that is declared empty from defaults', () => {
+  it('distinguishes the contents of a map that is declared empty from defaults', () => {
     const applied = withAppliedHash({
       apiVersion: 'example.com/v1',
       kind: 'Odd',
@@ -412,7 +412,7 @@ describe('one rule at a time', () => {
     )
   })
 
-  it('hashes a declaration alike for every uid of its owner, and otherwise by all of it', () => {
+  it('hashes a declaration equally for every uid of its owner, and includes all other fields', () => {
     const owned = (uid: string, name = 'a'): KubeObject => {
       const owner = { apiVersion: 'v1', kind: 'Site', name, uid }
       return {
@@ -429,7 +429,7 @@ describe('one rule at a time', () => {
     expect(appliedHashOf(withAppliedHash({ ...owned('1'), kind: 'Secret' }))).toBeUndefined()
   })
 
-  it('carries both values, and the order of items', () => {
+  it('contains both values, and the order of items', () => {
     const keyed = (names: readonly string[]): JsonObject => ({ initContainers: names.map((name) => ({ name })) })
     const owned = {
       'f:initContainers': { 'k:{"name":"a"}': { '.': {}, 'f:name': {} }, 'k:{"name":"b"}': { '.': {}, 'f:name': {} } },
@@ -440,7 +440,7 @@ describe('one rule at a time', () => {
   })
 })
 
-describe('objects that our manager has not applied', () => {
+describe('objects that the manager has not applied', () => {
   const desired: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: 'x' } }
   const fieldsV1 = { 'f:data': { 'f:a': {} } }
   const entry = { manager, operation: 'Apply', apiVersion: 'v1', fieldsV1 } as const
@@ -461,7 +461,7 @@ describe('objects that our manager has not applied', () => {
     expect(compare({ desired: { ...desired, apiVersion: 'v2' }, live, manager })).toEqual({ kind: 'unowned' })
   })
 
-  it('are owned as the last entry says, should there be several', () => {
+  it('are owned by the last of several entries', () => {
     const stale = { ...entry, fieldsV1: { 'f:data': { 'f:b': {} } } }
     const live = anyLive({ data: { a: 'x', b: 'y' }, metadata: { managedFields: [stale, entry] } })
     expect(compare({ desired, live, manager }).kind).toBe('equal')

@@ -39,7 +39,7 @@ describe('describeChanges', () => {
     expect(line(statefulSet, change)).toBe(text)
   })
 
-  it('fits long values into a line', () => {
+  it('shortens long values to fit a line', () => {
     const long = line(statefulSet, {
       kind: 'change',
       path: spec('text'),
@@ -50,7 +50,7 @@ describe('describeChanges', () => {
     expect(long).toMatch(/^spec\.text: "y+… → "(x\\n)+x?\\?…$/)
   })
 
-  it('says how many changes it leaves out', () => {
+  it('counts the omitted changes', () => {
     const changes = Array.from(
       { length: 7 },
       (_, index): Change => ({ kind: 'add', path: spec(`f${index}`), desired: 1 }),
@@ -115,7 +115,7 @@ describe('a secret', () => {
     }
   })
 
-  it('is known by the argument before it, too', () => {
+  it('is also recognised by the argument before it', () => {
     const object = { ...statefulSet, spec: { containers: [{ name: 'kv', args: ['--token', 'new', '--port', '1'] }] } }
     const args = [...fieldPath('spec', 'containers'), item('kv'), fieldElement('args')]
     const changed = (index: number): string =>
@@ -136,7 +136,7 @@ describe('a secret', () => {
     ).toBe('spec.auth: added {"user":"u","password":"(secret)"}')
   })
 
-  it('is what the caller says it is, too', () => {
+  it('is also recognised by the caller’s predicate', () => {
     const isSensitive = (path: FieldPath): boolean => renderPath(path) === 'spec.pin'
     expect(
       line(statefulSet, { kind: 'change', path: fieldPath('spec', 'pin'), desired: 1234, live: 1 }, isSensitive),
@@ -146,13 +146,13 @@ describe('a secret', () => {
     )
   })
 
-  it('of a Secret is never shown, whatever its shape', () => {
+  it('in a Secret is never shown, in any shape', () => {
     const anyJson = fc
       .jsonValue({ maxDepth: 3, stringUnit: fc.constantFrom('§') })
       .filter((json) => JSON.stringify(json).includes('§'))
     fc.assert(
       fc.property(anyJson, (json) => {
-        const data = json as Json // What jsonValue makes is JSON.
+        const data = json as Json // jsonValue makes only JSON.
         const changes: Change[] = [
           { kind: 'add', path: fieldPath('data'), desired: data },
           { kind: 'change', path: fieldPath('data', 'a'), desired: data, live: data },
@@ -162,7 +162,7 @@ describe('a secret', () => {
     )
   })
 
-  it('is found by its name in any object', () => {
+  it('is recognised by its name in any object', () => {
     const name = fc.constantFrom('password', 'dbPassword', 'api_key', 'accessToken', 'client-secret', 'privateKey')
     fc.assert(
       fc.property(

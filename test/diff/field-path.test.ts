@@ -26,7 +26,7 @@ const elements: fc.Arbitrary<PathElement> = fc.oneof(
 )
 
 describe('parsePathElement', () => {
-  it('reads what formatPathElement writes', () => {
+  it('reads the output of formatPathElement', () => {
     fc.assert(
       fc.property(elements, (element) => {
         expect(parsePathElement(formatPathElement(element))).toEqual(element)
@@ -35,13 +35,13 @@ describe('parsePathElement', () => {
   })
 
   it.each(['', '.', 'f', 'x:y', 'k:name', 'k:[1]', 'k:', 'v:', 'v:{', 'i:-1', 'i:x', 'i:'])(
-    'does not know %j',
+    'returns undefined for %j',
     (text) => {
       expect(parsePathElement(text)).toBeUndefined()
     },
   )
 
-  it('gives equal keys the same text, in whatever order and escape they were written', () => {
+  it('gives equal keys the same text, in any order and escape', () => {
     const texts = ['k:{"a":1,"b":"<"}', 'k:{"b":"\\u003c","a":1}', 'k:{ "b": "<", "a": 1.0 }']
     const canonical = texts
       .map((text) => parsePathElement(text))
@@ -63,7 +63,7 @@ describe('renderPath', () => {
     [[...fieldPath('finalizers'), { kind: 'value', value: 'x' }], 'finalizers[="x"]'],
     [[...fieldPath('rules'), { kind: 'index', index: 2 }], 'rules[2]'],
   ]
-  it.each(cases)('%j reads %s', (path, text) => {
+  it.each(cases)('renders %j as %s', (path, text) => {
     expect(renderPath(path)).toBe(text)
   })
 })

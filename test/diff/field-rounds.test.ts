@@ -93,7 +93,7 @@ describe('applies of one object', () => {
     expect(learned(applies, { quietMs: 100 })).toEqual(expected)
   })
 
-  it('do not converge when ever other fields are set back too often', () => {
+  it('do not converge when corrections are too frequent, even of different fields', () => {
     const applies = Array.from({ length: 20 }, (_, at) => ({ fields: [`f${at}`] }))
     expect(learned(applies).at(-2)).toEqual(settling(1))
     expect(learned(applies).at(-1)).toEqual(fought(20, ['f19']))
@@ -101,7 +101,7 @@ describe('applies of one object', () => {
     expect(learned(slow).every(({ kind }) => kind === 'settling')).toBe(true)
   })
 
-  it('are forgotten after a quiet time, and have a bound in memory', () => {
+  it('are forgotten after a quiet time, and bounded in memory', () => {
     const rounds = new FieldRounds({ quietMs: 100 })
     const field = { path: 'a', rivals: [] }
     for (let at = 0; at < 1_000; at++) rounds.learn({ part: `u${at}`, desiredHash: 'd', fields: [field], nowMs: 0 })

@@ -21,7 +21,7 @@ function pathsOf(set: FieldSet): Set<string> {
 }
 
 describe('FieldSet', () => {
-  it('keeps fieldsV1 as it was', () => {
+  it('keeps fieldsV1 unchanged', () => {
     const fieldsV1 = {
       'f:metadata': { 'f:labels': { '.': {}, 'f:a.b/c': {} } },
       'f:spec': { 'f:list': { 'k:{"name":"a","port":1}': { '.': {}, 'f:name': {} } }, 'f:set': { 'v:"x"': {} } },
@@ -47,7 +47,7 @@ describe('FieldSet', () => {
     )
   })
 
-  it('combines as sets of paths do', () => {
+  it('combines like sets of paths', () => {
     fc.assert(
       fc.property(sets, sets, (left, right) => {
         const [ofLeft, ofRight] = [pathsOf(left), pathsOf(right)]
@@ -62,7 +62,7 @@ describe('FieldSet', () => {
     )
   })
 
-  it('is equal whatever the order in which it was built', () => {
+  it('is equal in any order of its construction', () => {
     fc.assert(
       fc.property(sets, sets, (left, right) => {
         expect(left.union(right).equals(right.union(left))).toBe(true)
@@ -70,7 +70,7 @@ describe('FieldSet', () => {
     )
   })
 
-  it('tells owned structs from paths that only lead somewhere', () => {
+  it('distinguishes owned structs from paths that only lead to fields', () => {
     const set = fieldSetOf({ 'f:a': { 'f:b': {} }, 'f:c': { '.': {}, 'f:d': {} } })
     expect([set.has(fieldPath('a')), set.has(fieldPath('a', 'b')), set.has(fieldPath('c')), set.has([])]).toEqual([
       false,
@@ -91,11 +91,11 @@ describe('FieldSet', () => {
     expect(fieldSetOf(fieldsV1)).toBe(fieldSetOf(fieldsV1))
   })
 
-  it('skips steps that it does not know', () => {
+  it('skips unknown steps', () => {
     expect(pathsOf(fieldSetOf({ 'x:future': {}, 'k:broken': {}, 'f:a': {}, 'f:b': [] }))).toEqual(new Set(['a']))
   })
 
-  it('knows how a list is owned', () => {
+  it('knows the ownership of a list', () => {
     const key: PathElement = { kind: 'key', key: { protocol: 'TCP', port: 1 } }
     const set = fieldSetOf({ 'f:ports': { 'k:{"protocol":"TCP","port":1}': {} } })
     expect(set.field('ports')).toMatchObject({ grain: 'items', keyNames: ['port', 'protocol'], isMember: false })

@@ -13,7 +13,7 @@ const extras = (defaults: Readonly<Record<string, Json>>, contents: Readonly<Rec
 })
 
 describe('known extras', () => {
-  it('take the first state for verified, and doubt what differs from it until an answer has it', () => {
+  it('accept the first state, and doubt differences from it until a response contains them', () => {
     const known = new KnownExtras()
     expect(known.doubtAbout(child, extras({ a: 1 }))).toBeUndefined()
     expect(known.doubtAbout(child, extras({ a: 1 }))).toBeUndefined()
@@ -28,14 +28,14 @@ describe('known extras', () => {
     expect(known.doubtAbout(child, extras({ a: 1 }))).toEqual({ changes: changes({ a: 1 }) })
   })
 
-  it('do not doubt extras that are gone, nor the same ones in another order', () => {
+  it('do not doubt removed extras, nor the same ones in another order', () => {
     const known = new KnownExtras()
     known.learn(child, extras({ a: 1, b: 2 }), undefined)
     expect(known.doubtAbout(child, extras({ b: 2, a: 1 }))).toBeUndefined()
     expect(known.doubtAbout(child, extras({}))).toBeUndefined()
   })
 
-  it('ask for one apply on request, and tell whether it changed anything', () => {
+  it('request one apply on demand, and report whether it changed anything', () => {
     const known = new KnownExtras()
     known.learn(child, extras({ a: 1 }), undefined)
     known.doubt(child)
@@ -48,7 +48,7 @@ describe('known extras', () => {
     expect(known.learn(child, extras({}), known.doubtAbout(child, extras({ a: 1 }))?.doubted)).toBe(false)
   })
 
-  it('verify the contents of a map that is declared empty on request only', () => {
+  it('verify the contents of a map that is declared empty on demand only', () => {
     const known = new KnownExtras()
     expect(known.doubtAbout(child, extras({}, { of: 'others' }))).toBeUndefined()
     expect(known.doubtAbout(child, extras({}, { of: 'another' }))).toBeUndefined()
@@ -58,14 +58,14 @@ describe('known extras', () => {
     })
   })
 
-  it('need no apply on request where there are none', () => {
+  it('need no apply on demand if there are none', () => {
     const known = new KnownExtras()
     known.doubt(child)
     expect(known.doubtAbout(child, extras({}))).toBeUndefined()
     expect(known.doubtAbout(child, extras({ a: 1 }))).toEqual({ changes: changes({ a: 1 }) })
   })
 
-  it('tell the parts of several owners apart, and forget a child with all of them', () => {
+  it('distinguish the parts of several owners, and forget a child with all of them', () => {
     const known = new KnownExtras()
     const other = { ...child, manager: 'shop/sites+owner-2' }
     known.learn(child, extras({ a: 1 }), undefined)

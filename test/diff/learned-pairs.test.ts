@@ -8,7 +8,7 @@ import { desiredOf, edits, manager, simulateApply, specs } from './simulated-app
 const pair = { desiredHash: 'd', ownedHash: 'o' }
 
 describe('pairOf', () => {
-  it('hashes desired objects alike exactly if they are equal', () => {
+  it('hashes desired objects equally exactly if they are equal', () => {
     fc.assert(
       fc.property(specs, specs, (left, right) => {
         const hashes = [left, right].map((spec) => pairOf(desiredOf(spec), simulateApply(left), manager)?.desiredHash)
@@ -20,7 +20,7 @@ describe('pairOf', () => {
     )
   })
 
-  it('sees a drift of what we own, and nothing that others write', () => {
+  it('changes with drift of owned fields, and with nothing that others write', () => {
     fc.assert(
       fc.property(specs, fc.nat(), (spec, choice) => {
         const all = edits(spec)
@@ -44,7 +44,7 @@ describe('pairOf', () => {
     expect(pairOf(anyLive(), anyLive(), manager)).toBeUndefined()
   })
 
-  it('sees a new order of list items, but not of a set', () => {
+  it('changes with a new order of list items, but not of a set', () => {
     const owned = {
       'f:spec': {
         'f:items': { 'k:{"id":1}': { 'f:id': {} }, 'k:{"id":2}': { 'f:id': {} } },
@@ -79,7 +79,7 @@ describe('LearnedPairs', () => {
     expect(pairs.isKnown('u', pair, 2)).toBe(false)
   })
 
-  it('knows as many objects as there are, and forgets each after its time', () => {
+  it('knows any number of objects, and forgets each after its time', () => {
     const pairs = new LearnedPairs({ knownMs: 1_000 })
     const parts = Array.from({ length: 20_000 }, (_, index) => `u${index}`)
     for (const part of parts) pairs.learn({ ...lesson, part })

@@ -15,7 +15,7 @@ function normalized(apiVersion: string, kind: string, fields: JsonObject, metada
   return rest
 }
 
-/** A Pod's spec. */
+/** Returns the normalized spec of a Pod. */
 function podSpec(spec: JsonObject): Json | undefined {
   return normalized('v1', 'Pod', { spec })['spec']
 }
@@ -87,18 +87,18 @@ describe('normalize', () => {
     expect(podSpec(spec)).toEqual({ priority: 0 })
   })
 
-  it('leaves out an empty value that the server fills in', () => {
+  it('omits an empty value that the server fills in', () => {
     const spec = { ipFamilies: [], clusterIPs: [], externalIPs: [], selector: {} }
     expect(normalized('v1', 'Service', { spec })['spec']).toEqual({ externalIPs: [], selector: {} })
   })
 
-  it('leaves out empty values of taints, as the server does, and nothing else of a Node', () => {
+  it('omits empty values of taints, as the server does, and nothing else of a Node', () => {
     const taint = { key: 'a', effect: 'NoSchedule' }
     const spec = { unschedulable: false, taints: [{ ...taint, value: '' }] }
     expect(normalized('v1', 'Node', { spec })['spec']).toEqual({ unschedulable: false, taints: [taint] })
   })
 
-  it('moves stringData of a Secret into data, where it wins', () => {
+  it('moves stringData of a Secret into data, and overrides it', () => {
     const secret = { stringData: { a: 'ä', b: '' }, data: { a: 'eA==', c: 'eA==' } }
     expect(normalized('v1', 'Secret', secret)).toEqual({
       metadata: { name: 'a' },
@@ -106,14 +106,14 @@ describe('normalize', () => {
     })
   })
 
-  it('takes line breaks out of base64 and leaves everything else for the server to refuse', () => {
+  it('removes line breaks from base64 and leaves everything else for the server to reject', () => {
     expect(normalized('v1', 'Secret', { data: { a: 'YW\r\nJj\n', b: 'no base64!' } })['data']).toEqual({
       a: 'YWJj',
       b: 'no base64!',
     })
   })
 
-  it('takes away status and what the server writes into metadata', () => {
+  it('removes status and metadata that the server writes', () => {
     const metadata = {
       uid: 'u',
       resourceVersion: '1',
@@ -128,7 +128,7 @@ describe('normalize', () => {
     })
   })
 
-  it('leaves the spec of a custom resource exactly as declared', () => {
+  it('keeps the spec of a custom resource unchanged', () => {
     fc.assert(
       fc.property(specs, (spec) => {
         const desired = desiredOf(spec)
@@ -137,7 +137,7 @@ describe('normalize', () => {
     )
   })
 
-  it('does not know a kind of the same name in another group', () => {
+  it('does not apply to a kind of the same name in another group', () => {
     expect(
       normalized('example.com/v1', 'Pod', { spec: { hostNetwork: false, overhead: { cpu: '0.5' } } })['spec'],
     ).toEqual({ hostNetwork: false, overhead: { cpu: '0.5' } })
@@ -149,7 +149,7 @@ describe('normalize', () => {
       { name, desired },
       { name: `${name}, edited`, desired: edited },
     ]),
-  )('changes nothing the second time: $name', ({ desired }) => {
+  )('is idempotent: $name', ({ desired }) => {
     const before = JSON.stringify(desired)
     const once = normalize(desired)
     expect(normalize(once)).toEqual(once)

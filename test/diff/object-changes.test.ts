@@ -55,7 +55,7 @@ describe('the changes between two states of an object', () => {
     expect(lines(object(before), object(after))).toEqual(expected)
   })
 
-  it('leave out what servers and appliers note', () => {
+  it('omit bookkeeping of servers and appliers', () => {
     const before = object({}, { resourceVersion: '1', generation: 1, managedFields: [], uid: 'u' }, { ready: false })
     const annotations = { 'konverge.dev/applied-hash': 'x', 'kubectl.kubernetes.io/last-applied-configuration': '{}' }
     const after = object({}, { resourceVersion: '2', generation: 2, annotations }, { ready: true })

@@ -1,10 +1,10 @@
-// What is an odd object? One that a real API server does not store as it was written, with an edit that must be seen.
+// An object that a real API server stores in another form than declared, with an edit that the comparison must find.
 import type { JsonObject } from '../../src/base/json.ts'
 import type { KubeObject } from '../../src/object/object.ts'
 
 export interface OddObject {
   readonly name: string
-  /** The collection that the object is in. */
+  /** The collection of the object. */
   readonly collection: string
   readonly desired: KubeObject
   /** The desired object after an edit, and the paths that differ then. */
@@ -12,7 +12,7 @@ export interface OddObject {
   readonly paths: readonly string[]
 }
 
-/** All odd objects are in a namespace of their own, on a server that other tests use too. */
+/** The namespace of all these objects, on a server that other tests use too. */
 export const namespace = 'odd'
 
 export function object(

@@ -1,4 +1,4 @@
-// Odd objects of the other built-in kinds.
+// Objects of the other built-in kinds that the server stores in another form.
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import type { KubeObject } from '../../src/object/object.ts'
 import { image, namespace, type OddObject, object, selector } from './odd-object.ts'

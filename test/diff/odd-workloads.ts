@@ -1,4 +1,5 @@
-// Odd workloads: pod templates with empty values, quantities, references, ports and claims in unusual spellings.
+// Workloads that the server stores in another form: pod templates with empty values, quantities, references, ports and
+// claims in unusual spellings.
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import type { KubeObject } from '../../src/object/object.ts'
 import { image, namespace, type OddObject, object, selector } from './odd-object.ts'
@@ -50,7 +51,7 @@ const emptyPodFields = {
   priorityClassName: null,
 }
 
-/** A pod spec with each value that is held when it is empty: empty, or filled. */
+/** Returns a pod spec with each held empty value: empty, or filled. */
 function holdingPod(kind: 'empty' | 'filled'): JsonObject {
   const list = (...items: readonly Json[]): Json => (kind === 'empty' ? [] : items)
   const isOn = kind === 'filled'

@@ -1,5 +1,5 @@
-// The comparison against a real API server: whatever odd spelling was declared, after one apply there is nothing left to
-// do; and an edit is found at exactly the paths where it was made.
+// The comparison with a real API server: after one apply of any unusual spelling, no change is left. An edit is found
+// at exactly its paths.
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ beforeAll(async () => {
   })
 })
 
-// One of the objects has finalizers that nobody removes, so the namespace would never be quite gone.
+// One of the objects has finalizers that no controller removes, so the namespace would never be deleted completely.
 afterAll(() => controlPlane.kubectl('delete', 'namespace', namespace, '--wait=false'))
 
 describe('on a real API server', () => {
@@ -69,7 +69,7 @@ describe('on a real API server', () => {
       [{ ...spec, tags: ['b', 'c'] }, ['spec.tags[="c"]', 'spec.tags[="a"]']],
       [{ ...spec, ports: [{ port: 53, note: 'x' }, ports[1] ?? {}] }, ['spec.ports[port=53,protocol="TCP"].note']],
       [{ ...spec, ports: [...ports].reverse() }, ['spec.ports']],
-      // Which of the two is declared cannot be told without the schema, but that something differs can.
+      // Without the schema, the comparison cannot tell which of the two is declared, but that something differs.
       [
         { ...spec, ports: [{ port: 53 }] },
         ['spec.ports[port=53]', 'spec.ports[port=53,protocol="TCP"]', 'spec.ports[port=53,protocol="UDP"]'],
@@ -81,7 +81,7 @@ describe('on a real API server', () => {
     ]
     for (const [edit, paths] of edits) {
       const edited = odd(edit)
-      // A default inside an atomic value counts as left over until the next apply.
+      // A default inside an atomic value counts as a leftover until the next apply.
       const found = findings(compare({ desired: edited, live, manager }))
       expect(
         found.filter((path) => path !== 'spec.rules[0].weight'),
@@ -157,7 +157,7 @@ function schemaOfOdd(): JsonObject {
   return { type: 'object', properties: { spec } }
 }
 
-/** A new kind is served a moment after its definition is stored. */
+/** Waits for a new kind, which is served a moment after its definition is stored. */
 async function servesOddKind(): Promise<void> {
   const wait = { what: 'the kind Odd to be served' }
   await waitUntil(wait, async () => (await controlPlane.request({ method: 'GET', path: oddCollection })).status === 200)

@@ -1,5 +1,5 @@
-// Objects of random shape with what a server would make of them: fields, atomic values, list maps and sets, nested at
-// random, and a simulated apply that stores them among defaults and other managers' values.
+// Objects of random shape with a simulated server response: fields, atomic values, list maps and sets, nested at
+// random. A simulated apply stores them among defaults and values of other managers.
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { appliedHashAnnotation, withAppliedHash } from '../../src/diff/applied-hash.ts'
@@ -58,14 +58,14 @@ const trees = fc.letrec<{ node: Node; fields: Fields }>((tie) => ({
   ),
 }))
 
-/** The spec of an object of a kind that nobody has a schema of. */
+/** The spec of an object of a kind without a schema. */
 export const specs: fc.Arbitrary<Node> = fc.record({ kind: fc.constant('struct' as const), fields: trees.fields })
 
 export function desiredOf(spec: Node): KubeObject {
   return withAppliedHash({ apiVersion: 'example.com/v1', kind: 'Odd', metadata: { name: 'odd' }, spec: jsonOf(spec) })
 }
 
-/** What the server has after an apply of `owned`; `stored` has its topology and may have other values. */
+/** Returns the server's object after an apply of `owned`; `stored` has its topology and may have other values. */
 export function simulateApply(owned: Node, stored: Node = owned): LiveObject {
   const fieldsV1 = {
     'f:metadata': { 'f:annotations': { [`f:${appliedHashAnnotation}`]: {} } },
@@ -122,7 +122,7 @@ function ownedFieldsV1(fields: Fields): JsonObject {
   return Object.fromEntries(fields.map(([field, node]) => [`f:${field}`, ownedOf(node)]))
 }
 
-/** With defaults and other managers' parts wherever they can be. */
+/** Adds defaults and parts of other managers wherever possible. */
 function liveOf(node: Node): Json {
   switch (node.kind) {
     case 'scalar':
@@ -152,13 +152,13 @@ export interface Edit {
   readonly node: Node
 }
 
-/** Every way to change one leaf of the spec, with the path at which that has to be found. */
+/** Returns every change of one leaf of the spec, with the path at which it has to be found. */
 export function edits(node: Node, path: FieldPath = [fieldElement('spec')]): Edit[] {
   switch (node.kind) {
     case 'scalar':
       return [{ path, node: { ...node, value: otherThan(node.value) } }]
     case 'atomic':
-      return [{ path, node: { ...node, value: [...(node.value as readonly Json[]), 'one more'] } }] // All of ours are lists.
+      return [{ path, node: { ...node, value: [...(node.value as readonly Json[]), 'one more'] } }] // Lists.
     case 'set':
       return node.values.map((value) => ({
         path: [...path, { kind: 'value', value } as const],

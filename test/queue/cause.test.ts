@@ -8,18 +8,18 @@ const numbered = (count: number): CauseList =>
   )
 
 describe('a list of causes', () => {
-  it('keeps each cause once, in the order they came', () => {
+  it('keeps each cause once, in the order of arrival', () => {
     const list = withCause(withCause(withCause(noCauses, { kind: 'self' }), { kind: 'child', detail: 'a' }), {
       kind: 'self',
     })
     expect(list).toEqual({ causes: [{ kind: 'self' }, { kind: 'child', detail: 'a' }], droppedCauses: 0 })
   })
 
-  it('tells causes of one kind apart by their detail', () => {
+  it('distinguishes causes of one kind by their detail', () => {
     expect(numbered(3).causes).toHaveLength(3)
   })
 
-  it('counts what it has no room for', () => {
+  it('counts causes beyond its bound', () => {
     const list = numbered(maxCauses + 5)
     expect([list.causes.length, list.droppedCauses]).toEqual([maxCauses, 5])
     expect(list.causes[0]).toEqual({ kind: 'child', detail: '0' })
@@ -30,7 +30,7 @@ describe('a list of causes', () => {
     expect(withCause(full, { kind: 'child', detail: '3' })).toBe(full)
   })
 
-  it('merges with another list, its dropped ones included', () => {
+  it('is merged with another list, its dropped causes included', () => {
     expect(withCauses(numbered(2), numbered(maxCauses + 1))).toMatchObject({ droppedCauses: 1 })
     expect(withCauses(numbered(maxCauses + 2), { causes: [{ kind: 'timer' }], droppedCauses: 3 }).droppedCauses).toBe(6)
   })

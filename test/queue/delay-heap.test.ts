@@ -12,7 +12,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 describe('DelayHeap', () => {
-  it('is a list kept sorted by due time and then by order of putting, whatever is done to it', () => {
+  it('is a list sorted by due time and then by insertion, after any operations', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const heap = new DelayHeap<string>()

@@ -27,7 +27,7 @@ describe('Places', () => {
     expect(new Places(limit, holders).isFree({ group, othersWait })).toBe(isFree)
   })
 
-  it('never holds more than half as many again as the limit', () => {
+  it('never holds more than 1.5 times the limit', () => {
     for (let limit = 1; limit <= 20; limit++) {
       const holders: string[] = []
       for (const group of 'abcdef') {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ReadyLine } from '../../src/queue/ready-line.ts'
 
 describe('ReadyLine', () => {
-  it('is a list of distinct keys in the order of joining, from which any may leave', () => {
+  it('is a list of distinct keys in the order of arrival, which any may leave', () => {
     const step = fc.record({ joins: fc.boolean(), key: fc.constantFrom(...'abcdefgh') })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100 }), (steps) => {

@@ -18,7 +18,7 @@ describe('ReadyLines', () => {
     expect([lines.isEmpty, lines.serve()]).toEqual([true, undefined])
   })
 
-  it('serves every line its share while more urgent keys never stop coming', () => {
+  it('serves every line its share under an endless stream of urgent keys', () => {
     const lines = new ReadyLines<string>()
     fill(lines, 'resync', 20)
     fill(lines, 'child', 1_000)
@@ -28,7 +28,7 @@ describe('ReadyLines', () => {
     expect(served.filter((priority) => priority === 'user').length).toBeGreaterThan(served.length * 0.75)
   })
 
-  it('never lets a waiting line be passed over more than the rule allows', () => {
+  it('never skips a waiting line more often than the rule allows', () => {
     const move = fc.record({ priority: fc.constantFrom(...priorities), serves: fc.nat(3) })
     fc.assert(
       fc.property(fc.array(move, { maxLength: 300 }), (moves) => {
@@ -50,7 +50,7 @@ describe('ReadyLines', () => {
     )
   })
 
-  it('gives a line no credit for having been passed over before it was last empty', () => {
+  it('does not count skips from before a line was last empty', () => {
     const lines = new ReadyLines<string>()
     fill(lines, 'user', 100)
     lines.join('impatient', 'child')
@@ -61,7 +61,7 @@ describe('ReadyLines', () => {
     expect(lines.serve()?.priority).toBe('user')
   })
 
-  it('gives a key that leaves no service', () => {
+  it('never serves a key that has left', () => {
     const lines = new ReadyLines<string>()
     fill(lines, 'child', 2)
     expect(lines.leave('child-0', 'child')).toBe(true)
@@ -76,14 +76,14 @@ describe('ReadyLines', () => {
     expect([lines.isEmpty, lines.sizeOf('user'), lines.serve()]).toEqual([true, 0, undefined])
   })
 
-  it('serves groups in turns, and the keys of each in order', () => {
+  it('serves groups round-robin, and the keys of each in order', () => {
     const lines = new ReadyLines<string>((key) => key.slice(0, 1))
     for (const key of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) lines.join(key, 'user')
     const served = Array.from({ length: 7 }, () => lines.serve()?.key)
     expect(served).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
   })
 
-  it('passes over groups that may not be served, and tells which others wait', () => {
+  it('skips groups that may not be served, and names other waiting groups', () => {
     const lines = new ReadyLines<string>((key) => key.slice(0, 1))
     lines.join('a1', 'user')
     lines.join('b1', 'resync')
@@ -100,7 +100,7 @@ describe('ReadyLines', () => {
     expect(lines.serve(({ othersWait }) => !othersWait)?.key).toBe('a1')
   })
 
-  it('keeps a key in line that may not be served', () => {
+  it('keeps a key that may not be served', () => {
     const lines = new ReadyLines<string>()
     lines.join('a', 'user')
     expect(lines.serve(() => false)).toBeUndefined()

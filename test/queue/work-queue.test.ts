@@ -33,7 +33,7 @@ function taken(queue: WorkQueue<string>): WorkItem<string> {
 }
 
 describe('WorkQueue, adding', () => {
-  it('hands a key out once, however often it was added, with all causes', () => {
+  it('returns a key once, however often it was added, with all causes', () => {
     const { queue } = newQueue()
     queue.add('a', resync)
     queue.add('a', child)
@@ -80,7 +80,7 @@ describe('WorkQueue, adding', () => {
     ])
   })
 
-  it('bounds the causes of a key and counts the dropped', () => {
+  it('bounds the causes of a key and counts the dropped ones', () => {
     const { queue } = newQueue()
     for (let index = 0; index < 100; index++)
       queue.add('a', { priority: 'child', cause: { kind: 'child', detail: `${index}` } })
@@ -89,7 +89,7 @@ describe('WorkQueue, adding', () => {
 })
 
 describe('WorkQueue, delays', () => {
-  it('hands a delayed key out when it is due, not before', async () => {
+  it('returns a delayed key when it is due, not before', async () => {
     const { clock, queue } = newQueue()
     queue.addAfter('a', 1_000, child)
     expect([queue.take(), queue.nextReadyInMs()]).toEqual([undefined, 1_000])
@@ -122,7 +122,7 @@ describe('WorkQueue, delays', () => {
     expect(taken(queue).priority).toBe('user')
   })
 
-  it('orders by when a key became ready, although nobody looked then', async () => {
+  it('orders keys by the time at which they became ready, even without a call at that time', async () => {
     const { clock, queue } = newQueue()
     queue.addAfter('delayed', 500, child)
     await clock.advance(600)
@@ -133,7 +133,7 @@ describe('WorkQueue, delays', () => {
     ])
   })
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY])('refuses a delay of %d ms', (delayMs) => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY])('rejects a delay of %d ms', (delayMs) => {
     const { queue } = newQueue()
     expect(() => queue.addAfter('a', delayMs, child)).toThrow('finite number of milliseconds')
   })
@@ -160,7 +160,7 @@ describe('WorkQueue, taken keys', () => {
     expect(queue.nextReadyInMs()).toBe(600)
   })
 
-  it('merges what is added while taken', () => {
+  it('merges additions while taken', () => {
     const { queue } = newQueue()
     queue.add('a', resync)
     queue.take()
@@ -170,7 +170,7 @@ describe('WorkQueue, taken keys', () => {
     expect(taken(queue)).toMatchObject({ priority: 'user', causes: [resync.cause, self.cause] })
   })
 
-  it('refuses to be done with a key that is not taken', () => {
+  it('rejects done for a key that is not taken', () => {
     const { queue } = newQueue()
     queue.add('a', self)
     expect(() => queue.done('a')).toThrow('only a taken key is done')
@@ -178,7 +178,7 @@ describe('WorkQueue, taken keys', () => {
 })
 
 describe('WorkQueue, failures', () => {
-  it('retries with growing delays, the same priority and the causes it had', async () => {
+  it('retries with growing delays, the same priority and the same causes', async () => {
     const { clock, queue } = newQueue()
     queue.add('a', self)
     const delaysMs: number[] = []
@@ -201,7 +201,7 @@ describe('WorkQueue, failures', () => {
     { askedMs: 1, from: 5_000, to: 10_000 },
     { askedMs: 60_000, from: 60_000, to: 60_000 },
     { askedMs: 86_400_000, from: 300_000, to: 300_000 },
-  ])('waits as long as asked ($askedMs ms), within the bounds of the backoff', ({ askedMs, from, to }) => {
+  ])('waits for the requested time ($askedMs ms), within the bounds of the backoff', ({ askedMs, from, to }) => {
     const { queue } = newQueue()
     queue.add('a', self)
     queue.retry(taken(queue), { afterMs: askedMs })
@@ -210,27 +210,24 @@ describe('WorkQueue, failures', () => {
     expect(queue.nextReadyInMs()).toBeLessThanOrEqual(to)
   })
 
-  it.each(['while the turn still runs', 'after it'])(
-    'lets nothing overtake a wait that was asked for, %s',
-    async (when) => {
-      const { clock, queue } = newQueue()
-      queue.add('a', child)
-      const item = taken(queue)
-      if (when === 'while the turn still runs') queue.add('a', self)
-      queue.retry(item, { notBeforeMs: 60_000 })
-      queue.done('a')
-      if (when === 'after it') queue.add('a', self)
-      expect(queue.nextReadyInMs()).toBe(60_000)
-      await clock.advance(60_000)
-      expect(taken(queue)).toMatchObject({ priority: 'user', failures: 1 })
-      queue.done('a')
-      queue.add('a', self)
-      expect(queue.nextReadyInMs()).toBe(0)
-    },
-  )
+  it.each(['while the turn still runs', 'after it'])('lets no add end a requested wait early, %s', async (when) => {
+    const { clock, queue } = newQueue()
+    queue.add('a', child)
+    const item = taken(queue)
+    if (when === 'while the turn still runs') queue.add('a', self)
+    queue.retry(item, { notBeforeMs: 60_000 })
+    queue.done('a')
+    if (when === 'after it') queue.add('a', self)
+    expect(queue.nextReadyInMs()).toBe(60_000)
+    await clock.advance(60_000)
+    expect(taken(queue)).toMatchObject({ priority: 'user', failures: 1 })
+    queue.done('a')
+    queue.add('a', self)
+    expect(queue.nextReadyInMs()).toBe(0)
+  })
 
   it.each(['while the turn still runs', 'after it'])(
-    'lets a wish that may overtake a wait that was asked for, %s, once',
+    'lets an add with overtakesNotBefore end a requested wait early, %s, once',
     async (when) => {
       const { queue } = newQueue()
       const wish = { ...self, overtakesNotBefore: true }
@@ -249,7 +246,7 @@ describe('WorkQueue, failures', () => {
     },
   )
 
-  it('waits no longer than it may, however often it failed, and still counts', () => {
+  it('limits the wait by atMostMs, after any number of failures, and still counts them', () => {
     const { queue } = newQueue()
     queue.add('a', self)
     const item = taken(queue)
@@ -260,7 +257,7 @@ describe('WorkQueue, failures', () => {
     expect(queue.failuresOf('a')).toBe(9)
   })
 
-  it('comes by the time that it has to, whatever else is wished', () => {
+  it('limits the wait by byMs, whatever else applies', () => {
     const { queue } = newQueue()
     queue.add('a', self)
     const item = taken(queue)
@@ -269,7 +266,7 @@ describe('WorkQueue, failures', () => {
     expect(queue.nextReadyInMs()).toBe(1_234)
   })
 
-  it('starts the backoff anew after forget', () => {
+  it('restarts the backoff after forget', () => {
     const { queue } = newQueue()
     queue.add('a', self)
     const item = taken(queue)
@@ -279,7 +276,7 @@ describe('WorkQueue, failures', () => {
     expect(queue.failuresOf('a')).toBe(0)
   })
 
-  it('lets a new event overtake the delay of a retry, and still counts its failures', () => {
+  it('lets a new event end the delay of a retry, and still counts its failures', () => {
     const { queue } = newQueue()
     queue.add('a', child)
     queue.retry(taken(queue))
@@ -288,7 +285,7 @@ describe('WorkQueue, failures', () => {
     expect(taken(queue)).toMatchObject({ failures: 1, causes: [child.cause, { kind: 'retry' }, self.cause] })
   })
 
-  it('backs each key off by itself', () => {
+  it('has a separate backoff for each key', () => {
     const { queue } = newQueue()
     queue.add('poison', self)
     queue.add('good', self)
@@ -298,7 +295,7 @@ describe('WorkQueue, failures', () => {
 })
 
 describe('WorkQueue, its listeners and its end', () => {
-  it('calls listeners when a key is ready or has got a due time, until they leave', () => {
+  it('calls listeners when a key is ready or gets a due time, until they are removed', () => {
     const { queue } = newQueue()
     let calls = 0
     const leave = queue.onReady(() => calls++)
@@ -317,7 +314,7 @@ describe('WorkQueue, its listeners and its end', () => {
     expect(calls).toBe(3)
   })
 
-  it('forgets what waits on shut-down, ignores what comes, and lets taken keys end', () => {
+  it('drops waiting keys on shut-down, ignores later ones, and lets taken keys end', () => {
     const { queue } = newQueue()
     queue.add('taken', self)
     const item = taken(queue)
@@ -342,7 +339,7 @@ describe('WorkQueue, its listeners and its end', () => {
   })
 })
 
-/** What the queue promises, in the plainest words: wishes by key, and the keys that are out. */
+/** Simple model of the queue: added keys, and taken keys. */
 class Model {
   readonly #wanted = new Map<string, { readonly priority: Priority; readonly readyAtMs: number }>()
   readonly #out = new Set<string>()
@@ -376,7 +373,7 @@ class Model {
   }
 }
 
-describe('WorkQueue, under any history', () => {
+describe('WorkQueue, after any history', () => {
   const keys = ['a', 'b', 'c', 'd'] as const
   const key = fc.constantFrom(...keys)
   const delayMs = fc.constantFrom(0, 0, 10, 50)
@@ -387,7 +384,7 @@ describe('WorkQueue, under any history', () => {
     fc.record({ kind: fc.constant('advance' as const), byMs: fc.nat(30) }),
   )
 
-  it('loses no wish, hands no key out twice at once, and merges as promised', async () => {
+  it('loses no added key, never hands out a key twice at once, and merges as documented', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const { clock, queue } = newQueue()
@@ -414,7 +411,7 @@ describe('WorkQueue, under any history', () => {
     )
   })
 
-  it('serves a resync although user changes never stop', () => {
+  it('serves a resync under an endless stream of user changes', () => {
     const { queue } = newQueue()
     queue.add('resync', resync)
     const served: string[] = []
@@ -436,7 +433,7 @@ describe('WorkQueue, under any history', () => {
 })
 
 describe('WorkQueue, its metrics', () => {
-  it('tells depth by priority, adds, retries and durations', async () => {
+  it('report depth by priority, adds, retries and durations', async () => {
     const { clock, metrics, queue } = newQueue()
     queue.add('a', self)
     queue.add('a', self)
@@ -467,7 +464,7 @@ describe('WorkQueue, its metrics', () => {
 })
 
 describe('WorkQueue, idleness', () => {
-  it('is how long keys have been ready while none was taken or done', async () => {
+  it('is the time for which keys have been ready while none was taken or done', async () => {
     const { clock, queue } = newQueue()
     await clock.advance(1_000)
     expect(queue.idleForMs(), 'nothing to do').toBe(0)
@@ -486,7 +483,7 @@ describe('WorkQueue, idleness', () => {
     expect(queue.idleForMs(), 'nothing is ready').toBe(0)
   })
 
-  it('counts a delayed key from when it is due', async () => {
+  it('counts a delayed key from its due time', async () => {
     const { clock, queue } = newQueue()
     queue.addAfter('a', 5_000, child)
     await clock.advance(5_000)

@@ -13,7 +13,7 @@ const settled: Verdict = { kind: 'settled' }
 
 type Handle = WorkerOptions<string>['handle']
 
-/** What a test has started, to be ended after it. */
+/** Workers of a test, which end after it. */
 const running: AbortController[] = []
 afterEach(() => {
   for (const controller of running.splice(0)) controller.abort()
@@ -39,7 +39,7 @@ function start(
   return { clock, lines, queue, worker, life, ended, hasEnded: () => hasEnded }
 }
 
-/** A handler whose turns last until the test ends them. */
+/** A handler whose reconciles last until the test ends them. */
 function heldTurns(honoursAbort: boolean) {
   const begun: string[] = []
   const ends = new Map<string, (verdict: Verdict) => void>()
@@ -53,8 +53,8 @@ function heldTurns(honoursAbort: boolean) {
   return { begun, handle, end: (key: string, verdict = settled) => ends.get(key)?.(verdict) }
 }
 
-describe('Worker, turns', () => {
-  it('works keys as they become ready', async () => {
+describe('Worker, reconciles', () => {
+  it('reconciles keys as they become ready', async () => {
     const begun: string[] = []
     const { clock, queue } = start(async ({ key }) => {
       begun.push(key)
@@ -70,7 +70,7 @@ describe('Worker, turns', () => {
     expect(begun).toEqual(['a', 'b'])
   })
 
-  it('runs no more turns at once than allowed', async () => {
+  it('limits its concurrent reconciles', async () => {
     const { begun, handle, end } = heldTurns(true)
     const { queue } = start(handle)
     for (const key of ['a', 'b', 'c', 'd']) queue.add(key, self)
@@ -81,7 +81,7 @@ describe('Worker, turns', () => {
     expect(begun).toEqual(['a', 'b', 'c'])
   })
 
-  it('never works a key twice at once, and works it again when it was added meanwhile', async () => {
+  it('never reconciles a key twice at once, and repeats it when it was added meanwhile', async () => {
     const { begun, handle, end } = heldTurns(true)
     const { queue } = start(handle)
     queue.add('a', self)
@@ -94,7 +94,7 @@ describe('Worker, turns', () => {
     expect(begun).toEqual(['a', 'a'])
   })
 
-  it('begins turns at the rate of its bucket, and of all that share it', async () => {
+  it('begins reconciles at the rate of its bucket, shared with other workers', async () => {
     const begun: string[] = []
     const rateLimit = new TokenBucket({ perSecond: 1, burst: 2 })
     const { clock, queue } = start(
@@ -112,7 +112,7 @@ describe('Worker, turns', () => {
     expect(begun).toEqual(['a', 'b', 'c'])
   })
 
-  it('chooses the key when the token is there, so that an urgent late-comer goes first', async () => {
+  it('chooses the key when the token is available, so that a late urgent key goes first', async () => {
     const begun: string[] = []
     const { clock, queue } = start(
       async ({ key }) => {
@@ -128,7 +128,7 @@ describe('Worker, turns', () => {
     expect(begun).toEqual(['a', 'urgent'])
   })
 
-  it('lets the event loop breathe between turns that never wait', async () => {
+  it('yields the event loop between reconciles that never wait', async () => {
     let turns = 0
     const { clock, queue } = start(async () => {
       turns++
@@ -145,7 +145,7 @@ describe('Worker, turns', () => {
 describe('Worker, namespaces', () => {
   const inNamespaces = { groupOf: (key: string) => key.split('/')[0] ?? '' }
 
-  it('gives one namespace no more than half of the places while another has ready keys', async () => {
+  it('gives one namespace at most half of the slots while another has ready keys', async () => {
     const { begun, handle } = heldTurns(true)
     const { queue } = start(handle, { maxConcurrent: 4 }, inNamespaces)
     for (const key of ['slow/1', 'slow/2', 'slow/3', 'slow/4', 'other/1', 'other/2', 'other/3']) queue.add(key, self)
@@ -153,7 +153,7 @@ describe('Worker, namespaces', () => {
     expect(begun).toEqual(['slow/1', 'other/1', 'slow/2', 'other/2'])
   })
 
-  it('gives a namespace all places while no other has ready keys', async () => {
+  it('gives a namespace all slots while no other has ready keys', async () => {
     const { begun, handle } = heldTurns(true)
     const { queue } = start(handle, { maxConcurrent: 4 }, inNamespaces)
     for (const key of ['slow/1', 'slow/2', 'slow/3', 'slow/4', 'slow/5']) queue.add(key, self)
@@ -161,7 +161,7 @@ describe('Worker, namespaces', () => {
     expect(begun).toHaveLength(4)
   })
 
-  it('begins a key at once although the reconciles of another namespace hold all places', async () => {
+  it('begins a key at once although the reconciles of another namespace hold all slots', async () => {
     const { begun, handle } = heldTurns(true)
     const { queue } = start(handle, { maxConcurrent: 4 }, inNamespaces)
     for (const key of ['slow/1', 'slow/2', 'slow/3', 'slow/4', 'slow/5']) queue.add(key, self)
@@ -182,7 +182,7 @@ describe('Worker, namespaces', () => {
     expect(begun).toEqual(['slow/1', 'slow/2', 'other/1'])
   })
 
-  it('takes a new resource within the time of one reconcile while 10,000 wait', async () => {
+  it('reconciles a new resource within the time of one reconcile while 10,000 wait', async () => {
     const reconcileMs = 50
     const beganAtMs = new Map<string, number>()
     const handle: Handle = async ({ key }) => {
@@ -267,7 +267,7 @@ describe('Worker, verdicts', () => {
       logs: 1,
     },
   ]
-  it.each(cases)('after $name, turns again when due', async ({ first, fromMs, toMs, failures, logs }) => {
+  it.each(cases)('after $name, reconciles again when due', async ({ first, fromMs, toMs, failures, logs }) => {
     const seen: WorkItem<string>[] = []
     const { clock, queue, lines } = start((item) => (seen.push(item) === 1 ? first() : Promise.resolve(settled)))
     queue.add('a', self)
@@ -280,7 +280,7 @@ describe('Worker, verdicts', () => {
   })
 
   it.each([{ kind: 'settled' }, { kind: 'stopped' }] as const)(
-    'after $kind, turns again only on an event',
+    'after $kind, reconciles again only on an event',
     async (verdict) => {
       let turns = 0
       const { clock, queue } = start(async () => {
@@ -297,7 +297,7 @@ describe('Worker, verdicts', () => {
   )
 
   it.each(['settled', 'stopped'] as const)(
-    'after %s, looks again when it is time, behind everything else',
+    'after %s, reconciles again at the given time, at the lowest priority',
     async (kind) => {
       const seen: unknown[] = []
       const { clock, queue } = start(async ({ priority, causes }) => {
@@ -315,7 +315,7 @@ describe('Worker, verdicts', () => {
     },
   )
 
-  it('after waiting, looks again behind everything else', async () => {
+  it('after waiting, reconciles again at the lowest priority', async () => {
     const seen: unknown[] = []
     const { clock, queue } = start(async ({ priority, causes }) => {
       seen.push({ priority, causes })
@@ -329,7 +329,7 @@ describe('Worker, verdicts', () => {
     ])
   })
 
-  it('logs a throw once, with key, causes and error', async () => {
+  it('logs a thrown error once, with key, causes and error', async () => {
     const { queue, lines } = start(() => Promise.reject(new Error('boom')))
     queue.add('shop/orders', self)
     await settle()
@@ -338,7 +338,7 @@ describe('Worker, verdicts', () => {
     ])
   })
 
-  it('goes on with other keys when one fails for ever', async () => {
+  it('continues with other keys when one always fails', async () => {
     const done: string[] = []
     const { clock, queue } = start(async ({ key }) => {
       if (key === 'poison') throw new Error('boom')
@@ -351,8 +351,8 @@ describe('Worker, verdicts', () => {
   })
 })
 
-describe('Worker, turns that take too long', () => {
-  it('aborts the turn at its limit and retries it', async () => {
+describe('Worker, reconciles that take too long', () => {
+  it('aborts the reconcile at its limit and retries it', async () => {
     const { begun, handle } = heldTurns(true)
     const { clock, queue, lines } = start(handle, { turnTimeoutMs: 1_000 })
     queue.add('a', self)
@@ -365,7 +365,7 @@ describe('Worker, turns that take too long', () => {
     expect(begun).toEqual(['a', 'a'])
   })
 
-  it('gives the place of a stuck turn to another key, but never the key to another turn', async () => {
+  it('gives the slot of a stuck reconcile to another key, but never its key to another reconcile', async () => {
     const { begun, handle, end } = heldTurns(false)
     const { clock, queue, lines } = start(handle, { turnTimeoutMs: 1_000, maxConcurrent: 1 })
     for (const key of ['stuck', 'b']) queue.add(key, self)
@@ -383,7 +383,7 @@ describe('Worker, turns that take too long', () => {
     expect(begun).toEqual(['stuck', 'b', 'stuck'])
   })
 
-  it('keeps the number of stuck turns bounded', async () => {
+  it('bounds the number of stuck reconciles', async () => {
     const { begun, handle } = heldTurns(false)
     const { clock, queue } = start(handle, { turnTimeoutMs: 1_000, maxConcurrent: 2 })
     for (let index = 0; index < 20; index++) queue.add(`${index}`, self)
@@ -394,7 +394,7 @@ describe('Worker, turns that take too long', () => {
 })
 
 describe('Worker, its end', () => {
-  it('drains: takes no more, and lets running turns end', async () => {
+  it('drains: takes no more keys, and lets running reconciles end', async () => {
     const { begun, handle, end } = heldTurns(true)
     const { queue, worker, ended, hasEnded } = start(handle)
     for (const key of ['a', 'b', 'c']) queue.add(key, self)
@@ -409,7 +409,7 @@ describe('Worker, its end', () => {
     expect(queue.takenCount).toBe(0)
   })
 
-  it('aborts turns that outlive the limit of the drain', async () => {
+  it('aborts reconciles that exceed the limit of the drain', async () => {
     const { handle } = heldTurns(true)
     const { clock, queue, worker, hasEnded, lines } = start(handle)
     queue.add('a', self)
@@ -422,7 +422,7 @@ describe('Worker, its end', () => {
     expect([queue.takenCount, lines]).toEqual([0, []])
   })
 
-  it('leaves a turn behind that ignores its signal, and names it', async () => {
+  it('abandons a reconcile that ignores its signal, and names it', async () => {
     const { handle } = heldTurns(false)
     const { clock, queue, worker, lines } = start(handle)
     queue.add('hung', self)
@@ -433,7 +433,7 @@ describe('Worker, its end', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 'error', keys: ['hung'] }])
   })
 
-  it('aborts all turns at once when its signal aborts, also during a drain', async () => {
+  it('aborts all reconciles at once when its signal aborts, also during a drain', async () => {
     for (const drainsFirst of [false, true]) {
       const { handle } = heldTurns(true)
       const { queue, worker, life, ended, lines } = start(handle)
@@ -447,7 +447,7 @@ describe('Worker, its end', () => {
     }
   })
 
-  it('heeds the shorter of two limits', async () => {
+  it('uses the shorter of two limits', async () => {
     for (const limitsMs of [
       [10_000, 1_000],
       [1_000, 10_000],
@@ -463,7 +463,7 @@ describe('Worker, its end', () => {
     }
   })
 
-  it('works nothing when its signal had aborted, or it was drained, before it ran', async () => {
+  it('reconciles nothing if its signal had aborted, or it was drained, before it ran', async () => {
     const clock = new SimClock()
     for (const isDrained of [false, true]) {
       const queue = new WorkQueue<string>({
@@ -488,7 +488,7 @@ describe('Worker, its end', () => {
     await worker.drain(1_000)
   })
 
-  it('sets no timers and listens to nothing when it has ended', async () => {
+  it('has no timers and listeners after its end', async () => {
     const { handle, end } = heldTurns(true)
     const { clock, queue, worker, ended } = start(handle)
     queue.add('a', self)
@@ -499,7 +499,7 @@ describe('Worker, its end', () => {
     expect(clock.nextTimerMs()).toBe(undefined)
   })
 
-  it('refuses to work no keys at all', () => {
+  it('rejects a limit of no keys', () => {
     expect(() => start(async () => settled, { maxConcurrent: 0 })).toThrow('at least one key')
   })
 })

@@ -69,7 +69,7 @@ describe('a contribution', () => {
     expect(world.api.requests).toEqual([])
   })
 
-  it('of two resources to one object is in sync with the fields of both, also after a restart', async () => {
+  it('from two resources to one object is in sync with the fields of both, also after a restart', async () => {
     const world = new World()
     world.api.put(PersistentVolumeClaim, claim('1Gi'))
     const noted = siteController({
@@ -97,7 +97,7 @@ describe('a contribution', () => {
     expect(world.api.requests).toEqual([])
   })
 
-  describe('of two resources that set one field to different values', () => {
+  describe('from two resources that set one field to different values', () => {
     /** Each site sets its page as one shared annotation, and adds an annotation of its own. */
     const fighting = () =>
       siteController({

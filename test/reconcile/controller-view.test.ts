@@ -1,5 +1,5 @@
-// A controller's view of the cluster over the model API server: its children, the resources that an event triggers, and
-// the reads of its own functions.
+// A controller's view of the cluster over the model API server. It contains its children, the resources that an event
+// triggers, and the reads of its own functions.
 import { describe, expect, it } from 'vitest'
 import type { LiveReader } from '../../src/index.ts'
 import { ConfigMap, Deployment, Secret, Service } from '../../src/object/built-in.ts'
@@ -119,14 +119,14 @@ describe('an event', () => {
     return { world, turns }
   }
 
-  it('of a child triggers its parent only', async () => {
+  it('about a child triggers its parent only', async () => {
     const { world, turns } = await counted()
     world.api.edit(ConfigMap, 'default/a-pages', { metadata: { labels: { x: 'y' } } })
     await world.clock.advance(0)
     expect(turns).toEqual(['a'])
   })
 
-  it('of an unmanaged object with the operator’s labels triggers nothing', async () => {
+  it('about an unmanaged object with the operator’s labels triggers nothing', async () => {
     const { world, turns } = await counted()
     const labels = world.api.find(ConfigMap, 'default/a-pages')?.metadata.labels ?? {}
     const owner = world.api.put(
@@ -139,14 +139,14 @@ describe('an event', () => {
     expect(turns).toEqual([])
   })
 
-  it('of a parent’s status triggers nothing', async () => {
+  it('about a parent’s status triggers nothing', async () => {
     const { world, turns } = await counted()
     world.api.edit(Site, 'default/a', { status: { pages: 9 } })
     await world.clock.advance(0)
     expect(turns).toEqual([])
   })
 
-  it('of the operator’s own writes triggers nothing', async () => {
+  it('about the operator’s own writes triggers nothing', async () => {
     const { world, turns } = await counted()
     world.api.edit(Site, 'default/a', { spec: { page: 'new' } })
     await world.clock.advance(60_000)
@@ -154,7 +154,7 @@ describe('an event', () => {
     expect(at(world.api.find(ConfigMap, 'default/a-pages'), 'data')).toEqual({ index: 'new' })
   })
 
-  it('of a watched object triggers the resources that an index names', async () => {
+  it('about a watched object triggers the resources that an index names', async () => {
     const keysFor: Watch['keysFor'] = ({ metadata }, lookup) => lookup('page', metadata.name)
     const { world, turns } = await counted([{ resource: Deployment, keysFor }])
     world.api.edit(Site, 'default/b', { spec: { page: 'front' } })
@@ -165,7 +165,7 @@ describe('an event', () => {
     expect(turns).toEqual(['b'])
   })
 
-  it('of a Service’s status counts only if the controller declares it', async () => {
+  it('about a Service’s status counts only if the controller declares it', async () => {
     const world = new World()
     let turns = 0
     world.addSite()

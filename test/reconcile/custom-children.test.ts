@@ -41,7 +41,7 @@ describe('a child of a custom kind', () => {
     expect(await conditionsWith({}, { conditions })).toMatchObject({ Ready: 'True/Settled' })
   })
 
-  it('whose kind has no status is ready when it exists', async () => {
+  it('without a status in its kind is ready when it exists', async () => {
     expect(await conditionsWith({ hasStatus: false })).toMatchObject({ Ready: 'True/Settled' })
   })
 })

@@ -61,7 +61,7 @@ describe('external events', () => {
     expect(channel.begun.map(({ aborted }) => aborted)).toEqual([true])
   })
 
-  it('of a missing resource are not queued; its creation reconciles it', async () => {
+  it('for a missing resource are not queued; its creation reconciles it', async () => {
     const channel = new Channel()
     const { observed, controller } = counting({ events: channel.events })
     const metrics = new PrometheusMetrics()

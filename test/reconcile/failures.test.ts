@@ -45,7 +45,7 @@ describe('a foreign object with a child’s name', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('of another Site is rejected, and both Sites are named', async () => {
+  it('that another Site owns is rejected, and both Sites are named', async () => {
     const { world } = await settledSite()
     await world.clock.advance(0)
     const owner = world.site()
@@ -155,7 +155,7 @@ describe('a rejection by the API server', () => {
     return world
   }
 
-  it('of a child is reported at once, and not as permanent', async () => {
+  it('for a child is reported at once, and not as permanent', async () => {
     const world = await rejectedSite()
     expect(world.conditions()).toMatchObject({ Degraded: 'True/Invalid', Reconciling: 'True/Retrying' })
     expect(world.conditions()).not.toHaveProperty('Stalled')
@@ -256,7 +256,7 @@ describe('a change that a webhook called impossible', () => {
 })
 
 describe('a permanent failure', () => {
-  it('of the constructs names the construct', async () => {
+  it('from the constructs names the construct', async () => {
     const world = new World()
     world.addSite()
     await world.live(
@@ -372,7 +372,7 @@ describe('one failing resource', () => {
     expect(world.conditions('default/poison')).toEqual({})
   })
 
-  it('whose constructs throw does not delay the others', async () => {
+  it('with throwing constructs does not delay the others', async () => {
     const world = new World()
     world.addSite('poison')
     world.addSite('a')

@@ -94,7 +94,7 @@ afterEach(() => cluster.stop())
 
 const signal = new AbortController().signal
 const at = { namespace: 'default', name: 'a' }
-const status = async () => (await cluster.client.get(Site, at, signal)).status as SiteStatus & { health?: string } // Ours.
+const status = async () => (await cluster.client.get(Site, at, signal)).status as SiteStatus & { health?: string }
 const types = async () => (await status()).conditions?.map(({ type }) => type).sort()
 const edit = (spec: object) => cluster.patch(Site, 'a', { spec })
 

@@ -1,6 +1,6 @@
 // A user with the right to patch a child applies it under the operator's field manager, with the hash of the last
-// apply, and adds fields inside an atomic value. managedFields and hash then equal those of the operator's own apply.
-// Whole reconciles over the embedded API server.
+// apply. The apply adds fields inside an atomic value. managedFields and hash then equal those of the operator's own
+// apply. Whole reconciles over the embedded API server.
 import { afterEach, describe, expect, it } from 'vitest'
 import { CustomResourceDefinition, Namespace } from '../../src/object/built-in.ts'
 import type { LiveObject, StatusWithConditions } from '../../src/object/object.ts'

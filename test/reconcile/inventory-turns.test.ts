@@ -1,5 +1,5 @@
-// Children that a controller finds again, in whole reconciles over the model API server: kinds that a newer version no
-// longer declares, other namespaces, no namespace, and objects that only look like children.
+// Children that a controller finds again, in whole reconciles over the model API server. They have kinds that a newer
+// version no longer declares, other namespaces, no namespace, and objects that only look like children.
 import { ApiObject } from 'cdk8s'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -78,15 +78,18 @@ describe('the inventory of a resource', () => {
   it.each([
     { title: 'in another namespace', remove: (api: World['api']) => api.remove(ConfigMap, 'elsewhere/a-far') },
     { title: 'in no namespace', remove: (api: World['api']) => api.remove(StorageClass, 'a-disk') },
-  ])('identifies the parent of a child when $title, so that its deletion triggers the parent', async ({ remove: take }) => {
-    world.addSite('a', { page: 'elsewhere' })
-    await world.live(spreadController())
-    const before = world.api.all().length
-    take(world.api)
-    expect(world.api.all()).toHaveLength(before - 1)
-    await world.clock.advance(0)
-    expect(world.api.all()).toHaveLength(before)
-  })
+  ])(
+    'identifies the parent of a child when $title, so that its deletion triggers the parent',
+    async ({ remove: take }) => {
+      world.addSite('a', { page: 'elsewhere' })
+      await world.live(spreadController())
+      const before = world.api.all().length
+      take(world.api)
+      expect(world.api.all()).toHaveLength(before - 1)
+      await world.clock.advance(0)
+      expect(world.api.all()).toHaveLength(before)
+    },
+  )
 
   it('is corrected after an edit by hand', async () => {
     world.addSite('a', { page: 'elsewhere' })
@@ -99,7 +102,7 @@ describe('the inventory of a resource', () => {
     expect(world.conditions()).toEqual(settled)
   })
 
-  it('of another tool is not changed', async () => {
+  it('from another tool is not changed', async () => {
     world.addSite()
     world.api.edit(Site, 'default/a', {
       metadata: { annotations: { 'applyset.kubernetes.io/tooling': 'kubectl/v1.36' } },

@@ -80,7 +80,7 @@ describe('the reach of an inventory', () => {
     })
   })
 
-  it('of objects has their kinds, and their namespaces except the parent’s', () => {
+  it('for objects has their kinds, and their namespaces except the parent’s', () => {
     const objects = [
       live({ metadata: { namespace: 'b' } }),
       live({ metadata: { namespace: 'default' } }),
@@ -114,14 +114,14 @@ describe('the reach of an inventory', () => {
     )
   })
 
-  it('of another operator is rejected with the name of both and a remedy', () => {
+  it('from another operator is rejected with the name of both and a remedy', () => {
     const parent = annotated({ 'applyset.kubernetes.io/tooling': 'konverge.dev/cafe/v1' })
     expect(foreignInventory(parent, shop)?.message).toBe(
       'Site default/a is managed by "konverge.dev/cafe/v1", and one tool or operator manages a resource: stop that one, then remove the annotation applyset.kubernetes.io/tooling to hand the resource to konverge.dev/shop',
     )
   })
 
-  it('of an earlier version keeps its metadata until its children are settled', () => {
+  it('from an earlier version keeps its metadata until its children are settled', () => {
     const parent = annotated({ 'applyset.kubernetes.io/tooling': 'konverge/v1' })
     const reach = { kinds: ['ConfigMap'], namespaces: [] }
     expect(coveringMarks(parent, reach, shop)).toMatchObject({

@@ -196,32 +196,35 @@ it('reports an uninstalled required kind on every resource', async () => {
 it.each([
   [true, 'True', 'Settled'],
   [false, 'False', 'KindNotInstalled'],
-])('treats a watched kind with optional: %s as missing, and triggers once it is installed', async (optional, status, reason) => {
-  const seen = defineController(Site, {
-    owns: [],
-    watches: [{ resource: Theme, optional, keysFor: () => [keyFor('default', 'a')] }],
-    observe: async ({ live }) => ({ count: (await live.list(Theme, { namespace: 'default' })).length }),
-    desired: () => {},
-    status: ({ facts }) => ({
-      fields: {},
-      conditions: [{ type: 'Themed', status: facts?.count === 1 ? 'True' : 'False', reason: 'Counted', message: '' }],
-    }),
-  })
-  cluster = await startCluster({ definitions: [definitionOf(Site)] })
-  cluster.run(seen)
-  await addSite()
-  await cluster.advance(10_000)
-  expect(await ready()).toMatchObject({ status, reason })
-  await install(Theme)
-  await cluster.advance(40_000)
-  await cluster.create(Theme, { metadata: { name: 'dark' } })
-  await cluster.advance(1_000)
-  expect(await ready()).toMatchObject({ status: 'True' })
-  expect(await cluster.condition(Site, 'a', 'Themed')).toMatchObject({ status: 'True' })
-  await uninstall(Theme)
-  await cluster.advance(60_000)
-  expect(await ready()).toMatchObject({ status, reason })
-})
+])(
+  'treats a watched kind with optional: %s as missing, and triggers once it is installed',
+  async (optional, status, reason) => {
+    const seen = defineController(Site, {
+      owns: [],
+      watches: [{ resource: Theme, optional, keysFor: () => [keyFor('default', 'a')] }],
+      observe: async ({ live }) => ({ count: (await live.list(Theme, { namespace: 'default' })).length }),
+      desired: () => {},
+      status: ({ facts }) => ({
+        fields: {},
+        conditions: [{ type: 'Themed', status: facts?.count === 1 ? 'True' : 'False', reason: 'Counted', message: '' }],
+      }),
+    })
+    cluster = await startCluster({ definitions: [definitionOf(Site)] })
+    cluster.run(seen)
+    await addSite()
+    await cluster.advance(10_000)
+    expect(await ready()).toMatchObject({ status, reason })
+    await install(Theme)
+    await cluster.advance(40_000)
+    await cluster.create(Theme, { metadata: { name: 'dark' } })
+    await cluster.advance(1_000)
+    expect(await ready()).toMatchObject({ status: 'True' })
+    expect(await cluster.condition(Site, 'a', 'Themed')).toMatchObject({ status: 'True' })
+    await uninstall(Theme)
+    await cluster.advance(60_000)
+    expect(await ready()).toMatchObject({ status, reason })
+  },
+)
 
 it('starts when the kind of the controller is installed later', async () => {
   await start([], { optional: true })

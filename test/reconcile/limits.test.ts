@@ -60,15 +60,18 @@ const observing =
   })
 
 describe('an observe that hangs', () => {
-  it.each([true, false])('is ended after a minute, and reported at once (heeds its signal: %s)', async (honoursAbort) => {
-    const { world } = await hangingSite(observing(), { honoursAbort })
-    await world.clock.advance(62_000)
-    expect(world.conditions()).toMatchObject({ Ready: 'False/ObserveTimeout', Degraded: 'True/ObserveTimeout' })
-    expect(world.conditions()).toMatchObject({ Reconciling: 'True/Retrying' })
-    expect(world.message('Degraded')).toBe(
-      'observe of Site default/a did not end within 60 s: let what it calls end when its signal aborts, or raise limits.observeMs of the controller',
-    )
-  })
+  it.each([true, false])(
+    'is ended after a minute, and reported at once (heeds its signal: %s)',
+    async (honoursAbort) => {
+      const { world } = await hangingSite(observing(), { honoursAbort })
+      await world.clock.advance(62_000)
+      expect(world.conditions()).toMatchObject({ Ready: 'False/ObserveTimeout', Degraded: 'True/ObserveTimeout' })
+      expect(world.conditions()).toMatchObject({ Reconciling: 'True/Retrying' })
+      expect(world.message('Degraded')).toBe(
+        'observe of Site default/a did not end within 60 s: let what it calls end when its signal aborts, or raise limits.observeMs of the controller',
+      )
+    },
+  )
 
   it('has the limit of its controller', async () => {
     const { world } = await hangingSite(observing({ limits: { observeMs: 5_000 } }))
@@ -97,7 +100,7 @@ describe('an observe that hangs', () => {
     expect(await metric('controller_calls_abandoned_total{')).toBe('3')
   })
 
-  it('of a paused resource is ended too', async () => {
+  it('for a paused resource is ended too', async () => {
     const { world } = await hangingSite((hanging) => ({
       observePaused: ({ signal }) => hanging.call(signal, []),
     }))
@@ -171,7 +174,7 @@ describe('a reconcile over its time limit', () => {
 })
 
 describe('limits', () => {
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('of %d ms are rejected at the definition', (observeMs) => {
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('with %d ms are rejected at the definition', (observeMs) => {
     const define = () =>
       defineController(Site, {
         owns: [],

@@ -163,7 +163,7 @@ describe('list', () => {
     expect(await loader.list(Service, {})).toHaveLength(1_001)
   })
 
-  it('of more than 10000 objects names the remedy, and stops', async () => {
+  it('with more than 10000 objects names the remedy, and stops', async () => {
     const { api, loader } = setUp()
     for (let index = 0; index < 10_001; index++)
       api.put(Service, live({ kind: 'Service', metadata: { name: `s${index}` } }))

@@ -1,4 +1,4 @@
-// A controller copies a Secret value into a field that the API server rejects and quotes: only the API server and its
+// A controller copies a Secret value into a field that the API server rejects and quotes. Only the API server and its
 // client have the value in a message.
 import { ApiObject } from 'cdk8s'
 import { expect, it } from 'vitest'

@@ -83,7 +83,7 @@ describe('a repair', () => {
     expect(world.conditions()['Degraded']).toBe('True/Forbidden')
   })
 
-  it('of a kind without repairMayDelete is a bug, and deletes nothing', async () => {
+  it('for a kind without repairMayDelete is a bug, and deletes nothing', async () => {
     const world = worldWithPod()
     await world.live(repairing({ repairMayDelete: false }))
     await world.clock.advance(60_000)

@@ -416,34 +416,37 @@ describe('a resource with a status', () => {
     },
   }
 
-  it.each([true, false])('may get spec and labels from its controller, and reports (finalizer: %s)', async (finalizer) => {
-    const controller = defineController(Task, {
-      owns: [],
-      watches: [{ resource: Task, contributes: true, keysFor: () => [] }],
-      finalizer,
-      desired: (chart, { object: { metadata } }) => {
-        const fields = { metadata: { name: metadata.name, labels: { sized: 'yes' } }, spec: { size: 'big' } }
-        contribute(addObject(chart, objectOf(Task, fields)))
-      },
-      status: () => ({ fields: {}, conditions: [] }),
-    })
-    await start(controller, [definition])
-    await cluster.create(Task, { metadata: { name: 'a' }, spec: {} })
-    await cluster.advance(60_000)
-    const task = await cluster.find(Task, 'a')
-    expect(task).toMatchObject({ spec: { size: 'big' }, metadata: { labels: { sized: 'yes' } } })
-    expect(await cluster.condition(Task, 'a', 'Ready')).toMatchObject({
-      status: 'True',
-      observedGeneration: task?.metadata.generation,
-    })
-    expect(await asked(600_000)).toEqual([])
-    await restart(controller)
-    expect(await writesDuring(600_000)).toEqual([])
-    await cluster.delete(Task, 'a')
-    await cluster.advance(30_000)
-    expect(await cluster.find(Task, 'a')).toBeUndefined()
-    expect(forbidden()).toEqual([])
-  })
+  it.each([true, false])(
+    'may get spec and labels from its controller, and reports (finalizer: %s)',
+    async (finalizer) => {
+      const controller = defineController(Task, {
+        owns: [],
+        watches: [{ resource: Task, contributes: true, keysFor: () => [] }],
+        finalizer,
+        desired: (chart, { object: { metadata } }) => {
+          const fields = { metadata: { name: metadata.name, labels: { sized: 'yes' } }, spec: { size: 'big' } }
+          contribute(addObject(chart, objectOf(Task, fields)))
+        },
+        status: () => ({ fields: {}, conditions: [] }),
+      })
+      await start(controller, [definition])
+      await cluster.create(Task, { metadata: { name: 'a' }, spec: {} })
+      await cluster.advance(60_000)
+      const task = await cluster.find(Task, 'a')
+      expect(task).toMatchObject({ spec: { size: 'big' }, metadata: { labels: { sized: 'yes' } } })
+      expect(await cluster.condition(Task, 'a', 'Ready')).toMatchObject({
+        status: 'True',
+        observedGeneration: task?.metadata.generation,
+      })
+      expect(await asked(600_000)).toEqual([])
+      await restart(controller)
+      expect(await writesDuring(600_000)).toEqual([])
+      await cluster.delete(Task, 'a')
+      await cluster.advance(30_000)
+      expect(await cluster.find(Task, 'a')).toBeUndefined()
+      expect(forbidden()).toEqual([])
+    },
+  )
 })
 
 it('the log names the fields that a first contribution adds', async () => {

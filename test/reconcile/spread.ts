@@ -1,5 +1,5 @@
-// A controller with children in several places: one in its own namespace, one in the namespace that the page names, and
-// one of a cluster-scoped kind. Another controller whose newer version no longer declares Secrets.
+// A controller with children in three places: its own namespace, the namespace that the page names, and cluster scope.
+// Another controller whose newer version no longer declares Secrets.
 import { ApiObject, type Chart } from 'cdk8s'
 import { ConfigMap, Service, StorageClass } from '../../src/object/built-in.ts'
 import type { Controller } from '../../src/reconcile/definition.ts'

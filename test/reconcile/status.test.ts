@@ -52,7 +52,7 @@ describe('conditions', () => {
     expect(findCondition(flipped.conditions, 'Degraded')).toMatchObject({ lastTransitionTime: at })
   })
 
-  it('of the kind override those of the runtime', () => {
+  it('from the kind override those of the runtime', () => {
     const claim = { type: 'Ready', status: 'False', reason: 'ImagePullFailed', message: 'no such image' } as const
     const status = statusAfter(waiting('pods'), { report: { fields: {}, conditions: [claim] } })
     expect(findCondition(status.conditions, 'Ready')).toMatchObject(claim)
@@ -161,7 +161,7 @@ describe('a status write', () => {
     expect(write(previous, next, sinceMs, isUnderWay).kind).toBe(kind)
   })
 
-  it('of counts alone joins the next write, or follows after two minutes', () => {
+  it('with new counts alone joins the next write, or follows after two minutes', () => {
     const counted = { ...oneOfThree, updatedReplicas: 2 }
     expect(write(oneOfThree, counted, progressIntervalMs)).toEqual({
       kind: 'later',

@@ -79,7 +79,7 @@ describe('the trace of a reconcile', () => {
     expect(causes).toEqual(['initial', 'retry'])
   })
 
-  it('of a deletion names the deleted objects', async () => {
+  it('for a deletion names the deleted objects', async () => {
     const { world, spans, reset } = tracedWorld()
     world.addSite()
     await world.live()

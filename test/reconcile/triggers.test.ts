@@ -81,7 +81,7 @@ describe('an event of the parent', () => {
     }
   })
 
-  it('of the first list overtakes no Retry-After', () => {
+  it('in the first list overtakes no Retry-After', () => {
     expect(triggersOfParent(added(before, true))[0]).not.toHaveProperty('overtakesNotBefore')
   })
 
@@ -93,7 +93,7 @@ describe('an event of the parent', () => {
     })
   })
 
-  it('of its deletion triggers a last reconcile, which forgets it', () => {
+  it('about its deletion triggers a last reconcile, which forgets it', () => {
     expect(triggersOfParent({ kind: 'deleted', object: before, isInitial: false })).toHaveLength(1)
   })
 })

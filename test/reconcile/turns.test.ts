@@ -63,7 +63,7 @@ describe('a new resource', () => {
     expect(world.conditions()).toMatchObject({ Degraded: 'True/Forbidden' })
   })
 
-  it('whose adoption conflicted is adopted by the next reconcile', async () => {
+  it('with a conflict at its adoption is adopted by the next reconcile', async () => {
     const world = new World()
     world.addSite()
     let isFirst = true
