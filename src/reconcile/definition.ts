@@ -38,7 +38,7 @@ export interface ObserveContext<Spec, Status> {
   readonly live: LiveReader
   /**
    * True if the API server serves a kind of `owns` or `watches`. Only optional kinds can be missing before a deletion.
-   * A change reconciles every resource. Return it as a fact if `desired` depends on it.
+   * A change reconciles every resource. Return it as a fact if `desired` or `status` depends on it.
    */
   readonly isAvailable: (resource: Resource) => boolean
   /**

@@ -6,7 +6,8 @@
 //   with finalizer         | run               | clean
 //
 // The resource of a controller with `finalizer: false` never has one, and counts as having one while it is not being
-// deleted. A resource that is paused, or suspended by its spec, gets `pause` instead of adopt, run and clean.
+// deleted. A resource with the finalizer and an outdated inventory is adopted again. A resource that is paused, or
+// suspended by its spec, gets `pause` instead of adopt, run and clean.
 import type { OperatorIdentity } from '../object/identity.ts'
 import type { LiveObject } from '../object/object.ts'
 import { isBeingDeleted } from '../object/object.ts'
