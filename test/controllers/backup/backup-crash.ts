@@ -1,6 +1,7 @@
-// Wherever a worker is killed, its way to the server or the store breaks, the server dies or the store goes: the next worker ends the backup,
-// its artifact is what its manifest says, and nothing else is left, neither files nor parts of uploads (I3). Where it is given up, and the next
-// worker only tidies up, there is such a backup or nothing.
+// Faults for the crash runs of backups: a worker is killed, a connection breaks, or the server or the store fails.
+// Invariant (I3): the next worker completes the backup, and its artifact matches its manifest. No other file and no
+// part of an upload remains.
+// If the Backup is given up, the next worker only tidies up. Then the store holds such a backup or nothing.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
@@ -35,11 +36,11 @@ type Blow<AtStore> =
   | (StatementBlow<(typeof fates)[number]> & { readonly who: 'database' })
   | { readonly who: 'store'; readonly at: AtStore }
 
-/** No tool of this machine can save newer ones. */
+/** The tools of this machine cannot dump newer servers. */
 const isToldOn = (major: number) => major <= 15
-/** A tool that waits in the middle of a COPY for an answer that was cut off waits for ever: its Job has a deadline. After the blow. */
+/** Time after a fault until the deadline of the Job. A tool waits indefinitely in a COPY whose answer was cut off. */
 const patienceMs = 2_000
-/** Of a Job where nothing waits for ever, however slow the machine is. */
+/** Deadline of a Job in which nothing waits indefinitely, also on a slow machine. */
 const amplePatienceMs = 300_000
 const whatIsWhole = { files: ['artifact', 'manifest.json'], isAsItsManifestSays: true, broken: 0, slots: [] }
 const whatIsSound = { strangers: [], broken: 0, slots: [] }
@@ -53,7 +54,7 @@ export const backupCrash: CrashWorkflow<Blow<number>> = {
   },
 }
 
-/** Its Backup is deleted, and keeps what is stored. */
+/** The Backup is deleted, and its artifact policy keeps the artifact. */
 export const backupGivenUpCrash: CrashWorkflow<Blow<number>> = {
   ...{ name: 'backup-given-up', weight: 2, isToldOn, whole: whatIsSound },
   start: async (server) => {
@@ -71,13 +72,13 @@ export const backupS3Crash: CrashWorkflow<Blow<BucketBlow>> = {
     const moto = await MotoServer.start()
     onTestFinished(() => moto.stop())
     const open = () => BucketUnderTest.start(moto.url)
-    // What the tool would compress went up in one piece.
+    // A compressed dump would be uploaded in one part.
     const inFull = { ...order, compression: 0 }
     return { tell: (blows) => tell({ server, open, order: inFull, isStruckAtStatements: false }, blows) }
   },
 }
 
-/** Of the whole server. */
+/** A backup of the whole server. */
 export const physicalCrash: CrashWorkflow<Blow<number>> = {
   ...{ name: 'backup-physical', weight: 1, isToldOn, whole: whatIsWhole },
   start: async (server) => {
@@ -89,7 +90,7 @@ export const physicalCrash: CrashWorkflow<Blow<number>> = {
 
 type BucketBlow = BucketUnderTest extends StoreUnderTest<infer AtStore> ? AtStore : never
 
-/** A part has 8 MiB. */
+/** A part of an upload has 8 MiB. */
 const inManyParts = `CREATE TABLE large (t text); INSERT INTO large SELECT repeat('x', 100000) FROM generate_series(1, 100);
   ALTER TABLE large OWNER TO crm_owner`
 
@@ -97,12 +98,12 @@ interface Ground<AtStore> {
   readonly server: PostgresServer
   readonly order: BackupOrder | PhysicalOrder
   readonly open: (storeFolder: string) => StoreUnderTest<AtStore> | Promise<StoreUnderTest<AtStore>>
-  /** Not where another workflow is struck at the same ones. */
+  /** False if another workflow injects faults at the same statements. */
   readonly isStruckAtStatements: boolean
   readonly isGivenUp?: true
 }
 
-/** Each life is struck by a blow of its own, and the last by none. */
+/** Injects one fault into each process, and none into the last one. */
 async function tell<AtStore>(ground: Ground<AtStore>, blows: readonly Blow<AtStore>[]): Promise<Told<Blow<AtStore>>> {
   const { server, open, order, isStruckAtStatements, isGivenUp } = ground
   const proxy = await SqlProxy.start(server.access())
@@ -113,7 +114,7 @@ async function tell<AtStore>(ground: Ground<AtStore>, blows: readonly Blow<AtSto
     for (const [at, blow] of blows.entries()) {
       struck += await struckLife({ server, order, proxy, stage, stored, blow, attempt: `life-${at + 1}` })
     }
-    // The last comes when there is a server again.
+    // The last process starts when the server is up again.
     await server.byHand('SELECT 1')
     proxy.forget()
     const store = stored.calm('last')
@@ -122,7 +123,7 @@ async function tell<AtStore>(ground: Ground<AtStore>, blows: readonly Blow<AtSto
       await saved({ order, access: proxy.access(), store, workFolder, attempt: 'last' }, never)
     }
     const texts = isStruckAtStatements ? proxy.statements.map(({ text }) => text) : []
-    // Where it was struck, the last life may have found everything done.
+    // After a fault, the last process may have found all work done.
     const places = blows.length > 0 ? [] : [...databasePlaces<AtStore>(texts), ...storePlaces(stored)]
     if (isGivenUp) {
       await tidyBackup({ backup: order.backup, folder: folderOf(order) }, { store, server: undefined }, never)
@@ -144,7 +145,7 @@ interface Life<AtStore> {
   readonly attempt: string
 }
 
-/** Says how often it was struck. */
+/** Returns how many faults were injected. */
 async function struckLife<AtStore>(life: Life<AtStore>): Promise<number> {
   const { server, order, proxy, stage, stored, blow, attempt } = life
   await server.byHand('SELECT 1')
@@ -191,7 +192,7 @@ async function struckLife<AtStore>(life: Life<AtStore>): Promise<number> {
   return struck
 }
 
-/** Whoever is killed does not clean up: it is a process. */
+/** A worker as a process, because a killed process does not clean up. */
 class MortalWorker {
   readonly #process: ChildProcessByStdio<null, null, Readable>
 
@@ -210,7 +211,7 @@ class MortalWorker {
     return this.#process.signalCode === 'SIGKILL'
   }
 
-  /** What it said, if it did not end well. */
+  /** Returns the output on stderr if the exit code is not 0. */
   async failure(): Promise<string | undefined> {
     const said = text(this.#process.stderr)
     await once(this.#process, 'exit')
@@ -235,7 +236,7 @@ async function endOf(
   const keys = await keysOf(store)
   const backup = isGivenUp && keys.length === 0 ? undefined : await backupOf(order, store)
   const slots = () => server.byHand('SELECT slot_name FROM pg_replication_slots')
-  // A server hears late of the death of those who spoke to it.
+  // The server notices the death of its clients late.
   const wait = { what: 'the slots of workers to go', limitMs: 60_000, everyMs: 5 }
   await waitUntil(wait, async () => (await slots()).length === 0)
   const files = keys.map((key) => (key === backup?.artifact ? 'artifact' : key.replace(folder, ''))).toSorted()

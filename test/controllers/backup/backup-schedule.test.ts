@@ -1,5 +1,5 @@
-// Does a schedule make its backups, and let go of those that nobody wants, whatever happens to clocks and operators? On a cluster in this
-// process, whose time a test moves.
+// Schedules of Backups on an in-process cluster with a simulated clock. Invariant: a schedule starts its backups and
+// prunes the old ones, also when clocks change and operators die.
 import { describe, expect, it } from 'vitest'
 import type { BackupSpecInput } from '../../../imports/wire/backup.ts'
 import { Backup } from '../../../imports/wire/backup.ts'
@@ -15,7 +15,7 @@ import { BackupScene, home, target } from './backup-scene.ts'
 
 const hourly = '0 * * * *'
 
-/** From 2026-01-01T00:00:00Z on. */
+/** The clock starts at 2026-01-01T00:00:00Z. */
 async function scheduled(spec: Partial<BackupSpecInput> = {}): Promise<BackupScene> {
   const scene = await BackupScene.start()
   await scene.database()
@@ -24,25 +24,25 @@ async function scheduled(spec: Partial<BackupSpecInput> = {}): Promise<BackupSce
   return scene
 }
 
-/** The slots of the Backups that there are. */
+/** Returns the scheduled times of all Backups. */
 async function slots(scene: BackupScene): Promise<readonly string[]> {
   const found = await scene.cluster.list(Backup, home)
   return found.flatMap(({ metadata }) => metadata.annotations?.[slotAnnotation] ?? []).sort()
 }
 
-/** How each is proven, in the order of their slots. */
+/** Returns the verification modes in the order of the scheduled times. */
 async function modes(scene: BackupScene): Promise<readonly string[]> {
   const found = (await scene.cluster.list(Backup, home)).filter(({ metadata }) => metadata.name !== 'nightly')
   return found
     .toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1))
-    .map(({ spec }) => (spec as { verify: { mode: string } }).verify.mode) // Its definition has a default.
+    .map(({ spec }) => (spec as { verify: { mode: string } }).verify.mode) // The CRD has a default for it.
 }
 
 const atHours = (...hours: readonly number[]) =>
   hours.map((hour) => `2026-01-01T${String(hour).padStart(2, '0')}:00:00Z`)
 
 describe('a schedule', () => {
-  it('makes a Backup for each slot, which is named by it and owned by nobody', async () => {
+  it('makes a Backup for each scheduled time, with its name from that time and without an owner', async () => {
     const scene = await scheduled()
     expect(await scene.status('nightly')).toMatchObject({
       phase: 'Scheduled',
@@ -65,11 +65,11 @@ describe('a schedule', () => {
   })
 
   it.each([
-    // The hour from two to three is skipped, and runs when it would have begun.
+    // The hour from two to three is skipped, and the backup runs when the hour would have begun.
     ['2026-03-28T12:00:00Z', '2026-03-30T12:00:00Z', ['2026-03-29T01:00:00Z', '2026-03-30T00:30:00Z']],
-    // It comes twice, and counts once.
+    // The hour occurs twice, and the backup runs once.
     ['2026-10-24T12:00:00Z', '2026-10-26T12:00:00Z', ['2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z']],
-  ])('is kept by the clocks of its time zone, from %s on', async (from, to, expected) => {
+  ])('follows the clock of its time zone, from %s on', async (from, to, expected) => {
     const scene = await BackupScene.start()
     await scene.database()
     await scene.sleep()
@@ -80,7 +80,7 @@ describe('a schedule', () => {
     expect(await slots(scene)).toEqual(expected)
   })
 
-  it('makes its first backup at once, by immediate, and the next at its slot', async () => {
+  it('makes its first backup immediately if spec.immediate is set, and the next one at its scheduled time', async () => {
     const scene = await scheduled({ immediate: true })
     const [first = ''] = await slots(scene)
     expect(first).toMatch(/^2026-01-01T00:00:0/)
@@ -90,7 +90,7 @@ describe('a schedule', () => {
     expect(await slots(scene)).toEqual([first, ...atHours(1)])
   })
 
-  it('makes up for the last of the slots that passed while nobody looked, if it is not too late for it', async () => {
+  it('runs only the last missed time when the operator was down, if the starting deadline has not passed', async () => {
     const scene = await scheduled({ startingDeadlineSeconds: 1800 })
     await scene.passUntil('2026-01-01T01:05:00Z')
     await scene.sleep()
@@ -107,7 +107,7 @@ describe('a schedule', () => {
     expect(await slots(scene)).toEqual(atHours(1, 5, 8))
   })
 
-  it('begins each slot once, however often the operator dies', async () => {
+  it('starts one backup for each scheduled time, however often the operator dies', async () => {
     const scene = await scheduled()
     await scene.passUntil('2026-01-01T00:59:55Z', 5_000)
     for (let turn = 0; turn < 10; turn += 1) {
@@ -119,7 +119,7 @@ describe('a schedule', () => {
     expect(scene.worked).toHaveLength(1)
   })
 
-  it('does not begin a slot again whose Backup somebody has deleted', async () => {
+  it('does not repeat a scheduled time when its Backup was deleted', async () => {
     const scene = await scheduled()
     await scene.passUntil('2026-01-01T01:05:00Z')
     const [name = ''] = (await scene.names()).filter((known) => known !== 'nightly')
@@ -130,7 +130,7 @@ describe('a schedule', () => {
     expect(await slots(scene)).toEqual([])
   })
 
-  it('goes on when a clock that was ahead is put right', async () => {
+  it('continues when a clock that was ahead is corrected', async () => {
     const scene = await scheduled()
     await scene.passUntil('2026-01-01T01:05:00Z')
     await scene.sleep()
@@ -152,13 +152,13 @@ describe('a schedule', () => {
       lastScheduleTime: '2026-01-01T02:00:00Z',
       lastSuccessTime: expect.stringMatching(/^2026-01-01T02:0/),
     })
-    // No backup of that time is one of today.
+    // A backup with a later time does not count as a backup of today.
     scene.answer = () => ({ outcome: 'Stopped', reason: 'ServerUnreachable', message: 'it is away' })
     await scene.passUntil('2026-01-01T09:05:00Z', 600_000)
     expect(await scene.standing('nightly', 'Overdue')).toBe('True MissedSchedule')
   })
 
-  it('waits for the backup under way, by Forbid', async () => {
+  it('waits for the running backup when concurrency is Forbid', async () => {
     const scene = await scheduled({ startingDeadlineSeconds: 7200 })
     scene.answer = () => 'works'
     await scene.passUntil('2026-01-01T02:10:00Z')
@@ -168,7 +168,7 @@ describe('a schedule', () => {
     expect(await slots(scene)).toEqual(atHours(1, 2))
   })
 
-  it('gives up the backup under way, by Replace, and what that has stored', async () => {
+  it('cancels the running backup and removes its files when concurrency is Replace', async () => {
     const scene = await scheduled({ concurrency: 'Replace' })
     scene.answer = (order) => (order.work === 'discard' ? scene.done(order) : 'works')
     await scene.passUntil('2026-01-01T02:10:00Z')
@@ -176,7 +176,7 @@ describe('a schedule', () => {
     expect(scene.worked).toEqual([expect.stringMatching(/^discard nightly-/)])
   })
 
-  it('keeps what is stored while that is proven, by Replace, and is overdue where nothing comes to be proven', async () => {
+  it('keeps an artifact during its verification when concurrency is Replace, and is overdue if no later backup starts', async () => {
     const scene = await scheduled({ concurrency: 'Replace', verify: { mode: 'Restore', every: 1 } })
     scene.answer = (order) => (order.work === 'verify' ? 'works' : scene.done(order))
     await scene.passUntil('2026-01-01T03:10:00Z')
@@ -188,7 +188,7 @@ describe('a schedule', () => {
     expect(await scene.standing('nightly', 'Overdue')).toBe('True MissedSchedule')
   })
 
-  it('begins nothing while it is suspended, and is not overdue then', async () => {
+  it('starts no backup while it is suspended, and is not overdue', async () => {
     const scene = await scheduled({ suspend: true })
     await scene.passUntil('2026-01-01T08:05:00Z', 600_000)
     expect(await slots(scene)).toEqual([])
@@ -199,7 +199,7 @@ describe('a schedule', () => {
     expect(await slots(scene)).toEqual(atHours(8))
   })
 
-  it('is overdue when no backup comes, and no more when one does', async () => {
+  it('is overdue when no backup succeeds, and no longer when one does', async () => {
     const scene = await scheduled({ deadline: '10m', startingDeadlineSeconds: 600 })
     scene.answer = () => ({ outcome: 'Stopped', reason: 'VersionMismatch', message: 'pg_dump is too old' })
     await scene.passUntil('2026-01-01T01:35:00Z')
@@ -217,12 +217,12 @@ describe('a schedule', () => {
     [{ schedule: hourly, timeZone: 'Europe/Atlantis' }, 'True InvalidTimeZone'],
     [{ schedule: '61 * * * *' }, 'True InvalidSchedule'],
     [{ schedule: '* * * 1-9 *' }, 'True ScheduleTooFrequent'],
-  ])('%j is refused in a sentence', async (spec, standing) => {
+  ])('%j is rejected with one sentence', async (spec, standing) => {
     const scene = await scheduled(spec)
     expect(await scene.standing('nightly', 'Stalled')).toBe(standing)
   })
 
-  it('restores each so many-th backup, and the first', async () => {
+  it('restores every Nth backup, and the first one', async () => {
     const scene = await scheduled({ verify: { mode: 'Restore', every: 3 } })
     await scene.passUntil('2026-01-01T05:05:00Z')
     expect(await modes(scene)).toEqual(['Restore', 'Checksum', 'Checksum', 'Restore', 'Checksum'])
@@ -230,7 +230,7 @@ describe('a schedule', () => {
 })
 
 describe('retention', () => {
-  it('removes artifacts, then their Backups, and keeps as many as asked', async () => {
+  it('removes artifacts before their Backups, and keeps the requested number', async () => {
     const scene = await scheduled({ retention: { keepLast: 2 } })
     await scene.passUntil('2026-01-01T05:10:00Z')
     expect(await slots(scene)).toEqual(atHours(4, 5))
@@ -239,7 +239,7 @@ describe('retention', () => {
     expect(await scene.standing('nightly', 'RetentionApplied')).toBe('True Pruned')
   })
 
-  it('waits with what a Database is being restored from', async () => {
+  it('keeps a Backup while a Database is being restored from it', async () => {
     const scene = await scheduled({ retention: { keepLast: 1 } })
     await scene.passUntil('2026-01-01T01:05:00Z')
     const name = `nightly-${Date.parse('2026-01-01T01:00:00Z') / 60_000}`
@@ -255,7 +255,7 @@ describe('retention', () => {
     expect(await slots(scene)).toEqual(atHours(5))
   })
 
-  it('keeps the artifact of a Backup that somebody gives an owner', async () => {
+  it('keeps the artifact of a Backup that has another owner', async () => {
     const scene = await scheduled({ retention: { keepLast: 5 } })
     await scene.passUntil('2026-01-01T01:05:00Z')
     const name = `nightly-${Date.parse('2026-01-01T01:00:00Z') / 60_000}`
@@ -273,13 +273,13 @@ describe('retention', () => {
     expect((await scene.find(name))?.metadata.ownerReferences).toEqual([owner])
   })
 
-  it('never removes the newest that is proven', async () => {
+  it('never removes the newest verified backup', async () => {
     const scene = await scheduled({ retention: { keepLast: 1 }, verify: { mode: 'Restore', every: 100 } })
     await scene.passUntil('2026-01-01T04:10:00Z')
     expect(await slots(scene)).toEqual(atHours(1, 4))
   })
 
-  it('keeps what is stored, though a later proof of it fails', async () => {
+  it('keeps an artifact although a later verification fails', async () => {
     const scene = await scheduled({
       ...{ schedule: '0 0 * * *', verify: { mode: 'Checksum' } },
       retention: { keepLast: 2, keepDaily: 30 },
@@ -299,7 +299,7 @@ describe('retention', () => {
     expect(await scene.standing(oldest, 'Completed')).toBe('True Completed')
   })
 
-  it('says what it waits for while a store does not let go', async () => {
+  it('reports what it waits for while a store rejects deletions', async () => {
     const scene = await scheduled({ retention: { keepLast: 1 } })
     scene.answer = (order) =>
       order.work === 'discard' ? { outcome: 'Stopped', reason: 'Locked', message: 'it is locked' } : scene.done(order)
@@ -310,8 +310,8 @@ describe('retention', () => {
   })
 })
 
-describe('a schedule whose Secret is closed', () => {
-  it('becomes overdue and goes on when the Secret is opened again', async () => {
+describe('a schedule whose Secret has no usage label', () => {
+  it('becomes overdue, and continues when the Secret gets the label again', async () => {
     const scene = await BackupScene.start()
     const keys = { metadata: { name: 'keys', namespace: home, labels: openLabels } }
     await scene.cluster.create(Secret, {
@@ -334,7 +334,7 @@ describe('a schedule whose Secret is closed', () => {
     expect(await scene.standing('nightly', 'Overdue')).toBe('False OnTime')
     expect(await scene.standing('nightly', 'RetentionApplied')).toBe('True Pruned')
     expect(await scene.status('nightly')).not.toHaveProperty('nextScheduleTime')
-    // Ten minutes to begin, and twice ten for the backup.
+    // The starting deadline is ten minutes, and the backup may take twice ten.
     await scene.passUntil('2026-01-01T02:29:00Z')
     expect(await scene.standing('nightly', 'Overdue')).toBe('False OnTime')
     await scene.passUntil('2026-01-01T02:31:00Z')
@@ -352,8 +352,8 @@ describe('a schedule whose Secret is closed', () => {
   })
 })
 
-describe('a schedule that is deleted', () => {
-  it('leaves its Backups, and one of its name goes on with them', async () => {
+describe('a deleted schedule', () => {
+  it('leaves its Backups, and a schedule of the same name continues with them', async () => {
     const scene = await scheduled({ artifactPolicy: 'Delete', retention: { keepLast: 2 } })
     await scene.passUntil('2026-01-01T02:10:00Z')
     await scene.delete('nightly')

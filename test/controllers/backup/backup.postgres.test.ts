@@ -1,4 +1,5 @@
-// Does a backup hold what was there at one moment, and does it prove it? On real servers, with PostgreSQL's own tools.
+// Logical backups on real servers with PostgreSQL's own tools. Invariant: a backup holds one snapshot, and its
+// verification finds every difference.
 import { readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -14,7 +15,7 @@ import { keysOf, never } from '../stores/contents.ts'
 import { type BackupStage, backupStage, makeDatabase, order, verification } from './backup-stage.ts'
 import { disturbed, flipped } from './disturbance.ts'
 
-/** No tool of this machine can save newer ones. */
+/** The tools of this machine cannot dump newer servers. */
 const newestTool = 15
 
 async function scratchesOf(server: PostgresServer): Promise<unknown> {
@@ -26,7 +27,7 @@ onPostgresOf(
   (major) => major > newestTool,
   'a logical backup of a newer server',
   (server) => {
-    it('says that the tool is too old for the server, and leaves nothing', async () => {
+    it('reports that the tool is too old for the server, and leaves no files', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       await expect(makeBackup(order, stage.backupTools(), never)).rejects.toMatchObject({
@@ -37,7 +38,7 @@ onPostgresOf(
       expect(await stage.left()).toEqual([])
     })
 
-    it('knows what is in the database all the same', async () => {
+    it('still reads the contents of the database', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       const { contents } = await frozenContents(stage, server())
@@ -63,7 +64,7 @@ onEachPostgres('a look at a database', (server) => {
       'CREATE TRIGGER t BEFORE UPDATE ON api.parts FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()',
       /there are 1 own triggers instead of 0/,
     ],
-  ])('sees what %s does', async (statement, told) => {
+  ])('finds the change that %s makes', async (statement, told) => {
     await makeDatabase(server())
     const stage = await backupStage(server().access())
     const before = await frozenContents(stage, server())
@@ -79,7 +80,7 @@ onPostgresOf(
   (major) => major <= newestTool,
   'a logical backup',
   (server, version) => {
-    it('restores to what was saved', async () => {
+    it('restores to the same contents', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       const made = await makeBackup(order, stage.backupTools(), never)
@@ -98,11 +99,11 @@ onPostgresOf(
       expect(await stage.left()).toEqual(['data-one.dump', 'manifest.json'])
     })
 
-    it('restores also where there are indexes that the tool leaves out', async () => {
+    it('restores also when the database has indexes that the tool leaves out', async () => {
       await makeDatabase(server())
       const inIt = { database: 'crm' }
       await server().byHand("INSERT INTO orders VALUES (2000, 'same'), (2001, 'same')", inIt)
-      // Of rows that are the same it is begun, and never finished; it stays until somebody drops it.
+      // The build fails because of the equal rows. The invalid index remains until it is dropped.
       const index = server().byHand('CREATE UNIQUE INDEX CONCURRENTLY orders_note ON orders (note)', inIt)
       await expect(index).rejects.toThrow(/could not create unique index/)
       const isValid = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'orders_note'::regclass"
@@ -118,7 +119,7 @@ onPostgresOf(
       expect(await verifyBackup({ ...verification, queries }, stage.verificationTools(), never)).toEqual(made.manifest)
     })
 
-    it('proves what was hashed before there was a choice, and sees what is wrong with it', async () => {
+    it('verifies a manifest from before the choice of a hash, and finds a changed row hash', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       const { engine } = stage.backupTools()
@@ -128,7 +129,7 @@ onPostgresOf(
       const [other] = made.manifest.contents.tables.filter(({ rows }) => rows === '500')
       const changed = { ...other, hash: String(BigInt(other?.hash ?? 0) + 1n) }
       const tables = made.manifest.contents.tables.map((table) => (table === other ? changed : table))
-      const manifest = { ...made.manifest, contents: { ...made.manifest.contents, tables } } as Manifest // Of the same form.
+      const manifest = { ...made.manifest, contents: { ...made.manifest.contents, tables } } as Manifest // It has the same form.
       await writeFile(join(stage.storeFolder, made.folder, 'manifest.json'), manifestText(manifest))
       await expect(verifyBackup(verification, stage.verificationTools(), never)).rejects.toMatchObject({
         code: 'ManifestMismatch',
@@ -136,7 +137,7 @@ onPostgresOf(
       })
     })
 
-    it('leaves out the rows that it is told to, and is restored in several parts at once', async () => {
+    it('leaves out the rows of excluded tables, and is restored by several jobs in parallel', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       const less = { ...order, compression: 0, excludeTables: ['api.people', 'api.parts_2026'] }
@@ -149,7 +150,7 @@ onPostgresOf(
       expect(await scratchesOf(server())).toEqual([])
     })
 
-    it('leaves out nothing that is not there', async () => {
+    it('is rejected when an excluded table does not exist', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       const wrong = { ...order, excludeTables: ['public.orders', 'public.order', 'api.parts'] }
@@ -160,7 +161,7 @@ onPostgresOf(
       expect(await stage.left()).toEqual([])
     })
 
-    it('is of one moment, whatever is written meanwhile', async () => {
+    it('holds one snapshot while other sessions write', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       const { engine } = stage.backupTools()
@@ -176,7 +177,7 @@ onPostgresOf(
       await verifyBackup(verification, stage.verificationTools(), never)
     })
 
-    it('lets nobody empty a table that is not counted yet, also when the tool has ended', async () => {
+    it('blocks TRUNCATE of a table that is not counted yet, also when the tool has ended', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       const { engine } = stage.backupTools()
@@ -195,7 +196,7 @@ onPostgresOf(
     })
 
     it('takes no more locks than the tool does', async () => {
-      // So many that those of all indexes have no room on the server, and those of all tables have.
+      // The lock table has room for the locks of all tables, but not for those of all indexes.
       const few = { max_locks_per_transaction: '32', max_connections: '12', max_wal_senders: '0' }
       const small = await startPostgres({ version, settings: { ...few, max_worker_processes: '0' } })
       await makeDatabase(small)
@@ -222,7 +223,7 @@ onPostgresOf(
       expect(await stage.left()).toEqual([])
     })
 
-    it('is one, also of two workers at once', async () => {
+    it('is made once by two concurrent workers', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       const workers = ['one', 'two'].map((attempt) => {
@@ -236,9 +237,9 @@ onPostgresOf(
       await verifyBackup(verification, stage.verificationTools(), never)
     })
 
-    it('leaves nothing when its tool is killed', async () => {
+    it('leaves no files when its tool is killed', async () => {
       await makeDatabase(server())
-      // More than a pipe holds.
+      // The data exceed the buffer of a pipe.
       await server().byHand('CREATE TABLE bulk AS SELECT sha512(n::text::bytea) FROM generate_series(1, 100000) n', {
         database: 'crm',
       })
@@ -258,9 +259,9 @@ onPostgresOf(
       expect(await stage.left()).toEqual([])
     })
 
-    it('leaves nothing when its database is dropped over it, and another try says that it is gone', async () => {
+    it('leaves no files when its database is dropped during the dump, and the next attempt reports NotFound', async () => {
       await makeDatabase(server())
-      // More than a pipe holds.
+      // The data exceed the buffer of a pipe.
       await server().byHand('CREATE TABLE bulk AS SELECT sha512(n::text::bytea) FROM generate_series(1, 100000) n', {
         database: 'crm',
       })
@@ -280,7 +281,7 @@ onPostgresOf(
       expect(await stage.left()).toEqual([])
     })
 
-    it('is proven also when its database is not there any more', async () => {
+    it('is verified also when its database no longer exists', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       await makeBackup(order, stage.backupTools(), never)
@@ -289,7 +290,7 @@ onPostgresOf(
       expect(await scratchesOf(server())).toEqual([])
     })
 
-    it('stops when it is told to, and leaves nothing', async () => {
+    it('stops and leaves no files when it is aborted', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       const stopping = new AbortController()
@@ -303,7 +304,7 @@ onPostgresOf(
       expect(await stage.left()).toEqual([])
     })
 
-    it('is refused when the database is another one', async () => {
+    it('is rejected when another database has the name', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       const identity = { systemIdentifier: '1', databaseOid: 2 }
@@ -313,7 +314,7 @@ onPostgresOf(
       expect(await stage.left()).toEqual([])
     })
 
-    it('is proven also where policies hold for the owner of a table, and leaves them so', async () => {
+    it('is verified when row-level security applies to the table owner, and keeps the policies', async () => {
       await makeDatabase(server())
       await server().byHand(
         `ALTER TABLE orders ENABLE ROW LEVEL SECURITY; ALTER TABLE orders FORCE ROW LEVEL SECURITY;
@@ -322,12 +323,12 @@ onPostgresOf(
       )
       const stage = await backupStage(server().access())
       const made = await makeBackup(order, stage.backupTools(), never)
-      // As the owner, for whom it holds.
+      // The query runs as the owner, to whom the policy applies.
       const queries = [{ sql: 'SELECT count(*) FROM public.orders', expect: '10' }]
       expect(await verifyBackup({ ...verification, queries }, stage.verificationTools(), never)).toEqual(made.manifest)
     })
 
-    it('is refused when it was cut off, changed or is none', async () => {
+    it('fails its verification when it is truncated, changed or not a backup', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       const made = await makeBackup(order, stage.backupTools(), never)
@@ -361,7 +362,7 @@ onPostgresOf(
       expect(await scratchesOf(server())).toEqual([])
     })
 
-    it('is found out when a query answers otherwise', async () => {
+    it('fails its verification when a query returns another result', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       await makeBackup(order, stage.backupTools(), never)
@@ -371,7 +372,7 @@ onPostgresOf(
       expect(await scratchesOf(server())).toEqual([])
     })
 
-    it('takes over what a dead verification left, and nothing of others', async () => {
+    it('takes over what a dead verification left, and no database of another owner', async () => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       await makeBackup(order, stage.backupTools(), never)
@@ -379,7 +380,7 @@ onPostgresOf(
       await server().byHand(`CREATE DATABASE ${name}`)
       const verify = () => verifyBackup(verification, stage.verificationTools(), never)
       await expect(verify()).rejects.toMatchObject({ code: 'NameTaken' })
-      // The mark of the owner role counts: whoever owns a database can write its comment.
+      // Only the marker of the owner role counts, because the owner of a database can write the database's comment.
       const mark = `'konverge {"uid":"${order.backup.uid}","generation":1}'`
       await server().byHand(`COMMENT ON DATABASE ${name} IS ${mark}`)
       await expect(verify()).rejects.toMatchObject({ code: 'NameTaken' })
@@ -390,7 +391,7 @@ onPostgresOf(
       expect(await scratchesOf(server())).toEqual([])
     })
 
-    it('lets nobody who wrote it do anything as an admin', async () => {
+    it('gives its author no admin privileges when it is restored', async () => {
       await makeDatabase(server())
       await server().byHand(hostile, { database: 'crm' })
       const stage = await backupStage(server().access())
@@ -404,7 +405,7 @@ onPostgresOf(
   },
 )
 
-/** The owner of a database lies in wait: for whoever reads a row as text, and for whoever restores one. */
+/** Code of the database owner that runs when a session converts a row to text or restores one. */
 const hostile = `
   SET ROLE crm_owner;
   CREATE FUNCTION api.seize() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
@@ -434,7 +435,7 @@ async function frozenContents(stage: BackupStage, server: PostgresServer) {
   }
 }
 
-/** As it was when rows were hashed by md5 alone, and nothing said so. */
+/** Returns the engine with the old hash: md5 only, and no hash name in the manifest. */
 function hashedBefore(engine: LogicalEngine): LogicalEngine {
   const older = (frozen: FrozenDatabase): FrozenDatabase => ({
     source: frozen.source,
@@ -451,7 +452,7 @@ function hashedBefore(engine: LogicalEngine): LogicalEngine {
   return { ...engine, freeze: async (call) => older(await engine.freeze(call)) }
 }
 
-/** The same engine; something happens once a moment is held, and when the first bytes of the artifact have come. */
+/** Returns the engine with hooks: after the snapshot is held, and after the first bytes of the artifact. */
 function whenFrozen(
   engine: LogicalEngine,
   onFrozen: () => Promise<unknown>,

@@ -1,4 +1,5 @@
-// Does a Backup as a resource do what it says, whatever becomes of its workers? On a cluster in this process, with a hand for a node.
+// Backups as resources, on an in-process cluster where the test plays the node. Invariant: a Backup reports its true
+// state whatever happens to its workers.
 import { describe, expect, it } from 'vitest'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
@@ -21,16 +22,16 @@ async function ready(): Promise<BackupScene> {
   return scene
 }
 
-/** `held`: of the first Job. */
+/** Creates pod `held` of the first Job. */
 async function podOf({ cluster }: BackupScene, image: string): Promise<void> {
   const job = (await cluster.list(Job, home))[0]
-  const template = job && (valueAt(job, 'spec', 'template') as { readonly metadata?: object }) // A Job's.
+  const template = job && (valueAt(job, 'spec', 'template') as { readonly metadata?: object }) // A Job has this template.
   const metadata = { ...template?.metadata, name: 'held', namespace: home }
   await cluster.create(Pod, { metadata, spec: { containers: [{ name: 'worker', image }] } })
 }
 
 describe('a Backup', () => {
-  it('that is made again after its slot saves nothing as of then, and says where that is', async () => {
+  it('that is recreated after its scheduled time backs up nothing for that time, and reports where that backup is', async () => {
     const scene = await ready()
     const metadata = { name: 'nightly-29400000', namespace: home }
     const annotations = { [slotAnnotation]: '2025-12-01T02:30:00Z' }
@@ -43,7 +44,7 @@ describe('a Backup', () => {
     expect(message).toMatch(/restore that by its location.*clock is behind/)
   })
 
-  it('is made, proven and then at rest, with no worker left', async () => {
+  it('is made and verified, and is then in sync without a worker', async () => {
     const scene = await ready()
     await scene.create('once')
     await scene.becomes('once', 'Ready', 'True RestoreVerified')
@@ -65,7 +66,7 @@ describe('a Backup', () => {
   it.each([
     ['None', 'True NotRequested', 'False NotRequested', ['backup once']],
     ['Checksum', 'True ChecksumVerified', 'False ChecksumVerified', ['backup once', 'verify once']],
-  ] as const)('with the mode %s is %s', async (mode, standing, verified, worked) => {
+  ] as const)('with the verification mode %s is %s', async (mode, standing, verified, worked) => {
     const scene = await ready()
     await scene.create('once', { verify: { mode } })
     await scene.becomes('once', 'Ready', standing)
@@ -73,7 +74,7 @@ describe('a Backup', () => {
     expect(scene.worked).toEqual(worked)
   })
 
-  it('says why its worker does not begin, for as long as it does not', async () => {
+  it('reports why its worker does not start, as long as that lasts', async () => {
     const scene = await ready()
     scene.answer = () => 'works'
     await scene.create('once')
@@ -91,7 +92,7 @@ describe('a Backup', () => {
     await scene.becomes('once', 'Ready', 'False Saving')
   })
 
-  it('says that its worker finds no node, once that has lasted', async () => {
+  it('reports that its worker finds no node, after a delay', async () => {
     const scene = await ready()
     scene.answer = () => 'works'
     await scene.create('once')
@@ -103,13 +104,13 @@ describe('a Backup', () => {
     expect((await scene.condition('once', 'Ready'))?.message).toContain('no nodes available')
   })
 
-  it('says that no pod of its worker can be made, until one is', async () => {
+  it('reports that the pod of its worker cannot be created, until one is', async () => {
     const scene = await ready()
     scene.answer = () => 'works'
     await scene.create('once')
     await scene.until('a worker', async () => (await scene.jobs()).length > 0)
     const [job = ''] = await scene.jobs()
-    // As the controller of Jobs has it whose pods are refused.
+    // This is the status of a Job whose pods are rejected.
     const startTime = new Date(scene.cluster.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
     await scene.patchStatus(Job, job, { startTime, ready: 0, terminating: 0 })
     await scene.pass(60_000)
@@ -120,7 +121,7 @@ describe('a Backup', () => {
     await scene.becomes('once', 'Ready', 'False Saving')
   })
 
-  it('of a whole server is a copy of it, which is started where its worker is', async () => {
+  it('with the method Physical is a copy of the server, which the worker starts for verification', async () => {
     const scene = await BackupScene.start()
     await scene.ownServer()
     const orders: WorkOrder[] = []
@@ -146,14 +147,14 @@ describe('a Backup', () => {
     [{ compress: { method: 'gzip', level: 4 } }, { compression: 4 }],
     [{ compress: { method: 'none' } }, { compression: 0 }],
     [{ excludeTables: ['a.b'] }, { compression: 1, excludeTables: ['a.b'] }],
-  ] as const)('with the options %j is ordered with %j', async (options, ordered) => {
+  ] as const)('with the options %j becomes a job spec with %j', async (options, ordered) => {
     const scene = await ready()
     const orders: WorkOrder[] = []
     scene.answer = (order) => {
       orders.push(order)
       return scene.done(order)
     }
-    await scene.create('once', { options: { ...options, jobs: 3 } as never }) // Of its kind.
+    await scene.create('once', { options: { ...options, jobs: 3 } as never }) // The CRD has this field.
     await scene.becomes('once', 'Ready', 'True RestoreVerified')
     const [make, verify] = orders
     expect(make).toMatchObject({ backup: ordered })
@@ -164,7 +165,7 @@ describe('a Backup', () => {
     expect(verify).toMatchObject({ verification: { jobs: 3 } })
   })
 
-  it('of a server that others have a part in is refused', async () => {
+  it('is rejected when it is physical and the server is shared with others', async () => {
     const scene = await ready()
     await scene.create('once', { method: 'Physical' })
     await scene.becomes('once', 'Ready', 'False InvalidMethod')
@@ -172,7 +173,7 @@ describe('a Backup', () => {
     expect(scene.worked).toEqual([])
   })
 
-  it('waits for its database, and leaves a worker to its work when the database goes', async () => {
+  it('waits for its database, and leaves a running worker alone when the database is deleted', async () => {
     const scene = await BackupScene.start()
     await scene.create('once')
     await scene.becomes('once', 'Ready', 'False DatabaseMissing')
@@ -188,7 +189,7 @@ describe('a Backup', () => {
     await scene.becomes('once', 'Ready', 'True RestoreVerified')
   })
 
-  it('that could not be made says why, and does not try again for ever', async () => {
+  it('reports why it could not be made, and does not retry indefinitely', async () => {
     const scene = await ready()
     scene.answer = only('backup', stopped('VersionMismatch'))(scene)
     await scene.create('once')
@@ -203,14 +204,14 @@ describe('a Backup', () => {
     expect(scene.worked).toEqual([])
   })
 
-  it('whose workers all die is a failed one', async () => {
+  it('fails when all its workers die', async () => {
     const scene = await ready()
     scene.answer = () => 'dies'
     await scene.create('once')
     await scene.becomes('once', 'Stalled', 'True BackoffLimitExceeded')
   })
 
-  it('that does not restore is made and not proven', async () => {
+  it('is made and not verified when its restore fails', async () => {
     const scene = await ready()
     scene.answer = only('verify', stopped('ManifestMismatch'))(scene)
     await scene.create('once')
@@ -223,7 +224,7 @@ describe('a Backup', () => {
     expect(await scene.standing('once', 'Verified')).toBe('False ManifestMismatch')
   })
 
-  it('is proven later where its server or store was away, and says when', async () => {
+  it('is verified later when its server or store was unavailable, and reports when', async () => {
     const scene = await ready()
     let tries = 0
     const away: WorkReport = { outcome: 'Interrupted', reason: 'ServerUnreachable', message: 'nobody answers' }
@@ -250,7 +251,7 @@ describe('a Backup', () => {
     expect(await scene.jobs()).toEqual([])
   })
 
-  it('is not proven for ever where its store never comes back', async () => {
+  it('stays unverified when its store never comes back', async () => {
     const scene = await ready()
     let tries = 0
     scene.answer = (order) => {
@@ -269,7 +270,7 @@ describe('a Backup', () => {
     expect(tries).toBe(6)
   })
 
-  it('is proven once more for each token that asks for it, whatever it was before', async () => {
+  it('is verified once more for each new verify-again token, whatever its last result was', async () => {
     const scene = await ready()
     await scene.create('once')
     await scene.becomes('once', 'Ready', 'True RestoreVerified')
@@ -302,7 +303,7 @@ describe('a Backup', () => {
     expect(await scene.jobs()).toEqual([])
   })
 
-  it('is made once more where nobody can say any more what was made', async () => {
+  it('is made once more when its result is lost', async () => {
     const scene = await ready()
     await scene.create('once')
     await scene.becomes('once', 'Ready', 'True RestoreVerified')
@@ -320,7 +321,7 @@ describe('a Backup', () => {
     expect(scene.stored.size).toBe(1)
   })
 
-  it('goes on where it was when another process takes over', async () => {
+  it('continues when another process takes over', async () => {
     const scene = await ready()
     await scene.create('once')
     for (let turn = 0; turn < 12; turn += 1) {
@@ -331,7 +332,7 @@ describe('a Backup', () => {
     expect(scene.worked).toEqual(['backup once', 'verify once'])
   })
 
-  it('that is suspended begins nothing, and goes on later', async () => {
+  it('starts nothing while it is suspended, and continues on resume', async () => {
     const scene = await ready()
     await scene.create('once', { suspend: true })
     await scene.becomes('once', 'Ready', 'False Suspended')
@@ -341,7 +342,7 @@ describe('a Backup', () => {
     await scene.becomes('once', 'Ready', 'True RestoreVerified')
   })
 
-  it('tells nobody the password of the server', async () => {
+  it('shows the password of the server to no other object', async () => {
     const scene = await ready()
     await scene.create('once')
     await scene.becomes('once', 'Completed', 'True Completed')
@@ -354,7 +355,7 @@ describe('a Backup', () => {
 })
 
 describe('a Backup that is deleted', () => {
-  it('leaves its artifact, by the policy Retain', async () => {
+  it('leaves its artifact when the policy is Retain', async () => {
     const scene = await ready()
     await scene.create('once')
     await scene.becomes('once', 'Ready', 'True RestoreVerified')
@@ -364,7 +365,7 @@ describe('a Backup that is deleted', () => {
     expect(scene.worked).not.toContain('discard once')
   })
 
-  it('goes after its artifact, by the policy Delete', async () => {
+  it('removes its artifact when the policy is Delete', async () => {
     const scene = await ready()
     await scene.create('once', { artifactPolicy: 'Delete' })
     await scene.becomes('once', 'Ready', 'True RestoreVerified')
@@ -380,15 +381,15 @@ describe('a Backup that is deleted', () => {
     expect(scene.worked.filter((work) => work.startsWith('discard'))).toEqual(['discard once'])
   })
 
-  it('has its worker ended before what that has stored is removed', async () => {
+  it('stops its worker before the artifact is removed', async () => {
     const scene = await ready()
     scene.answer = () => 'works'
     await scene.create('once', { artifactPolicy: 'Delete' })
     await scene.until('a worker', async () => (await scene.jobs()).length === 1)
     const [job = ''] = await scene.jobs()
     const found = await scene.cluster.find(Job, `${home}/${job}`)
-    // Its pod takes a while to end, as its label says whose it is.
-    const { metadata } = (found as unknown as { spec: { template: { metadata: object } } }).spec.template // A Job's.
+    // The pod takes a while to terminate. Its labels name its Job.
+    const { metadata } = (found as unknown as { spec: { template: { metadata: object } } }).spec.template // A Job has this template.
     await scene.cluster.create(Pod, {
       metadata: { ...metadata, name: 'at-work', namespace: home },
       spec: { containers: [{ name: 'worker', image: 'i' }] },
@@ -407,7 +408,7 @@ describe('a Backup that is deleted', () => {
     expect(scene.worked.toSorted()).toEqual(['discard once', 'tidy once'])
   })
 
-  it('has what a killed worker left tidied up, by any policy', async () => {
+  it('removes what a killed worker left, with either policy', async () => {
     const scene = await ready()
     const orders: WorkOrder[] = []
     const answer = (at: WorkOrder['work']): BackupScene['answer'] => {
@@ -431,7 +432,7 @@ describe('a Backup that is deleted', () => {
     await scene.becomes('proving', 'Ready', 'False Verifying')
     await scene.delete('proving')
     await scene.goes('proving')
-    // What is in the store is the other one's.
+    // The store holds the artifact of the other Backup.
     expect(last()).toHaveProperty('tidy', { backup: expect.objectContaining({ name: 'proving' }) })
     expect(last()).toMatchObject({ restoresOn: { name: 'shop/crm' } })
     expect(scene.stored.size).toBe(0)
@@ -452,7 +453,7 @@ describe('a Backup that is deleted', () => {
     ['never does it', 'works', 'no worker has done it within 5 minutes'],
     ['takes too long', 'late', 'it took longer than 2 minutes'],
     ['cannot do it', stopped('NameTaken'), 'it is NameTaken'],
-  ] as const)('says what is left where the worker %s that tidies up, and goes', async (_, answer, why) => {
+  ] as const)('reports what is left when the tidying worker %s, and is removed', async (_, answer, why) => {
     const scene = await ready()
     scene.answer = only('backup', 'works')(scene)
     await scene.create('once')
@@ -465,7 +466,7 @@ describe('a Backup that is deleted', () => {
     expect(String(told && valueAt(told, 'note'))).toMatch(/drop the database and the role _verify_[0-9a-f]{32} by hand/)
   })
 
-  it('goes after its artifact also where the operator died before it could say where that is', async () => {
+  it('removes its artifact also when the operator died before it recorded the location', async () => {
     const scene = await ready()
     scene.answer = only('backup', 'works')(scene)
     await scene.create('once', { artifactPolicy: 'Delete' })
@@ -478,7 +479,7 @@ describe('a Backup that is deleted', () => {
     expect(scene.worked).toContain('discard once')
   })
 
-  it('is proven and removed where it was stored, when its Database was made again meanwhile', async () => {
+  it('is verified and removed at its own location when its Database was recreated meanwhile', async () => {
     const scene = await ready()
     scene.answer = () => 'works'
     await scene.create('once', { artifactPolicy: 'Delete' })
@@ -490,7 +491,7 @@ describe('a Backup that is deleted', () => {
     let proven: string | undefined
     scene.answer = (order) => {
       if (order.work === 'verify') proven = order.verification.folder
-      // The worker of before is ended and does not get there.
+      // The worker for the earlier Database is stopped and does not finish.
       const isLate = order.work === 'backup' && order.backup.database.uid !== again?.metadata.uid
       return isLate ? 'works' : scene.done(order)
     }
@@ -503,7 +504,7 @@ describe('a Backup that is deleted', () => {
     expect(scene.stored.size).toBe(0)
   })
 
-  it('says what keeps its artifact, tries again, and goes without when told to', async () => {
+  it('reports why its artifact cannot be removed, retries, and is removed without it when it is abandoned', async () => {
     const scene = await ready()
     await scene.create('once', { artifactPolicy: 'Delete' })
     await scene.becomes('once', 'Ready', 'True RestoreVerified')
@@ -523,7 +524,7 @@ describe('a Backup that is deleted', () => {
     expect(scene.stored.size).toBe(1)
   })
 
-  it('goes at once if nothing was begun', async () => {
+  it('is removed immediately when no work was started', async () => {
     const scene = await BackupScene.start()
     await scene.create('once', { artifactPolicy: 'Delete' })
     await scene.becomes('once', 'Ready', 'False DatabaseMissing')
@@ -532,7 +533,7 @@ describe('a Backup that is deleted', () => {
     expect(scene.worked).toEqual([])
   })
 
-  it('does not keep its namespace, in which nobody can remove anything any more', async () => {
+  it('does not block its namespace, in which no worker can be created any more', async () => {
     const scene = await ready()
     await scene.create('once', { artifactPolicy: 'Delete' })
     await scene.becomes('once', 'Ready', 'True RestoreVerified')
@@ -540,7 +541,7 @@ describe('a Backup that is deleted', () => {
     await scene.until('the namespace to be gone', async () => (await scene.cluster.find(Namespace, home)) === undefined)
   })
 
-  it('survives the death of the operator between any two of its steps', async () => {
+  it('is completed when the operator dies between any two steps', async () => {
     const scene = await ready()
     await scene.create('once', { artifactPolicy: 'Delete' })
     await scene.becomes('once', 'Ready', 'True RestoreVerified')

@@ -1,5 +1,5 @@
-// May a worker that is not quite dead put in its place what another one has begun to remove? Where two of them are at one volume, as a node
-// that nobody hears of goes on with its pod for a while.
+// Two workers at one volume, for example while a disconnected node still runs its pod. Invariant: a worker that another
+// one clears away cannot publish its files.
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import { clearVolume } from '../../../src/controllers/backup/fill-worker.ts'
 
 const database = { namespace: 'shop', name: 'copy', uid: 'u', databaseName: 'copy', owner: 'copy_owner' }
 const asked = { requestId: 'bootstrap', database, claim: 'data-copy-postgres-0' }
-/** Enough of them that their removal takes longer than a look. */
+/** Their removal takes longer than one observation. */
 const files = Array.from({ length: 2_000 }, (_, at) => `file-${at}`)
 
-it('takes away the whole folder of a worker before any of its files', async () => {
+it('clearing a volume removes the whole folder of a worker before any of its files', async () => {
   const volume = await mkdtemp(join(tmpdir(), 'konverge-volume-'))
   onTestFinished(() => rm(volume, { recursive: true, force: true }))
   const dataFolder = join(volume, 'konverge-restore-other', 'data')

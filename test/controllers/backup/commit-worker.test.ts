@@ -1,4 +1,4 @@
-// What becomes of two workers of one backup? One of them has made it, and the other finds it, whoever is faster.
+// Two workers of one backup: one has committed it, and the other one finds it. Invariant: both return the same backup.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,9 +18,9 @@ const form = 'konverge/test/1'
 const folder = 'shop/'
 
 interface Meanwhile {
-  /** Half of the file is stored. */
+  /** Runs when half of the file is stored. */
   readonly inside?: () => Promise<unknown>
-  /** All of it is. */
+  /** Runs when all of the file is stored. */
   readonly behind?: () => Promise<unknown>
 }
 
@@ -45,15 +45,15 @@ async function stores(): Promise<readonly [FolderStore, FolderStore]> {
   return [new FolderStore({ folder: path, attempt: 'one' }), new FolderStore({ folder: path, attempt: 'two' })]
 }
 
-describe('a worker that is overtaken', () => {
-  it.each(['inside', 'behind'] as const)('finds what the other has made, %s its file', async (when) => {
+describe('a worker that another one overtakes', () => {
+  it.each(['inside', 'behind'] as const)('finds the committed backup %s its file', async (when) => {
     const [one, two] = await stores()
     const outcome = await work(one, 'data-one', { [when]: () => work(two, 'data-two') })
     expect(outcome).toMatchObject({ kind: 'present', manifest: { artifact: { file: 'data-two' } } })
     expect(await keysOf(one)).toEqual(['shop/data-two', 'shop/manifest.json'])
   })
 
-  it('is told where the file of the manifest is gone, as in a store that lets both write it', async () => {
+  it('gets an error when the file of the manifest is gone, as in a store that lets both workers write it', async () => {
     const [one, two] = await stores()
     const put: ArtifactStore['put'] = (key, content, { signal }) => one.put(key, content, { signal })
     const heedless = new Proxy(one, {
@@ -69,7 +69,7 @@ describe('a worker that is overtaken', () => {
     expect(await keysOf(one)).toEqual(['shop/manifest.json'])
   })
 
-  it('fails as it did where nobody else has made it', async () => {
+  it('fails with its own error when no other worker has committed', async () => {
     const [one] = await stores()
     const failure = new Error('the tool was killed')
     await expect(work(one, 'data-one', { inside: () => Promise.reject(failure) })).rejects.toBe(failure)

@@ -1,5 +1,5 @@
-// Do extensions come back that need one another, and the rows that somebody has added to their tables? As PostGIS has them, by two small
-// ones of the test's own.
+// Restore of extensions that require each other, and of rows that users added to extension tables. Two small extensions
+// stand in for PostGIS.
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
 import { restoreDatabase } from '../../../src/controllers/backup/restore-worker.ts'
@@ -11,10 +11,10 @@ import { never } from '../stores/contents.ts'
 import { backupStage, makeDatabase, order, verification } from './backup-stage.ts'
 import { anew } from './restore-stage.ts'
 
-/** No tool of this machine can save newer ones. */
+/** The tools of this machine cannot dump newer servers. */
 const newestTool = 15
 
-/** Of those that are filled, what it is called. */
+/** An extension with a configuration table. It has the name of a real one. */
 const zones = {
   name: 'postgis',
   control: [],
@@ -27,7 +27,7 @@ const zones = {
     GRANT SELECT ON zone, turns TO PUBLIC;`,
 }
 
-/** By its name it comes first. */
+/** Its name sorts before the name of the extension that it requires. */
 const atlas = {
   name: 'address_standardizer_data_us',
   control: ["requires = 'postgis'"],
@@ -37,7 +37,7 @@ const atlas = {
     'GRANT USAGE ON SCHEMA atlas_own TO PUBLIC',
 }
 
-/** What a background worker runs. */
+/** Extension whose rows a background worker runs. */
 const jobs = {
   name: 'jobs',
   control: [],
@@ -45,7 +45,7 @@ const jobs = {
     GRANT SELECT ON job TO PUBLIC`,
 }
 
-/** Nobody says that the schema is the extension's, and its script gives it to everybody. */
+/** The script creates its schema and grants it to PUBLIC. The schema is not a member of the extension. */
 const tolls = {
   name: 'tolls',
   control: ["schema = 'tolls'"],
@@ -62,7 +62,7 @@ onPostgresOf(
   (major) => major <= newestTool,
   'a backup of a database with extensions',
   (like, version) => {
-    it('brings back what they require, and rows in their tables', async () => {
+    it('a restore creates extensions with their requirements, and restores the rows in their tables', async () => {
       const home = await extendedHome(inject('postgresHome'), like(), [zones, atlas])
       const server = await PostgresServer.start(home, { version })
       onTestFinished(() => server.remove())
@@ -82,13 +82,13 @@ onPostgresOf(
       await server.byHand('DROP ROLE crm_owner')
       const source = { ...anew.source, queries } as const
       await restoreDatabase({ ...anew, source }, stage.verificationTools(), never)
-      // Of the role that restored it nothing is left.
+      // The role that restored it keeps no privilege.
       const held =
         "SELECT count(*)::int AS of FROM aclexplode((SELECT relacl FROM pg_class WHERE oid = 'ext.zone'::regclass))"
       expect(await server.byHand(`${held} WHERE privilege_type = 'INSERT'`, { database: 'crm' })).toEqual([{ of: 1 }])
     })
 
-    it('writes to no table of an extension that may act upon it', async () => {
+    it('a restore writes to no table of an extension that may act upon its rows', async () => {
       const home = await extendedHome(inject('postgresHome'), like(), [jobs])
       const server = await PostgresServer.start(home, { version })
       onTestFinished(() => server.remove())
@@ -104,7 +104,7 @@ onPostgresOf(
       })
     })
 
-    it('takes from everybody what an extension gives, and somebody has taken', async () => {
+    it('a restore revokes from PUBLIC what the extension grants and the source had revoked', async () => {
       const home = await extendedHome(inject('postgresHome'), like(), [tolls])
       const server = await PostgresServer.start(home, { version })
       onTestFinished(() => server.remove())

@@ -1,5 +1,6 @@
-// What becomes of a volume whose worker is killed while it fills it? Nothing that counts, until it is whole: the next worker fills it anew, or finds it
-// done. The worker is a process, and dies at its file operations, with the server that it has started.
+// Workers that are killed while they fill a volume. Invariant: a volume does not count until it is complete. The next
+// worker fills it again, or finds it complete.
+// The worker is a process. It dies at a file operation, together with the server that it has started.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { access, readFile, rm } from 'node:fs/promises'
@@ -19,11 +20,11 @@ onPostgresOf(
   (major) => major <= newestTool,
   'a volume whose worker is killed',
   (server, version) => {
-    it('is filled by the next one', { timeout: 600_000 }, async () => {
+    it('a volume whose worker was killed is filled by the next worker', { timeout: 600_000 }, async () => {
       const stage = await fillStage(server())
       const whole = Number((await work(stage, version, undefined)).said)
       expect(whole, 'file operations').toBeGreaterThan(1_000)
-      // All that is done once the copy is whole, and of the unpacking a sample.
+      // These places cover all steps after the copy, and a sample of the unpacking.
       const last = Array.from({ length: 24 }, (_, at) => whole - at)
       const places = [1, 2, 5, 10, 100, whole >> 2, whole >> 1, ...last.toReversed()]
       for (const place of crashPlaces(places, version, 8)) {
@@ -42,7 +43,7 @@ onPostgresOf(
   },
 )
 
-/** Where there is anything in the place of the data, it is all there, mark and all. */
+/** Returns whether the data folder is complete with its marker; throws if the folder is incomplete. */
 async function isFilled({ volume }: FillStage): Promise<boolean> {
   const data = join(volume, 'pgdata')
   if (
@@ -63,7 +64,7 @@ async function work(
 ): Promise<{ readonly killedBy: unknown; readonly said: string }> {
   const story: MortalFill = { order: fillOrder(version), storeFolder, volume, workFolder, password, user, dieAt }
   const program = new URL('mortal-fill.ts', import.meta.url).pathname
-  // With a group of its own, so that it takes its server along.
+  // It has its own process group, so that a kill also ends its server.
   const worker = spawn(process.execPath, [program, JSON.stringify(story)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,

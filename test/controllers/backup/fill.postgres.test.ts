@@ -1,5 +1,6 @@
-// Does a new server begin with the copy of another one, and with nothing less? On real servers: the volume is filled, a server is started on it
-// as its StatefulSet would, and what it holds is compared with what had been copied.
+// A new server that bootstraps from the copy of another one, on real servers. Invariant: it starts with the complete
+// copy or not at all.
+// The worker fills the volume, a server starts on it as its StatefulSet would, and the test compares the contents.
 import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -15,7 +16,7 @@ import { type FillStage, fillOrder, fillStage, password } from './fill-stage.ts'
 import { fillVolume } from './fill-volume.ts'
 import { type Files, filesOf, newestTool } from './physical-stage.ts'
 
-/** What is in the tables, and whose it is. */
+/** Returns the rows of the tables and their owners. */
 const sight = (database: string) =>
   [
     `SELECT count(*)::int AS orders, sum(id)::int AS ids, md5(string_agg(note, ',' ORDER BY id)) AS notes FROM public.orders`,
@@ -37,7 +38,7 @@ onPostgresOf(
   (major) => major <= newestTool,
   'a volume that is filled with a copy',
   (server, version) => {
-    it('is that of a server with the same rows, which is the new Database’s', async () => {
+    it('a filled volume holds a server with the same rows, which belongs to the new Database', async () => {
       const stage = await fillStage(server())
       const identity = await fillVolume(fillOrder(version), stage.tools, never)
       const { source } = await manifestIn(stage)
@@ -57,7 +58,7 @@ onPostgresOf(
       await expect(woken.byHand('SELECT 1', { password: server().password })).rejects.toThrow('password authentication')
     })
 
-    it('is filled once, and left alone by whoever comes again', async () => {
+    it('a filled volume is left alone when a worker runs again', async () => {
       const stage = await fillStage(server())
       const first = await fillVolume(fillOrder(version), stage.tools, never)
       await writeFile(join(stage.volume, 'pgdata', 'since'), 'then')
@@ -66,7 +67,7 @@ onPostgresOf(
       expect(await readFile(join(stage.volume, 'pgdata', 'since'), 'utf8')).toBe('then')
     })
 
-    it('is not touched where it holds what is not of this restore', async () => {
+    it('a volume is left alone when it holds files that are not from this restore', async () => {
       const stage = await fillStage(server())
       await mkdir(join(stage.volume, 'pgdata'))
       await writeFile(join(stage.volume, 'pgdata', 'PG_VERSION'), '15')
@@ -84,7 +85,7 @@ onPostgresOf(
       expect(await readdir(join(stage.volume, 'pgdata'))).toEqual(['PG_VERSION'])
     })
 
-    it('is not touched either where another Database has filled it', async () => {
+    it('a volume is left alone when another Database has filled it', async () => {
       const stage = await fillStage(server())
       const order = fillOrder(version)
       await fillVolume(order, stage.tools, never)
@@ -93,7 +94,7 @@ onPostgresOf(
       expect(await clearVolume(other, stage.volume)).toBeUndefined()
     })
 
-    it('loses what a dead worker has left beside', async () => {
+    it('a volume loses the files that a dead worker has left', async () => {
       const stage = await fillStage(server())
       await mkdir(join(stage.volume, 'lost+found'))
       await mkdir(join(stage.volume, 'konverge-restore-dead', 'data'), { recursive: true })
@@ -150,7 +151,7 @@ onPostgresOf(
         'RestoreFailed',
         /pg_verifybackup failed/,
       ],
-    ])('is left empty where the copy %s', async (_what, damage, code, message) => {
+    ])('a volume is left empty when the copy %s', async (_what, damage, code, message) => {
       const stage = await fillStage(server())
       await damage(await filesOf(stage.at, await manifestIn(stage)))
       await expect(fillVolume(fillOrder(version), stage.tools, never)).rejects.toMatchObject({
@@ -160,14 +161,14 @@ onPostgresOf(
       expect(await stage.left()).toEqual([])
     })
 
-    it('is left empty where the copy does not answer as it should', async () => {
+    it('a volume is left empty when a query on the copy returns another result', async () => {
       const stage = await fillStage(server())
       const order = { ...fillOrder(version), queries: [{ sql: 'SELECT 1', expect: '2' }] }
       await expect(fillVolume(order, stage.tools, never)).rejects.toMatchObject({ code: 'QueryFailed' })
       expect(await stage.left()).toEqual([])
     })
 
-    it('says where there is no room on it', async ({ skip }) => {
+    it('filling a volume reports when the volume has no space', async ({ skip }) => {
       const small = await smallDisk('8m')
       if (small === undefined) return skip(noDisks)
       const stage = await fillStage(server())
@@ -178,7 +179,7 @@ onPostgresOf(
       expect(await readdir(small)).toEqual([])
     })
 
-    it('gives the database to a new owner where its own was a superuser, who stays what he was', async () => {
+    it('a filled server gives the database to a new owner when its owner was a superuser, who stays superuser', async () => {
       const own = await startPostgres({ version })
       const stage = await fillStage(own, async (made) => {
         await makeDatabase(made)
@@ -195,7 +196,7 @@ onPostgresOf(
       ])
     })
 
-    it('has none of the subscriptions that the copied server had', async () => {
+    it('a filled server has none of the subscriptions of the copied server', async () => {
       const own = await startPostgres({ version })
       const stage = await fillStage(own, async (made) => {
         await makeDatabase(made)

@@ -1,4 +1,5 @@
-// A copy of a server whose files run code as soon as somebody reads its catalogs: it is verified by a process that has neither the store nor keys.
+// A copy of a server whose files run code when a session reads its catalogs. Invariant: the process that verifies it
+// has neither access to the store nor credentials.
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,12 +17,15 @@ import { newestTool, order, stageOf } from './physical-stage.ts'
 
 const run = promisify(execFile)
 
-/** Its own environment, and that and the arguments of who has started it: a backend, its server, and the worker. */
+/** Reads the environment and the arguments of the backend, of its server and of the worker. */
 const lookAround = (trace: string) =>
   `( env; p=$PPID; for one in backend server worker; do for file in environ cmdline; do tr "\\0" " " < /proc/$p/$file; done;
   p=$(sed -n "s/^PPid:[^0-9]*//p" /proc/$p/status); done ) >> ${trace} 2>&1 || true`
 
-/** A better match than the server's own function for what a worker asks, as superuser: it tells `trace` what is in its reach. */
+/**
+ * Overloads a server function with a better match for the worker's query, as superuser. It writes what it can reach to
+ * `trace`.
+ */
 const hostile = (trace: string) => `
   CREATE FUNCTION public.pg_table_size(oid) RETURNS bigint LANGUAGE plpgsql AS $body$ BEGIN
     COPY (SELECT 1) TO PROGRAM '${lookAround(trace)}';
@@ -36,7 +40,7 @@ async function openFolder(): Promise<string> {
   return folder
 }
 
-/** Runs one step of a worker as a process; resolves with its last words. */
+/** Runs one step of a worker as a process; resolves with its termination message. */
 async function workerOf(asked: WorkOrder, folder: string, places: readonly string[]) {
   const text = workText(asked)
   const orderFile = join(folder, 'order.json')
@@ -52,7 +56,7 @@ async function workerOf(asked: WorkOrder, folder: string, places: readonly strin
 
 async function expectHarmless(trace: string, storeFolder: string): Promise<void> {
   const seen = await readFile(trace, 'utf8')
-  // It did run, and saw the worker.
+  // The hostile code ran, and saw the worker.
   expect(seen).toContain('LC_TIME=C')
   expect(seen).toContain('worker prove --order')
   for (const secret of ['the-keys-of-the-store', 'the-password-of-the-admin', 'AWS_', 'PGPASSWORD', storeFolder]) {
@@ -64,7 +68,7 @@ onPostgresOf(
   (major) => major <= newestTool,
   'a hostile copy of a server',
   (_, version) => {
-    it('runs code beside nothing but its own files', async () => {
+    it('a verification runs the code of a copy with access to its own files only', async () => {
       const own = await startPostgres({ version })
       await makeDatabase(own)
       const folder = await openFolder()
@@ -79,14 +83,14 @@ onPostgresOf(
       }
       const worker = await workerOf(asked, folder, ['--scratch', stage.workFolder])
       const credentials = ['--credentials', folder, '--store', stage.storeFolder]
-      // What it ends well with says nothing of the backup.
+      // Its successful result says nothing about the backup.
       expect(await worker('fetch', credentials, { AWS_SECRET_ACCESS_KEY: 'the-keys-of-the-store' })).toBeUndefined()
       await expect(readFile(trace)).rejects.toThrow('ENOENT')
       expect(JSON.parse((await worker('prove', [], {})) ?? '{}')).toEqual({ outcome: 'Completed' })
       await expectHarmless(trace, stage.storeFolder)
     })
 
-    it('runs code beside nothing but the volume that it fills', async () => {
+    it('a restore runs the code of a copy with access to the volume only', async () => {
       const own = await startPostgres({ version })
       const folder = await openFolder()
       const trace = join(folder, 'trace')

@@ -1,5 +1,6 @@
-// Is a backup proven by a tool that is newer than its server? Those since 17 begin each session with a setting that servers before 17 do not
-// know. No such tool is where these tests run: a script says what they say, and leaves the work to the machine's own.
+// Verification with a tool that is newer than the server. Tools since 17 begin each session with a setting that servers
+// before 17 do not know.
+// This machine has no such tool: a script prints its messages and calls the installed tool.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ import { onPostgresOf } from '../../postgres/on-each-postgres.ts'
 import { never } from '../stores/contents.ts'
 import { backupStage, makeDatabase, order, verification } from './backup-stage.ts'
 
-/** As pg_restore 18.4 did with a server of 15. */
+/** Behaves as pg_restore 18.4 did with a server of 15. */
 const newerTool = `#!/bin/sh
 own=/usr/lib/postgresql/15/bin/pg_restore
 case " $* " in
@@ -45,7 +46,7 @@ onPostgresOf(
   (major) => major === 15,
   'a tool that is newer than its server',
   (server) => {
-    it.each([1, 4])('restores all the same, in %i parts', async (jobs) => {
+    it.each([1, 4])('a newer tool restores the backup with %i jobs', async (jobs) => {
       await makeDatabase(server())
       const stage = await backupStage(server().access())
       await makeBackup(order, stage.backupTools(), never)
@@ -54,9 +55,9 @@ onPostgresOf(
       expect(contents.tables).toHaveLength(5)
     })
 
-    it('is told of what else went wrong', async () => {
+    it("a newer tool's other errors are reported", async () => {
       await makeDatabase(server())
-      // The role is gone when its policy is to be made again.
+      // The role no longer exists when the restore creates its policy.
       await server().byHand('CREATE ROLE somebody')
       await server().byHand('CREATE POLICY own ON orders TO somebody', { database: 'crm' })
       const stage = await backupStage(server().access())

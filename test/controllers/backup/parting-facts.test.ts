@@ -1,4 +1,4 @@
-// What is removed from the store before a Backup goes? Nothing that it did not make itself.
+// Facts for the pre-delete of a Backup. Invariant: the operator removes only artifacts that this Backup has made.
 import { describe, expect, it } from 'vitest'
 import { partingFacts } from '../../../src/controllers/backup/parting-facts.ts'
 import { type BackupObject, slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
@@ -41,12 +41,12 @@ function parting(own: {
       },
     },
     status,
-  } as unknown as BackupObject // What of it is looked at.
+  } as unknown as BackupObject // The test reads these fields only.
   return partingFacts({ object, place: undefined, children: [], pods: [], isPodOf: () => false, nowMs })
 }
 
-describe('a Backup that goes', () => {
-  it('leaves its artifact and says where when it is abandoned', () => {
+describe('a Backup that is being deleted', () => {
+  it('leaves its artifact and reports the location when it is abandoned', () => {
     const annotations = { 'konverge.dev/abandon-external': 'true' }
     expect(parting({ status: { ...begun, artifact }, createdAt: inTime, annotations })).toEqual({
       kind: 'parting',
@@ -58,18 +58,18 @@ describe('a Backup that goes', () => {
     ['was made in time', { status: begun, createdAt: inTime }],
     ['is of no slot', { status: begun, createdAt: longAfter, isOfSlot: false }],
     ['came back with its artifact', { status: { ...begun, artifact }, createdAt: longAfter }],
-  ])('takes what is in its folder along where it %s', (_, own) => {
+  ])('removes what is in its folder when it %s', (_, own) => {
     expect(parting(own).discard?.wish).toMatchObject({ work: 'discard', text: expect.stringContaining(folder) })
   })
 
   it.each(['Delete', 'Retain'])(
-    'leaves what was made by one that it came back as, after its slot: %s',
+    'leaves the artifact of an earlier Backup when it was recreated after its scheduled time: %s',
     (artifactPolicy) => {
       expect(parting({ status: begun, createdAt: longAfter, artifactPolicy })).toEqual({ kind: 'parting' })
     },
   )
 
-  it('has tidied up what a worker of its own may have left, where its artifact stays', () => {
+  it('removes what its own worker may have left when its artifact stays', () => {
     const { discard, tidy } = parting({ status: begun, createdAt: inTime, artifactPolicy: 'Retain' })
     expect(discard).toBeUndefined()
     expect(tidy?.wish).toMatchObject({ work: 'tidy', text: expect.stringContaining(folder) })

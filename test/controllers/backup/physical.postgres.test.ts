@@ -1,5 +1,5 @@
-// Is a copy of a whole server a backup? On real servers, with PostgreSQL's own tools: what was copied is started again and read, and what is
-// wrong with it is found before anybody needs it.
+// Physical backups of whole servers, on real servers with PostgreSQL's own tools. Invariant: verification starts the
+// copy, reads it, and finds every defect.
 import { chown, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ onPostgresOf(
   (major) => major <= newestTool,
   'a physical backup',
   (server, version) => {
-    it('starts again, with everything in it', async () => {
+    it('starts again with all its contents', async () => {
       await makeDatabase(server())
       const stage = await stageOf(server())
       const made = await makePhysicalBackup(order, stage.backupTools, never)
@@ -53,7 +53,7 @@ onPostgresOf(
       expect(await stage.left()).toEqual([])
     })
 
-    it.each(['zstd', 'none'] as const)('is packed by %s', async (method) => {
+    it.each(['zstd', 'none'] as const)('is compressed by %s', async (method) => {
       await makeDatabase(server())
       const stage = await stageOf(server())
       await makePhysicalBackup({ ...order, packing: { method } }, stage.backupTools, never)
@@ -61,7 +61,7 @@ onPostgresOf(
       expect((await verifyPhysicalBackup(verification, stage.proofTools, never)).manifest.artifact.packing).toBe(method)
     })
 
-    it('holds what was written until it ended, and is whole, whatever is written meanwhile', async () => {
+    it('is complete and holds the writes until its end, whatever is written meanwhile', async () => {
       await makeDatabase(server())
       const stage = await stageOf(server())
       const writer = await server().connect({ database: 'crm' })
@@ -80,10 +80,10 @@ onPostgresOf(
       expect(rows).toBeLessThanOrEqual(written)
     })
 
-    it('is proven though another database of the server was dropped by halves', async () => {
+    it('is verified although another database of the server was dropped halfway', async () => {
       await makeDatabase(server())
       await server().byHand('CREATE DATABASE cut_off')
-      // As DROP DATABASE leaves it that was ended before its own end.
+      // DROP DATABASE leaves this state when it is interrupted.
       await server().byHand(`UPDATE pg_database SET datconnlimit = -2 WHERE datname = 'cut_off'`)
       onTestFinished(async () => {
         await server().byHand('DROP DATABASE cut_off')
@@ -95,7 +95,7 @@ onPostgresOf(
       expect(contents.tables.map(({ name }) => name)).toContain('orders')
     })
 
-    it('runs nothing that the server was told to run', async () => {
+    it("runs none of the commands that the server's settings name", async () => {
       const own = await startPostgres({ version })
       await makeDatabase(own)
       const trace = join(tmpdir(), `konverge-trace-${own.port}`)
@@ -110,7 +110,7 @@ onPostgresOf(
       await expect(readFile(trace)).rejects.toThrow('ENOENT')
     })
 
-    it('asks its questions as the owner, who is nobody else there', async () => {
+    it('runs the queries of the verification as the owner, who has no other privileges', async () => {
       await makeDatabase(server())
       const stage = await stageOf(server())
       await makePhysicalBackup(order, stage.backupTools, never)
@@ -167,7 +167,7 @@ onPostgresOf(
         ({ change }: Files) => change((data) => writeFile(join(data, 'x'), ''), ['--transform', 's,x$,../../../evil,']),
         { code: 'ManifestRefused', message: /leads out of the folder/ },
       ],
-    ])('that %s is refused in a sentence, and nothing is left', async (_what, damage, { code, message }) => {
+    ])('that %s is rejected with one sentence, and no files are left', async (_what, damage, { code, message }) => {
       await makeDatabase(server())
       const stage = await stageOf(server())
       const { folder, manifest } = await makePhysicalBackup(order, stage.backupTools, never)
@@ -181,7 +181,7 @@ onPostgresOf(
       expect(await stage.left()).toEqual(stored.sort())
     })
 
-    it('is no backup of a database, and one of a database is none of a server', async () => {
+    it('is not accepted as a logical backup, nor a logical backup as a physical one', async () => {
       await makeDatabase(server())
       const stage = await stageOf(server())
       await makePhysicalBackup(order, stage.backupTools, never)
@@ -191,7 +191,7 @@ onPostgresOf(
       })
     })
 
-    it('leaves nothing when its server is killed, and may be tried again', async () => {
+    it('leaves no files when its server is killed, and can be retried', async () => {
       const own = await startPostgres({ version })
       await makeDatabase(own)
       const stage = await stageOf(own)
@@ -202,7 +202,7 @@ onPostgresOf(
       expect((await makePhysicalBackup(order, stage.backupTools, never)).kind).toBe('made')
     })
 
-    it('stops when it is told to, and leaves nothing', async () => {
+    it('stops and leaves no files when it is aborted', async () => {
       await makeDatabase(server())
       const stage = await stageOf(server())
       const stopping = new AbortController()
@@ -213,7 +213,7 @@ onPostgresOf(
       expect(await stage.left()).toEqual([])
     })
 
-    it('says who may not copy a server', async () => {
+    it('reports when the login may not copy a server', async () => {
       await makeDatabase(server())
       await server().byHand('DROP ROLE IF EXISTS clerk')
       await server().byHand(`CREATE ROLE clerk LOGIN PASSWORD 'pw'`)
@@ -224,7 +224,7 @@ onPostgresOf(
       })
     })
 
-    it('says that another database is not the one that it was to save', async () => {
+    it('reports when the database is not the one to back up', async () => {
       await makeDatabase(server())
       const stage = await stageOf(server())
       const identity = { systemIdentifier: '1', databaseOid: 1 }
@@ -233,7 +233,7 @@ onPostgresOf(
       })
     })
 
-    it('says that it cannot hold files of other places', async () => {
+    it('is rejected when the server has files in other places', async () => {
       const own = await startPostgres({ version })
       await makeDatabase(own)
       const place = await mkdtemp(join(tmpdir(), 'konverge-place-'))
@@ -248,7 +248,7 @@ onPostgresOf(
       expect(await stage.left()).toEqual([])
     })
 
-    it('says where there is no room to try it out', async ({ skip }) => {
+    it('reports when the volume has no space for the verification', async ({ skip }) => {
       await makeDatabase(server())
       const small = await smallDisk('8m')
       if (small === undefined) return skip(noDisks)
@@ -266,7 +266,7 @@ onPostgresOf(
   (major) => major > newestTool,
   'a physical backup of a newer server',
   (server, version) => {
-    it('says that the tool is too old, and leaves nothing', async () => {
+    it('reports that the tool is too old, and leaves no files', async () => {
       await makeDatabase(server())
       const stage = await stageOf(server())
       await expect(makePhysicalBackup(order, stage.backupTools, never)).rejects.toMatchObject({
@@ -281,7 +281,7 @@ onPostgresOf(
   },
 )
 
-/** The same engine; something happens when the first bytes of the copy have come. */
+/** Returns the engine with a hook that runs after the first bytes of the copy. */
 function withFirstBytes(engine: PhysicalTools['engine'], then: () => Promise<unknown>): PhysicalTools['engine'] {
   return {
     ...engine,

@@ -1,4 +1,5 @@
-// Which instance is a Backup of the method Provider about, and when may the provider be asked? One row for each of what may be found.
+// Facts of a Backup of the method Provider: the instance that it backs up, and when the operator may call the provider.
+// One row for each case.
 import { describe, expect, it } from 'vitest'
 import { type ProviderInput, providerFacts } from '../../../src/controllers/backup/provider-facts.ts'
 import type { BackupObject } from '../../../src/controllers/backup/work-wish.ts'
@@ -34,7 +35,7 @@ function backup(own: { spec?: object; status?: object; metadata?: object } = {})
     metadata: { name: 'once', namespace: 'shop', uid: 'b', ...own.metadata },
     spec: { databaseRef: { name: 'crm' }, method: 'Provider', artifactPolicy: 'Delete', ...own.spec },
     ...(own.status === undefined ? {} : { status: own.status }),
-  } as unknown as BackupObject // What of it is looked at.
+  } as unknown as BackupObject // The test reads these fields only.
 }
 
 function database(own: { provider?: object; status?: object; uid?: string } = {}): DatabaseObject {
@@ -44,10 +45,10 @@ function database(own: { provider?: object; status?: object; uid?: string } = {}
     metadata: { name: 'crm', namespace: 'shop', uid: own.uid ?? uid },
     spec: { provider: own.provider ?? { rds } },
     status: { identity: { systemIdentifier: '7', databaseOID: 1 }, ...own.status },
-  } as unknown as DatabaseObject // What of it is looked at.
+  } as unknown as DatabaseObject // The test reads these fields only.
 }
 
-const place = { kind: 'place', ordered: { name: 'shop/crm', database: 'crm' } } as unknown as Place // What of it is looked at.
+const place = { kind: 'place', ordered: { name: 'shop/crm', database: 'crm' } } as unknown as Place // The test reads these fields only.
 const missing = { kind: 'waiting', reason: 'DatabaseMissing', message: 'there is no Database crm' } as const
 const secret = {
   ...{ apiVersion: 'v1', kind: 'Secret' },
@@ -59,7 +60,7 @@ const facts = (own: Partial<ProviderInput>) =>
   providerFacts({ object: backup(), database: database(), place, secret, policy: {}, nowMs, ...own })
 
 describe('the facts of a Backup by the provider', () => {
-  it('are recorded first, and asked by after that', () => {
+  it('are recorded first, and then used for every request', () => {
     const first = facts({})
     expect(first).toMatchObject({
       snapshot: recorded,
@@ -72,12 +73,12 @@ describe('the facts of a Backup by the provider', () => {
     expect(then).toEqual({ kind: 'provider', snapshot: recorded, access })
   })
 
-  it('name the instance as it was made', () => {
+  it('name the instance as it was created', () => {
     const status = { external: [{ name: 'instance', externalName: 'by-hand' }] }
     expect(facts({ database: database({ status }) }).snapshot?.instance).toBe('by-hand')
   })
 
-  it('are those of the Database that there is now, while the provider has not been asked', () => {
+  it('are those of the current Database before the first request to the provider', () => {
     const object = backup({ status: { snapshot: recorded } })
     const { snapshot, problem } = facts({ object, database: database({ uid: '3d4e28ba-2fa1-11d2-883f-0016d3cca427' }) })
     expect(snapshot).toMatchObject({
@@ -92,7 +93,7 @@ describe('the facts of a Backup by the provider', () => {
     ['its Database is elsewhere', { database: database({ provider: { server: {} } }) }, 'refused InvalidMethod'],
     ['it is suspended', { object: backup({ spec: { suspend: true } }) }, 'waiting Suspended'],
     ['there are no credentials', { secret: undefined }, 'waiting SecretNotFound'],
-  ] as const)('keep it from being begun while %s', (_, own, problem) => {
+  ] as const)('block the start while %s', (_, own, problem) => {
     const found = facts(own).problem
     expect(`${found?.kind} ${found?.reason}`).toBe(problem)
   })
@@ -102,12 +103,12 @@ describe('the facts of a Backup by the provider', () => {
     ['its Database is another one', { database: database({ uid: '3d4e28ba-2fa1-11d2-883f-0016d3cca427' }) }],
     ['its Database is not ready', { place: missing }],
     ['it is suspended', {}],
-  ] as const)('let what was asked for go on while %s', (_, own) => {
+  ] as const)('let a requested snapshot continue while %s', (_, own) => {
     const found = facts({ object: backup({ status: asked, spec: { suspend: true } }), ...own })
     expect(found).toEqual({ kind: 'provider', snapshot: recorded, access, problem: undefined })
   })
 
-  it('follow the credentials of the Database that is saved, and of no other', () => {
+  it('use the credentials of the Database that is backed up, and of no other', () => {
     const rds = { region: 'eu-central-1', credentials: { secretRef: { name: 'newer' } } }
     const object = backup({ status: asked })
     const follow = (own: { uid?: string }) => facts({ object, database: database({ provider: { rds }, ...own }) })

@@ -1,5 +1,5 @@
-// What does a Backup want of the provider, and what becomes of the snapshot when the Backup goes? Never anything without the credentials, and
-// nothing is removed unless the policy says so.
+// The desired snapshot of a Backup, and its removal. Invariant: no request without the credentials, and no removal
+// unless the policy is Delete.
 import { describe, expect, it } from 'vitest'
 import type { BackupFacts } from '../../../src/controllers/backup/backup-loader.ts'
 import { snapshotRemoval, snapshotWish } from '../../../src/controllers/backup/provider-snapshot.ts'
@@ -16,11 +16,11 @@ const externalName = `konverge-shop-once-${uid}`
 
 function backup(artifactPolicy: 'Retain' | 'Delete' = 'Delete'): BackupObject {
   const metadata = { name: 'once', namespace: 'shop', uid }
-  return { metadata, spec: { artifactPolicy }, status: { snapshot } } as unknown as BackupObject // What of it is looked at.
+  return { metadata, spec: { artifactPolicy }, status: { snapshot } } as unknown as BackupObject // The test reads these fields only.
 }
 
-describe('what a Backup wants of the provider', () => {
-  it('is one snapshot of the instance, by a name that is its own', () => {
+describe('the desired snapshot of a Backup', () => {
+  it('is one snapshot of the instance, with a name of its own', () => {
     expect(snapshotWish(backup(), known)).toEqual({
       kind: 'wanted',
       externalName,
@@ -28,18 +28,18 @@ describe('what a Backup wants of the provider', () => {
     })
   })
 
-  it('is nothing for other methods', () => {
+  it('is absent for other methods', () => {
     expect(snapshotWish(backup(), { kind: 'parting' })).toEqual({ kind: 'none' })
   })
 
-  it('waits for what keeps it', () => {
+  it('has a hold while the Backup is blocked', () => {
     const wish = snapshotWish(backup(), { ...known, problem })
     expect(wish).toEqual({ kind: 'blocked', reason: 'SecretNotFound', message: 'Secret aws is missing' })
   })
 })
 
-describe('the snapshot of a Backup that goes', () => {
-  it('is removed where the policy says so', () => {
+describe('the snapshot of a deleted Backup', () => {
+  it('is removed when the policy is Delete', () => {
     expect(snapshotRemoval(backup(), known)).toEqual({
       kind: 'remove',
       externalName,
@@ -56,7 +56,7 @@ describe('the snapshot of a Backup that goes', () => {
     })
   })
 
-  it.each([known, undefined])('stays by the policy Retain, whatever is known', (facts) => {
+  it.each([known, undefined])('stays when the policy is Retain, whatever is known', (facts) => {
     expect(snapshotRemoval(backup('Retain'), facts)).toMatchObject({
       kind: 'keep',
       note: expect.stringContaining('eu-central-1'),
@@ -76,7 +76,7 @@ describe('the snapshot of a Backup that goes', () => {
 })
 
 describe('the name of a snapshot', () => {
-  it('is one that RDS takes, however long those are that it is of', () => {
+  it('is valid for RDS, however long the names of its Backup and Database are', () => {
     const longest = snapshotIdentifier({ namespace: 'n'.repeat(63), name: `${'b.'.repeat(126)}b`, uid })
     expect(longest.length).toBeLessThanOrEqual(255)
     expect(longest).toMatch(/^[a-z]([a-z0-9]|-(?!-))*[a-z0-9]$/)

@@ -1,4 +1,4 @@
-// What does a Backup of the method Provider tell, whatever the provider says? One row for each way that it may stand.
+// Status of a Backup of the method Provider. One row for each state of the snapshot.
 import { describe, expect, it } from 'vitest'
 import type { ProviderFacts } from '../../../src/controllers/backup/provider-facts.ts'
 import { providerStatus } from '../../../src/controllers/backup/provider-status.ts'
@@ -36,7 +36,7 @@ function told(
     facts?: Partial<ProviderFacts>
   } = {},
 ) {
-  const object = { metadata: { name: 'once' }, spec: { deadline: '1h', verify: {} }, status } as unknown as BackupObject // What of it is looked at.
+  const object = { metadata: { name: 'once' }, spec: { deadline: '1h', verify: {} }, status } as unknown as BackupObject // The test reads these fields only.
   const report = state && {
     ...{ name: 'snapshot', state, reason: 'Reason', message: 'RDS says so', drift: [], corrected: [] },
     ...{ seenAtMs: Date.parse('2026-01-01T00:06:00Z'), ...own.report },
@@ -55,7 +55,7 @@ function told(
 }
 
 describe('a Backup by the provider', () => {
-  it('that is made tells what was saved, and that it has not been restored', () => {
+  it('reports, once complete, what was backed up, and that it has not been restored', () => {
     const { fields, standing } = told('available', { report: { observed }, outcome: { kind: 'settled' } })
     expect(fields).toMatchObject({
       ...{ phase: 'Completed', artifact, startedAt: '2026-01-01T00:00:00Z', completedAt: '2026-01-01T00:06:00Z' },
@@ -68,7 +68,7 @@ describe('a Backup by the provider', () => {
     ])
   })
 
-  it('was complete when that was first seen', () => {
+  it('has the completion time of the first observation as complete', () => {
     const { fields, events } = told('available', {
       report: { observed },
       status: complete,
@@ -96,28 +96,31 @@ describe('a Backup by the provider', () => {
       'Running',
       'False DeadlineExceeded',
     ],
-  ] as const)('is %s: under way', (_, state, own, phase, ready) => {
+  ] as const)('is running while the snapshot is %s', (_, state, own, phase, ready) => {
     const { fields, standing } = told(state, own)
     expect([fields.phase, standing('Ready'), standing('Stalled')]).toEqual([phase, ready, undefined])
     expect(standing('Completed')).toMatch(/^Unknown /)
   })
 
-  it('wants a turn when it should have been there', () => {
+  it('reconciles again when the snapshot should have been visible', () => {
     expect(told('pending').dueAtMs).toEqual([Date.parse('2026-01-01T01:00:00Z')])
   })
 
-  it.each(['broken', 'notOwned', 'deleting'] as const)('that is %s has failed, and has no artifact', (state) => {
-    const { fields, standing, events } = told(state, {
-      status: complete,
-      outcome: { kind: 'stopped', reason: 'R', message: 'm' },
-    })
-    expect(fields).toMatchObject({ phase: 'Failed', error: 'RDS says so', completedAt: '2026-01-01T00:05:00Z' })
-    expect(fields).not.toHaveProperty('artifact')
-    expect(standing('Completed')).toBe('False Reason')
-    expect(events).toMatchObject([{ type: 'Warning', reason: 'Reason' }])
-  })
+  it.each(['broken', 'notOwned', 'deleting'] as const)(
+    'has failed and has no artifact when the snapshot is %s',
+    (state) => {
+      const { fields, standing, events } = told(state, {
+        status: complete,
+        outcome: { kind: 'stopped', reason: 'R', message: 'm' },
+      })
+      expect(fields).toMatchObject({ phase: 'Failed', error: 'RDS says so', completedAt: '2026-01-01T00:05:00Z' })
+      expect(fields).not.toHaveProperty('artifact')
+      expect(standing('Completed')).toBe('False Reason')
+      expect(events).toMatchObject([{ type: 'Warning', reason: 'Reason' }])
+    },
+  )
 
-  it('that is not found any more has failed, and says where it was: whoever asks may see another account', () => {
+  it('has failed and reports the location when the snapshot is not found: another account may be in use', () => {
     const { fields, standing } = told('vanished', { status: { ...complete, source: { databaseUID: 'd' } } })
     expect(fields).toMatchObject({ phase: 'Failed', artifact, source: { databaseUID: 'd' }, error: 'RDS says so' })
     expect([standing('Completed'), standing('Stalled')]).toEqual(['False Reason', 'True Reason'])
@@ -127,11 +130,11 @@ describe('a Backup by the provider', () => {
     ['cannot be asked for', 'blocked', { kind: 'waiting', on: '' }],
     ['could not be looked at', 'failed', { kind: 'retry', reason: 'Throttled', message: 'm' }],
     ['is not to be seen for a moment', 'notYetVisible', { kind: 'waiting', on: '' }],
-  ] as const)('that was complete stays so while it %s', (_, state, outcome) => {
+  ] as const)('stays complete when it was and the snapshot %s', (_, state, outcome) => {
     const { fields, standing } = told(state, { status: complete, outcome })
     expect(fields).toMatchObject({ phase: 'Completed', artifact })
     expect(standing('Completed')).toBe('True Completed')
-    // Of a call that failed the runtime itself tells.
+    // The runtime itself reports a call that failed.
     expect(standing('Ready') ?? 'False').toMatch(/^False/)
   })
 })

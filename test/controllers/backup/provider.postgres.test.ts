@@ -1,5 +1,6 @@
-// Does a Backup by the provider do what it says, from the resource to the snapshot, whatever becomes of the operator? Told with a cluster in this
-// process and moto, whose instance leads to a real PostgreSQL.
+// Backups by the provider, from the resource to the snapshot. Invariant: the result does not depend on crashes of the
+// operator.
+// The test runs an in-process cluster and moto, whose instance leads to a real PostgreSQL.
 import process from 'node:process'
 import { RDS } from '@aws-sdk/client-rds'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -17,7 +18,7 @@ const hourMs = 3_600_000
 const awsKeys = { accessKeyId: 'AKIATEST', secretAccessKey: 'aws-secret-of-the-test' }
 
 describe('a Backup by the provider', () => {
-  it('is a snapshot of the instance, which is made once and then left in peace', async () => {
+  it('is a snapshot of the instance, which is created once and then left alone', async () => {
     const { rds, stage, aws, create, becomes, status } = await begin()
     await create('once')
     await becomes('once', 'Ready', 'True NotRequested')
@@ -45,7 +46,7 @@ describe('a Backup by the provider', () => {
     expect(evidence.find([awsKeys.secretAccessKey])).toEqual([])
   })
 
-  it('waits for its Database, and for the Secret of the credentials, and says so', async () => {
+  it('waits for its Database and for the Secret of the credentials, and reports it', async () => {
     const { stage, create, becomes, condition } = await begin({ hasDatabase: false })
     await create('once')
     await becomes('once', 'Ready', 'False DatabaseMissing')
@@ -60,7 +61,7 @@ describe('a Backup by the provider', () => {
     await becomes('again', 'Completed', 'True Completed')
   })
 
-  it('of a Database that is elsewhere is refused', async () => {
+  it('is rejected when its Database is not on RDS', async () => {
     const { rds, stage, create, becomes, condition } = await begin({ hasDatabase: false })
     await stage.create('crm')
     await create('once')
@@ -71,7 +72,7 @@ describe('a Backup by the provider', () => {
     expect(rds.records).toEqual([])
   })
 
-  it('tells what AWS does not allow, and goes through throttling', async () => {
+  it('reports what AWS denies, and continues after throttling', async () => {
     const { rds, create, becomes } = await begin()
     rds.judge = ({ action }) => (action === 'CreateDBSnapshot' ? { code: 'AccessDenied', status: 403 } : 'pass')
     await create('once')
@@ -86,7 +87,7 @@ describe('a Backup by the provider', () => {
     expect(rds.effective('CreateDBSnapshot')).toBe(1)
   })
 
-  it('tells of a snapshot that somebody has removed', async () => {
+  it('reports a snapshot that was removed outside', async () => {
     const { aws, stage, create, becomes, status } = await begin()
     await create('once')
     await becomes('once', 'Completed', 'True Completed')
@@ -100,7 +101,7 @@ describe('a Backup by the provider', () => {
 })
 
 describe('the snapshot of a Backup', () => {
-  it('is removed with it where the policy says so, also when the Database is gone, and no other is', async () => {
+  it('is removed with it when the policy is Delete, also without the Database, and no other snapshot is', async () => {
     const { rds, stage, create, becomes, goes, snapshots } = await begin()
     await create('goes', { artifactPolicy: 'Delete' })
     await create('stays', { artifactPolicy: 'Delete' })
@@ -119,7 +120,7 @@ describe('the snapshot of a Backup', () => {
     expect((await stage.events('Kept')).some((note) => note.includes('konverge-shop-left-'))).toBe(true)
   })
 
-  it('keeps the Backup until it can be removed, and is let go of by the policy', async () => {
+  it('keeps the Backup until it can be removed, unless the policy releases it', async () => {
     const { stage, create, becomes, patch, leave, isGone, condition } = await begin()
     await create('once', { artifactPolicy: 'Delete' })
     await becomes('once', 'Completed', 'True Completed')
@@ -134,7 +135,7 @@ describe('the snapshot of a Backup', () => {
     await stage.until('once to be gone', () => isGone('once'))
   })
 
-  it('of a schedule goes when the newer ones are enough', async () => {
+  it('is removed by the schedule when enough newer ones exist', async () => {
     const { stage, create, snapshots, names } = await begin()
     await create('often', { schedule: '*/5 * * * *', immediate: true, retention: { keepLast: 1 } })
     await stage.until('two of them, and then one', async () => (await names()).length > 2, hourMs)
@@ -147,9 +148,9 @@ describe('the snapshot of a Backup', () => {
   })
 })
 
-describe('a new Database that begins with a snapshot', () => {
+describe('a new Database that bootstraps from a snapshot', () => {
   it.each(['pass', 'cutBefore', 'cutAfter'] as const)(
-    'has what was saved, wherever the operator dies: %s',
+    'has the contents of the backup, wherever the operator dies: %s',
     async (verdict) => {
       const { rds, stage, aws, deaths, create, becomes, live } = await begin()
       await create('once')
@@ -185,14 +186,17 @@ describe('a new Database that begins with a snapshot', () => {
   )
 })
 
-/** At the protocol's own level crash runs strike everywhere (`rds-snapshot`); here, at the deeds, and everywhere if that is asked for. */
+/**
+ * The crash run `rds-snapshot` injects faults at every request. This matrix covers the writes, and every request on
+ * demand.
+ */
 const actions = isWholeMatrix
   ? ['DescribeDBSnapshots', 'CreateDBSnapshot', 'DeleteDBSnapshot']
   : ['CreateDBSnapshot', 'DeleteDBSnapshot']
 const mostTimes = isWholeMatrix ? 10 : 1
 
 describe('an operator that dies while a snapshot is made or removed', () => {
-  it.each(actions)('at %s, has made one and leaves none', { timeout: 300_000 }, async (struck) => {
+  it.each(actions)('at %s makes one snapshot and leaves none', { timeout: 300_000 }, async (struck) => {
     const { rds, stage, deaths, create, becomes, goes, snapshots } = await begin()
     for (let times = 1; times <= mostTimes; times++) {
       for (const verdict of ['cutBefore', 'cutAfter'] as const) {
@@ -254,10 +258,10 @@ function rdsSpec() {
   return { version: '18', provider: { rds } } as const
 }
 
-/** `deaths.due`: the operator has been killed, and is to begin again. */
+/** `deaths.due`: the operator was killed and has to start again. */
 function backupsOn(stage: DatabaseStage, deaths: { due: boolean }) {
   const { cluster } = stage
-  const find = async (name: string) => (await cluster.find(Backup, `${home}/${name}`)) as BackupFound | undefined // Of its kind.
+  const find = async (name: string) => (await cluster.find(Backup, `${home}/${name}`)) as BackupFound | undefined // The CRD has this form.
   const status = async (name: string): Promise<BackupStatus> => (await find(name))?.status ?? {}
   const condition = (name: string, type: string) => cluster.condition(Backup, `${home}/${name}`, type)
   const live = async () => {

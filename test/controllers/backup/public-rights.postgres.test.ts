@@ -1,5 +1,5 @@
-// Does what was taken from PUBLIC stay taken, and what was given to it given, when a database is restored? On real servers, with PostgreSQL's
-// own tools.
+// Privileges of PUBLIC across a restore, on real servers with PostgreSQL's own tools. Invariant: granted privileges
+// stay granted and revoked ones stay revoked.
 import { expect, it } from 'vitest'
 import { restoreDatabase } from '../../../src/controllers/backup/restore-worker.ts'
 import { verifyBackup } from '../../../src/controllers/backup/verification-worker.ts'
@@ -12,16 +12,16 @@ import { verification } from './backup-stage.ts'
 import { anew, databasesOf, makeLive, makeSmallDatabase, removeAll, restoreStage } from './restore-stage.ts'
 
 onEachPostgres('what everybody may do', (server) => {
-  it('is as it was, when a database is restored in its place', async () => {
+  it('is the same when a database is restored in place', async () => {
     const stage = await restoreStage(server(), server().access(), makeGuarded)
     await makeLive(server(), makeGuarded)
-    // What everybody would have been given of what is made later does not come along.
+    // Default privileges that grant to PUBLIC are not restored.
     const { 'default crm_owner r api SELECT': beforehand, ...before } = await rightsOf(server())
     expect({ beforehand, ...before }).toMatchObject({ beforehand: true, ...taken, ...given })
     await server().byHand('GRANT EXECUTE ON ALL ROUTINES IN SCHEMA api TO PUBLIC', { database: 'crm' })
     await restoreDatabase(await stage.inPlace(), stage.verificationTools(), never)
     expect(await rightsOf(server())).toEqual(before)
-    // Of what its owner makes from now on, too.
+    // The same holds for objects that the owner creates from now on.
     await server().byHand(
       'SET ROLE crm_owner; CREATE FUNCTION api.later() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$',
       {
@@ -31,14 +31,14 @@ onEachPostgres('what everybody may do', (server) => {
     expect(await rightsOf(server())).toEqual({ ...before, 'api.later()': false })
   })
 
-  it('is as it was in a new database, made by an admin who is no superuser', async () => {
+  it('is the same in a new database when the admin is not a superuser', async () => {
     const access = await makeAdmin(server())
     const stage = await restoreStage(server(), access, makeGuarded)
     await restoreDatabase(anew, stage.verificationTools(), never)
     expect(await rightsOf(server())).toMatchObject({ ...taken, ...given })
   })
 
-  it('is proven', async () => {
+  it('is verified', async () => {
     const stage = await restoreStage(server(), server().access(), makeGuarded)
     await verifyBackup(verification, stage.verificationTools(), never)
     await stage.reseal((manifest) => ({
@@ -46,7 +46,7 @@ onEachPostgres('what everybody may do', (server) => {
       publicRights: {
         defaults: [],
         objects: (manifest.publicRights?.objects ?? []).map((right) =>
-          // Nobody can give it: it is the extension's.
+          // The function belongs to the extension, so the restore cannot grant it.
           right.name === 'refund' ? { ...right, schema: 'ext', name: 'gen_random_uuid', arguments: [] } : right,
         ),
       },
@@ -58,7 +58,7 @@ onEachPostgres('what everybody may do', (server) => {
     })
   })
 
-  it('is what the server knows of it', async () => {
+  it('is read from the server', async () => {
     const stage = await restoreStage(server(), server().access(), makeGuarded)
     await stage.reseal((manifest) => ({
       ...manifest,
@@ -72,7 +72,7 @@ onEachPostgres('what everybody may do', (server) => {
     await verifyBackup(verification, stage.verificationTools(), never)
   })
 
-  it('is nothing that an admin would do for whoever forges a manifest', async () => {
+  it('changes nothing as an admin when the manifest is forged', async () => {
     const stage = await restoreStage(server(), server().access(), makeGuarded)
     await makeLive(server(), makeGuarded)
     await server().byHand('DROP ROLE IF EXISTS mallory')
@@ -80,7 +80,7 @@ onEachPostgres('what everybody may do', (server) => {
     const forged = { kind: 'grantMembership', role: 'pg_execute_server_program', member: 'mallory' }
     await stage.reseal((manifest) => ({
       ...manifest,
-      // What the types say nobody has to heed who writes it by hand.
+      // A manifest written by hand may violate the types.
       publicRights: { objects: [], defaults: [forged as unknown as PublicDefault] },
     }))
     await expect(restoreDatabase(await stage.inPlace(), stage.verificationTools(), never)).rejects.toMatchObject({
@@ -91,7 +91,7 @@ onEachPostgres('what everybody may do', (server) => {
     await server().byHand('DROP ROLE mallory')
   })
 
-  it('is said by nothing in a manifest of before, which restores as it did', async () => {
+  it('is absent from an older manifest, which restores as before', async () => {
     const stage = await restoreStage(server(), server().access(), makeGuarded)
     await stage.reseal(({ publicRights: _, ...before }) => before)
     await makeLive(server(), makeGuarded)
@@ -163,7 +163,7 @@ async function makeAdmin(server: PostgresServer): Promise<ServerAccess> {
   return server.access({ username: 'humble', password: 'humble' })
 }
 
-/** By the server itself: of everything in the database whether PUBLIC, and who is nobody in it, may use it. */
+/** Returns for each object whether PUBLIC may use it, asked of the server as a role without other privileges. */
 async function rightsOf(server: PostgresServer): Promise<Readonly<Record<string, unknown>>> {
   await server.byHand('DROP ROLE IF EXISTS somebody')
   await server.byHand('CREATE ROLE somebody')

@@ -1,5 +1,6 @@
-// What becomes of a restore whose worker is a process and is killed, whose server dies while it is at work for it, or whose pg_restore lives on?
-// The next worker ends it. Where a worker dies at any statement is told by the crash runs.
+// Restores whose worker process is killed, whose server dies, or whose pg_restore outlives the worker. Invariant: the
+// next worker completes the restore.
+// The crash runs cover a death at every statement.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import process from 'node:process'
@@ -18,7 +19,7 @@ import { type RestoreStage, restoreStage } from './restore-stage.ts'
 onEachPostgres(
   'a restore',
   (server, version) => {
-    it('whose worker is killed is ended by the next worker', { timeout: 600_000 }, async () => {
+    it('is completed by the next worker when its worker is killed', { timeout: 600_000 }, async () => {
       await onStage(server(), async (stage, proxy) => {
         for (const place of crashPlaces(moments, version, moments.length)) {
           const order = await begin('in place', stage)
@@ -29,7 +30,7 @@ onEachPostgres(
       })
     })
 
-    it('whose server dies is ended by the next worker', { timeout: 600_000 }, async () => {
+    it('is completed by the next worker when its server dies', { timeout: 600_000 }, async () => {
       await onStage(server(), async (stage, proxy) => {
         for (const place of crashPlaces(moments, version + 1, moments.length)) {
           const order = await begin('in place', stage)
@@ -38,7 +39,7 @@ onEachPostgres(
             if (place.test(text)) death ??= server().kill()
             return 'pass'
           }
-          // Whoever waits for a server that dies hears of it.
+          // A client of the dying server gets an error.
           await work(order, stage, never).catch(() => undefined)
           proxy.judge = () => 'pass'
           expect(death, `the server dies at ${place}`).toBeDefined()
@@ -50,7 +51,7 @@ onEachPostgres(
       })
     })
 
-    it('whose pg_restore outlives its worker comes to no harm', { timeout: 600_000 }, async () => {
+    it('is completed without damage when its pg_restore outlives its worker', { timeout: 600_000 }, async () => {
       await onStage(server(), async (stage) => {
         const order = await begin('in place', stage)
         const tools = stage.verificationTools()
@@ -72,7 +73,7 @@ onEachPostgres(
   durable,
 )
 
-/** At which a process is killed. */
+/** Statements at which a process is killed. */
 const moments = [/^CREATE DATABASE/, /^COPY public\.orders/, /^REASSIGN OWNED/, /ALLOW_CONNECTIONS false/, /RENAME TO/]
 
 async function onStage(

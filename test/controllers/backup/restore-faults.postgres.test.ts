@@ -1,5 +1,5 @@
-// What becomes of a restore when its artifact, its store, its tool or a disk is not as it should be? It says so in one sentence, the database
-// stays as it was and open, and nothing is left behind.
+// Restores with a fault of the artifact, the store, the tool or a disk. Invariant: the restore reports the fault in one
+// sentence, the database stays unchanged and open, and nothing is left behind.
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -15,7 +15,7 @@ import { never, sha256Of } from '../stores/contents.ts'
 import { verification } from './backup-stage.ts'
 import { makeLive, makeSmallDatabase, type RestoreStage, restoreStage, sightOf } from './restore-stage.ts'
 
-/** What is wrong, and what is said of it. */
+/** A fault and the expected error. */
 interface Fault {
   readonly does: (files: Files) => Promise<unknown>
   readonly code: string
@@ -91,7 +91,7 @@ const faults: Readonly<Record<string, Fault>> = {
 }
 
 onEachPostgres('a restore', (server) => {
-  it('of what cannot be restored changes nothing', async () => {
+  it('changes nothing when the artifact cannot be restored', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
     const before = await sightOf(server())
@@ -108,7 +108,7 @@ onEachPostgres('a restore', (server) => {
     await restoreDatabase(order, stage.verificationTools(), never)
   })
 
-  it('says that there is no tool', async () => {
+  it('reports that the tool is missing', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
     const tools = stage.verificationTools()
@@ -119,7 +119,7 @@ onEachPostgres('a restore', (server) => {
     expect(await sightOf(server())).toMatchObject({ live: { sentinel: true } })
   })
 
-  it('gives up a tool that hangs', async () => {
+  it('stops a tool that hangs', async () => {
     const proxy = await SqlProxy.start(server().access())
     try {
       const stage = await restoreStage(server(), proxy.access())
@@ -141,7 +141,7 @@ onEachPostgres('a restore', (server) => {
     }
   })
 
-  it('says that the worker has no room', async ({ skip }) => {
+  it('reports that the worker has no disk space', async ({ skip }) => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
     const workFolder = (await smallDisk('4k')) ?? skip(noDisks)
@@ -151,7 +151,7 @@ onEachPostgres('a restore', (server) => {
   })
 })
 
-it('a restore says that the server has no room, and leaves what is there', async ({ skip }) => {
+it('a restore reports that the server has no disk space, and leaves the database unchanged', async ({ skip }) => {
   const server = await startPostgres({ version: 15 })
   const stage = await restoreStage(server, server.access(), makeBulkyDatabase)
   await makeLive(server)
@@ -169,7 +169,7 @@ it('a restore says that the server has no room, and leaves what is there', async
   expect(await sightOf(server)).toMatchObject({ live: { orders: 4000, sentinel: false } })
 })
 
-/** Of about four megabytes. */
+/** Makes a database of about four megabytes. */
 async function makeBulkyDatabase(server: PostgresServer): Promise<void> {
   await makeSmallDatabase(server)
   await server.byHand('INSERT INTO orders SELECT n, repeat(md5(n::text), 40) FROM generate_series(1001, 4000) n', {

@@ -1,4 +1,4 @@
-// Under which names are the three of a restore, and how do two change places?
+// Names of the three databases of a restore, and the swap of two of them.
 import { expect, it } from 'vitest'
 import {
   formerName,
@@ -11,14 +11,14 @@ import { observedDatabase, token } from '../database/databases.ts'
 
 const names = restoreNames('shop', 'r1')
 
-it('has names of its own, which a server does not cut off', () => {
+it('a restore has names of its own, which a server does not truncate', () => {
   expect(names).toEqual({ live: 'shop', beside: 'shop_new_r1', former: 'shop_old_r1' })
   const { beside, former } = restoreNames('x'.repeat(63), 'r1')
   expect([beside, former].map((name) => name.length)).toEqual([63, 63])
   expect(beside).not.toBe(former)
 })
 
-it('is undone by what an earlier request has replaced', () => {
+it('an undo swaps the live database with the one that an earlier request has replaced', () => {
   expect(undoNames('shop', 'u1', 'r1')).toEqual({
     live: 'shop',
     beside: names.former,
@@ -34,7 +34,7 @@ const swap: Swap = {
   succession: { request: 'r1', replaced: 'pg://7/1' },
 }
 
-/** What is under which name afterwards, and open; undefined where the transaction fails. */
+/** Returns name and openness of each database after the swap; undefined if the transaction fails. */
 function carriedOut(changes: ReturnType<typeof swapChanges>, before: Readonly<Record<string, number>>) {
   const oids = new Map(Object.entries(before))
   const open = new Map<number, boolean>()
@@ -57,7 +57,7 @@ function carriedOut(changes: ReturnType<typeof swapChanges>, before: Readonly<Re
   return { oids: Object.fromEntries(oids), open: Object.fromEntries(open), marks, plain }
 }
 
-it('gives the copy the name, opens it, and closes what had it; neither is a template', () => {
+it('a swap renames the copy, opens it, and closes the replaced database; neither is a template', () => {
   expect(carriedOut(swapChanges(swap), { shop: 1, shop_new_r1: 2 })).toEqual({
     oids: { shop: 2, shop_old_r1: 1 },
     open: { 1: false, 2: true },
@@ -66,7 +66,7 @@ it('gives the copy the name, opens it, and closes what had it; neither is a temp
   })
 })
 
-it('gives it the name where there was none', () => {
+it('a swap renames the copy when no database has the name', () => {
   expect(carriedOut(swapChanges({ ...swap, live: undefined }), { shop_new_r1: 2 })).toEqual({
     oids: { shop: 2 },
     open: { 2: true },
@@ -80,11 +80,11 @@ it.each([
   ['the copy is another one', { shop: 1, shop_new_r1: 9 }],
   ['there is no copy', { shop: 1 }],
   ['it was done before', { shop: 2, shop_old_r1: 1 }],
-])('fails as a whole where %s', (_, before) => {
+])('a swap fails as a whole when %s', (_, before) => {
   expect(carriedOut(swapChanges(swap), before)).toBeUndefined()
 })
 
-it('takes rights that a role has lost since from what comes back, before it opens', () => {
+it('a swap revokes what a role has lost since, before it opens the returning database', () => {
   const holder = (role: string, privileges: readonly string[] = ['CONNECT']) => ({
     ...{ role, token: undefined, grantors: [], privileges },
   })

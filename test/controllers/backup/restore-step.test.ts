@@ -1,4 +1,4 @@
-// What is next for a restore? Row by row, from what is on the server alone.
+// Next step of a restore, decided from the observed databases alone. One row for each state.
 import { describe, expect, it } from 'vitest'
 import type { RestoreOrder } from '../../../src/controllers/backup/restore-order.ts'
 import { nextRestoreStep } from '../../../src/controllers/backup/restore-step.ts'
@@ -62,43 +62,43 @@ describe('a restore in place', () => {
     ['finds the name of the copy taken', [live, { ...half, ...foreign }], 'NameTaken'],
     ['finds the name of what it puts away taken', [live, { ...former, ...foreign }], 'NameTaken'],
     ['finds what an earlier request of its id has left', [live, former], 'NameTaken'],
-  ])('that %s goes on with %j', (_, databases, is) => {
+  ])('that %s continues with %j', (_, databases, is) => {
     expect(next(order, databases)).toBe(is)
   })
 
-  it('takes over no role of somebody else', () => {
+  it('takes over no role of another owner', () => {
     expect(next(order, [live], { roles: [owner, restoring] })).toBe('restore')
     expect(next(order, [live], { roles: [owner, { ...restoring, token: undefined }] })).toBe('NameTaken')
   })
 
-  it('is not of another server that has the same name', () => {
+  it('rejects another server with the same name', () => {
     expect(next(order, [live], { server: { ...server, systemIdentifier: '99' } })).toBe('SourceIdentityChanged')
   })
 })
 
-describe('a restore to where there is nothing', () => {
+describe('a restore without an existing database', () => {
   it.each([
     ['has begun nothing', [], 'restore'],
     ['has half a copy', [half], 'restore'],
     ['has a copy that is proven', [proven], 'swap'],
     ['is done', [{ ...done, succession: { request: 'r1' } }], 'done'],
     ['finds a database, be it ours', [live], 'DatabaseExists'],
-  ])('that %s goes on with %j', (_, databases, is) => {
+  ])('that %s continues with %j', (_, databases, is) => {
     expect(next(anew, databases)).toBe(is)
   })
 
-  it('needs no owner, and takes none of somebody else', () => {
+  it('needs no owner, and takes no database of another owner', () => {
     expect(next(anew, [], { roles: [] })).toBe('restore')
     expect(next(anew, [], { roles: [{ ...owner, token: otherToken }] })).toBe('NameTaken')
   })
 })
 
-describe('an undoing', () => {
+describe('an undo', () => {
   it.each([
     ['finds what was replaced', [live, former], 'swap'],
     ['finds it gone', [live], 'PreviousGone'],
     ['is done', [{ ...done, succession: { request: 'u1' } }], 'done'],
-  ])('that %s goes on with %j', (_, databases, is) => {
+  ])('that %s continues with %j', (_, databases, is) => {
     expect(next(undo, databases)).toBe(is)
   })
 })

@@ -1,5 +1,5 @@
-// Is what is restored what was saved, seen by nobody before that is proven, and is nothing lost by it? On real servers, with PostgreSQL's
-// own tools.
+// Restores on real servers with PostgreSQL's own tools. Invariant: a restored database equals the backup, is closed
+// until it is verified, and no data are lost.
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import {
@@ -18,7 +18,7 @@ import { never } from '../stores/contents.ts'
 import { makeDatabase } from './backup-stage.ts'
 import { anew, databasesOf, identityOf, makeLive, removeAll, restoreStage, rolesOf, sightOf } from './restore-stage.ts'
 
-/** `options`: of CREATE DATABASE. */
+/** Makes a database with these `options` of CREATE DATABASE. */
 const makeWith = (options: string) => async (source: PostgresServer) => {
   await source.byHand('CREATE ROLE crm_owner')
   await source.byHand(`CREATE DATABASE crm OWNER crm_owner TEMPLATE template0 ENCODING 'UTF8' ${options}`)
@@ -27,7 +27,7 @@ const makeWith = (options: string) => async (source: PostgresServer) => {
   await source.byHand(orders, { database: 'crm' })
 }
 
-it('in place is refused as long as something replicates the database, or into it', async () => {
+it('in place is rejected while the database is a publisher or a subscriber', async () => {
   const server = await startPostgres({ settings: { wal_level: 'logical' } })
   const stage = await restoreStage(server, server.access())
   await makeLive(server)
@@ -50,7 +50,7 @@ it('in place is refused as long as something replicates the database, or into it
 })
 
 onEachPostgres('a restore', (server, version) => {
-  it('makes a database where there was none', async () => {
+  it('makes a database when none exists', async () => {
     const stage = await restoreStage(server(), server().access(), makeDatabase)
     await removeAll(server())
     const outcome = await restoreDatabase(anew, stage.verificationTools(), never)
@@ -63,13 +63,13 @@ onEachPostgres('a restore', (server, version) => {
     expect(await stage.left()).toEqual(['data-one.dump', 'manifest.json'])
     const planned = "SELECT tablename AS of FROM pg_stats WHERE schemaname = 'public' AND attname = 'note'"
     expect(await server().byHand(planned, { database: 'crm' })).toEqual([{ of: 'orders' }])
-    // Whoever asks again changes nothing.
+    // A second run of the same request changes nothing.
     await server().byHand('DELETE FROM orders WHERE id = 1', { database: 'crm' })
     expect(await restoreDatabase(anew, stage.verificationTools(), never)).toEqual(outcome)
     expect(await sightOf(server())).toMatchObject({ live: { orders: 999 } })
   })
 
-  it('takes the place of a database that lets hardly anybody in', async () => {
+  it('replaces a database with a connection limit', async () => {
     const access = await makeAdmin(server())
     const stage = await restoreStage(server(), access)
     await makeLive(server())
@@ -84,7 +84,7 @@ onEachPostgres('a restore', (server, version) => {
     ])
   })
 
-  it('is done in as many parts as it was proven in', async () => {
+  it('uses as many jobs as its verification did', async () => {
     const stage = await restoreStage(server(), server().access(), makeDatabase)
     await removeAll(server())
     const tools = stage.verificationTools()
@@ -99,7 +99,7 @@ onEachPostgres('a restore', (server, version) => {
     expect(await sightOf(server())).toMatchObject({ live: { orders: 1000 } })
   })
 
-  it('keeps the two locales of a database apart', async () => {
+  it('keeps both locales of a database', async () => {
     const make = makeWith("LC_COLLATE 'C' LC_CTYPE 'C.UTF-8'")
     const stage = await restoreStage(server(), server().access(), make)
     await removeAll(server())
@@ -109,7 +109,7 @@ onEachPostgres('a restore', (server, version) => {
     expect(await server().byHand("SELECT upper('ä') AS upper", { database: 'crm' })).toEqual([{ upper: 'Ä' }])
   })
 
-  it('orders texts as the database did that was saved', async () => {
+  it('sorts texts as the source database did', async () => {
     const make = makeWith("LOCALE_PROVIDER icu ICU_LOCALE 'en-u-kn-true' LC_COLLATE 'C' LC_CTYPE 'C.UTF-8'")
     const stage = await restoreStage(server(), server().access(), make)
     await removeAll(server())
@@ -118,18 +118,18 @@ onEachPostgres('a restore', (server, version) => {
     expect(await server().byHand(asked, { database: 'crm' })).toEqual([{ by_number: true }])
   })
 
-  it('takes the name of an order as the server writes it', async () => {
+  it("uses the server's spelling of a locale", async () => {
     const make = makeWith("LOCALE_PROVIDER icu ICU_LOCALE 'en_US' LC_COLLATE 'C' LC_CTYPE 'C.UTF-8'")
     const stage = await restoreStage(server(), server().access(), make)
     await removeAll(server())
-    // As if it had been saved there, where pg_upgrade keeps it as it is.
+    // The manifest names this version, for which pg_upgrade keeps the spelling.
     await stage.reseal(({ source, ...rest }) => ({ ...rest, source: { ...source, majorVersion: version } }))
     await restoreDatabase(anew, stage.verificationTools(), never)
     const asked = 'SELECT count(*)::int AS orders FROM orders'
     expect(await server().byHand(asked, { database: 'crm' })).toEqual([{ orders: 1000 }])
   })
 
-  it('makes none where there is one', async () => {
+  it('makes no database when one exists', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
     await expect(restoreDatabase(anew, stage.verificationTools(), never)).rejects.toMatchObject({
@@ -139,7 +139,7 @@ onEachPostgres('a restore', (server, version) => {
     expect(await databasesOf(server())).toEqual(['crm'])
   })
 
-  it('takes the place of what is there, which is kept and closed', async () => {
+  it('replaces the existing database, which it keeps and closes', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
     const before = await identityOf(server())
@@ -158,7 +158,7 @@ onEachPostgres('a restore', (server, version) => {
     expect(await restoreDatabase(inPlace, stage.verificationTools(), never)).toEqual(outcome)
   })
 
-  it('is undone by another request, and that by another', async () => {
+  it('is undone by another request, and that undo by a third', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
     const before = await identityOf(server())
@@ -183,12 +183,12 @@ onEachPostgres('a restore', (server, version) => {
     expect(await restoreDatabase(redo, stage.verificationTools(), never)).toMatchObject({ former: undefined })
   })
 
-  it('puts everybody out, and lets nobody write to what is let go of', async () => {
+  it('ends all sessions, so that none writes to the replaced database', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
     const writer = await connected(server())
     await writer.query("BEGIN; INSERT INTO orders VALUES (-2, 'not committed')")
-    // A session of the operator's own, in another process, which does not end by itself.
+    // A session of the operator in another process, which does not end by itself.
     await engineHere(new SimClock()).at(server().access()).observeContents('crm')
     await restoreDatabase(await stage.inPlace(), stage.verificationTools(), never)
     await expect(writer.query('COMMIT')).rejects.toThrow()
@@ -197,7 +197,7 @@ onEachPostgres('a restore', (server, version) => {
     expect((await again.query('SELECT count(*)::int AS orders FROM orders')).rows).toEqual([{ orders: 1000 }])
   })
 
-  it('goes on when somebody opens the database while it is put away', async () => {
+  it('continues when the database is opened while it is renamed', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
     let opened = 0
@@ -213,10 +213,9 @@ onEachPostgres('a restore', (server, version) => {
     expect(await sightOf(server())).toMatchObject({ live: { orders: 1000 } })
   })
 
-  it('leaves the database open when it cannot be put away', async () => {
+  it('leaves the database open when it cannot be renamed', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
-    // Counts as somebody connected, and cannot be put out.
     await server().byHand("BEGIN; INSERT INTO orders VALUES (-3, 'x')", { database: 'crm' })
     const { engine } = stage.verificationTools()
     const stopping = new AbortController()
@@ -230,7 +229,7 @@ onEachPostgres('a restore', (server, version) => {
     await expect(restoring).rejects.toBe(reason)
     expect(await databasesOf(server())).toEqual(['crm', 'crm_new_r1'])
     expect(await sightOf(server())).toMatchObject({ live: { orders: 8, sentinel: true } })
-    // What was proven is not proven again.
+    // A verified copy is not verified again.
     const empty = {
       ...stage.store,
       place: 'nowhere',
@@ -242,7 +241,7 @@ onEachPostgres('a restore', (server, version) => {
     expect(await sightOf(server())).toMatchObject({ live: { orders: 1000, sentinel: false } })
   })
 
-  it('replaces nothing but what it was asked to', async () => {
+  it('replaces only the database of the request', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
     const inPlace = await stage.inPlace()
@@ -265,7 +264,7 @@ onEachPostgres('a restore', (server, version) => {
     expect([await databasesOf(server()), await rolesOf(server())]).toEqual([[], ['crm_owner']])
   })
 
-  it('changes nothing when what was restored is not what was saved', async () => {
+  it('changes nothing when the restored contents differ from the manifest', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
     const before = await sightOf(server())
@@ -279,7 +278,7 @@ onEachPostgres('a restore', (server, version) => {
     expect(await stage.left()).toEqual(['data-one.dump', 'manifest.json'])
   })
 
-  it('needs an admin who may make databases and roles, and no superuser', async () => {
+  it('needs an admin with CREATEDB and CREATEROLE, and no superuser', async () => {
     const access = await makeAdmin(server())
     const stage = await restoreStage(server(), access)
     await removeAll(server())
@@ -288,7 +287,7 @@ onEachPostgres('a restore', (server, version) => {
     await makeLive(server())
     await server().byHand('GRANT crm_owner TO humble WITH ADMIN OPTION')
     const inPlace = await stage.inPlace()
-    // Whom such an admin may not put out.
+    // Such an admin may not terminate a superuser's session.
     const superuser = await connected(server())
     await expect(restoreDatabase(inPlace, stage.verificationTools(), never)).rejects.toMatchObject({
       code: 'InsufficientPrivilege',
@@ -306,7 +305,7 @@ onEachPostgres('a restore', (server, version) => {
     })
   })
 
-  it('of two workers at once is one', async () => {
+  it('runs once when two workers start it', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
     const inPlace = await stage.inPlace()
@@ -317,7 +316,7 @@ onEachPostgres('a restore', (server, version) => {
     expect(await sightOf(server())).toMatchObject({ live: { orders: 1000, sentinel: false, strange: 0 } })
   })
 
-  it('that is done while it is settled, by a worker believed dead, is done', async () => {
+  it('counts as done when a worker believed dead finishes it during the cleanup', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
     const inPlace = await stage.inPlace()
@@ -327,7 +326,7 @@ onEachPostgres('a restore', (server, version) => {
     expect(await settleRestore(inPlace, engineHere().at(server().access()))).toEqual(settled)
   })
 
-  it('that nobody asks for any more leaves nothing', async () => {
+  it('leaves nothing when its request is withdrawn', async () => {
     const stage = await restoreStage(server(), server().access())
     await makeLive(server())
     const inPlace = await stage.inPlace()
@@ -355,7 +354,7 @@ async function connected(server: PostgresServer, database = 'crm'): Promise<Clie
   return client
 }
 
-/** Something happens each time after sessions were ended. */
+/** Returns the engine with a hook that runs each time after sessions were terminated. */
 function withTerminate(engine: DatabaseEngine, after: () => Promise<unknown>): DatabaseEngine {
   return {
     ...engine,
@@ -376,7 +375,7 @@ function withTerminate(engine: DatabaseEngine, after: () => Promise<unknown>): D
   }
 }
 
-/** Something happens once between what it sees first and what it does by that. */
+/** Returns the server with a hook that runs once, between the first observation and the action. */
 function afterItsFirstLook(server: DatabaseServer, meanwhile: () => Promise<unknown>): DatabaseServer {
   let hasLooked = false
   return new Proxy(server, {

@@ -1,4 +1,5 @@
-// Which backups stay? Grandfather, father, son; and never less than what a restore needs.
+// Retention of backups by keep counts of days, weeks and months. Invariant: retention keeps every backup that a restore
+// needs.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type RetainedBackup, type RetentionPolicy, retain } from '../../../src/controllers/backup/retention.ts'
@@ -12,7 +13,7 @@ function backup(takenAt: string, changes: Partial<RetainedBackup> = {}): Retaine
   return { name: takenAt, takenAtMs: ms(takenAt), state: 'Completed', isVerified: false, ...changes }
 }
 
-/** One a night at 02:30. */
+/** One backup each night at 02:30. */
 const nights = Array.from({ length: 100 }, (_, back) =>
   backup(`${new Date(now - back * day).toISOString().slice(0, 10)}T02:30:00Z`),
 )
@@ -22,44 +23,44 @@ const keptOf = (backups: readonly RetainedBackup[], changes: Partial<RetentionPo
   [...retain(backups, { ...policy, ...changes }, now).kept.keys()].map((name) => name.slice(0, 10)).sort()
 
 describe('retention', () => {
-  it('keeps the last', () => {
+  it('keeps the last backups', () => {
     expect(keptOf(nights, { keepLast: 3 })).toEqual(['2026-04-28', '2026-04-29', '2026-04-30'])
   })
 
-  it('keeps the newest of days, weeks and months', () => {
+  it('keeps the newest backup of each day, week and month', () => {
     expect(keptOf(nights, { keepDaily: 2, keepWeekly: 3, keepMonthly: 3 })).toEqual([
       '2026-02-28',
       '2026-03-31',
-      '2026-04-19', // A Sunday: the last of its week.
+      '2026-04-19', // A Sunday: the last day of its week.
       '2026-04-26',
       '2026-04-29',
       '2026-04-30',
     ])
   })
 
-  it('counts days that have a backup', () => {
+  it('counts only days that have a backup', () => {
     const few = [backup('2026-04-30T02:30:00Z'), backup('2026-04-02T02:30:00Z'), backup('2026-04-01T02:30:00Z')]
     expect(keptOf(few, { keepDaily: 2 })).toEqual(['2026-04-02', '2026-04-30'])
   })
 
-  it('begins days where the policy lives', () => {
+  it("begins a day at midnight of the policy's time zone", () => {
     const two = [backup('2026-03-29T21:30:00Z'), backup('2026-03-29T22:30:00Z'), backup('2026-04-30T00:00:00Z')]
     expect(removedOf(two, { keepDaily: 3 })).toEqual(['2026-03-29T21:30:00Z'])
-    // In Berlin the second is of the next day, as the clocks went forward in that night.
+    // In Berlin the second one is from the next day, because the clocks went forward that night.
     expect(removedOf(two, { keepDaily: 3, timeZone: 'Europe/Berlin' })).toEqual([])
   })
 
-  it('removes what is too old, but not the last', () => {
+  it('removes backups that are too old, but not the last one', () => {
     expect(keptOf(nights, { keepMonthly: 3, maxAgeMs: 40 * day })).toEqual(['2026-03-31', '2026-04-30'])
     expect(keptOf(nights.slice(60), { keepLast: 2, maxAgeMs: day })).toHaveLength(2)
   })
 
-  it('removes nothing for its age where no other is made, or a clock is ahead', () => {
+  it('removes nothing for its age when no newer backup exists, or when a clock is ahead', () => {
     const rules = { ...policy, keepDaily: 20, maxAgeMs: 30 * day }
     expect(retain(nights.slice(0, 20), rules, now + 365 * day).removed).toEqual([])
   })
 
-  it('keeps the newest of an earlier Database of the name, and the newest verified one', () => {
+  it('keeps the newest backup of an earlier Database of the name, and the newest verified one', () => {
     const of = (databaseUID: string, index: number, isVerified = false) => ({
       ...(nights[index] ?? backup('none')),
       ...{ databaseUID, isVerified },
@@ -71,14 +72,14 @@ describe('retention', () => {
     expect(removed.map((name) => name.slice(5, 10))).toEqual(['04-23', '04-25', '04-28'])
   })
 
-  it('keeps what a Database is restored from, however old', () => {
+  it('keeps the backup that a Database is restored from, however old it is', () => {
     const awaited = backup('2025-01-01T02:30:00Z', { isAwaited: true })
     const { kept, removed } = retain([...nights, awaited], { ...policy, maxAgeMs: day }, now)
     expect(kept.get(awaited.name)).toEqual(['Awaited'])
     expect(removed).not.toContain(awaited.name)
   })
 
-  it('keeps the newest verified one, however old', () => {
+  it('keeps the newest verified backup, however old it is', () => {
     const verified = backup('2025-01-01T02:30:00Z', { isVerified: true })
     const older = backup('2024-12-31T02:30:00Z', { isVerified: true })
     const { kept, removed } = retain([...nights, verified, older], { ...policy, maxAgeMs: day }, now)
@@ -86,7 +87,7 @@ describe('retention', () => {
     expect(removed[0]).toBe(older.name)
   })
 
-  it('does not count failures and those under way', () => {
+  it('does not count failed and running backups', () => {
     const failed = backup('2026-04-30T03:00:00Z', { state: 'Failed' })
     const active = backup('2026-04-30T04:00:00Z', { state: 'Active' })
     const old = backup('2026-01-01T00:00:00Z', { state: 'Failed' })
@@ -101,7 +102,7 @@ describe('retention', () => {
     expect(removed).toEqual([old.name, '2026-04-29T02:30:00Z'])
   })
 
-  it('keeps what is stored and was not proven as long as if it had been, and does not count it against what is sound', () => {
+  it('keeps an unverified artifact as long as a verified one, and does not count it against verified ones', () => {
     const unproven = nights.slice(0, 2).map((night) => ({ ...night, state: 'Unproven' as const }))
     expect(keptOf([...unproven, ...nights.slice(2)], { keepLast: 2 })).toEqual([
       ...['2026-04-27', '2026-04-28', '2026-04-29', '2026-04-30'],
@@ -111,7 +112,7 @@ describe('retention', () => {
     expect(retain([old, ...others], { ...policy, keepMonthly: 2 }, now).kept.get(old.name)).toEqual(['Monthly'])
   })
 
-  it('waits with what is being proven, and lets nothing go for it until it is', () => {
+  it('keeps a backup during its verification, and removes none in exchange until it succeeds', () => {
     const proving = backup('2026-04-30T04:00:00Z', { state: 'Proving' })
     const { kept, removed } = retain([proving, ...nights.slice(0, 2)], policy, now)
     expect([...kept]).toEqual([
@@ -121,14 +122,14 @@ describe('retention', () => {
     expect(removed).toEqual(['2026-04-29T02:30:00Z'])
   })
 
-  it('lets nothing from the future push out what is there', () => {
+  it('removes no existing backup in exchange for one from the future', () => {
     const future = backup('2027-01-01T00:00:00Z', { isVerified: true })
     const { kept } = retain([future, ...nights], policy, now)
     expect(kept.get(future.name)).toEqual(['FromTheFuture'])
     expect(kept.get('2026-04-30T02:30:00Z')).toEqual(['Last'])
   })
 
-  it('holds its promises, whatever there is', () => {
+  it('keeps its guarantees for any set of backups', () => {
     const count = fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined })
     const anyPolicy = fc.record({
       keepLast: fc.integer({ min: 1, max: 5 }),
@@ -152,7 +153,7 @@ describe('retention', () => {
         const { kept, removed } = retain(backups, rules, now)
         expect([...kept.keys(), ...removed].sort()).toEqual(backups.map(({ name }) => name).sort())
         const complete = backups.filter(({ state, takenAtMs }) => state === 'Completed' && takenAtMs <= now)
-        // A proof that fails lets nothing go sooner.
+        // A failed verification removes no backup sooner.
         const ifProven = retain(
           backups.map((each) => (each.state === 'Unproven' ? { ...each, state: 'Completed' as const } : each)),
           rules,
@@ -168,7 +169,7 @@ describe('retention', () => {
           true,
         )
         expect(backups.every(({ state, name }) => state !== 'Active' || kept.has(name))).toBe(true)
-        // What stayed stays when it is asked again.
+        // A second run keeps the same backups.
         expect(
           retain(
             backups.filter(({ name }) => kept.has(name)),

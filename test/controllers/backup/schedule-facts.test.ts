@@ -1,4 +1,5 @@
-// What does a schedule do with the Backups that it finds, and what does it tell of that? Nothing good goes for one that goes itself.
+// Decisions of a schedule about its Backups, and the reported status. Invariant: Backups being deleted do not count
+// toward retention.
 import { describe, expect, it } from 'vitest'
 import {
   type PlannedSchedule,
@@ -22,10 +23,10 @@ function schedule(spec: object = {}): BackupObject {
       ...{ ...common, schedule: '0 * * * *', startingDeadlineSeconds: 3_600, concurrency: 'Replace' },
       ...spec,
     },
-  } as unknown as BackupObject // What of it is looked at.
+  } as unknown as BackupObject // The test reads these fields only.
 }
 
-/** Of an hour of the day. */
+/** A Backup scheduled at this hour of the day. */
 function child(hour: string, status: object, own: { spec?: object; metadata?: object } = {}): BackupObject {
   const slot = `2026-03-10T${hour}:00:00Z`
   return {
@@ -37,13 +38,13 @@ function child(hour: string, status: object, own: { spec?: object; metadata?: ob
     },
     spec: { ...common, artifactPolicy: 'Retain', startingDeadlineSeconds: 3_600, ...own.spec },
     status,
-  } as unknown as BackupObject // What of it is looked at.
+  } as unknown as BackupObject // The test reads these fields only.
 }
 
-/** Its slot was begun by a clock that was a month ahead of the API server's. */
+/** A clock that was a month ahead of the API server's set this scheduled time. */
 const slotAhead = { annotations: { [slotAnnotation]: '2026-04-10T09:00:00Z' } }
 
-/** It was told to go, and takes its artifact along. */
+/** A Backup being deleted together with its artifact. */
 const leaving = { spec: { artifactPolicy: 'Delete' }, metadata: { ownerReferences: [{ uid: 's' }] } }
 
 function facts(object: BackupObject, ...children: BackupObject[]): PlannedSchedule {
@@ -54,7 +55,7 @@ function facts(object: BackupObject, ...children: BackupObject[]): PlannedSchedu
 
 const rejection = { kind: 'refused', reason: 'SecretNotAllowed', message: 'Secret keys is closed' } as const
 
-/** The status of a schedule whose store may not be used. */
+/** Returns the status of a schedule whose store may not be used. */
 function held(input: Pick<ScheduleInput, 'object' | 'children'>) {
   const plan = scheduleFacts({ ...input, awaited: new Set(), nowMs, rejection })
   if (plan.due === undefined) throw new Error(plan.problem.message)
@@ -62,7 +63,7 @@ function held(input: Pick<ScheduleInput, 'object' | 'children'>) {
 }
 
 describe('a schedule', () => {
-  it('lets nothing go for a Backup that goes itself', () => {
+  it('does not count Backups that are being deleted', () => {
     const object = schedule({ retention: { keepLast: 1 } })
     const plan = facts(object, child('10', complete), child('11', complete, leaving))
     expect(plan.removed).toEqual([])
@@ -83,11 +84,11 @@ describe('a schedule', () => {
     [{ ...complete, phase: 'Verifying', verifiedAt: '2026-03-10T11:10:00Z' }, 'Completed'],
     [{ ...complete, phase: 'Pending', verifiedAt: '2026-03-10T11:10:00Z' }, 'Completed'],
     [{ ...complete, phase: 'Failed' }, 'Unproven'],
-  ])('takes a Backup that tells %j for %s', (status, state) => {
+  ])('classifies a Backup with the status %j as %s', (status, state) => {
     expect(facts(schedule(), child('11', status)).found).toMatchObject([{ state }])
   })
 
-  it('takes a Backup that was made again after its slot for none, unless it has its artifact', () => {
+  it('ignores a Backup that was recreated after its scheduled time, unless it has its artifact', () => {
     const again = { metadata: { creationTimestamp: '2026-03-10T12:05:00Z' } }
     const found = (hour: string, status: object) => facts(schedule(), child(hour, status, again)).found[0]?.state
     expect([found('09', {}), found('10', {}), found('11', {})]).toEqual(['Failed', 'Failed', 'Active'])
@@ -97,28 +98,31 @@ describe('a schedule', () => {
   it.each([
     ['Restore', { ...complete, phase: 'Verifying' }, 'Checksum'],
     ['Restore', { ...complete, phase: 'Pending' }, 'Checksum'],
-    // Nothing is restored for it, and one that is given up is restored no more.
+    // No restore runs for it, and a failed one is no longer restored.
     ['Checksum', { ...complete, phase: 'Verifying' }, 'Restore'],
     ['Restore', { phase: 'Running' }, 'Restore'],
     ['Restore', { ...complete, phase: 'Failed' }, 'Restore'],
     ['Restore', complete, 'Restore'],
-  ])('restores one backup at a time: beside a %s that tells %j the next is proven by %s', (mode, status, next) => {
-    const object = schedule({ verify: { mode: 'Restore', every: 1 } })
-    const proving = child('10', status, { spec: { verify: { mode, every: 1 } } })
-    // One that has been read once more since is none that is restored.
-    const read = child('11', complete, { spec: { verify: { mode: 'Checksum', every: 1 } } })
-    const made = facts(object, proving, read).children.find(({ name }) => !name.startsWith('of-'))
-    expect(made?.spec.verify.mode).toBe(next)
-  })
+  ])(
+    'restores one backup at a time: while a %s backup has the status %j, the next one is verified by %s',
+    (mode, status, next) => {
+      const object = schedule({ verify: { mode: 'Restore', every: 1 } })
+      const proving = child('10', status, { spec: { verify: { mode, every: 1 } } })
+      // A Backup that was verified by checksum since does not count as restored.
+      const read = child('11', complete, { spec: { verify: { mode: 'Checksum', every: 1 } } })
+      const made = facts(object, proving, read).children.find(({ name }) => !name.startsWith('of-'))
+      expect(made?.spec.verify.mode).toBe(next)
+    },
+  )
 
   it.each([
-    // Three hours, by startingDeadlineSeconds and twice the deadline: it is 12:10.
+    // The limit is three hours: startingDeadlineSeconds and twice the deadline. It is 12:10.
     ['has been proven for less than it may take', '10', {}, 'Checksum'],
     ['hangs', '09', {}, 'Restore'],
     ['hangs, of a slot that a clock has told that was ahead', '09', { metadata: slotAhead }, 'Restore'],
     ['is on its way out', '10', leaving, 'Restore'],
   ])(
-    'waits for no proof without end: beside one that %s (of %s:00, %j) the next is proven by %s',
+    'limits the wait for a verification: while one %s (of %s:00, %j), the next one is verified by %s',
     (_, hour, own, next) => {
       const object = schedule({ verify: { mode: 'Restore', every: 1 } })
       const verify = { mode: 'Restore', every: 1 }
@@ -129,13 +133,13 @@ describe('a schedule', () => {
     },
   )
 
-  it('goes by when the API server says that a Backup was made, where the clock of its slot was ahead', () => {
+  it('uses the creation time of a Backup when the clock of its scheduled time was ahead', () => {
     const object = schedule({ retention: { keepLast: 1, keepDaily: 9, maxAge: '48h' } })
     const slot = '2026-04-10T11:00:00Z'
     const metadata = { annotations: { [slotAnnotation]: slot } }
     const children = [child('08', complete), child('11', complete, { metadata })]
     const ahead = scheduleFacts({ object, children, awaited: new Set(), nowMs: Date.parse('2026-04-10T11:10:00Z') })
-    // Both are of one day, of which the newest stays.
+    // Both belong to one day, of which the newest one stays.
     expect(ahead).toMatchObject({ removed: ['of-08'] })
     const before = child('07', complete, { metadata: { annotations: { [slotAnnotation]: '2026-03-09T07:00:00Z' } } })
     expect(
@@ -143,7 +147,7 @@ describe('a schedule', () => {
     ).toMatchObject({ removed: ['of-08'] })
   })
 
-  it('counts a slot at midnight for its own day, though the API server has made its Backup a second before', () => {
+  it('counts a backup scheduled at midnight for that day, although the API server created it a second before', () => {
     const object = schedule({ schedule: '0 0 * * *', retention: { keepLast: 1, keepDaily: 7 } })
     const night = (slot: string, creationTimestamp: string) => {
       const metadata = { name: slot, uid: slot, creationTimestamp, annotations: { [slotAnnotation]: slot } }
@@ -158,7 +162,7 @@ describe('a schedule', () => {
     expect(plan.removed).toEqual([])
   })
 
-  it('has begun a slot when its Backup is made, and not when that failed', () => {
+  it('counts a scheduled time as started when its Backup is created, and not when the creation failed', () => {
     const object = schedule()
     const plan = facts(object, child('10', complete))
     expect(plan.due).toMatchObject({ kind: 'begin', missed: 1 })
@@ -181,7 +185,7 @@ describe('a schedule whose store may not be used', () => {
     expect(`${found?.status} ${found?.reason}`).toBe(standing)
   })
 
-  it('promises no next backup, and looks again when one becomes overdue', () => {
+  it('reports no next backup, and reconciles again when one becomes overdue', () => {
     const { plan, status } = held({ object: schedule(), children: [child('11', complete)] })
     expect(plan.due).toEqual({ kind: 'wait', because: 'Rejected', untilMs: undefined })
     expect(plan.children.map(({ name }) => name)).toEqual(['of-11'])
@@ -191,7 +195,7 @@ describe('a schedule whose store may not be used', () => {
     expect(status.dueAtMs).toContain(Date.parse('2026-03-10T13:00:00Z') + 1)
   })
 
-  it('removes no backup meanwhile, and says why', () => {
+  it('removes no backup meanwhile, and reports why', () => {
     const object = schedule({ retention: { keepLast: 1 } })
     const retention = (...children: BackupObject[]) =>
       held({ object, children }).status.conditions.find(({ type }) => type === 'RetentionApplied')
@@ -204,11 +208,11 @@ describe('a schedule whose store may not be used', () => {
   })
 })
 
-describe('a schedule that cannot be read', () => {
-  it('promises no next backup, and does not know whether one is overdue', () => {
+describe('a schedule that cannot be parsed', () => {
+  it('reports no next backup, and Overdue as Unknown', () => {
     const conditions = [{ type: 'Overdue', status: 'False', reason: 'OnTime', message: 'no backup is missing' }]
     const before = { conditions, nextScheduleTime: '2026-03-10T12:00:00Z', lastSuccessTime: '2026-03-10T11:02:00Z' }
-    const object = { ...schedule({ schedule: 'hourly' }), status: before } as unknown as BackupObject // As above.
+    const object = { ...schedule({ schedule: 'hourly' }), status: before } as unknown as BackupObject // The same form as above.
     const found = scheduleFacts({ object, children: [], awaited: new Set(), nowMs })
     if (found.due !== undefined) throw new Error('it was read')
     const { fields, conditions: told } = unreadableStatus(object, found)

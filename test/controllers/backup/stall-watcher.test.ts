@@ -1,4 +1,5 @@
-// Is what hangs noticed, and what only takes long left alone? With a clock that is moved by hand.
+// Stall detection of work with a simulated clock. Invariant: the watcher stops work that hangs, and leaves slow work
+// alone.
 import { describe, expect, it } from 'vitest'
 import { whileItMoves } from '../../../src/controllers/backup/stall-watcher.ts'
 import { withoutStall } from '../../../src/controllers/stores/flow-watcher.ts'
@@ -8,15 +9,15 @@ import { never, pieces, sha256Of, whole } from '../stores/contents.ts'
 const hangs = new Error('hangs')
 const stalled = () => hangs
 
-describe('what comes', () => {
-  it('passes as it is', async () => {
+describe('a watched stream', () => {
+  it('passes unchanged', async () => {
     const clock = new SimClock()
     const content = withoutStall(pieces(7), { clock, limitMs: 1_000, stalled })
     expect(sha256Of(await whole(content))).toBe(sha256Of(await whole(pieces(7))))
     expect(clock.nextTimerMs()).toBeUndefined()
   })
 
-  it('may take long, if something comes now and then', async () => {
+  it('may take long when bytes arrive now and then', async () => {
     const clock = new SimClock()
     const slow = async function* () {
       for await (const piece of pieces(5)) {
@@ -29,7 +30,7 @@ describe('what comes', () => {
     expect((await all).byteLength).toBe(5_000)
   })
 
-  it('is given up when it trickles', async () => {
+  it('is stopped when it trickles', async () => {
     const clock = new SimClock()
     const trickle = async function* () {
       for (;;) {
@@ -43,7 +44,7 @@ describe('what comes', () => {
     await refused
   })
 
-  it('is given up when nothing comes', async () => {
+  it('is stopped when no bytes arrive', async () => {
     const clock = new SimClock()
     const silent = async function* () {
       yield* pieces(2)
@@ -56,7 +57,7 @@ describe('what comes', () => {
   })
 })
 
-describe('work done elsewhere', () => {
+describe('watched work without a stream', () => {
   const watched = (clock: SimClock, look: () => Promise<string | undefined>, work: Promise<string>) =>
     whileItMoves(
       { clock, limitMs: 1_000, stalled, signal: never, look },
@@ -70,7 +71,7 @@ describe('work done elsewhere', () => {
   it.each([
     ['looks otherwise each time', (nowMs: number) => String(nowMs)],
     ['cannot be told to stand still', () => undefined],
-  ])('goes on as long as it %s', async (_, seen) => {
+  ])('continues as long as it %s', async (_, seen) => {
     const clock = new SimClock()
     const { promise, resolve } = Promise.withResolvers<string>()
     const outcome = watched(clock, async () => seen(clock.monotonicMs()), promise)
@@ -91,7 +92,7 @@ describe('work done elsewhere', () => {
     await refused
   })
 
-  it('says itself what it fails of', async () => {
+  it('reports its own error', async () => {
     const clock = new SimClock()
     const failure = new Error('its own')
     await expect(watched(clock, async () => 'same', Promise.reject(failure))).rejects.toBe(failure)

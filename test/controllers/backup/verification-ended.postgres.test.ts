@@ -1,5 +1,5 @@
-// What becomes of a proof whose worker is told to end, as when its Backup is deleted or suspended? Nobody may come after it, so that it
-// removes itself what it has made on the server.
+// Verifications whose worker is stopped, for example because its Backup is deleted or suspended. Invariant: no later
+// worker may run, so the worker itself removes its objects from the server.
 import { expect, it, onTestFinished } from 'vitest'
 import { makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
 import { verifyBackup } from '../../../src/controllers/backup/verification-worker.ts'
@@ -14,7 +14,9 @@ onPostgresOf(
   (major) => major <= 15,
   'a proof whose worker is told to end',
   (server) => {
-    it('leaves nothing on the server, wherever it is', { timeout: 600_000 }, async () => {
+    it('a verification that is stopped at any statement leaves nothing on the server', {
+      timeout: 600_000,
+    }, async () => {
       await makeSmallDatabase(server())
       const proxy = await SqlProxy.start(server().access())
       onTestFinished(() => proxy.stop())

@@ -1,4 +1,4 @@
-// How is a worker doing that says nothing itself? Its Job and its node say it.
+// State of a worker that reports nothing itself, from its Job, its pod and its node.
 import { describe, expect, it } from 'vitest'
 import { workRun } from '../../../src/controllers/backup/work-run.ts'
 import { reportText } from '../../../src/controllers/worker/termination-message.ts'
@@ -9,7 +9,7 @@ const msAt = (seconds: number) => Date.parse(at(seconds))
 
 function object(name: string, status: object, spec: object = {}): LiveObject {
   const metadata = { name, namespace: 'shop', uid: name, resourceVersion: '1' }
-  return { apiVersion: 'v1', kind: 'Any', metadata, spec, status } as LiveObject // As a server gives it.
+  return { apiVersion: 'v1', kind: 'Any', metadata, spec, status } as LiveObject // The server returns this form.
 }
 
 const job = (status: object, spec: object = {}) => object('once-make', status, spec)
@@ -35,11 +35,11 @@ describe('a worker without a pod', () => {
     expect(workRun(job(status), [], { nowMs: msAt(seconds) })).toEqual(run)
   })
 
-  it('is none where the Job is suspended', () => {
+  it('is absent when the Job is suspended', () => {
     expect(workRun(job({ startTime: at(0) }, { suspend: true }), [], { nowMs: msAt(120) })).toEqual(atIt)
   })
 
-  it('is still told of when its time is over', () => {
+  it('is still reported when its deadline has passed', () => {
     const late = job({ startTime: at(0), ...over('DeadlineExceeded') })
     expect(workRun(late, [], { nowMs: msAt(3_600), limit: 'spec.deadline' })).toEqual({
       kind: 'failed',
@@ -78,7 +78,7 @@ const wentAway = {
 const spoke = { outcome: 'Interrupted', reason: 'StoreUnavailable', message: 'm' } as const
 const first = ended('first', 10, { message: reportText(spoke), exitCode: 1 })
 
-describe('a worker that could not speak', () => {
+describe('a worker that could not report', () => {
   it.each([
     ['was out of memory', [first, killed], outOfMemory],
     ['had to leave its node', [killed, evicted], wentAway],
@@ -87,12 +87,12 @@ describe('a worker that could not speak', () => {
     expect(workRun(job({ startTime: at(0), failed: 2 }), pods, { nowMs: msAt(120) })).toEqual({ kind: 'active', last })
   })
 
-  it('is told by its own word where it had one', () => {
+  it('is described by its own report when one exists', () => {
     const leaving = ended('first', 10, { message: reportText(spoke) }, { reason: 'Evicted' })
     expect(workRun(job({ failed: 1 }), [leaving], { nowMs: msAt(120) })).toEqual({ kind: 'active', last: spoke })
   })
 
-  it('may be followed by another, though its Job makes no more pods', () => {
+  it('may have a successor although its Job creates no more pods', () => {
     const found = workRun(job({ failed: 7, ...over('BackoffLimitExceeded') }), [first, killed], { nowMs: msAt(3_600) })
     expect(found).toEqual({ kind: 'failed', report: outOfMemory, endedAtMs: msAt(3_600) })
   })

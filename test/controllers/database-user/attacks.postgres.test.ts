@@ -1,5 +1,5 @@
-// What does somebody reach who may make DatabaseUsers, and logs in as them? No more than the databases that let him in: neither the
-// operator's own rights, nor roles and databases of others on the server (docs/security.md).
+// Attackers who may create DatabaseUsers and log in as them. Invariant: they reach only the databases that admit them.
+// They reach neither the operator's own privileges nor roles and databases of others on the server (docs/security.md).
 import { Client } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Database, type DatabaseStatus } from '../../../imports/wire/database.ts'
@@ -9,11 +9,11 @@ import { home } from '../postgres-stage.ts'
 import { UserStage } from './user-stage.ts'
 
 let made = 0
-/** Longer than the operator keeps a session that it does not need. */
+/** Longer than the operator keeps an idle session. */
 const newSessionsMs = 15_000
 
 onEachPostgres('an attacker', (server) => {
-  /** A Database, and `mallory` who may use it. */
+  /** Creates a Database, and the user `mallory` with access to it. */
   async function start(spec: object = {}) {
     const names = { shop: `shop${++made}`, mallory: `mallory${made}` }
     const stage = await UserStage.start(server(), names.shop)
@@ -22,10 +22,10 @@ onEachPostgres('an attacker', (server) => {
     return { stage, ...names }
   }
 
-  describe('who leaves code behind that runs with its owner’s rights', () => {
+  describe('that leaves code which runs with its owner’s privileges', () => {
     const whoami = `FUNCTION whoami() RETURNS text LANGUAGE sql SECURITY DEFINER AS 'SELECT current_user::text'`
 
-    it('keeps it, in a database that is nobody’s Database', async () => {
+    it('keeps that code in a database that no Database manages', async () => {
       const { stage, mallory } = await start()
       const session = await sessionOf(stage, mallory, 'postgres')
       await session.query(`SET ROLE ${mallory}; CREATE ${whoami.replace('whoami', 'pg_temp.whoami')}`)
@@ -35,7 +35,7 @@ onEachPostgres('an attacker', (server) => {
       await stage.becomes(mallory, 'Ready', 'True InSync')
     })
 
-    it('has it run as nobody with more rights after his end', async () => {
+    it('gets no more privileges for that code after its user is deleted', async () => {
       const { stage, mallory, shop } = await start({ attributes: { createdb: true } })
       const lair = `lair_of_${mallory}`
       await stage.app(mallory, `CREATE DATABASE ${lair}`)
@@ -53,7 +53,7 @@ onEachPostgres('an attacker', (server) => {
     })
   })
 
-  it('who names a Secret of somebody else as the password has no role, and the server hears nothing of it', async () => {
+  it('that names a Secret of another user as the password has no role, and the server gets no request', async () => {
     const { stage, shop, mallory } = await start()
     const data = { token: Buffer.from('somebody-elses').toString('base64') }
     await stage.cluster.create(Secret, { metadata: { name: 'not-mine', namespace: home }, data })
@@ -65,10 +65,10 @@ onEachPostgres('an attacker', (server) => {
     await stage.delete(mallory)
   })
 
-  describe('who asks for roles of others', () => {
+  describe('that requests roles of others', () => {
     const theirs = 'billing'
 
-    /** A Database of another namespace on the same server, and what there is besides it. */
+    /** Creates a Database of another namespace on the same server, and unmanaged objects. */
     async function neighbours(stage: UserStage) {
       await stage.namespace(theirs)
       await stage.database(theirs, {}, theirs)
@@ -84,7 +84,7 @@ onEachPostgres('an attacker', (server) => {
       return await server().byHand(powers)
     }
 
-    it('takes none of them over', async () => {
+    it('takes over none of them', async () => {
       const { stage, shop } = await start()
       const before = await neighbours(stage)
       const databases = [{ name: shop, access: 'ReadOnly' as const }]
@@ -114,7 +114,7 @@ onEachPostgres('an attacker', (server) => {
       expect(await server().byHand(powers)).toEqual(before)
     })
 
-    it('takes no database of another namespace over', async () => {
+    it('takes over no database of another namespace', async () => {
       const { stage } = await start()
       const before = await neighbours(stage)
       await stage.database(theirs, { adoptionPolicy: 'Adopt' })
@@ -125,13 +125,13 @@ onEachPostgres('an attacker', (server) => {
       expect(await server().byHand(powers)).toEqual(before)
     })
 
-    it('gets into no database by way of a Database that stands for another server', async () => {
+    it('enters no database through a Database of another server', async () => {
       const { stage, shop } = await start()
       const before = await neighbours(stage)
-      // A server of his own, with the number of this one: what its Database says of it is here said by hand.
+      // The attacker's own server has the same system identifier. The test writes the status of its Database by hand.
       await stage.database('forged', { databaseName: theirs, suspend: true })
       const { status } = (await stage.cluster.find(Database, `${home}/${shop}`)) ?? {}
-      const { identity } = status as DatabaseStatus // Of its kind.
+      const { identity } = status as DatabaseStatus // The CRD has this form.
       await stage.cluster.client.patch(
         Database,
         { namespace: home, name: 'forged' },
@@ -146,8 +146,8 @@ onEachPostgres('an attacker', (server) => {
     })
   })
 
-  describe('who uses what the operator does for him', () => {
-    it('gets no setting that he could not make himself', async () => {
+  describe('that uses what the operator does for it', () => {
+    it('gets no setting that it could not make itself', async () => {
       const { stage, shop, mallory } = await start({
         config: { work_mem: '5MB', 'app.tenant': 'x', 'pg_trgm.similarity_threshold': '0.4' },
       })
@@ -172,7 +172,7 @@ onEachPostgres('an attacker', (server) => {
       expect(held).toEqual([{ log_statement: 'none' }])
     })
 
-    it('keeps the operator from nothing by settings of his database', async () => {
+    it('cannot disturb the operator by settings of its database', async () => {
       const { stage, shop, mallory } = await start()
       await stage.patch(mallory, { databases: [{ name: shop, access: 'Owner' }] })
       await stage.becomes(mallory, 'Ready', 'True InSync')
@@ -206,7 +206,7 @@ onEachPostgres('an attacker', (server) => {
       expect(stage.engines.statements.slice(before).map(({ text }) => text)).toContain('COMMIT')
     })
 
-    it('may call nothing that an extension keeps for superusers', async () => {
+    it('may call no function that an extension reserves for superusers', async () => {
       const { stage, shop, mallory } = await start()
       await stage.cluster.patch(Database, `${home}/${shop}`, {
         spec: { extensions: [{ name: 'dblink' }, { name: 'pg_trgm' }] },
@@ -230,7 +230,7 @@ onEachPostgres('an attacker', (server) => {
   })
 })
 
-/** Who may what, and is whose member. */
+/** Attributes and memberships of all roles. */
 const powers = `
   SELECT r.rolname, r.rolsuper, r.rolcanlogin, r.rolcreaterole, shobj_description(r.oid, 'pg_authid') AS mark,
     ARRAY(SELECT m.member::regrole::text FROM pg_auth_members m WHERE m.roleid = r.oid ORDER BY 1) AS members
@@ -241,11 +241,11 @@ async function asUser(stage: UserStage, name: string, database: string) {
   return { user, password, database }
 }
 
-/** A session of the user's own in any database, until the test ends. */
+/** Opens a session of the user in any database, until the test ends. */
 async function sessionOf(stage: UserStage, name: string, database: string): Promise<Client> {
   const { username: user, password } = (await stage.keys(name)) ?? {}
   const client = new Client({ host: '127.0.0.1', port: stage.server.port, user, password, database, ssl: false })
-  client.on('error', () => undefined) // The operator ends it.
+  client.on('error', () => undefined) // The operator ends the session.
   await client.connect()
   onTestFinished(() => client.end())
   return client

@@ -1,5 +1,5 @@
-// Does an application that reads the Secret log in, and go on logging in, whatever happens to its user? Both controllers, a cluster in
-// this process, real servers of both versions.
+// DatabaseUsers with both controllers, an in-process cluster and real servers of all versions. Invariant: an
+// application that reads the Secret can always log in.
 import { describe, expect, it } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
@@ -20,7 +20,7 @@ onEachPostgres(
     let made = 0
     const nextName = () => `u${++made}`
 
-    /** A stage with a Database and a user of it that is Ready, both with the same name. */
+    /** Returns an environment with a Database and its user of the same name, both Ready. */
     async function start(spec: object = {}) {
       const name = nextName()
       const stage = await UserStage.start(server(), `${name}db`)
@@ -37,7 +37,7 @@ onEachPostgres(
     const roles = (name: string) =>
       server().byHand(`SELECT rolname FROM pg_roles WHERE rolname ~ '^${name}(_[ab])?$' ORDER BY 1`)
 
-    it('gives a Secret with which an application logs in, and tells how it stands', async () => {
+    it('gets a Secret with which an application logs in, and reports its state', async () => {
       const { stage, name, database } = await startReady()
       expect(await stage.app(name, 'SELECT current_user AS is')).toEqual([{ is: name }])
       const keys = await stage.keys(name)
@@ -61,7 +61,7 @@ onEachPostgres(
       expect(JSON.stringify([status, stage.operator.lines])).not.toContain(keys?.['password'])
     })
 
-    it('asks the server nothing and writes nothing while nothing changes, and two statements at each look', async () => {
+    it('causes no request and no write while nothing changes, and two statements at each observation', async () => {
       const { stage, name } = await startReady()
       await stage.pass(20_000)
       const [statements, writes] = [stage.engines.statements.length, stage.operator.way.writes.length]
@@ -76,7 +76,7 @@ onEachPostgres(
       expect(since).toEqual(['patch databaseusers/status'])
     })
 
-    it('waits for its Database, and goes on when that is ready', async () => {
+    it('waits for its Database, and continues when that is ready', async () => {
       const name = nextName()
       const stage = await UserStage.start(server())
       await stage.create(name, { databases: [{ name: `${name}db`, access: 'ReadOnly' }] })
@@ -88,7 +88,7 @@ onEachPostgres(
     })
 
     describe('in another namespace than its Database', () => {
-      it('needs the consent of the Database, without which it learns nothing, and nobody logs in when it is withdrawn', async () => {
+      it('needs the consent of the Database, reveals nothing without it, and loses its login when it is withdrawn', async () => {
         const name = nextName()
         const stage = await UserStage.start(server())
         await stage.namespace(`${name}-data`)
@@ -136,7 +136,7 @@ onEachPostgres(
         expect(await roles(name)).toEqual([])
       })
 
-      it('gets no power beyond the database', async () => {
+      it('gets no privileges beyond the database', async () => {
         const name = nextName()
         const stage = await UserStage.start(server())
         await stage.namespace(`${name}-data`)
@@ -147,11 +147,11 @@ onEachPostgres(
       })
     })
 
-    describe('whose password rotates', () => {
-      it('in place: the Secret has the new one when it works, and the old one is refused', async () => {
+    describe('with a rotating password', () => {
+      it('in place: the Secret has the new password when that works, and the old one is rejected', async () => {
         const { stage, name } = await startReady({ rotation: { interval: '24h' } })
         const before = await stage.keys(name)
-        // Whoever has the password, and is connected: he may set another one for his role.
+        // A connected holder of the old password could set another one for the role.
         const session = stage.app(name, 'SELECT pg_sleep(600)').then(String, String)
         await expect
           .poll(() => server().byHand(`SELECT FROM pg_stat_activity WHERE usename = '${name}_a'`))
@@ -170,7 +170,7 @@ onEachPostgres(
         expect((await stage.events(name)).join('\n')).toContain('PasswordRotated: the Secret has password number 2')
       })
 
-      it('with two roles: whoever has the old one goes on until the overlap is over', async () => {
+      it('with two roles: the old password works until the overlap ends', async () => {
         const { stage, name } = await startReady({ rotation: { interval: '24h', strategy: 'DualRole', overlap: '5m' } })
         const before = await stage.keys(name)
         await stage.patch(name, { rotation: { interval: '24h', strategy: 'DualRole', overlap: '5m', trigger: 'now' } })
@@ -190,7 +190,7 @@ onEachPostgres(
         expect(await stage.condition(name, 'RotationDue')).toBeUndefined()
       })
 
-      it('with two roles and no overlap: it is told when whoever has the old one is gone', async () => {
+      it('with two roles and no overlap: reports when the sessions of the old password are gone', async () => {
         const rotation = { strategy: 'DualRole', overlap: '0s' }
         const { stage, name } = await startReady({ rotation })
         const before = await stage.keys(name)
@@ -206,7 +206,7 @@ onEachPostgres(
         await stage.app(name, 'SELECT 1')
       })
 
-      it('in place within an overlap: whoever has the older one is gone too', async () => {
+      it('in place within an overlap: also ends the sessions of the older password', async () => {
         const { stage, name } = await startReady({ rotation: { strategy: 'DualRole', overlap: '5m' } })
         const before = await stage.keys(name)
         await stage.patch(name, { rotation: { trigger: 'one' } })
@@ -218,10 +218,10 @@ onEachPostgres(
         await stage.app(name, 'SELECT 1')
       })
 
-      it('at the moment it is due, and ends the overlap so too, however rarely the server is looked at', async () => {
+      it('on time, and ends the overlap on time, however long the cadence is', async () => {
         const rotation = { interval: '1h', strategy: 'DualRole', overlap: '10m' }
         const { stage, name, database } = await startReady({ rotation })
-        // Time that jumps leaves a server no time to answer, so that nobody may look at it meanwhile.
+        // A jump of the clock leaves a server no time to answer, so no observation may run meanwhile.
         const rarely = { metadata: { annotations: { 'konverge.dev/reconcile-interval': '24h' } } }
         await stage.cluster.patch(Database, `${home}/${database}`, rarely)
         await stage.cluster.patch(DatabaseUser, `${home}/${name}`, rarely)
@@ -237,7 +237,7 @@ onEachPostgres(
         await stage.until('the old role to go', async () => (await roles(name)).length === 2)
       })
 
-      it('when its Secret is deleted: a new one is made, and said', async () => {
+      it('when its Secret is deleted: a new password is set and reported', async () => {
         const { stage, name } = await startReady()
         const before = await stage.keys(name)
         await stage.cluster.delete(Secret, `${home}/${name}-db`)
@@ -248,7 +248,7 @@ onEachPostgres(
         expect((await stage.events(name)).join('\n')).toContain('PasswordRemade')
       })
 
-      it('when somebody writes another into the Secret, which cannot be told from a mistake', async () => {
+      it('when its Secret is edited, which may be a mistake', async () => {
         const { stage, name } = await startReady()
         await stage.secret(`${name}-db`, { password: secretText('by hand') })
         await stage.until('a new password', async () => (await stage.status(name)).passwordGeneration === 2)
@@ -256,7 +256,7 @@ onEachPostgres(
         await stage.app(name, 'SELECT 1')
       })
 
-      it('also where drift is only reported', async () => {
+      it('also when the drift policy is Report', async () => {
         const { stage, name } = await startReady({ driftPolicy: 'Report' })
         await server().byHand(`ALTER ROLE ${name}_a CONNECTION LIMIT 7`)
         await stage.patch(name, { password: { generate: { length: 40 } }, rotation: { trigger: 'one' } })
@@ -268,7 +268,7 @@ onEachPostgres(
     })
 
     describe('with a supplied password', () => {
-      it('logs in with it, follows it, and says when it is missing or cannot be used', async () => {
+      it('logs in with it, follows its changes, and reports when it is missing or unusable', async () => {
         const { stage, name } = await start({ password: { secretRef: { name: 'mine' } } })
         await stage.becomes(name, 'Ready', 'False SourceMissing')
         await stage.secret('mine', { password: 'first-password\n' })
@@ -282,7 +282,7 @@ onEachPostgres(
         await stage.app(name, 'SELECT 1')
       })
 
-      it('may be a verifier, of which nobody knows the password', async () => {
+      it('may have a verifier whose password is unknown', async () => {
         const { stage, name, database } = await start({ password: { secretRef: { name: 'verifier' } } })
         await stage.secret('verifier', { password: scramVerifier({ password: 'unseen', salt: Buffer.alloc(16, 3) }) })
         await stage.becomes(name, 'Ready', 'True InSync')
@@ -294,7 +294,7 @@ onEachPostgres(
       })
     })
 
-    it('of whom nobody may log in has no login and no Secret', async () => {
+    it('has neither a login nor a Secret when logins are disabled', async () => {
       const { stage, name } = await startReady()
       await stage.patch(name, { password: { disabled: true } })
       await stage.becomes(name, 'Ready', 'True InSync')
@@ -302,7 +302,7 @@ onEachPostgres(
       expect(await roles(name)).toEqual([{ rolname: name }])
     })
 
-    it('leaves a foreign Secret of its name alone, until that is gone', async () => {
+    it('leaves an unmanaged Secret of its name alone, and continues when that is gone', async () => {
       const name = nextName()
       const stage = await UserStage.start(server(), `${name}db`)
       await stage.secret(`${name}-db`, { password: secretText('theirs') })
@@ -314,7 +314,7 @@ onEachPostgres(
       await stage.becomes(name, 'Ready', 'True InSync')
     })
 
-    it('reports drift where it is only to be reported', async () => {
+    it('reports drift when the drift policy is Report', async () => {
       const { stage, name, database } = await startReady({ driftPolicy: 'Report' })
       await server().byHand(`REVOKE USAGE ON SCHEMA public FROM ${name}; GRANT CREATE ON SCHEMA public TO ${name}`, {
         database,
@@ -326,14 +326,14 @@ onEachPostgres(
     })
 
     describe('that is deleted', () => {
-      it('goes with its roles and its Secret', async () => {
+      it('is removed with its roles and its Secret', async () => {
         const { stage, name } = await startReady()
         await stage.delete(name)
         expect(await roles(name)).toEqual([])
         await stage.until('the Secret to go', async () => (await stage.keys(name)) === undefined)
       })
 
-      it('says what it owns where it may not give that away', async () => {
+      it('reports what it owns when it may not give that away', async () => {
         const { stage, name, database } = await startReady({ ownedObjects: 'Block' })
         await server().byHand(`CREATE TABLE mine (n int); ALTER TABLE mine OWNER TO ${name}`, { database })
         await stage.cluster.delete(DatabaseUser, `${home}/${name}`)
@@ -348,7 +348,7 @@ onEachPostgres(
         expect(await roles(name)).toEqual([])
       })
 
-      it('goes with its roles in whichever order it and its Database are deleted, and the Database waits for it', async () => {
+      it('is removed with its roles in either order of deletion, and its Database waits for it', async () => {
         const { stage, name, database } = await startReady()
         const key = `${home}/${database}`
         await stage.cluster.delete(Database, key)
@@ -363,14 +363,14 @@ onEachPostgres(
         expect((await stage.events(name)).join('\n')).not.toContain('Kept')
       })
 
-      it('goes with its roles when it is deleted at once with its Database', async () => {
+      it('is removed with its roles when it is deleted together with its Database', async () => {
         const { stage, name, database } = await startReady()
         await stage.cluster.delete(Database, `${home}/${database}`)
         await stage.delete(name)
         expect(await roles(name)).toEqual([])
       })
 
-      it('keeps no Database from going that has not let it in', async () => {
+      it('does not block a Database that has not admitted it', async () => {
         const name = nextName()
         const stage = await UserStage.start(server())
         await stage.namespace(`${name}-data`)
@@ -385,7 +385,7 @@ onEachPostgres(
         await stage.until('the Database to go', async () => (await stage.cluster.find(Database, key)) === undefined)
       })
 
-      it('leaves its roles where its Database was let go without it, and says so', async () => {
+      it('leaves its roles and reports it when its Database was abandoned', async () => {
         const { stage, name, database } = await startReady()
         const key = `${home}/${database}`
         await stage.cluster.patch(Database, key, { metadata: { annotations: { [abandonAnnotation]: 'true' } } })
@@ -398,7 +398,7 @@ onEachPostgres(
         expect(await roles(name)).toHaveLength(2)
       })
 
-      it('leaves its roles, and says where, when it is abandoned itself', async () => {
+      it('leaves its roles and reports where when it is abandoned itself', async () => {
         const { stage, name } = await startReady()
         const keys = await stage.keys(name)
         await stage.cluster.patch(DatabaseUser, `${home}/${name}`, abandoned)
@@ -408,7 +408,7 @@ onEachPostgres(
         expect(await roles(name)).toHaveLength(2)
       })
 
-      it('of another namespace than its Database’s cannot be abandoned', async () => {
+      it('in another namespace than its Database’s cannot be abandoned', async () => {
         const name = nextName()
         const stage = await UserStage.start(server())
         await stage.namespace(`${name}-data`)
@@ -433,7 +433,7 @@ onEachPostgres(
         expect((await stage.events(name)).join('\n')).toMatch(/Kept: .*Secret server/)
       })
 
-      it('keeps its roles, unable to log in, where they are to be retained', async () => {
+      it('keeps its roles without a login when the policy is Retain', async () => {
         const { stage, name } = await startReady({ deletionPolicy: 'Retain' })
         const keys = await stage.keys(name)
         await stage.delete(name)

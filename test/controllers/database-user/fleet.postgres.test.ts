@@ -1,5 +1,6 @@
-// What do thirty databases and sixty users cost their server and the API server? At most five connections at once, and two for each to
-// make them all; two statements for each in a pass over all of them that finds nothing changed, and no write.
+// Cost of thirty databases and sixty users for their server and the API server. Limits: five connections at once, and
+// 2.5 per object for the creation.
+// A pass over all of them without a change costs two statements each and no write.
 import { expect, it } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
@@ -12,11 +13,14 @@ import { UserStage } from './user-stage.ts'
 const fleet = fleetOf(30)
 const objects = fleet.databases.length + fleet.users.length
 const maxConnections = 5
-/** What making one costs at most, on average: connections opened, one to look into its database and one to try its login, and statements. */
+/**
+ * Largest average cost of one creation. Connections: one to observe its database, one to test its login; and
+ * statements.
+ */
 const making = { connections: 2.5, statements: 21 }
 
 onEachPostgres('thirty databases and sixty users', (server) => {
-  it('need five connections at most, and at rest two statements each and no write', async () => {
+  it('need at most five connections, and two statements each and no write when in sync', async () => {
     const stage = await UserStage.start(server())
     for (const { name, spec } of fleet.databases) await stage.database(name, spec)
     for (const { name, spec } of fleet.users) await stage.create(name, spec)
@@ -26,10 +30,11 @@ onEachPostgres('thirty databases and sixty users', (server) => {
     expect(stage.engines.proxy.connections.total / objects).toBeLessThanOrEqual(making.connections)
     expect(stage.engines.statements.length / objects).toBeLessThanOrEqual(making.statements)
 
-    // Databases have grown by what was granted in them, which the next look tells; looks come up to a tenth later than their time.
+    // Grants have enlarged the databases, which the next observation reports. An observation has up to a tenth of
+    // jitter.
     await stage.pass(1.15 * defaultCadenceMs)
     const [statements, writes] = [stage.engines.statements.length, stage.operator.way.writes.length]
-    // Nobody is looked at twice within the cadence, and nearly all once.
+    // Each object is observed at most once within the cadence, and nearly all are.
     await stage.pass(defaultCadenceMs)
     const asked = stage.engines.statements.slice(statements)
     expect(stage.operator.way.writes.slice(writes)).toEqual([])
@@ -41,6 +46,6 @@ onEachPostgres('thirty databases and sixty users', (server) => {
 })
 
 function isReady({ status }: LiveObject): boolean {
-  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] } // A status of ours.
+  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] } // The CRD has this form.
   return findCondition(conditions, 'Ready')?.status === 'True'
 }

@@ -1,6 +1,7 @@
-// Do hostile names, passwords, settings and tables come through the whole way, from the object to the server, as what they are? What
-// the server holds afterwards equals a model of it, what was there before is as it was, and nothing was a syntax error.
-// 10,000 texts on the oldest version and 1,500 on the others; HOSTILE_TEXTS=10000 tries so many on all.
+// Hostile names, passwords, settings and tables on the whole path from the object to the server. Invariant: the server
+// equals a model of them, existing objects are unchanged, and no text causes a syntax error.
+// The test tries 10,000 texts on the oldest version and 1,500 on the others; HOSTILE_TEXTS=10000 tries that many on
+// all.
 import process from 'node:process'
 import fc from 'fast-check'
 import { expect, inject, it } from 'vitest'
@@ -14,7 +15,7 @@ import { home } from '../postgres-stage.ts'
 import { hostileUsers, specOf, textsEach } from './hostile-users.ts'
 import { UserStage } from './user-stage.ts'
 
-/** For ten thousand on a busy machine. */
+/** Time for ten thousand texts on a busy machine. */
 const limitMs = 300_000
 const seed = 6
 const database = 'select'
@@ -23,7 +24,7 @@ onEachPostgres('hostile texts', (server, version) => {
   const [oldest] = inject('postgresHome').versions
   const texts = Number(process.env['HOSTILE_TEXTS'] ?? (version === oldest?.major ? 10_000 : 1_500))
 
-  it('come through as what they are, and change nothing else', { timeout: limitMs }, async () => {
+  it('reach the server unchanged, and change nothing else', { timeout: limitMs }, async () => {
     await bystanders(server())
     const before = await everythingElse(server())
     const stage = await UserStage.start(server(), database)
@@ -65,7 +66,7 @@ onEachPostgres('hostile texts', (server, version) => {
     await server().byHand(`DROP ROLE ${identifier(`${database}_owner`)}`)
   })
 
-  it('are refused when they are written, where a name of ours could not be one of theirs', {
+  it("are rejected by the API server when one of the operator's names would not fit", {
     timeout: limitMs,
   }, async () => {
     const stage = await UserStage.start(server())
@@ -102,13 +103,13 @@ function isKept(name: string): boolean {
   return name.startsWith('pg_') || ['postgres', 'template0', 'template1', 'public', 'rdsadmin'].includes(name)
 }
 
-/** Who may read which table, as JSON, the owner left out. */
+/** Readers of each table as JSON, without the owner. */
 const readersOfTables = `
   SELECT to_json(ARRAY[relname::text, rolname::text, privilege_type])::text
   FROM pg_class, aclexplode(relacl), pg_roles
   WHERE relnamespace = 'public'::regnamespace AND grantee = pg_roles.oid AND grantee <> relowner`
 
-/** Somebody else's, with all that could be changed by mistake. */
+/** Creates objects of other owners, which a defect could change by mistake. */
 async function bystanders(server: PostgresServer): Promise<void> {
   await server.byHand('CREATE ROLE bystander LOGIN CONNECTION LIMIT 3')
   await server.byHand(`COMMENT ON ROLE bystander IS 'mine'; ALTER ROLE bystander SET work_mem = '1MB'`)
@@ -116,7 +117,7 @@ async function bystanders(server: PostgresServer): Promise<void> {
   await server.byHand('CREATE TABLE kept (n int); GRANT SELECT ON kept TO bystander', { database: 'bystander' })
 }
 
-/** All of the server but what is made by this test. */
+/** Returns all of the server that this test did not create. */
 async function everythingElse(server: PostgresServer): Promise<readonly string[]> {
   const shared = [
     `SELECT row_to_json(a)::text FROM pg_authid a WHERE oid < 16384 OR rolname = 'bystander' ORDER BY oid`,
@@ -131,7 +132,7 @@ async function everythingElse(server: PostgresServer): Promise<readonly string[]
   return [...found.flat(), ...(await rows(server, inside, 'bystander')), ...(await rows(server, inside))]
 }
 
-/** The first column. */
+/** Returns the first column. */
 async function rows(server: PostgresServer, text: string, at = 'postgres'): Promise<string[]> {
   const found = await server.byHand(text, { database: at, limitMs: 30_000 })
   return found.map((row) => String(Object.values(row)[0]))

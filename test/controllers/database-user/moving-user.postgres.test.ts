@@ -1,4 +1,5 @@
-// Is a user left alone while its Database moves to another server, and looked after again afterwards? Both controllers, a real server.
+// Users while their Database moves to another server; both controllers and a real server. Invariant: the operator
+// leaves them alone during the move, and manages them again afterwards.
 import { expect, it } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
@@ -7,7 +8,7 @@ import { home } from '../postgres-stage.ts'
 import { UserStage } from './user-stage.ts'
 
 onNewestPostgres('a DatabaseUser whose Database moves', (server) => {
-  it('stays as it is, also when it is to go, and is put right afterwards', async () => {
+  it('a user stays unchanged during the move, also when it is deleted, and is corrected afterwards', async () => {
     const stage = await UserStage.start(server(), 'shop')
     await stage.create('app', { databases: [{ name: 'shop', access: 'ReadWrite' }] })
     await stage.becomes('app', 'Ready', 'True InSync')
@@ -37,7 +38,7 @@ onNewestPostgres('a DatabaseUser whose Database moves', (server) => {
 
 async function upgrade(stage: UserStage, state: string): Promise<void> {
   const [namespace, name] = [home, 'shop']
-  // Nobody else writes its status meanwhile.
+  // The Database is paused, so only the test writes its status.
   const pause = { metadata: { annotations: { 'konverge.dev/paused': 'true' } } }
   await stage.cluster.patch(Database, `${namespace}/${name}`, pause)
   const status = { upgrade: { id: 'u', from: '15', to: '18', state } }

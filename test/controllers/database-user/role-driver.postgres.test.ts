@@ -1,4 +1,5 @@
-// Are the roles of a user on a real server as wished, whoever else changes them, and do they go as asked for?
+// Roles of a user on a real server. Invariant: they converge to the desired state whoever else changes them, and are
+// removed on request.
 import { Client, DatabaseError } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RoleWish } from '../../../src/controllers/database-user/role-wish.ts'
@@ -18,14 +19,14 @@ import {
   userOf,
 } from './user-here.ts'
 
-/** Sessions that change one role hinder each other: "tuple concurrently updated". */
+/** Passes the error of concurrent changes to one role: "tuple concurrently updated". */
 function passContention(error: unknown): void {
   if (!(error instanceof DatabaseError) || error.code !== 'XX000') throw error
 }
 
 onEachPostgres('the roles of a user', (server) => {
   let made = 0
-  /** A database of its own and somebody who uses it. */
+  /** Creates a database and a user of it. */
   async function start(
     databases: readonly Partial<RoleWish['databases'][number]>[] = [{}],
     more: Partial<RoleWish> = {},
@@ -47,7 +48,7 @@ onEachPostgres('the roles of a user', (server) => {
     database,
   })
 
-  it('are made, marked, and log in with the Secret’s password; then nothing differs, at two statements a look', async () => {
+  it('are created and marked, and log in with the Secret’s password; then nothing differs, at two statements per observation', async () => {
     const { engine } = engineHere()
     const proxy = await SqlProxy.start(server().access())
     try {
@@ -67,7 +68,7 @@ onEachPostgres('the roles of a user', (server) => {
       const before = proxy.statements.length
       const again = await converge(driver, callOf({ ...user.wish, isVerified: true }))
       expect(again.differences).toEqual([])
-      // Two looks.
+      // Two observations.
       expect(proxy.statements.length - before).toBe(4)
     } finally {
       await proxy.stop()
@@ -95,7 +96,7 @@ onEachPostgres('the roles of a user', (server) => {
     { sql: 'SET ROLE postgres', may: [] },
   ] as const
 
-  it('allow what their access says and refuse everything else, in tables that come later too', async () => {
+  it('allow what their access level grants and deny all else, also in later tables', async () => {
     const { engine } = engineHere()
     const access = server().access()
     const systemIdentifier = await makeDatabases(engine, access, 'presets')
@@ -137,7 +138,7 @@ onEachPostgres('the roles of a user', (server) => {
     )
   })
 
-  it('have single grants as listed, on what is there and what comes, and nothing else', async () => {
+  it('have the listed grants on existing and later objects, and no others', async () => {
     const { engine } = engineHere()
     const access = server().access()
     const systemIdentifier = await makeDatabases(engine, access, 'custom')
@@ -157,7 +158,7 @@ onEachPostgres('the roles of a user', (server) => {
     }
   })
 
-  /** `G` and `L` stand for the group and the login, `D` for the database. */
+  /** `G` is the group, `L` the login and `D` the database. */
   const drifts = [
     { by: 'ALTER ROLE L NOLOGIN', is: 'LoginAttributes' },
     { by: 'ALTER ROLE L SUPERUSER', is: 'LoginAttributes' },
@@ -189,7 +190,7 @@ onEachPostgres('the roles of a user', (server) => {
     { by: 'ALTER DEFAULT PRIVILEGES FOR ROLE D_owner IN SCHEMA public GRANT TRIGGER ON TABLES TO G', is: 'GrantExtra' },
   ] as const
 
-  it('are put right wherever somebody has changed them, which is told in a sentence', async () => {
+  it('are corrected after any change by others, which is reported in a sentence', async () => {
     const user = await start()
     const { group, database, driver, call } = user
     await server().byHand(`SET ROLE ${database}_owner; CREATE TABLE things (n int)`, { database })
@@ -208,7 +209,7 @@ onEachPostgres('the roles of a user', (server) => {
     expect(await server().byHand('SELECT n FROM things', as(user, database))).toEqual([])
   })
 
-  it('lose what somebody who was given it has passed on, of several things, and he keeps it', async () => {
+  it('lose what another grantee has passed on, for several objects, and that grantee keeps its own', async () => {
     const { driver, call, group, database } = await start([{ access: 'Custom', grants: [] }])
     await converge(driver, call)
     const giver = `${group}_giver`
@@ -231,7 +232,7 @@ onEachPostgres('the roles of a user', (server) => {
     expect(await server().byHand(rights, { database })).toEqual([{ giver: true, reads: false, writes: false }])
   })
 
-  it('are made anew with all their rights when the group is gone', async () => {
+  it('are recreated with all their privileges when the group is gone', async () => {
     const user = await start()
     const { group, database, driver, call } = user
     await converge(driver, call)
@@ -241,7 +242,7 @@ onEachPostgres('the roles of a user', (server) => {
     expect(await server().byHand('SELECT current_user', as(user, database))).toEqual([{ current_user: group }])
   })
 
-  it('are tried again while the database is not its Database’s, since its owner may come back', async () => {
+  it('are retried while the Database does not own the database, because the owner may come back', async () => {
     const user = await start()
     const { group, database, driver, call } = user
     await converge(driver, call)
@@ -255,7 +256,7 @@ onEachPostgres('the roles of a user', (server) => {
     expect(await server().byHand('SELECT current_user', as(user, database))).toEqual([{ current_user: group }])
   })
 
-  describe('of a login that writes more about itself than the operator reads', () => {
+  describe('with more settings of a login than the operator reads', () => {
     const mebibytes = 9 * 1024 * 1024
     const own = (name: string) => `EXECUTE format('ALTER ROLE %I SET ${name}', current_user`
 
@@ -277,7 +278,7 @@ onEachPostgres('the roles of a user', (server) => {
       await server()
         .byHand(`DO $$ BEGIN ${statement}; END $$`, as(user, database))
         .catch((error: unknown) => {
-          // Verifiers have an end since PostgreSQL 17.
+          // Verifiers can expire since PostgreSQL 17.
           if (what !== 'its verifier') throw error
         })
       await converge(driver, call)
@@ -306,7 +307,7 @@ onEachPostgres('the roles of a user', (server) => {
     await server().byHand('SELECT 1', { user: name, password: 'another', database })
   })
 
-  it('lose the session that puts another password back', async () => {
+  it('lose the session that sets the old password again', async () => {
     const user = await start()
     const { group, database, driver, call } = user
     const { observed } = await converge(driver, call)
@@ -315,7 +316,7 @@ onEachPostgres('the roles of a user', (server) => {
     const hold = `BEGIN; SET ROLE NONE; ALTER ROLE ${group}_a PASSWORD 'leaked'; COMMIT; SELECT pg_sleep(600)`
     const session = server().byHand(hold, as(user, database)).then(String, String)
     const leaked = { user: `${group}_a`, password: 'leaked', database }
-    // It holds the lock of its role until it has committed, and then another login gets in.
+    // The session holds the lock of its role until it commits. Then another login can connect.
     await expect
       .poll(() =>
         server()
@@ -334,14 +335,17 @@ onEachPostgres('the roles of a user', (server) => {
     await expect(server().byHand('SELECT 1', leaked)).rejects.toThrow(/authentication failed/)
   })
 
-  /** A rotation of its password: what is wished once it has begun. */
+  /** Returns the desired state after the start of a password rotation. */
   const rotated = ({ group, wish }: UserHere, more: Partial<RoleWish> = {}) => {
     const credential = credentialOf(`${group}_a`)
     const { username: name, verifier } = credential
     return { credential, call: callOf({ ...wish, credential, logins: [{ name, verifier }], ...more }) }
   }
 
-  /** Whoever has a leaked password, in three sessions that put it back without a pause, and come again when they are ended. */
+  /**
+   * Opens three sessions with a leaked password. They set it again without a pause, and reconnect when they are
+   * terminated.
+   */
   async function putBackAgainAndAgain(user: UserHere, database: string) {
     const { username, verifier } = user.credential
     const sql = `ALTER ROLE ${username} PASSWORD '${verifier}'`
@@ -390,7 +394,7 @@ onEachPostgres('the roles of a user', (server) => {
     await server().byHand('SELECT 1', as({ credential }, database))
   })
 
-  it('lose their sessions when the password before may have leaked, those that replicate too', async () => {
+  it('lose their sessions when the old password may have leaked, including replication sessions', async () => {
     const user = await start([{}], { canReplicate: true })
     const { database, driver, call } = user
     await converge(driver, call)
@@ -401,7 +405,7 @@ onEachPostgres('the roles of a user', (server) => {
       onTestFinished(() => app.end())
       return { ended }
     }
-    // The protocol of replication takes SQL as well.
+    // The replication protocol also accepts SQL.
     const sessions = [await open({}), await open({ replication: 'database' })]
     const { credential, call: next } = rotated(user, { endsSessions: true })
     await converge(driver, next)
@@ -411,7 +415,7 @@ onEachPostgres('the roles of a user', (server) => {
   })
 
   it.each([{}, { replication: 'database' }])(
-    'lose sessions that have shown the password before and stay on their way in: %j',
+    'lose sessions that have sent the old password and stay in authentication: %j',
     async (more) => {
       const user = await start([{}], { canReplicate: true })
       const { database, driver, call } = user
@@ -428,7 +432,7 @@ onEachPostgres('the roles of a user', (server) => {
   it.each([
     { when: 'one that was triggered', more: { endsSessions: true } },
     { when: 'one that is due', more: {} },
-  ])('get another password although sessions put the old one back without a pause: $when', async ({ more }) => {
+  ])('get another password although sessions set the old one without a pause: $when', async ({ more }) => {
     const user = await start()
     const { group, database, driver, call } = user
     await converge(driver, call)
@@ -445,7 +449,7 @@ onEachPostgres('the roles of a user', (server) => {
     ])
   })
 
-  it('get another password while a database has more in it than the operator reads', async () => {
+  it('get another password while a database holds more than the operator reads', async () => {
     const user = await start()
     const { group, database, driver, call } = user
     await converge(driver, call)
@@ -474,8 +478,8 @@ onEachPostgres('the roles of a user', (server) => {
     expect((await converge(driver, call)).differences).toEqual([])
   })
 
-  describe('that are not ours', () => {
-    it('are left alone: a login of the wanted name, until it may be adopted', async () => {
+  describe('that are unmanaged', () => {
+    it('are left alone: a login with the desired name, until it may be adopted', async () => {
       const user = await start()
       const { group, database, driver, call } = user
       await server().byHand(`CREATE ROLE ${group}_a LOGIN PASSWORD 'theirs'`)
@@ -487,14 +491,14 @@ onEachPostgres('the roles of a user', (server) => {
       expect((await converge(driver, call)).differences).toEqual([])
     })
 
-    it('are left alone: a group of the wanted name', async () => {
+    it('are left alone: a group with the desired name', async () => {
       const { group, driver, call } = await start()
       await server().byHand(`CREATE ROLE ${group}`)
       expect(await driver.observe(call)).toMatchObject({ kind: 'available', owner: undefined })
       await expect(driver.create(call)).rejects.toMatchObject({ code: 'AlreadyExists' })
     })
 
-    it('are not given: one with power over the whole server', async () => {
+    it('are not granted: a role with privileges on the whole server', async () => {
       await server().byHand('CREATE ROLE mighty SUPERUSER; CREATE ROLE maker CREATEROLE')
       for (const role of ['mighty', 'maker', 'pg_execute_server_program', 'pg_read_all_data']) {
         const { driver, call } = await start([{}], { memberOf: [role] })
@@ -506,7 +510,7 @@ onEachPostgres('the roles of a user', (server) => {
     })
   })
 
-  it('have settings and limits as asked for', async () => {
+  it('have the requested settings and limits', async () => {
     const settings = { search_path: 'app, public', statement_timeout: '7s' }
     const user = await start([{}], { settings, connectionLimit: 2, canCreateDatabases: true })
     const { database, driver, call } = user
@@ -520,7 +524,7 @@ onEachPostgres('the roles of a user', (server) => {
     await server().byHand(`CREATE DATABASE own_${made}`, as(user, database))
   })
 
-  it('may have any name, and only that', async () => {
+  it('may have any name, and only that one', async () => {
     const names = [
       'a"; DROP TABLE x; --',
       "o'brien",
@@ -558,7 +562,7 @@ onEachPostgres('the roles of a user', (server) => {
   })
 
   describe('by an admin who is no superuser', () => {
-    it('are made and put right, and a password that nobody can look at is proved by a login', async () => {
+    it('are created and corrected, and a login verifies the password, which the admin cannot read', async () => {
       const { engine } = engineHere()
       const name = `plain${++made}`
       await server().byHand(`CREATE ROLE ${name}_admin LOGIN CREATEROLE CREATEDB PASSWORD 'admin'`)
@@ -578,7 +582,7 @@ onEachPostgres('the roles of a user', (server) => {
       expect(await remove(driver, callOf({ ...user.wish, ending: 'drop' }))).toMatchObject({ kind: 'absent' })
     })
 
-    it('lose their sessions when a password is replaced, also where that was cut off in the middle', async () => {
+    it('lose their sessions when a password is replaced, also when that was interrupted', async () => {
       const { engine } = engineHere()
       const name = `cut${++made}`
       await server().byHand(`CREATE ROLE ${name}_admin LOGIN CREATEROLE CREATEDB PASSWORD 'admin'`)
@@ -590,7 +594,7 @@ onEachPostgres('the roles of a user', (server) => {
       const session = server().byHand('SELECT pg_sleep(600)', as(user, name)).then(String, String)
       const atWork = () => server().byHand(`SELECT FROM pg_stat_activity WHERE usename = '${name}_a'`)
       await expect.poll(atWork).toHaveLength(1)
-      // As a rotation leaves it that ends before its sessions do.
+      // A rotation that is interrupted before it ends the sessions leaves this state.
       await server().byHand(`ALTER ROLE ${name}_a NOLOGIN PASSWORD NULL`)
       const { credential, call: next } = rotated(user, { endsSessions: true })
       const { observed } = await converge(driver, next)
@@ -599,7 +603,7 @@ onEachPostgres('the roles of a user', (server) => {
       await server().byHand('SELECT 1', as({ credential }, name))
     })
 
-    it('prove a password by the limit of connections, which is asked after it', async () => {
+    it('verify a password by the connection limit, which the server checks after it', async () => {
       const { engine } = engineHere()
       const name = `full${++made}`
       await server().byHand(`CREATE ROLE ${name}_admin LOGIN CREATEROLE CREATEDB PASSWORD 'admin'`)
@@ -616,7 +620,7 @@ onEachPostgres('the roles of a user', (server) => {
       expect(observed).toMatchObject({ verdict: 'TooManyConnections', provenHash: credentialHash(credential) })
     })
 
-    it('keep what somebody has passed on for whom the admin may not speak, which is told, and all else is put right', async () => {
+    it('keep what a grantor has passed on whom the admin cannot act for, report it, and correct all else', async () => {
       const { engine } = engineHere()
       const name = `meek${++made}`
       await server().byHand(
@@ -644,8 +648,8 @@ onEachPostgres('the roles of a user', (server) => {
     })
   })
 
-  describe('that change between two logins', () => {
-    it('keep the old one, with its sessions, until it is not listed any more', async () => {
+  describe('that switch between two logins', () => {
+    it('keep the old login with its sessions until it is no longer listed', async () => {
       const user = await start()
       const { group, database, driver, wish } = user
       await converge(driver, user.call)
@@ -671,7 +675,7 @@ onEachPostgres('the roles of a user', (server) => {
     })
   })
 
-  describe('that are to go', () => {
+  describe('that are removed', () => {
     const rolesLike = (group: string) =>
       server().byHand(`SELECT rolname, rolcanlogin FROM pg_roles WHERE rolname LIKE '${group}%' ORDER BY 1`)
     const makes = [{ access: 'Custom', grants: [{ objectType: 'Schema', privileges: ['USAGE', 'CREATE'] }] }] as const
@@ -690,7 +694,7 @@ onEachPostgres('the roles of a user', (server) => {
       }
     })
 
-    it('give databases that they have made away too', async () => {
+    it('give away their databases too', async () => {
       const user = await start([{}], { canCreateDatabases: true })
       const { driver, call, database, group } = user
       await converge(driver, call)
@@ -702,7 +706,7 @@ onEachPostgres('the roles of a user', (server) => {
       expect(owner).toEqual([{ owner: `${database}_owner` }])
     })
 
-    it('wait where they may not give away what they own, and say how much it is', async () => {
+    it('wait when they may not give away what they own, and report how much it is', async () => {
       const user = await start(makes, { ownedObjects: 'Block' })
       const { driver, call, database, group } = user
       await converge(driver, call)
@@ -717,7 +721,7 @@ onEachPostgres('the roles of a user', (server) => {
       expect(await remove(driver, ending)).toMatchObject({ kind: 'absent' })
     })
 
-    it('stay without a login where they are to be retained', async () => {
+    it('stay without a login when the policy is Retain', async () => {
       const user = await start()
       const { driver, call, group, database } = user
       await converge(driver, call)
@@ -729,7 +733,7 @@ onEachPostgres('the roles of a user', (server) => {
       await expect(server().byHand('SELECT 1', as(user, database))).rejects.toThrow(/not permitted to log in/)
     })
 
-    it('go after their database has gone', async () => {
+    it('are removed after their database is gone', async () => {
       const user = await start()
       const { driver, call, group, database } = user
       await converge(driver, call)
@@ -738,7 +742,7 @@ onEachPostgres('the roles of a user', (server) => {
       expect(await rolesLike(group)).toEqual([])
     })
 
-    it('leave a database that is not listed any more', async () => {
+    it('lose the privileges in a database that is no longer listed', async () => {
       const user = await start([...makes, ...makes])
       const { driver, call, wish, names } = user
       await converge(driver, call)

@@ -1,5 +1,5 @@
-// A login whose password is not the Secret's: does the plan keep its sessions, or replace the password so that nobody goes on with the one
-// before? A table of what is wished and what was observed.
+// Plan for a login whose password differs from the Secret's: keep its sessions, or replace the password and end them. A
+// table of desired and observed state.
 import { describe, expect, it } from 'vitest'
 import type { ObservedUser } from '../../../src/controllers/database-user/role-difference.ts'
 import { roleDifferences } from '../../../src/controllers/database-user/role-plan.ts'
@@ -24,7 +24,7 @@ function roleOf(name: string, more: Partial<ObservedRole>): ObservedRole {
 function observed(login: Partial<ObservedRole>, more: Partial<ObservedUser> = {}): ObservedUser {
   const memberOf = [{ role: 'web', member: role, grantors: ['op'], isAdmin: false, inherits: true, canSet: true }]
   const logins = [roleOf(role, { canLogin: true, memberOf, ...login })]
-  const server = {} as ObservedUser['server'] // Plays no part.
+  const server = {} as ObservedUser['server'] // The plan does not read it.
   return { server, group: roleOf('web', {}), logins, token, grants: {}, elsewhere: [], ...more }
 }
 

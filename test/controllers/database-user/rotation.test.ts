@@ -1,5 +1,6 @@
-// Does a rotation always end with a Secret that logs in, wherever it is cut off? A table of single steps, and a model of Secret,
-// server and status that is killed between any two writes.
+// Password rotation, as a table of single steps and as a model of Secret, server and status. Invariant: it ends with a
+// Secret that logs in, wherever it is interrupted.
+// The model is killed between any two writes.
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -25,7 +26,7 @@ const shape = { length: 32, charset: 'Alnum' } as const
 const inPlace: PasswordRule = { kind: 'generate', shape, intervalMs: 10 * hour }
 const dualRole: PasswordRule = { ...inPlace, overlapMs: 2 * hour }
 
-/** Every password is another one; a verifier tells which it is of. */
+/** Mints a new password each time; a verifier names its password. */
 function mint(): Mint {
   let made = 0
   return {
@@ -230,7 +231,7 @@ describe('one step of a rotation', () => {
     else expect(now).toMatchObject(gives)
   })
 
-  it('lists the newest login with its verifier, the one in use beside it, and the one before without', () => {
+  it('lists the newest login with its verifier, the current one beside it, and the previous one without a verifier', () => {
     expect(loginsOf({ ...held, next })).toEqual([{ name: first, verifier: next.verifier }])
     expect(loginsOf({ ...held, next: other })).toEqual([
       { name: first, verifier: held.active.verifier },
@@ -247,7 +248,7 @@ function numbered(number: number): Mint {
   return { ...mint(), password: () => `password-${number}` }
 }
 
-/** What there is: the Secret, the server's logins, and what the status remembers. */
+/** Model of the Secret, the server's logins, and the recorded status. */
 class World {
   held: Held | undefined
   readonly logins = new Map<string, string>()
@@ -261,7 +262,7 @@ class World {
     this.rule = rule
   }
 
-  /** One turn, cut off after so many writes; `look` sees the world after each of them. */
+  /** One reconcile, interrupted after this number of writes. `look` sees the model after each write. */
   turn(writes: number, look: () => void): void {
     const { rule, remembered: known, proven: provenHash, nowMs: now } = this
     const next = rotate({ group, rule, held: this.held, remembered: known, provenHash, nowMs: now, mint: this.#mint })
@@ -283,7 +284,7 @@ class World {
     return this.logins.get(username) === verifier
   }
 
-  /** The Secret, the server as its driver has it (what is to go goes last), the status. */
+  /** Effects in the driver's order: the Secret, the server (removals last), the status. */
   #effects(now: Held | undefined): readonly (() => void)[] {
     if (now === undefined) return []
     const logins = loginsOf(now)
@@ -323,11 +324,11 @@ function play(world: World, happenings: readonly Happening[], look: () => void):
   }
 }
 
-describe('a rotation that is cut off anywhere', () => {
+describe('a rotation that is interrupted anywhere', () => {
   const rules = fc.constantFrom(inPlace, dualRole)
   const happenings = fc.array(event, { minLength: 1, maxLength: 30 })
 
-  it('ends with a Secret that logs in, and with no login that is not listed', () => {
+  it('ends with a Secret that logs in, and with no unlisted login', () => {
     fc.assert(
       fc.property(rules, happenings, (rule, events) => {
         const world = new World(rule)
@@ -342,7 +343,7 @@ describe('a rotation that is cut off anywhere', () => {
     )
   })
 
-  it('with two roles, never leaves a Secret that has once logged in without a login', () => {
+  it('with two roles, never leaves a Secret without a login once it has logged in', () => {
     fc.assert(
       fc.property(happenings, (events) => {
         const world = new World(dualRole)
@@ -354,7 +355,7 @@ describe('a rotation that is cut off anywhere', () => {
     )
   })
 
-  it('with one role, always has the password of the server in the Secret, in use or as the next', () => {
+  it("with one role, always has the server's password in the Secret, as current or next", () => {
     fc.assert(
       fc.property(happenings, (events) => {
         const world = new World(inPlace)
@@ -367,7 +368,7 @@ describe('a rotation that is cut off anywhere', () => {
     )
   })
 
-  it('with two roles, lets the old login work until its time is over', () => {
+  it('with two roles, lets the old login work until its overlap ends', () => {
     const world = new World(dualRole)
     world.settle()
     const before = world.held?.active ?? held.active

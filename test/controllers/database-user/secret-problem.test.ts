@@ -1,4 +1,4 @@
-// What keeps the Secret of a user from being written.
+// Problems that block the write of a user's Secret.
 import { expect, it } from 'vitest'
 import { largestBinding } from '../../../src/controllers/database-user/binding-secret.ts'
 import type { Held } from '../../../src/controllers/database-user/rotation.ts'
@@ -21,7 +21,7 @@ it('32 templates of 409 certificates are rejected from their lengths: they would
   })
 })
 
-it('certificates that are too large by themselves are named', () => {
+it('certificates that are too large by themselves are named in the problem', () => {
   const ca = 'ü'.repeat(500_001)
   expect(sizeProblem('web-db', { target: { ...target, ca }, held })?.message).toMatch(
     /; ca\.crt alone would have 1000002: leave certificates out of the Secret that the Database names$/,
@@ -47,6 +47,6 @@ it.each([
   expect(message).toContain('kubectl label secret')
 })
 
-it('a Secret with labels of others is not', () => {
+it('a Secret with labels of others is accepted', () => {
   expect(reservedKeyProblem({ labels: { 'app.kubernetes.io/name': 'web' } })).toBeUndefined()
 })

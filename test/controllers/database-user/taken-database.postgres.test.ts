@@ -1,5 +1,6 @@
-// A guest who owns a database of another namespace, and writes its comment. Invariant: the database stays with the Database that it was made for,
-// and when the consent ends so do the guest's rights, whatever he does with his own resources.
+// A guest that owns a database of another namespace and writes its comment. Invariant: the database stays with its own
+// Database.
+// The guest's privileges end with the consent, whatever the guest does with its own resources.
 import { expect, it, onTestFinished } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
@@ -12,7 +13,9 @@ const theirs = 'guests'
 let made = 0
 
 onEachPostgres('a guest with access: Owner', (server) => {
-  /** Database `shopN` of `home`, which lets the namespace of the guest in. He may write all five kinds there. */
+  /**
+   * Creates Database `shopN` in `home`, which admits the guest's namespace. The guest may write all five kinds there.
+   */
   async function start() {
     const names = { shop: `shop${++made}`, guest: `guest${made}` }
     const stage = await UserStage.start(server(), names.shop)
@@ -47,7 +50,7 @@ onEachPostgres('a guest with access: Owner', (server) => {
     return `${found?.status} ${found?.reason}`
   }
 
-  /** The generation of a marker is the one that last wrote it. */
+  /** Returns the markers. Their generation is that of the last writer. */
   const marks = async (shop: string) => {
     const rows =
       await server().byHand(`SELECT shobj_description(d.oid, 'pg_database') AS database, shobj_description(r.oid, 'pg_authid') AS role,
@@ -55,10 +58,13 @@ onEachPostgres('a guest with access: Owner', (server) => {
     return JSON.stringify(rows).replaceAll(/generation\\*":\d+/g, '')
   }
 
-  /** Lets a full cadence of looks at every Database pass. */
+  /** Lets a full cadence pass, so that each Database is observed. */
   const looks = (stage: UserStage) => stage.pass(400_000)
 
-  /** Withdraws the consent while a session runs `hold`, which holds the lock of the database and sleeps: the guest has no access afterwards. */
+  /**
+   * Withdraws the consent while a session runs `hold`, which locks the database and sleeps. Expects that the guest has
+   * no access afterwards.
+   */
   async function withdrawDespite(
     { stage, shop, guest }: Awaited<ReturnType<typeof start>>,
     hold: string,
@@ -81,22 +87,25 @@ onEachPostgres('a guest with access: Owner', (server) => {
     await expect(asGuest(stage, guest, 'TABLE secrets')).rejects.toThrow(/permission denied for database/)
   }
 
-  it.each(['Never', 'Adopt'])('takes no database by its comment, with adoptionPolicy %s', async (adoptionPolicy) => {
-    const { stage, shop, guest } = await start()
-    const before = await marks(shop)
-    await stage.database('grab', { databaseName: shop, suspend: true, adoptionPolicy }, theirs)
-    const { metadata } = (await stage.cluster.find(Database, `${theirs}/grab`)) ?? {}
-    const mark = { uid: metadata?.uid, generation: 1, holder: `Database ${theirs}/grab` }
-    await asGuest(stage, guest, `COMMENT ON DATABASE ${shop} IS 'konverge ${JSON.stringify(mark)}'`)
-    await stage.cluster.patch(Database, `${theirs}/grab`, { spec: { suspend: false } })
-    await stage.until('an answer', async () => /^True|NotOwned/.test(await ready(stage, `${theirs}/grab`)))
-    await looks(stage)
-    expect(await ready(stage, `${theirs}/grab`)).toBe('False NotOwned')
-    expect(await ready(stage, `${home}/${shop}`)).toMatch(/^True /)
-    expect(await marks(shop)).toEqual(before)
-  })
+  it.each(['Never', 'Adopt'])(
+    'takes over no database by its comment, with adoptionPolicy %s',
+    async (adoptionPolicy) => {
+      const { stage, shop, guest } = await start()
+      const before = await marks(shop)
+      await stage.database('grab', { databaseName: shop, suspend: true, adoptionPolicy }, theirs)
+      const { metadata } = (await stage.cluster.find(Database, `${theirs}/grab`)) ?? {}
+      const mark = { uid: metadata?.uid, generation: 1, holder: `Database ${theirs}/grab` }
+      await asGuest(stage, guest, `COMMENT ON DATABASE ${shop} IS 'konverge ${JSON.stringify(mark)}'`)
+      await stage.cluster.patch(Database, `${theirs}/grab`, { spec: { suspend: false } })
+      await stage.until('an answer', async () => /^True|NotOwned/.test(await ready(stage, `${theirs}/grab`)))
+      await looks(stage)
+      expect(await ready(stage, `${theirs}/grab`)).toBe('False NotOwned')
+      expect(await ready(stage, `${home}/${shop}`)).toMatch(/^True /)
+      expect(await marks(shop)).toEqual(before)
+    },
+  )
 
-  it('drops no database by its comment and a Database that goes', async () => {
+  it('drops no database by its comment and a Database that is deleted', async () => {
     const { stage, shop, guest } = await start()
     await stage.database('grab', { databaseName: shop, suspend: true, deletionPolicy: 'Delete' }, theirs)
     const { metadata } = (await stage.cluster.find(Database, `${theirs}/grab`)) ?? {}
@@ -109,7 +118,7 @@ onEachPostgres('a guest with access: Owner', (server) => {
     expect(await server().byHand('SELECT "is" FROM secrets', { database: shop })).toEqual([{ is: 42 }])
   })
 
-  it('reads nothing once the consent is withdrawn, by a user that is suspended and a session that is open', async () => {
+  it('reads nothing after the consent is withdrawn, with a suspended user and an open session', async () => {
     const { stage, shop, guest } = await start()
     await stage.cluster.patch(DatabaseUser, `${theirs}/${guest}`, { spec: { suspend: true } })
     const session = asGuest(stage, guest, 'SELECT pg_sleep(600)').then(String, String)
@@ -120,7 +129,7 @@ onEachPostgres('a guest with access: Owner', (server) => {
     await stage.until('the session', async () => (await isIn()).length > 0)
     await consent(stage, shop, { names: ['other'] })
     await looks(stage)
-    // PostgreSQL ends a session some time after it was asked to.
+    // PostgreSQL ends a session some time after the request.
     await stage.until('the session to end', async () => (await isIn()).length === 0)
     expect(await session).toMatch(/terminat/)
     await expect(asGuest(stage, guest, 'TABLE secrets')).rejects.toThrow(
@@ -133,7 +142,7 @@ onEachPostgres('a guest with access: Owner', (server) => {
     await stage.until('the Event', async () => (await stage.told()).some((event) => event.note.includes(note)))
   })
 
-  it('reads nothing once the consent is withdrawn, with a comment on the database that is longer than the operator reads', async () => {
+  it('reads nothing after the consent is withdrawn, with a database comment that is longer than the operator reads', async () => {
     const { stage, shop, guest } = await start()
     await stage.cluster.patch(DatabaseUser, `${theirs}/${guest}`, { spec: { suspend: true } })
     const comment = `EXECUTE format('COMMENT ON DATABASE ${shop} IS %L', repeat('x', 9000000))`
@@ -145,10 +154,10 @@ onEachPostgres('a guest with access: Owner', (server) => {
   })
 
   it.each(['postgres', undefined])(
-    'reads nothing once the consent is withdrawn, while a transaction in %s holds the lock of the database',
+    'reads nothing after the consent is withdrawn, while a transaction in %s locks the database',
     async (database) => {
       const { stage, shop, guest } = await start()
-      // Its CONNECT is taken with the membership of the first, in one transaction.
+      // One transaction revokes its CONNECT and the membership in the first user.
       const sibling = `second${made}`
       await become(stage, sibling, { databases: [{ name: shop, namespace: home, access: 'ReadWrite' }] })
       for (const name of [guest, sibling])
@@ -158,7 +167,7 @@ onEachPostgres('a guest with access: Owner', (server) => {
     },
   )
 
-  it('reads nothing once the consent is withdrawn, while a login without rights holds the lock of the database by a function', async () => {
+  it('reads nothing after the consent is withdrawn, while a login without privileges locks the database by a function', async () => {
     const { stage, shop, guest } = await start()
     const [sibling, accomplice] = [`second${made}`, `accomplice${made}`]
     await become(stage, sibling, { databases: [{ name: shop, namespace: home, access: 'ReadWrite' }] })
@@ -178,18 +187,18 @@ onEachPostgres('a guest with access: Owner', (server) => {
     )
   })
 
-  it('reads nothing once the consent is withdrawn, by a session that stays on its way in', async () => {
+  it('reads nothing after the consent is withdrawn, by a session that stays in authentication', async () => {
     const { stage, shop, guest } = await start()
     const { username: user = '', password = '' } = (await stage.keys(guest, theirs)) ?? {}
     const session = await onItsWayIn(server(), { user, password, database: shop })
-    // Its login stays, so that nothing but the Database ends it.
+    // Its login stays, so that only the Database ends the session.
     await stage.cluster.patch(DatabaseUser, `${theirs}/${guest}`, { spec: { suspend: true } })
     await consent(stage, shop, null)
     await looks(stage)
     expect(await session.outcome).toMatch(/terminat/)
   })
 
-  it('reads nothing once the consent is withdrawn, by a second user that is a member of the first', async () => {
+  it('reads nothing after the consent is withdrawn, by a second user that is a member of the first', async () => {
     const { stage, shop, guest } = await start()
     await stage.database(`own${made}`, {}, theirs)
     await stage.databaseReady(`own${made}`, theirs)
@@ -203,7 +212,7 @@ onEachPostgres('a guest with access: Owner', (server) => {
     await expect(read()).rejects.toThrow(/permission denied for database/)
   })
 
-  it('reads nothing once the consent is withdrawn, as an accomplice to whom he has granted CONNECT', async () => {
+  it('reads nothing after the consent is withdrawn, as an accomplice with CONNECT from the guest', async () => {
     const { stage, shop, guest } = await start()
     await stage.database(`own${made}`, {}, theirs)
     await stage.databaseReady(`own${made}`, theirs)
@@ -251,7 +260,7 @@ onEachPostgres('a guest with access: Owner', (server) => {
     )
   })
 
-  it('keeps no Database from being deleted', async () => {
+  it('does not block the deletion of a Database', async () => {
     const { stage, shop, guest } = await start()
     await stage.cluster.patch(Database, `${home}/${shop}`, {
       spec: { deletionPolicy: 'Delete', allowedNamespaces: null },
@@ -265,7 +274,7 @@ onEachPostgres('a guest with access: Owner', (server) => {
     expect(await server().byHand(`SELECT FROM pg_database WHERE datname = '${shop}'`)).toEqual([])
   })
 
-  it('leaves no role of nobody unnamed once the consent is withdrawn', async () => {
+  it('leaves no unnamed role after the consent is withdrawn', async () => {
     const { stage, shop, guest } = await start()
     await server().byHand(`CREATE ROLE "t-admin${made}" LOGIN`)
     onTestFinished(async () => {

@@ -1,5 +1,6 @@
-// What if two operators look after the same databases and users, and the one does not know of the other: two leaders, each with memories
-// of its own? The end is that of one operator: nothing is made twice, one password holds, and then both are at rest.
+// Two operators with separate caches that both lead and manage the same databases and users. Invariant: the end state
+// is that of one operator.
+// Nothing is created twice, one password holds, and both become idle.
 import { expect, it } from 'vitest'
 import { defaultCadenceMs } from '../../../src/external/cadence.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
@@ -8,10 +9,10 @@ import { UserStage } from './user-stage.ts'
 const names = ['one', 'two', 'three']
 
 onEachPostgres('two operators at once', (server) => {
-  it('make everything once, and come to rest with one password', async () => {
+  it('create everything once, and become idle with one password', async () => {
     const stage = await UserStage.start(server())
     const rival = await stage.rival()
-    // The rival hears of everything late, and for ever later.
+    // Watch events reach the second operator late, and later with each one.
     const effect = { kind: 'delay', delayMs: 700 } as const
     rival.operator.way.inject({ match: { verb: 'watch', frame: 'MODIFIED' }, times: 40, effect })
     for (const name of names) {
@@ -22,10 +23,11 @@ onEachPostgres('two operators at once', (server) => {
     for (const name of names) {
       expect(await stage.app(`${name}-user`, 'SELECT current_user AS is')).toEqual([{ is: `${name}_user` }])
     }
-    // Databases have grown by what was granted in them, which the next look tells.
+    // Grants have enlarged the databases, which the next observation reports.
     await stage.pass(1.15 * defaultCadenceMs)
 
-    // A name is taken once: where both asked, the server refused one, who then finds that it is theirs. Without a DROP nothing was made twice.
+    // A name is unique: if both operators ask, the server rejects one, which then finds its own marker. No DROP means
+    // that nothing was created twice.
     const asked = [...stage.engines.statements, ...rival.engines.statements].map(({ text }) => text)
     expect(asked.filter((text) => /\bDROP\b/.test(text))).toEqual([])
     for (const name of names) {

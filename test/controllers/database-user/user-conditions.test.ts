@@ -1,4 +1,5 @@
-// What does a user tell of its parts while nobody can look at them? That nobody knows, and why; not what was so before.
+// Conditions of a user whose parts cannot be observed. Invariant: they are Unknown with a reason, and do not repeat the
+// last known status.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseUserFacts } from '../../../src/controllers/database-user/database-user-facts.ts'
 import { pausedConditions } from '../../../src/controllers/database-user/paused-conditions.ts'
@@ -31,7 +32,7 @@ interface Given {
 function conditions(report: RoleReport, before: readonly object[] = told, given: Given = {}): Record<string, string> {
   const { external, databases = [], ...own } = given
   const object = { metadata: { name: 'web' }, spec: { databases }, status: { conditions: before, external } }
-  const context = { object, facts, outcome, children: [], externals: [], sagas: [], ...own } as unknown as UserContext // As far as it is read.
+  const context = { object, facts, outcome, children: [], externals: [], sagas: [], ...own } as unknown as UserContext // The code reads these fields only.
   return Object.fromEntries(
     conditionsOf(context, report).map(({ type, status, reason, message }) => [type, `${status} ${reason}: ${message}`]),
   )
@@ -39,7 +40,7 @@ function conditions(report: RoleReport, before: readonly object[] = told, given:
 
 describe('the parts of a user', () => {
   it.each(['ServerUnreachable', 'TooManyConnections', 'AdminAuthFailed', 'DependencyUnavailable'])(
-    'are unknown while the server cannot be asked: %s',
+    'are Unknown while the server cannot be reached: %s',
     (reason) => {
       const unknown = `Unknown ${reason}: so`
       expect(conditions({ ...available, state: 'failed', reason, message: 'so' })).toEqual({
@@ -48,16 +49,16 @@ describe('the parts of a user', () => {
     },
   )
 
-  it('are unknown while its Database is not ready', () => {
+  it('are Unknown while its Database is not ready', () => {
     const report = { ...available, state: 'blocked', reason: 'DatabaseNotReady', message: 'so' } as const
     expect(conditions(report)).toMatchObject({ GrantsInSync: 'Unknown DatabaseNotReady: so' })
   })
 
-  it('are not told of before anybody has seen them', () => {
+  it('are absent before the first observation', () => {
     expect(conditions({ ...available, state: 'failed', reason: 'ServerUnreachable', message: 'so' }, [])).toEqual({})
   })
 
-  it('are unknown in a new life that has not come to look', () => {
+  it('are Unknown in a new process before its first observation', () => {
     const report = {
       ...available,
       state: 'blocked',
@@ -68,14 +69,14 @@ describe('the parts of a user', () => {
     expect(conditions(report)).toMatchObject({ RoleReady: 'Unknown NotLookedAt: so' })
   })
 
-  it('say that a schema of the operator is given to nobody', () => {
+  it('report that a schema of the operator is never granted', () => {
     const databases = [{ name: 'shop', access: 'ReadWrite', schemas: ['public', '_konverge'] }]
     expect(conditions(available, told, { databases })).toMatchObject({
       GrantsInSync: expect.stringMatching(/^False ReservedSchema: spec\.databases names _konverge: .*take them out/),
     })
   })
 
-  it('say in which database the privileges could not be observed', () => {
+  it('report the database in which the privileges could not be observed', () => {
     const unread = [{ database: 'shop', message: 'could not look into shop: so many objects' }]
     expect(conditions({ ...available, observed: { ...observed, unread } })).toMatchObject({
       RoleReady: 'True InSync: the roles are as asked for',
@@ -83,7 +84,7 @@ describe('the parts of a user', () => {
     })
   })
 
-  it('are known where the server answers and refuses a change', () => {
+  it('are known when the server answers and rejects a change', () => {
     const report = { ...available, state: 'failed', reason: 'InsufficientPrivilege', message: 'so' } as const
     expect(conditions(report)).toEqual({
       RoleReady: 'False InsufficientPrivilege: so',
@@ -92,7 +93,7 @@ describe('the parts of a user', () => {
   })
 })
 
-describe('a user that a Database shuts out', () => {
+describe('a user that a Database excludes', () => {
   const problem: Problem = { kind: 'refused', reason: 'NotAllowed', message: 'no consent', isShutOut: true }
   const target: UserTarget = { access, systemIdentifier, databases: [] }
   const verifier = 'SCRAM-SHA-256$4096:c2FsdA==$c3RvcmVk:c2VydmVy'
@@ -111,7 +112,7 @@ describe('a user that a Database shuts out', () => {
     Stalled: 'True NotAllowed: no consent',
   }
 
-  it('has no login any more, and says why; its rights are not compared, and no overlap goes on', () => {
+  it('has no login any more, and reports why; its privileges are not compared, and no overlap continues', () => {
     expect(conditions(available, told, shut)).toEqual({
       ...stalled,
       RoleReady: 'False LoginRemoved: role web has no login role any more: no consent',
@@ -120,7 +121,7 @@ describe('a user that a Database shuts out', () => {
     })
   })
 
-  it('is not said to be shut out before its login is gone', () => {
+  it('is not reported as excluded before its login is gone', () => {
     const report = { ...available, observed: { ...observed, logins: [login] } }
     expect(conditions(report, told, shut)).toEqual({
       ...stalled,
@@ -130,7 +131,7 @@ describe('a user that a Database shuts out', () => {
     })
   })
 
-  it('is unknown while the server cannot be asked', () => {
+  it('is Unknown while the server cannot be reached', () => {
     const report = { ...available, state: 'failed', reason: 'ServerUnreachable', message: 'so' } as const
     const unknown = 'Unknown ServerUnreachable: so'
     expect(conditions(report, told, { ...shut, outcome })).toEqual({
@@ -138,7 +139,7 @@ describe('a user that a Database shuts out', () => {
     })
   })
 
-  it('says what keeps its login, where the server refuses the removal', () => {
+  it('reports what keeps its login when the server rejects the removal', () => {
     const report = { ...available, state: 'failed', reason: 'InsufficientPrivilege', message: 'so' } as const
     expect(conditions(report, told, { ...shut, outcome })).toMatchObject({
       RoleReady: 'False InsufficientPrivilege: so',
@@ -146,7 +147,7 @@ describe('a user that a Database shuts out', () => {
     })
   })
 
-  it('says that a rotation waits', () => {
+  it('reports that a rotation waits', () => {
     const next = { username: 'web_b', verifier }
     const facts = { ...shut.facts, held: { ...held, next } }
     expect(conditions(available, told, { ...shut, facts })).toMatchObject({
@@ -159,7 +160,7 @@ describe('a user with a problem', () => {
   it.each([
     ['refused', { Stalled: 'True SeveralServers: two servers' }],
     ['waiting', { Progressing: 'True SeveralServers: two servers' }],
-  ] as const)('does not know its parts, as nobody looks at them: %s', (kind, more) => {
+  ] as const)('reports its parts as Unknown because they are not observed: %s', (kind, more) => {
     const problem: Problem = { kind, reason: 'SeveralServers', message: 'two servers' }
     const unknown = 'Unknown SeveralServers: two servers'
     const given = { facts: { isRemade: false, problem }, outcome: { kind: 'waiting', on: 'it' } } as const
@@ -172,7 +173,7 @@ describe('a user with a problem', () => {
   })
 })
 
-describe('a user that is suspended', () => {
+describe('a suspended user', () => {
   const problem = { kind: 'refused', reason: 'NotAllowed', message: 'no consent' } as const
   const paused = (consent: Problem | undefined, conditions: readonly object[], metadata: object = {}) =>
     Object.fromEntries(
@@ -210,7 +211,7 @@ describe('a user that is suspended', () => {
     expect(paused(consent, before)).toEqual(expected)
   })
 
-  it('and on its way out says nothing more', () => {
+  it('and deleted reports nothing more', () => {
     const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z' }
     expect(paused({ ...problem, isShutOut: true }, [ready], metadata)).toEqual({})
   })

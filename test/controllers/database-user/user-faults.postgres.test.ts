@@ -1,5 +1,5 @@
-// Does an application go on logging in while its server, its Database's credentials or its own connections fail the operator? And is
-// everything as asked for soon after?
+// Users while their server, their Database's credentials or their own connection limit fail the operator. Invariant:
+// applications still log in, and the user converges soon after.
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
@@ -18,7 +18,7 @@ onEachPostgres('a DatabaseUser', (_, version) => {
     return { server, stage }
   }
 
-  it('keeps the password that works while the server is away, and rotates when it is back', async () => {
+  it('keeps the working password while the server is unavailable, and rotates when it is back', async () => {
     const { server, stage } = await start()
     const before = await stage.keys('web')
     await server.stop()
@@ -33,7 +33,7 @@ onEachPostgres('a DatabaseUser', (_, version) => {
     await expect(stage.app('web', 'SELECT 1', before)).rejects.toThrow(/authentication failed/)
   })
 
-  it('goes while the server is away only when it is abandoned', async () => {
+  it('is removed while the server is unavailable only when it is abandoned', async () => {
     const { server, stage } = await start()
     await server.stop()
     const key = `${home}/web`
@@ -52,7 +52,7 @@ onEachPostgres('a DatabaseUser', (_, version) => {
     ])
   })
 
-  it('goes on when the credential in the connection Secret is mended', async () => {
+  it('continues when the credential in the connection Secret is repaired', async () => {
     const { server, stage } = await start()
     const changed = secretText('changed')
     await server.byHand(`ALTER ROLE postgres PASSWORD '${changed}'`)
@@ -66,7 +66,7 @@ onEachPostgres('a DatabaseUser', (_, version) => {
     expect(limit).toEqual([{ rolconnlimit: 5 }])
   })
 
-  it('rotates in place although its application has taken all the connections that it may have', async () => {
+  it('rotates in place although its application uses all its connections', async () => {
     const { server, stage } = await start({ connectionLimit: 1 })
     const { username, password, database } = (await stage.keys('web')) ?? {}
     const address = { host: '127.0.0.1', port: server.port, ssl: false }
@@ -82,7 +82,7 @@ onEachPostgres('a DatabaseUser', (_, version) => {
     })
   })
 
-  it('waits for its database to take connections again, and says so when that takes long', async () => {
+  it('waits until its database accepts connections again, and reports a long wait', async () => {
     const { server, stage } = await start()
     await server.byHand('ALTER DATABASE shop ALLOW_CONNECTIONS false')
     await server.byHand("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'shop'")

@@ -1,4 +1,5 @@
-// A user's Secret is what its spec may ask for and no more: consent to its use and its size are not the spec's to give.
+// Secret of a DatabaseUser. Invariant: it holds only what a spec may request; a spec sets neither usage consent nor an
+// oversized Secret.
 import { expect, it } from 'vitest'
 import { consentLabel, secretRejection } from '../../../src/controllers/references/reference-policy.ts'
 import { Secret } from '../../../src/index.ts'
@@ -11,7 +12,7 @@ const databases = [{ name: 'shop', access: 'ReadOnly' as const }]
 const label = consentLabel('Backup')
 
 onNewestPostgres('the Secret of a user', (server) => {
-  it('is not written with a consent from a spec that was stored before the rule, and takes the label of a person', async () => {
+  it('a Secret gets no usage label from a spec that is older than the rule, and keeps the label that a user sets', async () => {
     const stage = await UserStage.start(server(), 'shop')
     await admitReservedKeys(stage.cluster)
     await stage.create('web', { databases, secret: { labels: { [label]: 'true' } } })
@@ -29,7 +30,7 @@ onNewestPostgres('the Secret of a user', (server) => {
     expect(secret && secretRejection(secret, 'Backup', {})).toBeUndefined()
   })
 
-  it('stays as it is when its template would become larger than a Secret', async () => {
+  it('a Secret stays unchanged when its template would exceed the size limit', async () => {
     const stage = await UserStage.start(server(), 'shop')
     const certificate = `-----BEGIN CERTIFICATE-----${'A'.repeat(5_000)}`
     await stage.secret('server', stage.connection({ 'ca.crt': certificate }))

@@ -1,4 +1,4 @@
-// Where may a user be, and what keeps it from there? A table of what is found for its Databases.
+// Databases that a user may be in, and the problems that exclude it from one. A table of observed Databases.
 import { describe, expect, it } from 'vitest'
 import { type Found, problemOf, targetOf } from '../../../src/controllers/database-user/user-target.ts'
 import { access, databaseObject, systemIdentifier } from '../database/databases.ts'
@@ -132,18 +132,18 @@ const cases = [
   },
 ]
 
-describe('what keeps a user from its databases', () => {
+describe('the problem of a user with its databases', () => {
   it.each(cases)('when $when: $is', ({ with: own, is }) => {
-    const problem = problemOf({ ...asked, ...own } as Parameters<typeof problemOf>[0]) // Of the shapes above.
+    const problem = problemOf({ ...asked, ...own } as Parameters<typeof problemOf>[0]) // The rows above have these forms.
     expect(problem && `${problem.kind} ${problem.reason}`).toBe(is)
   })
 
-  it('says the same of a Database that does not consent and of one that is not there', () => {
+  it('reports the same for a Database without consent and for a missing one', () => {
     const of = (one: Found) => problemOf({ ...asked, found: [one] })?.message
     expect(of(found({ entry: guest }))).toBe(of(found({ entry: guest, database: undefined })))
   })
 
-  it('takes the server of the first Database whose way is known, and all that are there', () => {
+  it('uses the server of the first Database with a known connection, and all Databases that exist', () => {
     const target = targetOf({ found: [found({ connection: undefined, database: undefined }), found()] })
     expect(target).toMatchObject({
       systemIdentifier,
@@ -153,20 +153,20 @@ describe('what keeps a user from its databases', () => {
   })
 })
 
-it('is given nothing in schemas of the operator and of PostgreSQL, which an older definition let its spec name', () => {
+it('is granted nothing in schemas of the operator and of PostgreSQL, which an older CRD let a spec name', () => {
   const schemas = ['_konverge', 'public', '_konverge_x', 'pg_catalog', 'information_schema']
   const target = targetOf({ found: [found({ entry: { ...entry, access: 'ReadWrite', schemas } })] })
   expect(target?.databases.map((database) => database.schemas)).toEqual([['public']])
 })
 
-it('is told why it is left alone', () => {
+it('reports why it is left alone', () => {
   const { move } = targetOf({ found: [found({}, moving('Running'))] }) ?? {}
   expect(move?.message).toBe(
     'Database shop-db moves from version 15 to 18; its users are left as they are until it has arrived',
   )
 })
 
-describe('a guest is shut out', () => {
+describe('a guest is excluded', () => {
   const labelled = { allowedNamespaces: { selector: { matchLabels: { team: 'shop' } } } }
 
   it.each([

@@ -1,5 +1,5 @@
-// The status of a DatabaseUser whose server nobody reaches: a suspended guest while a Database withdraws its consent and gives it again, and a
-// user that waits for its Database. On the embedded server.
+// Status of a DatabaseUser whose server is unreachable, on the embedded server. One is a suspended guest whose consent
+// a Database withdraws and gives again; another waits for its Database.
 import { expect, it, onTestFinished } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { DatabaseUser } from '../../../imports/wire/database-user.ts'
@@ -13,7 +13,7 @@ import { openLabels } from '../open-labels.ts'
 
 const parts = ['RoleReady', 'GrantsInSync', 'LoginVerified']
 
-it('says that a consent was withdrawn, and is not ready again before it is resumed', async () => {
+it('a user reports a withdrawn consent, and is not ready again before it is resumed', async () => {
   const cluster = await startCluster({ definitions: await flagshipDefinitions(), controllers: ['*', '-job'] })
   onTestFinished(() => cluster.stop())
   for (const name of ['shop', 'reports']) await cluster.create(Namespace, { metadata: { name } })
@@ -54,7 +54,7 @@ it('says that a consent was withdrawn, and is not ready again before it is resum
   for (const type of parts) expect(await standing(type)).toBe('Unknown Suspended')
 })
 
-it('says in one sentence what it waits for', async () => {
+it('a user reports in one sentence what it waits for', async () => {
   const cluster = await startCluster({ definitions: await flagshipDefinitions(), controllers: ['*', '-job'] })
   onTestFinished(() => cluster.stop())
   await cluster.create(Namespace, { metadata: { name: 'shop' } })
@@ -68,7 +68,7 @@ it('says in one sentence what it waits for', async () => {
   }
 })
 
-it('says in one sentence why there is no password', async () => {
+it('a user reports in one sentence why there is no password', async () => {
   const cluster = await startCluster({ definitions: await flagshipDefinitions(), controllers: ['*', '-job'] })
   onTestFinished(() => cluster.stop())
   await cluster.create(Namespace, { metadata: { name: 'shop' } })

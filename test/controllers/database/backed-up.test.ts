@@ -1,4 +1,4 @@
-// Is a database saved, as its Backups say? A row for each way it can stand, and when time alone changes it.
+// Backup state of a database, derived from its Backups. One row for each state, and the time at which it changes.
 import { describe, expect, it } from 'vitest'
 import { backedUp } from '../../../src/controllers/database/backed-up.ts'
 import { withBackups } from '../../../src/controllers/database/backed-up-status.ts'
@@ -130,7 +130,7 @@ describe('a database is saved', () => {
     expect(known.message).toMatch(message)
   })
 
-  it('and says when its last backup will be too old', () => {
+  it('reports when its last backup becomes too old', () => {
     const due = (...backups: LiveObject[]) => backedUp({ object: databaseObject(), backups, nowMs }).dueAtMs
     expect(due(made('a'))).toBe(Date.parse('2026-03-17T02:31:00Z'))
     expect(due(made('a'), nightly())).toBeUndefined()
@@ -141,11 +141,11 @@ describe('a database is saved', () => {
 describe('the condition BackedUp', () => {
   const status = { fields: {}, conditions: [] }
   const context = (object: LiveObject, facts: object | undefined) =>
-    ({ object, facts, outcome: { kind: 'settled' }, children: [], externals: [], sagas: [] }) as never // Of a Database.
+    ({ object, facts, outcome: { kind: 'settled' }, children: [], externals: [], sagas: [] }) as never // The context of a Database has this form.
   const fresh = { status: 'True', reason: 'LastBackupFresh', message: 'm' } as const
   const told = { ...fresh, type: 'BackedUp', lastTransitionTime: completedAt, observedGeneration: 1 }
 
-  it('is what the Backups say, and what was told before where nobody could look', () => {
+  it('follows the Backups, and keeps its last value when they cannot be read', () => {
     const facts = { connection: { kind: 'known', access }, users: [], backedUp: { ...fresh, dueAtMs: 7 } }
     expect(withBackups(status, context(databaseObject(), facts))).toEqual({
       ...{ ...status, dueAtMs: [7] },
@@ -156,7 +156,7 @@ describe('the condition BackedUp', () => {
     expect(withBackups(status, context(databaseObject(), undefined))).toBe(status)
   })
 
-  it('follows what Backups tell of it, and nothing else of theirs', () => {
+  it('follows the reports of Backups about it, and nothing else in them', () => {
     const digest = backupDigest(made('a'))
     const paused = { type: 'Paused', status: 'True' }
     const conditions = [verified, overdue, paused].map((condition) => ({ conditions: [condition] }))

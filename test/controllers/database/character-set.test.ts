@@ -1,9 +1,9 @@
-// Which encodings and locales are the same, and what is said of those that are not?
+// Equality of encodings and locales, and the message about different ones.
 import { describe, expect, it } from 'vitest'
 import { characterDifference } from '../../../src/controllers/database/character-set.ts'
 import { logical, observedDatabase } from './databases.ts'
 
-describe('a database of another', () => {
+describe('a database with another', () => {
   it.each([
     [{}, undefined],
     [{ encoding: 'UTF8', locale: 'C.UTF-8' }, undefined],
@@ -18,7 +18,7 @@ describe('a database of another', () => {
     expect(characterDifference(logical(asked), observedDatabase())?.reason).toBe(reason)
   })
 
-  it('is told in a sentence, with both locales where there are two', () => {
+  it('is reported in a sentence, with both locales when there are two', () => {
     expect(characterDifference(logical({ encoding: 'LATIN1' }), observedDatabase())?.message).toBe(
       'database shop_db on db.example:5432 has encoding UTF8 instead of LATIN1, which cannot be changed; make a Database that asks for ' +
         'what it has, or load its data into a new one',

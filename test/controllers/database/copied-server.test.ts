@@ -1,5 +1,5 @@
-// How does a Database come by a server that begins with the copy of another one? The cluster and its clock are in this process; workers are a hand
-// that says how they ended.
+// Databases whose server bootstraps from the copy of another one. Cluster and clock are in this process; the test
+// reports the results of the workers.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database, type DatabaseStatus } from '../../../imports/wire/database.ts'
@@ -40,7 +40,7 @@ class Scene {
   }
 
   static async start(): Promise<Scene> {
-    // Jobs are the hand's.
+    // The test manages the Jobs.
     const cluster = await startCluster({ definitions: await flagshipDefinitions(), controllers: ['*', '-job'] })
     onTestFinished(() => cluster.stop())
     await cluster.create(Namespace, { metadata: { name: home } })
@@ -58,7 +58,7 @@ class Scene {
     await this.cluster.create(Database, { metadata: { name: 'crm', namespace: home }, spec: whole })
   }
 
-  /** One that is made, and that nobody looks after. */
+  /** A complete Backup that no controller reconciles. */
   async backup(name: string, method: string, serverVersion = '15.18'): Promise<void> {
     const spec = { databaseRef: { name: 'other' }, method, target }
     await this.cluster.create(Backup, { metadata: { name, namespace: home }, spec })
@@ -79,7 +79,7 @@ class Scene {
   }
 
   async status(): Promise<DatabaseStatus> {
-    return ((await this.find(Database, 'crm'))?.status ?? {}) as DatabaseStatus // Of its kind.
+    return ((await this.find(Database, 'crm'))?.status ?? {}) as DatabaseStatus // The CRD has this form.
   }
 
   async standing(type: string): Promise<string | undefined> {
@@ -115,8 +115,8 @@ class Scene {
   }
 }
 
-describe('a Database that begins with the copy of a server', () => {
-  it('gets its server once its volume is filled', async () => {
+describe('a Database that bootstraps from the copy of a server', () => {
+  it('gets its server when its volume is filled', async () => {
     const scene = await Scene.start()
     await scene.backup('copied', 'Physical')
     await scene.database()
@@ -152,7 +152,7 @@ describe('a Database that begins with the copy of a server', () => {
     await scene.until('the worker to be gone', async () => (await scene.jobs()).length === 0)
   })
 
-  it('has failed once nothing is left of it, and may begin with something else then', async () => {
+  it('fails when its Backup is gone, and may then bootstrap from another', async () => {
     const scene = await Scene.start()
     await scene.backup('copied', 'Physical')
     await scene.backup('dumped', 'Logical')
@@ -172,7 +172,7 @@ describe('a Database that begins with the copy of a server', () => {
     expect((await scene.status()).restore).toMatchObject({ requestID: 'r1', method: 'Logical' })
   })
 
-  it('is complete where the last worker died once it was done', async () => {
+  it('is complete when the last worker died after its work was done', async () => {
     const scene = await Scene.start()
     await scene.backup('copied', 'Physical')
     await scene.database()
@@ -182,7 +182,7 @@ describe('a Database that begins with the copy of a server', () => {
     await scene.until('the server', () => scene.find(StatefulSet, 'crm-postgres'))
   })
 
-  it('has no server before it is known with what', async () => {
+  it('has no server before its bootstrap source is known', async () => {
     const scene = await Scene.start()
     await scene.database()
     await scene.becomes('Ready', 'False BackupMissing')
@@ -191,7 +191,7 @@ describe('a Database that begins with the copy of a server', () => {
     await scene.until('the server', () => scene.find(StatefulSet, 'crm-postgres'))
   })
 
-  it('says that files of another version cannot be read, and makes nothing', async () => {
+  it('rejects files of another version, and creates nothing', async () => {
     const scene = await Scene.start()
     await scene.backup('copied', 'Physical', '14.2')
     await scene.database()
@@ -201,7 +201,7 @@ describe('a Database that begins with the copy of a server', () => {
     expect(await scene.jobs()).toEqual([])
   })
 
-  it('leaves a volume alone that was there before, and goes on once it is gone', async () => {
+  it('leaves an existing volume alone, and continues when it is gone', async () => {
     const scene = await Scene.start()
     await scene.backup('copied', 'Physical')
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
@@ -218,7 +218,7 @@ describe('a Database that begins with the copy of a server', () => {
     await scene.worker('fill')
   })
 
-  it('clears its volume before it goes', async () => {
+  it('clears its volume before it is removed', async () => {
     const scene = await Scene.start()
     await scene.backup('copied', 'Physical')
     await scene.database()

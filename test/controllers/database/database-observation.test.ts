@@ -1,4 +1,4 @@
-// What a look at a server says, row by row: which database it is, whose, and when there is none to speak of.
+// Observation of a server, row by row: the database, its owner, and the cases without a result.
 import { describe, expect, it } from 'vitest'
 import { lookOf } from '../../../src/controllers/database/database-observation.ts'
 import { logical, observedDatabase, observedRole, otherToken, providerID, server, token } from './databases.ts'
@@ -8,13 +8,13 @@ const call = { desired: logical(), token, providerID: undefined, adopts: false }
 const leaving = { ...call, desired: logical({ isLeaving: true }), providerID }
 const otherServer = { ...server, systemIdentifier: '99' }
 
-describe('a database that is there', () => {
+describe('an existing database', () => {
   it.each([
     ['by its own mark', {}, token, token],
     ['by its owner’s, before it has its own', { token: undefined }, token, token],
     ['not, if both say so', { token: otherToken }, otherToken, otherToken],
     ['not, if neither says so', { token: undefined }, undefined, undefined],
-  ])('is ours: %s', (_, own, roleToken, owner) => {
+  ])('belongs to the Database: %s', (_, own, roleToken, owner) => {
     const roles = [observedRole({ token: roleToken })]
     const look = lookOf(call, { ...ours, roles, databases: [observedDatabase(own)] })
     expect(look).toMatchObject({ kind: 'there', providerID, owner })
@@ -24,19 +24,19 @@ describe('a database that is there', () => {
   it.each([
     ['the one that we made, if its mark was overwritten', 16_400, token],
     ['another one in its place, given to the same role', 16_401, undefined],
-  ])('is, once its identity is known, %s', (_, oid, owner) => {
+  ])('with a known identity is %s', (_, oid, owner) => {
     const databases = [observedDatabase({ oid, token: undefined })]
     expect(lookOf({ ...call, providerID }, { ...ours, databases })).toMatchObject({ kind: 'there', owner })
   })
 
-  it('tells in the place of what a restore has put it', () => {
+  it('reports where a restore has put the replaced one', () => {
     const replaced = 'pg://42/16399'
     const databases = [observedDatabase({ succession: { request: 'r1', replaced } })]
     expect(lookOf(call, { ...ours, databases })).toMatchObject({ kind: 'there', succeeds: replaced })
     expect(lookOf(call, ours)).toMatchObject({ kind: 'there', succeeds: undefined })
   })
 
-  it('is read where it is to be adopted, not where it is to go, and not where nobody may connect', () => {
+  it('is read when it may be adopted, not when it is being removed, and not when it accepts no connections', () => {
     const roles = [observedRole({ token: otherToken })]
     const foreign = { ...ours, roles, databases: [observedDatabase({ token: otherToken })] }
     expect(lookOf({ ...call, adopts: true }, foreign)).toMatchObject({ isReadable: true })
@@ -47,7 +47,7 @@ describe('a database that is there', () => {
 })
 
 it.each([false, true])(
-  'is ours once its identity is known, whatever namespace its comment names; adopts: %s',
+  'belongs to the Database with its known identity, whatever namespace its comment names; adopts: %s',
   (adopts) => {
     const guest = { uid: 'of a guest', generation: 1, holder: 'Database mallory/mine' }
     const roles = [observedRole({ token })]
@@ -58,7 +58,7 @@ it.each([false, true])(
   },
 )
 
-it('whose markers disagree is nobody’s, whoever asks and whatever he asks for', () => {
+it('with contradicting markers belongs to no Database, for any requester and request', () => {
   const disagreeing = { ...ours, databases: [observedDatabase({ token: otherToken })] }
   for (const asked of [call, { ...call, adopts: true }, { ...leaving, providerID: undefined }]) {
     for (const uid of [token.uid, otherToken.uid]) {
@@ -68,13 +68,13 @@ it('whose markers disagree is nobody’s, whoever asks and whatever he asks for'
   }
 })
 
-it('that was half dropped is of use to nobody, and can only be dropped', () => {
+it('that was dropped halfway is unusable, and can only be dropped', () => {
   const half = { ...ours, databases: [observedDatabase({ isInvalid: true, allowsConnections: false })] }
   expect(lookOf(call, half)).toMatchObject({ observation: { kind: 'broken', reason: 'DatabaseInvalid' } })
   expect(lookOf(leaving, half)).toMatchObject({ kind: 'there', owner: token })
 })
 
-describe('a database of another encoding than asked for', () => {
+describe('a database with another encoding than requested', () => {
   const seen = {
     ...ours,
     roles: [observedRole({ token: undefined })],
@@ -122,7 +122,7 @@ describe('a database that is not there', () => {
   })
 })
 
-it('cannot be told from a server that is read only, which may be behind', () => {
+it('cannot be distinguished from one on a read-only server, which may lag', () => {
   const standby = { ...ours, server: { ...server, isReadOnly: true } }
   expect(() => lookOf(call, standby)).toThrowError(
     expect.objectContaining({ code: 'ServerUnreachable', remedy: 'retry' }),
