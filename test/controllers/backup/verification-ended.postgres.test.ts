@@ -14,9 +14,7 @@ onPostgresOf(
   (major) => major <= 15,
   'a proof whose worker is told to end',
   (server) => {
-    it('a verification that is stopped at any statement leaves nothing on the server', {
-      timeout: 600_000,
-    }, async () => {
+    it('leaves no objects on the server at any point', { timeout: 600_000 }, async () => {
       await makeSmallDatabase(server())
       const proxy = await SqlProxy.start(server().access())
       onTestFinished(() => proxy.stop())

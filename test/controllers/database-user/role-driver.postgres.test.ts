@@ -561,7 +561,7 @@ onEachPostgres('the roles of a user', (server) => {
     }
   })
 
-  describe('by an admin who is no superuser', () => {
+  describe('with an admin that is not a superuser', () => {
     it('are created and corrected, and a login verifies the password, which the admin cannot read', async () => {
       const { engine } = engineHere()
       const name = `plain${++made}`

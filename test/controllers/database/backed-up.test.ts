@@ -32,7 +32,7 @@ const made = (name: string, status: object = {}, spec: object = {}) =>
 const nightly = (status: object = {}, spec: object = {}) =>
   backup('nightly', { spec: { schedule: '30 2 * * *', ...spec }, status: { phase: 'Scheduled', ...status } })
 
-describe('a database is saved', () => {
+describe('the backup state of a database', () => {
   it.each<[string, readonly LiveObject[], string, RegExp]>([
     ['not without a Backup', [], 'False Never', /^no Backup saves it$/],
     [

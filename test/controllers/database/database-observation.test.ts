@@ -92,7 +92,7 @@ describe('a database with another encoding than requested', () => {
   })
 })
 
-describe('a database that is not there', () => {
+describe('a missing database', () => {
   const none = { server, databases: [], roles: [] }
   const onlyOurRole = { ...none, roles: [observedRole()] }
   const onlyForeignRole = { ...none, roles: [observedRole({ token: otherToken })] }

@@ -1,4 +1,4 @@
-// What becomes of a database when its Database goes, row by row.
+// Removal of a database whose Database is deleted. One row for each case.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseFacts } from '../../../src/controllers/database/database-facts.ts'
 import { databaseRemoval } from '../../../src/controllers/database/database-removal.ts'
@@ -8,8 +8,8 @@ import { access, databaseObject, inCluster, logical, providerID } from './databa
 const facts: DatabaseFacts = { connection: { kind: 'known', access }, users: [] }
 const status = { providerID, endpoint: { host: 'db.example', port: 5432 } }
 
-describe('a database whose Database goes', () => {
-  it('stays by the policy Retain, and says how it is taken up again', () => {
+describe('the database of a deleted Database', () => {
+  it('stays when the policy is Retain, and reports how to adopt it', () => {
     const object = databaseObject({ deletionPolicy: 'Retain' }, { status })
     expect(databaseRemoval(object, facts)).toEqual({
       kind: 'keep',
@@ -17,7 +17,7 @@ describe('a database whose Database goes', () => {
     })
   })
 
-  it('waits by the policy Retain for those whose roles are reached by it, as long as they are', () => {
+  it('waits, when the policy is Retain, while DatabaseUsers reach their roles through it', () => {
     const object = databaseObject({ deletionPolicy: 'Retain' }, { status })
     const used = { ...facts, users: ['shop/app'] }
     expect(databaseRemoval(object, used)).toEqual({
@@ -32,7 +32,7 @@ describe('a database whose Database goes', () => {
     expect(databaseRemoval(object, undefined)).toMatchObject({ kind: 'blocked' })
   })
 
-  it('goes by the policy Delete', () => {
+  it('is removed when the policy is Delete', () => {
     expect(databaseRemoval(databaseObject({ deletionPolicy: 'Delete' }), facts)).toEqual({
       kind: 'remove',
       externalName: 'shop_db',
@@ -40,7 +40,7 @@ describe('a database whose Database goes', () => {
     })
   })
 
-  it('takes along what restores have left', () => {
+  it('is removed together with what restores have left', () => {
     const kept = { requestID: 'r1', databaseName: 'shop_db_old_r1', replacedAt: '', keptUntil: '' }
     const restore = {
       requestID: 'r2',
@@ -52,7 +52,7 @@ describe('a database whose Database goes', () => {
     expect(databaseRemoval(object, facts)).toMatchObject({ kind: 'remove', desired: { restores: ['r1', 'r2'] } })
   })
 
-  it('waits for its last backup by the policy Snapshot, and stays where there can be none', () => {
+  it('waits for its final backup when the policy is Snapshot, and stays when none is possible', () => {
     const object = databaseObject(
       { deletionPolicy: 'Snapshot', snapshotTarget: { pvc: { claimName: 'b' } } },
       { status },
@@ -78,7 +78,7 @@ describe('a database whose Database goes', () => {
     })
   })
 
-  it('waits for those who use it, and names the first of them', () => {
+  it('waits for its DatabaseUsers, and names the first of them', () => {
     const users = Array.from({ length: 10 }, (_, at) => `shop/app-${at}`)
     const message =
       'DatabaseUser shop/app-0, shop/app-1, shop/app-2, shop/app-3, shop/app-4, shop/app-5, shop/app-6, shop/app-7 and 2 more ' +
@@ -90,7 +90,7 @@ describe('a database whose Database goes', () => {
     })
   })
 
-  it('waits while its server cannot be found, and says how to give it up', () => {
+  it('waits while its server cannot be found, and reports how to abandon it', () => {
     const connection = { kind: 'unknown', reason: 'SecretNotFound', message: 'Secret server is missing' } as const
     expect(databaseRemoval(databaseObject({ deletionPolicy: 'Delete' }), { ...facts, connection })).toEqual({
       kind: 'blocked',
@@ -101,18 +101,18 @@ describe('a database whose Database goes', () => {
     })
   })
 
-  it('waits while it is not known who uses it', () => {
+  it('waits while its DatabaseUsers are unknown', () => {
     expect(databaseRemoval(databaseObject({ deletionPolicy: 'Delete' }), undefined)).toMatchObject({ kind: 'blocked' })
   })
 
-  it('goes with its server where that is its own, which nobody has to reach for it', () => {
+  it('is removed with its own server, which need not be reachable', () => {
     const connection = { kind: 'unknown', reason: 'ServerNotMade', message: '' } as const
     const object = databaseObject({ deletionPolicy: 'Delete', provider: inCluster })
     expect(databaseRemoval(object, { ...facts, connection })).toMatchObject({ kind: 'keep' })
     expect(databaseRemoval(object, { ...facts, users: ['shop/app'] })).toMatchObject({ kind: 'blocked' })
   })
 
-  it('is let go of where somebody says so, whatever is known', () => {
+  it('is released when it is abandoned, whatever is known', () => {
     const metadata = { name: 'shop-db', uid: 'u', resourceVersion: '1', annotations: { [abandonAnnotation]: 'true' } }
     const object = databaseObject({ deletionPolicy: 'Delete' }, { metadata, status })
     expect(databaseRemoval(object, undefined)).toEqual({

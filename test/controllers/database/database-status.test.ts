@@ -1,4 +1,4 @@
-// What a Database tells of itself, for each way in which a turn can leave it. The runtime's own conditions are tested with it.
+// Status of a Database for each outcome of a reconcile. Other tests cover the runtime's own conditions.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseReport } from '../../../src/controllers/database/database-conditions.ts'
 import type { DatabaseFacts } from '../../../src/controllers/database/database-facts.ts'
@@ -48,8 +48,8 @@ function conditionsOf(report: DatabaseReport | undefined, told: Told = {}): Reco
   return Object.fromEntries(conditions.toReversed().map(({ type, status, reason }) => [type, `${status} ${reason}`]))
 }
 
-describe('a database that is as declared', () => {
-  it('tells which one it is, where, and what is in it', () => {
+describe('a database that is in sync', () => {
+  it('reports its identity, its server and its contents', () => {
     const contents = {
       extensions: [{ name: 'pg_trgm', version: '1.6', schema: 'public', isRelocatable: true, defaultVersion: '1.6' }],
       schemas: [{ name: 'public', owner: 'x', publicPrivileges: [] }],
@@ -82,14 +82,14 @@ describe('a database that is as declared', () => {
     })
   })
 
-  it('does not tell each byte: only when people would see it', () => {
+  it('reports its size rounded, so that small changes do not write the status', () => {
     const object = databaseObject({}, { status: { observed: { sizeBytes: 7_799_999, size: '7.4MB' } } })
     expect(statusOf(available, { object }).fields.observed).toMatchObject({ sizeBytes: 7_799_999 })
     const grown = { ...available, observed: observed({ database: observedDatabase({ sizeBytes: 9_000_000 }) }) }
     expect(statusOf(grown, { object }).fields.observed).toMatchObject({ sizeBytes: 9_000_000, size: '8.6MB' })
   })
 
-  it('tells what was put right, and when, until something else is', () => {
+  it('reports what was corrected, and when, until a later correction', () => {
     const corrected = [missing, { reason: 'PublicAccess', message: 'everybody has CONNECT on database shop_db' }]
     const lastDriftCorrection = {
       time: '2026-11-21T16:30:00Z',
@@ -105,7 +105,7 @@ describe('a database that is as declared', () => {
     expect(statusOf(available, { object }).fields).toMatchObject({ lastDriftCorrection })
   })
 
-  it('of a server of its own names the Secret by which that is reached', () => {
+  it('on its own server reports the connection Secret of that server', () => {
     const object = databaseObject({ provider: inCluster })
     expect(statusOf(available, { object }).fields).toMatchObject({
       provider: 'InCluster',
@@ -114,10 +114,10 @@ describe('a database that is as declared', () => {
   })
 })
 
-describe('a database that differs, and is left so', () => {
+describe('a database that differs, and is left unchanged', () => {
   const drifted = { ...available, drift: [missing] }
 
-  it('can be used, and says how it differs', () => {
+  it('is usable, and reports how it differs', () => {
     expect(conditionsOf(drifted)).toMatchObject({
       Ready: 'True Drifted',
       Configured: 'False ExtensionMissing',
@@ -125,7 +125,7 @@ describe('a database that differs, and is left so', () => {
     })
   })
 
-  it('says it in an Event once', () => {
+  it('reports the difference in an Event once', () => {
     const { events, conditions } = statusOf(drifted)
     expect(events).toEqual([
       { type: 'Warning', reason: 'ExtensionMissing', action: 'Observe', note: 'extension pg_trgm is missing' },
@@ -135,7 +135,7 @@ describe('a database that differs, and is left so', () => {
   })
 })
 
-describe('a database that is not there, or not ours', () => {
+describe('a database that is missing or unmanaged', () => {
   const stopped = (reason: string): Outcome => ({ kind: 'stopped', reason, message: '' })
 
   it.each([
@@ -151,7 +151,7 @@ describe('a database that is not there, or not ours', () => {
     expect(statusOf(report, { outcome: stopped(reason) }).fields.phase).toBe('Failed')
   })
 
-  it('tells what was known of the one that was ours', () => {
+  it('reports what was known of the managed one', () => {
     const status = { providerID, serverVersion: '15.18', identity: { systemIdentifier, databaseOID: 1 } }
     const report: DatabaseReport = { ...available, state: 'vanished', reason: 'Vanished', observed: undefined }
     expect(
@@ -172,7 +172,7 @@ describe('a database whose server fails', () => {
     'DependencyUnavailable',
     'DependencyTimeout',
     'DependencyBusy',
-  ])('by %s is not connected, and nobody knows the rest', (reason) => {
+  ])('by %s is not connected, and its other conditions are Unknown', (reason) => {
     const outcome: Outcome = { kind: 'retry', reason, message: 'so' }
     expect(conditionsOf(failed(reason), { object: known, outcome })).toEqual({
       Connected: `False ${reason}`,
@@ -190,7 +190,7 @@ describe('a database whose server fails', () => {
   })
 
   it.each(['InsufficientPrivilege', 'StatementFailed', 'StorageFull', 'Contention'])(
-    'by %s answers, and does not let itself be set up',
+    'by %s is connected, and not configured',
     (reason) => {
       const outcome: Outcome = { kind: 'stopped', reason, message: 'so' }
       expect(conditionsOf(failed(reason), { object: known, outcome })).toEqual({
@@ -201,7 +201,7 @@ describe('a database whose server fails', () => {
     },
   )
 
-  it('keeps what was seen last', () => {
+  it('keeps the last observation', () => {
     expect(statusOf(failed('ServerUnreachable'), { object: known, outcome: retry }).fields).toMatchObject({
       phase: 'Configuring',
       serverVersion: '15.18',
@@ -209,7 +209,7 @@ describe('a database whose server fails', () => {
   })
 })
 
-describe('a database that is on its way', () => {
+describe('a database in progress', () => {
   const waiting: Outcome = { kind: 'waiting', on: 'so' }
   const own = databaseObject({ provider: inCluster })
   const report = (state: DatabaseReport['state'], reason: string): DatabaseReport => ({
@@ -229,7 +229,7 @@ describe('a database that is on its way', () => {
     if (told !== undefined && told.reason !== 'NotLookedAt') expect(conditions['Ready']).toBe(`False ${told.reason}`)
   })
 
-  it('says what is wrong with the Secret that says where its server is', () => {
+  it('reports what is wrong with the connection Secret of its server', () => {
     const connection = { kind: 'unknown', reason: 'SecretNotFound', message: 'Secret server is missing' } as const
     const outcome: Outcome = { kind: 'stopped', reason: 'SecretNotFound', message: '' }
     const told = { facts: { ...facts, connection }, outcome }
@@ -246,7 +246,7 @@ describe('a database that is on its way', () => {
   })
 })
 
-describe('a database that is to go', () => {
+describe('a database that is being deleted', () => {
   const metadata = { name: 'shop-db', uid: 'u', resourceVersion: '1', deletionTimestamp: '2026-11-21T16:30:00Z' }
   const object = databaseObject({}, { metadata, status: { providerID } })
   const deleting: Outcome = { kind: 'deleting', on: 'so' }
@@ -266,7 +266,7 @@ describe('a database that is to go', () => {
   })
 })
 
-it('keeps what it told where nothing could be looked up', () => {
+it('keeps its last status when nothing could be observed', () => {
   const status = { providerID, endpoint: { host: 'db.example', port: 5432 } }
   const told = { object: databaseObject({}, { status }), facts: undefined, outcome: retry } as const
   expect(statusOf(undefined, told).fields).toMatchObject(status)
@@ -316,7 +316,7 @@ describe('roles that may connect without a DatabaseUser', () => {
     expect(statusOf(all, told).fields.shared).toBe(isShared)
   })
 
-  it('are remembered while nobody can look', () => {
+  it('are kept while the server cannot be observed', () => {
     const report = {
       ...available,
       state: 'failed',
@@ -327,7 +327,7 @@ describe('roles that may connect without a DatabaseUser', () => {
     expect(statusOf(report, { facts: alone, object: wasShared, outcome: retry }).fields.shared).toBe(true)
   })
 
-  it('are told of once, after what else differs', () => {
+  it('are reported once, after the other differences', () => {
     const { conditions, events } = statusOf({ ...available, observed: seen, drift: [missing] }, { facts: shared })
     const drifted = conditions.find(({ type }) => type === 'Drifted')
     expect(drifted).toMatchObject({

@@ -1,4 +1,4 @@
-// The life of a Database on a real server: made, looked after, changed by hand, taken over, given up.
+// Life of a Database on a real server: creation, drift, adoption, deletion.
 import { describe, expect, it } from 'vitest'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
@@ -7,7 +7,7 @@ import { home } from '../postgres-stage.ts'
 import { DatabaseStage } from './database-stage.ts'
 import { lastBackup, tellProven } from './told-backup.ts'
 
-/** Looks every 10 s, the shortest there is, so that drift comes to light soon. */
+/** Observes every 10 s, the shortest interval, to find drift soon. */
 const often = { metadata: { annotations: { 'konverge.dev/reconcile-interval': '10s' } } }
 
 async function databaseOf(server: PostgresServer, name: string) {
@@ -27,7 +27,7 @@ async function rolesLike(server: PostgresServer, pattern: string): Promise<reado
   return found.map(({ rolname }) => rolname)
 }
 
-/** Not counting those of the operator. */
+/** Returns the number of sessions without those of the operator. */
 async function sessionsIn(server: PostgresServer, name: string): Promise<number> {
   const found = await server.byHand(
     `SELECT FROM pg_stat_activity WHERE datname = $1 AND application_name = 'by hand'`,
@@ -37,7 +37,7 @@ async function sessionsIn(server: PostgresServer, name: string): Promise<number>
 }
 
 onEachPostgres('a Database', (server) => {
-  it('is made with an owner of its own, is closed to everybody else, and is set up as asked', async () => {
+  it('is created with its own owner, is closed to all other roles, and is configured as requested', async () => {
     const stage = await DatabaseStage.start(server())
     const extensions = [{ name: 'pgcrypto', schema: 'api' }]
     await stage.create('made-1', { extensions, schemas: [{ name: 'api' }], connectionLimit: 20 })
@@ -66,7 +66,7 @@ onEachPostgres('a Database', (server) => {
     expect(await stage.events('Created')).toEqual(['database "made_1" was created'])
   })
 
-  it('costs two statements a look, and no request that writes, while nothing changes', async () => {
+  it('costs two statements per observation and no write while nothing changes', async () => {
     const stage = await DatabaseStage.start(server())
     await stage.create('rest', { extensions: [{ name: 'pgcrypto' }], schemas: [{ name: 'api' }] })
     await stage.becomes('rest', 'Ready', 'True InSync')
@@ -85,7 +85,7 @@ onEachPostgres('a Database', (server) => {
     expect(stage.operator.way.writes).toHaveLength(writes)
   })
 
-  it('says whether a Backup saves it, as soon as that says so', async () => {
+  it('reports whether a Backup backs it up, as soon as the Backup reports it', async () => {
     const stage = await DatabaseStage.start(server())
     await stage.create('saved')
     expect(await stage.becomes('saved', 'BackedUp', 'False Never')).toBe('no Backup saves it')
@@ -99,7 +99,7 @@ onEachPostgres('a Database', (server) => {
   })
 
   it.each(['select', 'user', 'a-b', '_', `l${'o'.repeat(56)}`, '0'.padStart(3, 'x')])(
-    'may be called %s',
+    'may have the name %s',
     async (databaseName) => {
       const stage = await DatabaseStage.start(server())
       await stage.create('named', { databaseName, deletionPolicy: 'Delete' })
@@ -110,7 +110,7 @@ onEachPostgres('a Database', (server) => {
     },
   )
 
-  describe('that somebody changes by hand', () => {
+  describe('that is changed by hand', () => {
     const inside = 'drift'
     const drifts = [
       ['ALTER DATABASE drift OWNER TO postgres', '', 'database drift belongs to postgres instead of drift_owner'],
@@ -127,7 +127,7 @@ onEachPostgres('a Database', (server) => {
       ['GRANT CREATE ON SCHEMA public TO PUBLIC', inside, 'everybody may create objects in schema public'],
     ] as const
 
-    it('is put right, and that is told', { timeout: 300_000 }, async () => {
+    it('is corrected, and the correction is reported', { timeout: 300_000 }, async () => {
       const stage = await DatabaseStage.start(server())
       await stage.create('drift', { extensions: [{ name: 'pgcrypto', schema: 'api' }], schemas: [{ name: 'api' }] })
       await stage.patch('drift', often)
@@ -146,7 +146,7 @@ onEachPostgres('a Database', (server) => {
       }
     })
 
-    it('is only reported by the policy Report, and put right with the next change of the spec', async () => {
+    it('is only reported when the policy is Report, and corrected with the next change of the spec', async () => {
       const stage = await DatabaseStage.start(server())
       await stage.create('report', { driftPolicy: 'Report' })
       await stage.patch('report', often)
@@ -163,7 +163,7 @@ onEachPostgres('a Database', (server) => {
       expect(await stage.events('DriftCorrected')).toEqual([])
     })
 
-    it('keeps what nobody mentions any more, and what nobody has ever mentioned', async () => {
+    it('keeps settings that the spec no longer names, and those it never named', async () => {
       const stage = await DatabaseStage.start(server())
       await stage.create('kept', { extensions: [{ name: 'pgcrypto' }], schemas: [{ name: 'api' }] })
       await stage.patch('kept', often)
@@ -187,8 +187,8 @@ onEachPostgres('a Database', (server) => {
     })
   })
 
-  describe('that is not there any more', () => {
-    it('is reported, and is made anew only where that is asked for', async () => {
+  describe('that no longer exists', () => {
+    it('is reported, and recreated only on request', async () => {
       const stage = await DatabaseStage.start(server())
       await stage.create('gone')
       await stage.patch('gone', often)
@@ -207,7 +207,7 @@ onEachPostgres('a Database', (server) => {
       expect((await stage.status('gone')).providerID).not.toBe(providerID)
     })
 
-    it('is not the one that somebody made in its place, until that is to be adopted', async () => {
+    it('does not adopt a database of the same name, until that is requested', async () => {
       const stage = await DatabaseStage.start(server())
       await stage.create('replaced')
       await stage.patch('replaced', often)
@@ -223,8 +223,8 @@ onEachPostgres('a Database', (server) => {
     })
   })
 
-  describe('whose name is taken', () => {
-    it('by a role leaves it alone, and goes on when that is gone', async () => {
+  describe('with a taken name', () => {
+    it('leaves a role of that name alone, and continues when it is gone', async () => {
       const stage = await DatabaseStage.start(server())
       await server().byHand('CREATE ROLE taken_owner LOGIN')
       await stage.create('taken')
@@ -235,7 +235,7 @@ onEachPostgres('a Database', (server) => {
       await stage.becomes('taken', 'Ready', 'True InSync')
     })
 
-    it('by a database leaves that alone, until it is to be adopted', async () => {
+    it('leaves a database of that name alone, until it may be adopted', async () => {
       const stage = await DatabaseStage.start(server())
       await server().byHand('CREATE DATABASE foreign_one')
       await stage.create('foreign-one')
@@ -248,7 +248,7 @@ onEachPostgres('a Database', (server) => {
       expect(await stage.events('Adopted')).toHaveLength(1)
     })
 
-    it('is not taken over with another encoding than asked for, which nothing changes', async () => {
+    it('does not adopt a database with another encoding, which no change can correct', async () => {
       const stage = await DatabaseStage.start(server())
       await server().byHand(`CREATE DATABASE odd_one TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
       await stage.create('odd-one', { encoding: 'UTF8', adoptionPolicy: 'Adopt' })
@@ -259,7 +259,7 @@ onEachPostgres('a Database', (server) => {
       await stage.becomes('odd-one', 'Ready', 'True InSync')
     })
 
-    it('by another Database is that one’s: the first has it', async () => {
+    it('leaves it to the first Database of that name', async () => {
       const stage = await DatabaseStage.start(server())
       await stage.create('first', { databaseName: 'both' })
       await stage.becomes('first', 'Ready', 'True InSync')
@@ -272,7 +272,7 @@ onEachPostgres('a Database', (server) => {
   })
 
   describe('that is deleted', () => {
-    it('stays by the policy Retain, and can be taken up again', async () => {
+    it('stays when the policy is Retain, and can be adopted again', async () => {
       const stage = await DatabaseStage.start(server())
       await stage.create('retained')
       await stage.becomes('retained', 'Ready', 'True InSync')
@@ -289,7 +289,7 @@ onEachPostgres('a Database', (server) => {
       expect(await server().byHand('SELECT FROM precious', { database: 'retained' })).toEqual([])
     })
 
-    it('goes by the policy Delete, with whoever is connected, and with its owner', async () => {
+    it('is removed with its sessions and its owner when the policy is Delete', async () => {
       const stage = await DatabaseStage.start(server())
       await stage.create('dropped', { deletionPolicy: 'Delete', schemas: [{ name: 'api' }] })
       await stage.becomes('dropped', 'Ready', 'True InSync')
@@ -319,7 +319,7 @@ onEachPostgres('a Database', (server) => {
       expect(await databaseOf(server(), 'used')).toBeUndefined()
     })
 
-    it('waits while its owner owns something elsewhere, and says what', async () => {
+    it('waits while its owner owns objects elsewhere, and reports them', async () => {
       const stage = await DatabaseStage.start(server())
       await server().byHand('CREATE DATABASE elsewhere')
       await stage.create('owning', { deletionPolicy: 'Delete' })
@@ -336,7 +336,7 @@ onEachPostgres('a Database', (server) => {
       expect(await rolesLike(server(), 'owning%')).toEqual([])
     })
 
-    it('before it was there leaves nothing behind', async () => {
+    it('leaves nothing behind when it did not exist yet', async () => {
       const stage = await DatabaseStage.start(server())
       stage.engines.judge = ({ text }) => (text.startsWith('CREATE DATABASE') ? 'cutBefore' : 'pass')
       await stage.create('unborn', { deletionPolicy: 'Delete' })
@@ -346,7 +346,7 @@ onEachPostgres('a Database', (server) => {
       expect(await rolesLike(server(), 'unborn%')).toEqual([])
     })
 
-    it('is let go of where there is no server any more, if somebody says so', async () => {
+    it('is released when its server is gone and it is abandoned', async () => {
       const stage = await DatabaseStage.start(server())
       await stage.create('lost', { deletionPolicy: 'Delete' })
       await stage.becomes('lost', 'Ready', 'True InSync')

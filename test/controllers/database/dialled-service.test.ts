@@ -1,4 +1,5 @@
-// The Services of a server in the cluster as somebody who may write Services in its namespace can bend them. The pods only seem to run.
+// Services of an in-cluster server, changed by an attacker who may write Services in its namespace. The pods are
+// simulated.
 import { expect, it, onTestFinished } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { fastClass } from '../../../src/cli/dev/sample-objects.ts'
@@ -51,13 +52,13 @@ it(`${localAddressAttempt.does}: ${localAddressAttempt.sentence}`, async () => {
   expect(new Set(dialled)).toEqual(new Set(['own-postgres.default.svc']))
 })
 
-it('lead an operator that is told to dial local addresses to that of the annotation', async () => {
+it('Services lead an operator that dials local addresses to the address of the annotation', async () => {
   const { dialled, bend } = await started({ dialsLocalAddresses: true })
   await bend(annotated)
   expect(dialled).toContain(elsewhere)
 })
 
-it('are given back the type that leads to pods', async () => {
+it('Services get back the type that leads to pods', async () => {
   const { cluster, bend } = await started()
   await bend({ spec: { type: 'ExternalName', externalName: 'db.attacker.example' } })
   const found = await cluster.find(Service, service)

@@ -1,5 +1,6 @@
-// Does a Database whose policy is Snapshot go only after a backup that is proven, whatever becomes of that? On a real server; the Backup
-// is looked after by the test, which says what its controller would.
+// Deletion of a Database with the policy Snapshot, on a real server. Invariant: the database is dropped only after a
+// verified backup.
+// The test writes the status of the Backup as its controller would.
 import { describe, expect, it } from 'vitest'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { type LiveObject, Namespace } from '../../../src/index.ts'
@@ -16,7 +17,7 @@ onNewestPostgres('a Database with the policy Snapshot', (server) => {
   const gone = (stage: DatabaseStage, name: string) =>
     stage.until(`${name} to be gone`, async () => (await stage.find(name)) === undefined)
 
-  it('is dropped after it, and leaves it behind', async () => {
+  it('a Database is dropped after its final backup, which stays', async () => {
     const stage = await DatabaseStage.start(server())
     await stage.create('last-1', snapshot)
     await stage.becomes('last-1', 'Ready', 'True InSync')
@@ -43,7 +44,7 @@ onNewestPostgres('a Database with the policy Snapshot', (server) => {
     })
   })
 
-  it('stays when its backup fails, and says how to go on: by another backup', async () => {
+  it('a Database stays when its final backup fails, and reports the remedy: another backup', async () => {
     const stage = await DatabaseStage.start(server())
     await stage.create('last-2', snapshot)
     await stage.becomes('last-2', 'Ready', 'True InSync')
@@ -67,7 +68,7 @@ onNewestPostgres('a Database with the policy Snapshot', (server) => {
   it.each([
     ['Retain', true],
     ['Delete', false],
-  ] as const)('goes by %s where somebody says so while it waits', async (deletionPolicy, stays) => {
+  ] as const)('a Database is deleted by %s on request while it waits', async (deletionPolicy, stays) => {
     const stage = await DatabaseStage.start(server())
     const name = `last-${deletionPolicy.toLowerCase()}`
     await stage.create(name, snapshot)
@@ -79,7 +80,7 @@ onNewestPostgres('a Database with the policy Snapshot', (server) => {
     expect(await isThere(name.replace('-', '_'))).toBe(stays)
   })
 
-  it('takes another place for it where the first was none', async () => {
+  it('a Database accepts another target when the first one was missing', async () => {
     const stage = await DatabaseStage.start(server())
     await stage.create('last-3', snapshot)
     await stage.becomes('last-3', 'Ready', 'True InSync')
@@ -92,11 +93,11 @@ onNewestPostgres('a Database with the policy Snapshot', (server) => {
     const backups = await stage.cluster.list(Backup, home)
     const second = backups.find(({ metadata }) => metadata.name !== first.metadata.name)
     expect(second).toMatchObject({ spec: { target: { pvc: { claimName: 'other' } } } })
-    await tellProven(stage, second as LiveObject, 'last-3') // There, by the line above.
+    await tellProven(stage, second as LiveObject, 'last-3') // The line above waits for it.
     await gone(stage, 'last-3')
   })
 
-  it('is saved only when nobody uses it any more', async () => {
+  it('a Database is backed up only when no DatabaseUser uses it any more', async () => {
     const stage = await DatabaseStage.start(server())
     await stage.create('last-4', snapshot)
     await stage.becomes('last-4', 'Ready', 'True InSync')
@@ -111,7 +112,7 @@ onNewestPostgres('a Database with the policy Snapshot', (server) => {
     await gone(stage, 'last-4')
   })
 
-  it('that never was one needs none', async () => {
+  it('a Database that was never created needs no final backup', async () => {
     const stage = await DatabaseStage.start(server())
     await stage.deleteSecret('server')
     await stage.create('last-5', snapshot)
@@ -121,7 +122,7 @@ onNewestPostgres('a Database with the policy Snapshot', (server) => {
     expect(await stage.cluster.list(Backup, home)).toEqual([])
   })
 
-  it('keeps its data where its namespace goes, in which no backup can be made', async () => {
+  it('a Database keeps its data when its namespace is deleted, because no backup can be created there', async () => {
     const stage = await DatabaseStage.start(server())
     await stage.create('last-6', snapshot)
     await stage.becomes('last-6', 'Ready', 'True InSync')
@@ -130,8 +131,8 @@ onNewestPostgres('a Database with the policy Snapshot', (server) => {
     expect(await isThere('last_6')).toBe(true)
   })
 
-  describe('is let go of', () => {
-    it('where somebody says that there is no server any more', async () => {
+  describe('a Database is released', () => {
+    it('when it is abandoned because its server is gone', async () => {
       const stage = await DatabaseStage.start(server())
       await stage.create('last-7', snapshot)
       await stage.becomes('last-7', 'Ready', 'True InSync')

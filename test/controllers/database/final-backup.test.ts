@@ -1,4 +1,4 @@
-// How does it stand with the last backup of a Database that goes, row by row?
+// State of the final backup of a Database that is being deleted. One row for each case.
 import { describe, expect, it } from 'vitest'
 import { finalBackupOf, wantedAtParting } from '../../../src/controllers/database/final-backup.ts'
 import type { OwnBackup } from '../../../src/controllers/database/own-backup.ts'
@@ -12,30 +12,30 @@ const record = { name: 'database', phase: 'Available', externalName: 'shop_db', 
 const leaving = (spec: Partial<DatabaseObject['spec']> = {}, status: object = { external: [record] }): DatabaseObject =>
   databaseObject({ deletionPolicy: 'Snapshot', snapshotTarget, version: '15', ...spec }, { metadata, status })
 
-describe('a Database that goes', () => {
+describe('a Database that is being deleted', () => {
   it.each([
     ['stays', databaseObject({ deletionPolicy: 'Snapshot', snapshotTarget }, { status: { external: [record] } })],
     ['has another policy', leaving({ deletionPolicy: 'Delete' })],
     ['never was one', leaving({}, {})],
     ['may never have been one', leaving({}, { external: [{ ...record, phase: 'Pending' }] })],
-  ])('needs no last backup where it %s', (_, object) => {
+  ])('needs no final backup when it %s', (_, object) => {
     expect(wantedAtParting(object)).toBeUndefined()
   })
 
-  it('needs one with the policy Snapshot, also when its going has begun', () => {
+  it('needs a final backup when the policy is Snapshot, also when its deletion has begun', () => {
     expect(wantedAtParting(leaving())?.name).toMatch(/^shop-db-final-/)
     expect(wantedAtParting(leaving({}, { external: [{ ...record, phase: 'Deleting' }] }))).toBeDefined()
   })
 })
 
-describe('the last backup', () => {
+describe('the final backup', () => {
   const backup: OwnBackup = { name: 'b', database: 'shop-db', target: snapshotTarget, proof: 'Restore' }
   const status = {
     artifact: { uri: 'pvc://b' },
     source: { databaseUID: uid },
     conditions: [{ type: 'Verified', status: 'True', reason: 'RestoreVerified', message: '' }],
   }
-  // Of its kind.
+  // The CRD has this form.
   const proven = { apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Backup', metadata, status } as LiveObject
   const found = { ...proven, metadata: { name: 'b', uid: 'b', resourceVersion: '1' } }
   const set = (name: string, whenDeleted: string, observedGeneration = 1): LiveObject =>
@@ -60,11 +60,11 @@ describe('the last backup', () => {
       [set('shop-db-postgres', 'Delete'), set('shop-db-postgres-16', 'Retain')],
       true,
     ],
-  ])('is made, and %s', (_, children, isVolumeKept) => {
+  ])('is created, and %s', (_, children, isVolumeKept) => {
     expect(of(children)).toEqual({ kind: 'made', uri: 'pvc://b', isVolumeKept })
   })
 
-  it('is awaited, while all but Backups is kept as it is', () => {
+  it('blocks the deletion, while all children but Backups stay unchanged', () => {
     const server = set('shop-db-postgres', 'Retain')
     expect(of([server, found], { found: undefined })).toMatchObject({
       kind: 'awaited',
@@ -72,7 +72,7 @@ describe('the last backup', () => {
     })
   })
 
-  it('cannot be made where the namespace goes, unless it is there', () => {
+  it('cannot be created while the namespace is deleted, unless it exists', () => {
     expect(of([], { found: undefined, isHomeGoing: true })).toMatchObject({ kind: 'impossible' })
     expect(of([], { isHomeGoing: true })).toMatchObject({ kind: 'made' })
   })

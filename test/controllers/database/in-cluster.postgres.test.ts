@@ -1,4 +1,4 @@
-// A Database with a server of its own, end to end: the cluster and the node are in this process, and its pod is a PostgreSQL.
+// A Database with its own server, end to end. Cluster and node run in this process, and the pod is a PostgreSQL.
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
@@ -28,7 +28,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
     beforeAll(async () => {
       cluster = await LocalCluster.start()
       await cluster.apply(growing(false))
-      await cluster.apply(...((await flagshipDefinitions()) as readonly unknown[] as readonly KubeObject[])) // Manifests are.
+      await cluster.apply(...((await flagshipDefinitions()) as readonly unknown[] as readonly KubeObject[])) // Manifests have this form.
       const controllers = [database(postgresEngine, { policy: { dialsLocalAddresses: true } })]
       operator = await new OperatorHere({ kubeconfig: cluster.kubeconfig, controllers }).ready()
     })
@@ -59,7 +59,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       await waitUntil({ what: `${place.kind} ${place.name} to go`, everyMs: 100 }, isGone)
     }
 
-    it('is made with its server, and can be used by what its Secret says', { timeout: 300_000 }, async () => {
+    it('is created with its server, and its Secret leads to it', { timeout: 300_000 }, async () => {
       await apply({}, '1Gi')
       const { status } = await ready('made', 'True InSync')
       expect(status).toMatchObject({
@@ -71,7 +71,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       await ask(cluster, name, 'CREATE TABLE app.precious (id int); INSERT INTO app.precious VALUES (7)')
     })
 
-    it('tells why its volume cannot grow, and serves on', { timeout: 300_000 }, async () => {
+    it('reports why its volume cannot grow, and stays available', { timeout: 300_000 }, async () => {
       await apply({})
       const { status } = await ready('refused', 'False VolumePending')
       const { phase, conditions = [] } = status as DatabaseStatus
@@ -86,7 +86,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       expect(valueAt(await there(claim), 'status', 'capacity', 'storage')).toBe('1Gi')
     })
 
-    it('gets a larger volume while it serves, once the class allows it', { timeout: 300_000 }, async () => {
+    it('gets a larger volume while it is available, once the class allows it', { timeout: 300_000 }, async () => {
       const [pod, statefulSet] = [await there({ kind: 'Pod', name: server.pod }), await there(server)]
       const provisioned = async () => {
         const { conditions } = (await there(db)).status as DatabaseStatus
@@ -113,7 +113,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       }
     })
 
-    it('says that a password is lost, and goes on when it is put back', { timeout: 300_000 }, async () => {
+    it('reports a lost password, and continues when it is restored', { timeout: 300_000 }, async () => {
       const kept = await cluster.objectThat(secret, 'there', () => true)
       await cluster.delete(secret.kind, secret.name)
       await ready('without its password', 'False AdminSecretLost')
@@ -130,7 +130,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       await ready('as before', 'True InSync')
     })
 
-    it('leaves its volume and its password by the policy Retain, and finds them again', {
+    it('keeps its volume and its password when the policy is Retain, and finds them again', {
       timeout: 300_000,
     }, async () => {
       await cluster.delete(db.kind, name)
@@ -152,7 +152,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       await ready('told', 'True InSync')
     }
 
-    it('leaves them also where somebody says so only when it is to go already', { timeout: 300_000 }, async () => {
+    it('keeps them also when the policy changes to Retain during the deletion', { timeout: 300_000 }, async () => {
       await apply({ adoptionPolicy: 'Adopt', deletionPolicy: 'Delete' })
       await toldTo('Delete')
       const owned = await cluster.objectThat(claim, 'owned', ({ metadata }) => metadata.ownerReferences !== undefined)
@@ -174,7 +174,7 @@ describe.each(inject('postgresHome').versions.map(({ major }) => major))(
       expect(await ask(cluster, name, 'SELECT id FROM app.precious')).toEqual([{ id: 7 }])
     })
 
-    it('goes with its volume and its password by the policy Delete', { timeout: 300_000 }, async () => {
+    it('is removed with its volume and its password when the policy is Delete', { timeout: 300_000 }, async () => {
       await apply({ adoptionPolicy: 'Adopt', deletionPolicy: 'Delete' })
       await toldTo('Delete')
       await cluster.delete(db.kind, name)
@@ -192,7 +192,7 @@ async function ask(cluster: LocalCluster, name: string, text: string): Promise<r
   }
 }
 
-/** As somebody who has found the binding Secret. */
+/** Logs in as a client with the binding Secret. */
 async function login(cluster: LocalCluster, name: string): Promise<Client> {
   const found = await cluster.objectThat({ kind: 'Secret', name: `${name}-postgres-admin` }, 'there', () => true)
   const service = await cluster.objectThat({ kind: 'Service', name: `${name}-postgres` }, 'there', () => true)
@@ -205,19 +205,19 @@ async function login(cluster: LocalCluster, name: string): Promise<Client> {
     database: name.replaceAll('-', '_'),
     ssl: { ca: value('ca.crt'), servername: value('host') },
   })
-  client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
+  client.on('error', () => undefined) // The caller gets the error by the rejection.
   await client.connect()
   return client
 }
 
-/** Whom a Database waits for that is to go. */
+/** A DatabaseUser that blocks the deletion of a Database. */
 function userOf({ namespace }: LocalCluster, database: string): KubeObject {
   const metadata = { name: 'guest', namespace }
   const spec = { databases: [{ name: database, access: 'ReadOnly' }] }
-  return { apiVersion: 'data.konverge.dev/v1alpha1', kind: 'DatabaseUser', metadata, spec } as KubeObject // Manifests are.
+  return { apiVersion: 'data.konverge.dev/v1alpha1', kind: 'DatabaseUser', metadata, spec } as KubeObject // Manifests have this form.
 }
 
-/** A class whose volumes grow if somebody lets them. */
+/** A StorageClass with or without volume expansion. */
 function growing(allowVolumeExpansion: boolean): KubeObject {
   return { ...fastClass, metadata: { name: 'growing' }, allowVolumeExpansion } as KubeObject
 }

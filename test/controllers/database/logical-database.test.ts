@@ -1,4 +1,4 @@
-// Every way in which a database can differ from what is asked for, one row: what is said of it, and what puts it right.
+// Differences between a database and its spec. One row for each: the message and the change that corrects it.
 import { describe, expect, it } from 'vitest'
 import {
   databaseNameOf,
@@ -24,14 +24,14 @@ const database = 'shop_db'
 const role = 'shop_db_owner'
 const trigrams = { name: 'pg_trgm', version: '1.6', schema: 'public', isRelocatable: true, defaultVersion: '1.6' }
 
-describe('a database as its spec says', () => {
-  it('has its own name, or that of its object with another stroke, and an owner of that name', () => {
+describe('the desired database of a spec', () => {
+  it("has the spec's name, or the object's name with underscores, and an owner of that name", () => {
     expect(databaseNameOf(databaseObject())).toBe('shop_db')
     expect(databaseNameOf(databaseObject({ databaseName: 'orders' }))).toBe('orders')
     expect(ownerRoleOf('orders')).toBe('orders_owner')
   })
 
-  it('is what the spec says of it, and nothing of what it does not say', () => {
+  it('has only what the spec names', () => {
     const spec = {
       connectionLimit: 20,
       extensions: [{ name: 'pg_trgm' }],
@@ -83,7 +83,7 @@ describe('roles of other namespaces', () => {
     for (const one of differences) expect(one).toMatchObject({ reason: 'ConsentWithdrawn', isWished: true })
   })
 
-  it('leave roles of nobody behind, which are named with what to do', () => {
+  it('leave unmanaged roles behind, which are reported with the remedy', () => {
     const unmanaged = Array.from({ length: 11 }, (_, at) => `r"${at}`)
     const database = observedDatabase({ holders: [holder('b')], unmanaged })
     const [, left] = differencesOf(logical({ consents: ['shop'] }), observed({ database }))
@@ -92,12 +92,12 @@ describe('roles of other namespaces', () => {
     expect(left?.message).toContain('REVOKE CONNECT ON DATABASE "shop_db" FROM "r""0", "r""1"')
   })
 
-  it('say nothing of roles of nobody while no right is taken', () => {
+  it('are reported as unmanaged only when a privilege is revoked', () => {
     const database = observedDatabase({ holders: [holder('b')], unmanaged: ['monitor'] })
     expect(differencesOf(logical({ consents: ['b', 'shop'] }), observed({ database }))).toEqual([])
   })
 
-  it('have their sessions ended', () => {
+  it('have their sessions terminated', () => {
     expect(changesOf([], ['shop'], 2)).toMatchObject([{ reason: 'ConsentWithdrawn', changes: [] }])
   })
 })
@@ -107,7 +107,7 @@ describe('a database that can be copied', () => {
   const former = (own: Partial<ObservedDatabase>) =>
     observedDatabase({ name: kept, oid: 16_390, allowsConnections: false, ...own })
 
-  it('is no template, whatever the drift policy says', () => {
+  it('is not a template, whatever the drift policy is', () => {
     expect(differencesOf(logical(), observed({ database: observedDatabase({ isTemplate: true }) }))).toEqual([
       {
         ...{ at: 'server', reason: 'TemplateDatabase', isWished: true, isReported: true },
@@ -117,13 +117,13 @@ describe('a database that can be copied', () => {
     ])
   })
 
-  it('is none either while it is kept for an undo', () => {
+  it('is not a template while it is kept for an undo', () => {
     expect(differencesOf(logical(), observed({ formers: [former({ isTemplate: true })] }))).toMatchObject([
       { reason: 'TemplateDatabase', isWished: true, changes: [{ kind: 'resetTemplate', database: kept }] },
     ])
   })
 
-  it('takes no connections while it is kept for an undo', () => {
+  it('accepts no connections while it is kept for an undo', () => {
     const differences = differencesOf(logical(), observed({ formers: [former({ allowsConnections: true })] }))
     expect(differences).toEqual([
       {
@@ -134,7 +134,7 @@ describe('a database that can be copied', () => {
     ])
   })
 
-  it('is left as it is while a restore is at work, and where it is of another Database', () => {
+  it('is left unchanged during a restore, and when it belongs to another Database', () => {
     const open = { allowsConnections: true, isTemplate: true }
     const restoring = logical({ restore: { requestID: 'r2', phase: 'Restoring' } })
     expect(differencesOf(restoring, observed({ formers: [former(open)] }))).toEqual([])
@@ -143,8 +143,8 @@ describe('a database that can be copied', () => {
   })
 })
 
-describe('what differs', () => {
-  it('is nothing where all is as desired, whatever else there is', () => {
+describe('the difference', () => {
+  it('is empty when all is as desired, whatever else exists', () => {
     const contents = {
       extensions: [trigrams],
       schemas: [{ name: 'foreign', owner: 'somebody', publicPrivileges: ['CREATE', 'USAGE'] }],
@@ -158,7 +158,7 @@ describe('what differs', () => {
     expect(differencesOf(wanted, observed({ contents }))).toMatchObject([{ reason: 'SchemaOwnerChanged' }])
   })
 
-  it('is nothing that can be told of a database that is gone', () => {
+  it('is unknown when the database is gone', () => {
     expect(differencesOf(logical(), observed({ database: undefined }))).toEqual([])
   })
 
@@ -282,7 +282,7 @@ describe('what differs', () => {
     ])
   })
 
-  it('is not what nobody here can put right: schema public of an old server is its superuser’s', () => {
+  it('leaves out what the owner cannot correct: on an old server, the superuser owns schema public', () => {
     const contents = { extensions: [], schemas: [{ name: 'public', owner: 'x', publicPrivileges: ['CREATE'] }] }
     const of = (majorVersion: number, isSuperuser: boolean) =>
       differencesOf(
@@ -294,7 +294,7 @@ describe('what differs', () => {
     expect(of(15, false)).toHaveLength(1)
   })
 
-  it('is put right in an order that works: owner, mark, schemas, extensions', () => {
+  it('is corrected in the order owner, marker, schemas, extensions', () => {
     const found = observed({
       ownerRole: undefined,
       database: observedDatabase({ owner: 'bob', token: undefined }),

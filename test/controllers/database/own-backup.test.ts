@@ -1,4 +1,4 @@
-// Which Backups count as proof that a database is saved, row by row.
+// Backups that count as verification that a database is backed up. One row for each case.
 import { describe, expect, it } from 'vitest'
 import { ownBackup, ownBackupStanding } from '../../../src/controllers/database/own-backup.ts'
 import type { LiveObject } from '../../../src/index.ts'
@@ -53,16 +53,16 @@ describe('a Backup that a Database has made of itself', () => {
       'underWay',
       /looked/,
     ],
-  ] as const)('that %s is no proof', (_, found, kind, message) => {
+  ] as const)('that %s does not count', (_, found, kind, message) => {
     expect(ownBackupStanding(databaseObject(), found)).toEqual({ kind, message: expect.stringMatching(message) })
   })
 
-  it('that was restored, and is of this database, is one', () => {
+  it('that was restored and belongs to this database counts', () => {
     const found = backupWith({ ...made(uid), conditions: verified })
     expect(ownBackupStanding(databaseObject(), found)).toEqual({ kind: 'verified', uri: 'pvc://backups/x' })
   })
 
-  it('has a name of its own for each Database, purpose and target, and none without a target', () => {
+  it('has its own name for each Database, purpose and target, and none without a target', () => {
     const other = { pvc: { claimName: 'other' } }
     const of = (target: typeof snapshotTarget, purpose = 'final', metadata: object = {}) =>
       ownBackup(databaseObject({ snapshotTarget: target }, { metadata: metadata as LiveObject['metadata'] }), purpose)

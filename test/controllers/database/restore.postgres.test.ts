@@ -1,19 +1,19 @@
-// Does a Database get what its spec says it begins with, or is to have instead? From the spec to the server: the controllers, the Jobs that
-// they make, and the workers of these, with a real server.
+// Bootstrap and restore of Databases from the spec to a real server: the controllers, their Jobs, and the workers of
+// these.
 import { stat, truncate } from 'node:fs/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { onPostgresOf } from '../../postgres/on-each-postgres.ts'
 import { SqlProxy } from '../../postgres/sql-proxy.ts'
 import { RestoreScene, target } from './restore-scene.ts'
 
-/** No tool of this machine can save newer ones. */
+/** The tools of this machine cannot dump newer servers. */
 const newestTool = 15
 
 onPostgresOf(
   (major) => major === newestTool,
   'a Database',
   (server) => {
-    it('begins with a backup, and shows nothing before that', async () => {
+    it('a Database bootstraps from a backup, and is closed before that completes', async () => {
       const scene = await sceneWith(server(), 'crm', 3)
       const folder = await scene.backup('nightly', 'crm')
       await scene.fill('crm', 5)
@@ -35,7 +35,7 @@ onPostgresOf(
       expect(await scene.orders('copy')).toBe(3)
       expect(await scene.names('copy')).toEqual(['copy', 'copy_owner'])
       expect(await scene.status('copy')).toMatchObject({ phase: 'Ready', observed: { owner: 'copy_owner' } })
-      // From a location alone, with no Backup anywhere.
+      // This one uses a location alone, without a Backup.
       await scene.create('other', { bootstrap: { restoreFrom: { location: { target, path: folder } } } })
       await scene.becomes('other', 'Ready', 'True InSync')
       expect(await scene.orders('other')).toBe(3)
@@ -45,7 +45,7 @@ onPostgresOf(
       expect(scene.worked).toHaveLength(2)
     })
 
-    it('is replaced by a backup, gives its users their rights again, and can have that undone', async () => {
+    it('a Database is replaced by a backup, grants its users their privileges again, and can undo that', async () => {
       const scene = await sceneWith(server(), 'crm', 3)
       await scene.user('app', {})
       await scene.backup('nightly', 'crm')
@@ -68,7 +68,7 @@ onPostgresOf(
         return identity?.databaseOID === before?.databaseOID
       })
       expect(await scene.names('crm')).toEqual(['crm', 'crm_old_u1', 'crm_owner'])
-      // What has run does not run again.
+      // A completed restore does not run again.
       await scene.patch('crm', {
         restore: { requestID: 'r1', from: { backupRef: { name: 'nightly' }, previousOf: null } },
       })
@@ -77,7 +77,7 @@ onPostgresOf(
       expect(await scene.orders('crm')).toBe(5)
     })
 
-    it('lets go of what was there before once it was kept for long enough', async () => {
+    it('a Database drops the replaced database when its retention has passed', async () => {
       const scene = await sceneWith(server(), 'crm', 3)
       await scene.backup('nightly', 'crm')
       const from = { backupRef: { name: 'nightly' } }
@@ -92,7 +92,7 @@ onPostgresOf(
       expect(await scene.jobs()).toEqual([])
     })
 
-    it('stays as it is when the backup is not what was saved', async () => {
+    it('a Database stays unchanged when the artifact differs from its manifest', async () => {
       const scene = await sceneWith(server(), 'crm', 3)
       const file = await scene.dataFile(await scene.backup('nightly', 'crm'))
       await truncate(file, (await stat(file)).size - 1)
@@ -107,7 +107,7 @@ onPostgresOf(
       await scene.pass(10_000)
       expect(scene.worked).toEqual(['restore r1', 'release copy of r1'])
       expect(await scene.jobs()).toEqual([])
-      // Who was to begin with it does not begin.
+      // A Database that bootstraps from it does not start.
       await scene.create('copy', { bootstrap: { restoreFrom: { backupRef: { name: 'nightly' } } } })
       await scene.restored('copy', 'bootstrap', 'Failed')
       const told = await scene.becomes('copy', 'Stalled', 'True ChecksumMismatch')
@@ -120,7 +120,7 @@ onPostgresOf(
       expect(await scene.orders('copy')).toBe(3)
     })
 
-    it('gives rights and schemas where they never were, also to whom drift is only reported', async () => {
+    it('a restored Database sets privileges and schemas that its backup lacks, also when drift is only reported', async () => {
       const scene = await sceneWith(server(), 'crm', 3)
       await scene.backup('nightly', 'crm')
       await scene.patch('crm', { driftPolicy: 'Report', schemas: [{ name: 'later' }] })
@@ -131,13 +131,13 @@ onPostgresOf(
       await scene.until('a user who sees what was restored', () => seesOrders(scene, 3))
       await scene.becomes('crm', 'Ready', 'True InSync')
       expect((await scene.status('crm')).observed?.schemas).toContain('later')
-      // From then on what somebody takes is drift again.
+      // From now on a revoked privilege is drift again.
       await scene.server.byHand('REVOKE ALL ON orders FROM app', { database: 'crm' })
       await scene.pass(400_000)
       expect(await seesOrders(scene, 3)).toBe(false)
     })
 
-    it('takes along what is kept when it is deleted', async () => {
+    it('a deleted Database drops the replaced database too', async () => {
       const scene = await sceneWith(server(), 'crm', 3)
       await scene.backup('nightly', 'crm')
       const from = { backupRef: { name: 'nightly' } }
@@ -151,11 +151,11 @@ onPostgresOf(
     })
 
     it.each(['Delete', 'Retain'] as const)(
-      'ends a restore that is at work when it is deleted, by %s',
+      'a deleted Database ends a running restore, with %s',
       async (deletionPolicy) => {
         const scene = await sceneWith(server(), 'crm', 3)
         await scene.backup('nightly', 'crm')
-        // A worker that leaves a copy, and is never heard of again.
+        // The worker leaves a copy and never reports.
         const { run } = scene
         scene.run = async (order, tools) => {
           if (order.work !== 'restore') return await run(order, tools)
@@ -174,7 +174,7 @@ onPostgresOf(
         await scene.until('a copy', async () => (await scene.names('crm_new')).length === 2)
         await scene.goes('crm')
         expect(await scene.names('crm')).toEqual(deletionPolicy === 'Delete' ? [] : ['crm', 'crm_owner'])
-        // One that never began leaves nothing at all.
+        // A worker that never started leaves nothing.
         scene.run = async (order, tools) => (order.work === 'restore' ? 'works' : await run(order, tools))
         await scene.create('copy', { deletionPolicy, bootstrap: { restoreFrom: { backupRef: { name: 'nightly' } } } })
         await scene.until('a worker', async () => (await scene.jobs()).length > 0)
@@ -187,7 +187,7 @@ onPostgresOf(
       },
     )
 
-    it('is restored although every worker dies once it is done', async () => {
+    it('a Database is restored although every worker dies after its work is done', async () => {
       const scene = await sceneWith(server(), 'crm', 3)
       await scene.backup('nightly', 'crm')
       await scene.fill('crm', 5)
@@ -202,7 +202,7 @@ onPostgresOf(
       expect(await scene.orders('crm')).toBe(3)
     })
 
-    it('has failed when every worker dies before that', async () => {
+    it('a restore fails when every worker dies before its work is done', async () => {
       const scene = await sceneWith(server(), 'crm', 3)
       await scene.backup('nightly', 'crm')
       await scene.fill('crm', 5)
@@ -214,7 +214,7 @@ onPostgresOf(
       expect(await scene.orders('crm')).toBe(5)
     })
 
-    it('is given up when nobody asks for it any more, and leaves nothing behind', async () => {
+    it('a restore is abandoned when its request is withdrawn, and leaves nothing behind', async () => {
       const scene = await sceneWith(server(), 'crm', 3)
       await scene.backup('nightly', 'crm')
       await scene.fill('crm', 5)
@@ -222,7 +222,7 @@ onPostgresOf(
       let [hasBegun, isHalfDone, isDead] = [false, false, false]
       const proxy = await SqlProxy.start(server().access())
       onTestFinished(() => proxy.stop())
-      // It dies where it would have taken the place.
+      // The worker dies before it renames the database.
       proxy.judge = ({ text }) => {
         isDead ||= text.includes('RENAME TO')
         return isDead ? 'cutBefore' : 'pass'
@@ -247,14 +247,14 @@ onPostgresOf(
       expect(await scene.orders('crm')).toBe(5)
       await scene.pass(10_000)
       expect(await scene.jobs()).toEqual([])
-      // Another one runs as ever.
+      // The worker of another restore runs without a fault.
       scene.run = run
       await scene.patch('crm', { restore: { requestID: 'r2', from } })
       await scene.restored('crm', 'r2', 'Completed')
       expect(await scene.orders('crm')).toBe(3)
     })
 
-    it('is done where it was given up too late, and what it has replaced is kept', async () => {
+    it('a restore is complete when it was withdrawn too late, and the replaced database is kept', async () => {
       const scene = await sceneWith(server(), 'crm', 3)
       await scene.backup('nightly', 'crm')
       await scene.fill('crm', 5)
@@ -274,7 +274,7 @@ onPostgresOf(
       expect(await scene.orders('crm')).toBe(3)
     })
 
-    it('waits for a Backup that is to be made, and not for that of another', async () => {
+    it('a restore waits for a Backup that is not created yet, and not for that of another Database', async () => {
       const scene = await sceneWith(server(), 'crm', 3)
       await scene.patch('crm', { restore: { requestID: 'r1', from: { backupRef: { name: 'late' } } } })
       expect(await scene.becomes('crm', 'Restored', 'Unknown BackupMissing')).toBe(

@@ -1,4 +1,4 @@
-// Two operators at once, neither of which knows of the other; and what any of them lets be seen of passwords.
+// Two operators that do not know each other, and a search for passwords in their output.
 import { expect, it } from 'vitest'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import { DatabaseStage } from './database-stage.ts'
@@ -6,7 +6,7 @@ import { DatabaseStage } from './database-stage.ts'
 const names = Array.from({ length: 8 }, (_, at) => `rival-${at}`)
 
 onEachPostgres('Databases', (server) => {
-  it('that two operators look after at once are made once, and go', { timeout: 300_000 }, async () => {
+  it('are created once and removed when two operators manage them', { timeout: 300_000 }, async () => {
     const stage = await DatabaseStage.start(server())
     const rival = await stage.rival()
     await Promise.all(names.map((name) => stage.create(name, { deletionPolicy: 'Delete', schemas: [{ name: 'api' }] })))
@@ -32,7 +32,7 @@ onEachPostgres('Databases', (server) => {
     expect(left).toEqual([])
   })
 
-  it('show the password of their server nowhere', async () => {
+  it('show the password of their server in no output', async () => {
     const stage = await DatabaseStage.start(server())
     const password = 'wrong-but-secret'
     const { password: right = '' } = stage.connection()

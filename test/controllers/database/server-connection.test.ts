@@ -1,4 +1,4 @@
-// How a server is reached, as its Secrets say it, and every way in which they can fail to.
+// Connection to a server as its Secrets describe it, and every defect of these Secrets.
 import { describe, expect, it } from 'vitest'
 import {
   connectionSecrets,
@@ -24,8 +24,8 @@ function connectionOf(server: typeof plain | typeof withCa, ...found: readonly L
   return serverConnection({ source, secrets, service: undefined, policy: {} })
 }
 
-describe('a server that exists', () => {
-  it('is reached as its Secret says', () => {
+describe('an existing server', () => {
+  it('is reached with the values of its Secret', () => {
     expect(connectionOf(plain, secret('server', values))).toEqual({ kind: 'known', access })
     const other = { ...plain, maintenanceDatabase: 'defaultdb', sslMode: 'require' } as const
     expect(connectionOf(other as never, secret('server', values))).toMatchObject({
@@ -33,14 +33,14 @@ describe('a server that exists', () => {
     })
   })
 
-  it('is trusted by the certificates that are given, those of a Secret of their own first', () => {
+  it('is verified with the given certificates, those of their own Secret first', () => {
     const own = secret('server', { ...values, 'ca.crt': pem })
     expect(connectionOf(plain, own)).toMatchObject({ access: { ca: pem } })
     const trust = secret('trust', { 'root.pem': `${pem}\n` })
     expect(connectionOf(withCa, own, trust)).toMatchObject({ access: { ca: pem } })
   })
 
-  it('has line breaks at the end of no value', () => {
+  it('has values without trailing line breaks', () => {
     const broken = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, `${value}\r\n`]))
     expect(connectionOf(plain, secret('server', broken))).toEqual({ kind: 'known', access })
   })
@@ -104,11 +104,11 @@ describe('a server that exists', () => {
       withCa,
       [secret('server', values), secret('trust', { 'ca.crt': pem })],
     ],
-  ] as const)('is not known: %s: %s', (reason, message, server, found) => {
+  ] as const)('has no connection: %s: %s', (reason, message, server, found) => {
     expect(connectionOf(server, ...found)).toEqual({ kind: 'unknown', reason, message })
   })
 
-  it('names the Secrets that it is read from, each once', () => {
+  it('names its Secrets, each once', () => {
     expect(connectionSecrets(connectionSource(databaseObject({ provider: { server: withCa } })))).toEqual([
       'server',
       'trust',
@@ -119,7 +119,7 @@ describe('a server that exists', () => {
   })
 })
 
-describe('a server that is made in the cluster', () => {
+describe('an in-cluster server', () => {
   const source = connectionSource(databaseObject({ provider: inCluster, version: '18' }))
   const host = 'shop-db-postgres.shop.svc'
   const admin = secret('shop-db-postgres-admin', { ...values, host, 'ca.crt': pem })
@@ -129,7 +129,7 @@ describe('a server that is made in the cluster', () => {
   const metadata = { ...place, ownerReferences: [owner] }
   const service: LiveObject = { apiVersion: 'v1', kind: 'Service', metadata }
 
-  it('is not there before its Secret and its Service', () => {
+  it('is absent before its Secret and its Service exist', () => {
     const notMade = { kind: 'unknown', reason: 'ServerNotMade', message: 'the server is not there yet' }
     expect(serverConnection({ source, secrets: new Map(), service, policy: {} })).toEqual(notMade)
     expect(serverConnection({ source, secrets, service: undefined, policy: {} })).toEqual(notMade)
@@ -147,19 +147,19 @@ describe('a server that is made in the cluster', () => {
     expect(serverConnection({ source, secrets, service, sideService: bent, policy: {} })).toEqual(notMade)
   })
 
-  it('is reached by its Service, and shows a certificate of that name', () => {
+  it('is reached by its Service, and presents a certificate for that name', () => {
     const connection = serverConnection({ source, secrets, service, policy: {} })
     expect(connection).toEqual({ kind: 'known', access: { ...access, host, ca: pem } })
   })
 
-  it('is dialled where the node of this machine says, under the same name, by an operator that is told so', () => {
+  it("is dialled at the node's local address under the same name when the operator is configured so", () => {
     const annotations = { 'konverge.dev/local-address': '127.51.0.1' }
     const local = { ...service, metadata: { ...metadata, annotations } }
     const dial = { host: '127.51.0.1', port: 5432 }
     const told = { source, secrets, service: local, policy: { dialsLocalAddresses: true } }
     expect(serverConnection(told)).toMatchObject({ access: { host, dial, ca: pem } })
     expect(serverConnection({ ...told, policy: {} })).toEqual({ kind: 'known', access: { ...access, host, ca: pem } })
-    // Of the one side that serves, too.
+    // The same holds for the one server of an upgrade that serves.
     const side = { ...local, metadata: { ...local.metadata, name: 'shop-db-postgres-18' } }
     expect(serverConnection({ ...told, service, sideService: side, policy: {} })).toMatchObject({
       access: { dial: { host: 'shop-db-postgres-18.shop.svc', port: 5432 } },
@@ -178,13 +178,13 @@ describe('an instance of RDS', () => {
     return serverConnection({ source, secrets, service: undefined, policy: {} })
   }
 
-  it('is not there before its Secret says where', () => {
+  it('is absent before its Secret has an address', () => {
     const notMade = { kind: 'unknown', reason: 'ServerNotMade', message: 'the server is not there yet' }
     expect(serverConnection({ source, secrets: new Map(), service: undefined, policy: {} })).toEqual(notMade)
     expect(connectionOver(unserved)).toEqual(notMade)
   })
 
-  it('is reached as its Secret says, and checked by the certificates of AWS', () => {
+  it('is reached with the values of its Secret, and verified with the AWS certificates', () => {
     expect(connectionOver(values)).toEqual({ kind: 'known', access: { ...access, ca: pem } })
     expect(connectionSecrets(source)).toEqual(['shop-db-postgres-admin', 'rds-ca'])
   })

@@ -1,4 +1,5 @@
-// What a Database says, and how it goes on, when its server fails in every way that a real one can.
+// A Database whose server fails in every way that a real one can. Invariant: the status names the fault, and the
+// Database recovers.
 import { expect, inject, it } from 'vitest'
 import { Crowd, fewConnections } from '../../postgres/crowd.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
@@ -9,14 +10,14 @@ import { DatabaseStage } from './database-stage.ts'
 const often = { metadata: { annotations: { 'konverge.dev/reconcile-interval': '10s' } } }
 
 onEachPostgres('a Database', (shared, version) => {
-  it('goes on after its server was stopped, and tells that it was', async () => {
+  it('continues after its server was stopped, and reports the stop', async () => {
     const server = await startPostgres({ version })
     const stage = await DatabaseStage.start(server)
     await stage.create('stopped')
     await stage.patch('stopped', often)
     await stage.becomes('stopped', 'Ready', 'True InSync')
     await server.stop()
-    // Nothing is said of a server that starts anew, and by then its breaker is open.
+    // A short restart is not reported, and by now the breaker is open.
     await stage.pass(25_000)
     expect(await stage.condition('stopped', 'Ready')).toMatchObject({ status: 'True' })
     expect(await stage.becomes('stopped', 'Ready', 'False DependencyUnavailable')).toContain(
@@ -34,9 +35,9 @@ onEachPostgres('a Database', (shared, version) => {
     expect(await stage.events('DriftCorrected')).toEqual([])
   })
 
-  it('takes no other server for its own', async () => {
+  it('does not accept another server as its own', async () => {
     const server = await startPostgres({ version })
-    // Servers of one version are copies here, of one identity.
+    // Test servers of one version are copies with the same system identifier.
     const other = await startPostgres({
       version: inject('postgresHome').versions.find(({ major }) => major !== version)?.major ?? 0,
     })
@@ -65,7 +66,7 @@ onEachPostgres('a Database', (shared, version) => {
     expect(await server.byHand(`SELECT FROM pg_database WHERE datname = 'elsewhere'`)).toEqual([])
   })
 
-  it('believes no server that takes no writes', async () => {
+  it('rejects a server that accepts no writes', async () => {
     const server = await startPostgres({ version })
     const stage = await DatabaseStage.start(server)
     await server.byHand('ALTER SYSTEM SET default_transaction_read_only = on')
@@ -78,7 +79,7 @@ onEachPostgres('a Database', (shared, version) => {
     await stage.becomes('standby', 'Ready', 'True InSync')
   })
 
-  it('waits for a server that is full', async () => {
+  it('waits for a server without free connections', async () => {
     const server = await startPostgres({
       version,
       settings: fewConnections,
@@ -92,9 +93,9 @@ onEachPostgres('a Database', (shared, version) => {
     await stage.becomes('full', 'Ready', 'True InSync')
   })
 
-  it('says that its server has no room, and goes on when there is some', async ({ skip }) => {
+  it('reports that its server has no disk space, and continues when it has', async ({ skip }) => {
     const server = await startPostgres({ version })
-    // Holds what databases are copied from, and not even the last page of each table of a copy.
+    // The disk holds the template database, but not the last page of each table of a copy.
     const folder = (await smallDisk('8m')) ?? skip(noDisks)
     await giveToServer(folder)
     await server.byHand(`CREATE TABLESPACE small LOCATION '${folder}'`)
@@ -107,7 +108,7 @@ onEachPostgres('a Database', (shared, version) => {
     await stage.becomes('large', 'Ready', 'True InSync', { limitMs: 600_000 })
   })
 
-  it('sends nothing to a server that cannot prove who it is', async () => {
+  it('sends nothing to a server that cannot prove its identity', async () => {
     const server = await startPostgres({ version, tlsFor: ['127.0.0.1'] })
     const stage = await DatabaseStage.start(server)
     await stage.create('untrusted', {}, { sslMode: 'verify-full' })
@@ -117,13 +118,13 @@ onEachPostgres('a Database', (shared, version) => {
     await stage.becomes('untrusted', 'Ready', 'True InSync', { limitMs: 30_000 })
   })
 
-  it('says that a server offers no TLS', async () => {
+  it('reports that a server offers no TLS', async () => {
     const stage = await DatabaseStage.start(shared())
     await stage.create('in-clear', {}, { sslMode: 'require' })
     expect(await stage.becomes('in-clear', 'Ready', 'False TLSVerifyFailed')).toContain('does not offer TLS')
   })
 
-  it('wakes when the password in its Secret is put right', async () => {
+  it('reconciles when the password in its Secret is corrected', async () => {
     const stage = await DatabaseStage.start(shared())
     await stage.secret('server', stage.connection({ password: secretText('wrong') }))
     await stage.create('refused')
@@ -133,7 +134,7 @@ onEachPostgres('a Database', (shared, version) => {
     await stage.becomes('refused', 'Ready', 'True InSync', { limitMs: 10_000 })
   })
 
-  it('waits for its Secret, and says which key it lacks', async () => {
+  it('waits for its Secret, and reports the missing key', async () => {
     const stage = await DatabaseStage.start(shared())
     await stage.deleteSecret('server')
     await stage.create('secretless')
@@ -147,7 +148,7 @@ onEachPostgres('a Database', (shared, version) => {
     await stage.becomes('secretless', 'Ready', 'True InSync', { limitMs: 10_000 })
   })
 
-  it('needs no superuser, and says what its role lacks', async () => {
+  it('needs no superuser, and reports the missing privileges of its role', async () => {
     const server = shared()
     await server.byHand(`CREATE ROLE op LOGIN CREATEROLE PASSWORD 'op-password'`)
     const stage = await DatabaseStage.start(server)
@@ -173,7 +174,7 @@ onEachPostgres('a Database', (shared, version) => {
     expect(await server.byHand(`SELECT FROM pg_roles WHERE rolname = 'plain_owner'`)).toEqual([])
   })
 
-  it('says that an extension is not to be had, and sets up everything else', async () => {
+  it('reports a missing extension, and configures everything else', async () => {
     const stage = await DatabaseStage.start(shared())
     await stage.create('modest', { extensions: [{ name: 'no_such_thing' }], schemas: [{ name: 'api' }] })
     expect(await stage.becomes('modest', 'Ready', 'False StatementFailed')).toContain('no_such_thing')

@@ -1,4 +1,4 @@
-// Which server in the cluster is declared once more before its Database goes?
+// Last declaration of an in-cluster server before its Database is removed.
 import { describe, expect, it } from 'vitest'
 import { isUnsettled } from '../../../src/controllers/database/server-parting.ts'
 import { type SideClaim, serverSides } from '../../../src/controllers/database/server-sides.ts'
@@ -9,7 +9,7 @@ type Policy = 'Retain' | 'Delete' | 'Snapshot'
 const [name, uid, resourceVersion] = ['shop-db-postgres', '1', '1']
 
 function child(manifest: object, metadata: object = {}): LiveObject {
-  return { ...manifest, metadata: { name, namespace: 'shop', uid, resourceVersion, ...metadata } } as LiveObject // As the API server has it.
+  return { ...manifest, metadata: { name, namespace: 'shop', uid, resourceVersion, ...metadata } } as LiveObject // The API server returns this form.
 }
 
 function serverWith(whenDeleted: string, metadata: object = {}): LiveObject {
@@ -23,7 +23,7 @@ function unsettled(deletionPolicy: Policy, children: readonly LiveObject[], clai
   return isUnsettled({ object, sides, children, claim })
 }
 
-describe('a server whose Database is to go', () => {
+describe('the server of a deleted Database', () => {
   it.each([
     ['would take a volume along that is to stay', 'Retain', serverWith('Delete'), 'owned', true],
     ['has let go of it, which its claim does not say yet', 'Retain', serverWith('Retain'), 'owned', true],
@@ -43,7 +43,7 @@ describe('a server whose Database is to go', () => {
     ['to a server that has gone', 'shop-db.18', {}, true],
     ['to it', 'shop-db', {}, false],
     ['nowhere, and is going', 'shop-db.none', { deletionTimestamp: '2026-01-01T00:00:00Z' }, false],
-  ])('whose clients its Service leads %s', (_, value, metadata, expected) => {
+  ])('leads clients of its Service %s', (_, value, metadata, expected) => {
     const selector = { 'data.konverge.dev/database': value }
     const service = child({ apiVersion: 'v1', kind: 'Service', spec: { selector } }, metadata)
     expect(unsettled('Snapshot', [service])).toBe(expected)

@@ -1,4 +1,4 @@
-// What is drawn for a server in the cluster, what is kept of it, and when it is drawn anew.
+// Generated secrets of an in-cluster server: the first values, the kept ones, and the cases of a new value.
 import { X509Certificate } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { seededSecrets } from '../../../src/base/random.ts'
@@ -15,7 +15,7 @@ const kept = ({ adminPassword, tls }: ReturnType<typeof draw>) => ({
   tls: secret('shop-db-postgres-tls', { 'tls.crt': tls.certificate, 'tls.key': tls.privateKey }),
 })
 
-it('is a password of letters and digits, and a certificate for every name of the server', () => {
+it('a server gets a password of letters and digits, and a certificate for each of its names', () => {
   const { adminPassword, tls } = draw(1)
   expect(adminPassword).toMatch(/^[A-Za-z0-9]{32}$/)
   const certificate = new X509Certificate(tls.certificate)
@@ -27,13 +27,13 @@ it('is a password of letters and digits, and a certificate for every name of the
   expect(tls.privateKey).toContain('BEGIN PRIVATE KEY')
 })
 
-it('is another one each time, and found again in the Secrets', () => {
+it('a server gets another password each time, and keeps the one in its Secrets', () => {
   const first = draw(1)
   expect(draw(2).adminPassword).not.toBe(first.adminPassword)
   expect(draw(2, kept(first))).toEqual(first)
 })
 
-it('is drawn anew only where it is missing', () => {
+it('a server gets a new password only when it is missing', () => {
   const first = draw(1)
   const { admin, tls } = kept(first)
   expect(draw(2, { admin })).toMatchObject({ adminPassword: first.adminPassword })
@@ -44,16 +44,19 @@ it('is drawn anew only where it is missing', () => {
 it.each([
   ['a month before it ends', { atMs: nowMs + 3_621 * dayMs }],
   ['where somebody has written something else', { own: { 'tls.crt': 'no certificate', 'tls.key': 'k' } }],
-])('is another certificate %s', (_, { atMs = nowMs, own }: { atMs?: number; own?: Record<string, string> }) => {
-  const first = draw(1)
-  const tls = own === undefined ? kept(first).tls : secret('tls', own)
-  const again = draw(2, { ...kept(first), tls }, atMs)
-  expect(again.adminPassword).toBe(first.adminPassword)
-  expect(again.tls.certificate).not.toBe(first.tls.certificate)
-  expect(draw(2, kept(first), nowMs + 3_619 * dayMs)).toEqual(first)
-})
+])(
+  'a server gets another certificate %s',
+  (_, { atMs = nowMs, own }: { atMs?: number; own?: Record<string, string> }) => {
+    const first = draw(1)
+    const tls = own === undefined ? kept(first).tls : secret('tls', own)
+    const again = draw(2, { ...kept(first), tls }, atMs)
+    expect(again.adminPassword).toBe(first.adminPassword)
+    expect(again.tls.certificate).not.toBe(first.tls.certificate)
+    expect(draw(2, kept(first), nowMs + 3_619 * dayMs)).toEqual(first)
+  },
+)
 
-it('says what to do about a password that is lost', () => {
+it('a server reports the remedy for a lost password', () => {
   expect(passwordLost('shop-db', 'data-shop-db-postgres-0')).toEqual({
     reason: 'AdminSecretLost',
     message:

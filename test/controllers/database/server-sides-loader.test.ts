@@ -1,4 +1,4 @@
-// With which server does a Database begin, by the volumes that are there under its names?
+// Server of a Database at its start, chosen by the existing volumes of its names.
 import { describe, expect, it } from 'vitest'
 import { loadBeginning } from '../../../src/controllers/database/server-sides-loader.ts'
 import type { LiveObject } from '../../../src/index.ts'
@@ -20,14 +20,14 @@ async function beginning({ claims = [], children = [], status = {}, hasPassword 
       apiVersion: 'apps/v1',
       kind,
       metadata: { name, namespace: 'shop', uid: '1', resourceVersion: '1', ...metadata },
-    }) as LiveObject // Of any kind.
+    }) as LiveObject // An object of any kind.
   const found = claims.map(([name, metadata]) => named('PersistentVolumeClaim', name, metadata))
   const context = {
     object: databaseObject({ provider: inCluster, version: '18' }, { status }),
     children: children.map((name) => named('StatefulSet', name)),
     live: { find: async (_: unknown, { name }: { name: string }) => found.find((one) => one.metadata.name === name) },
   }
-  // Nothing else of it is asked.
+  // The code reads nothing else.
   const { side, refusal } = await loadBeginning(context as unknown as Context, hasPassword)
   return refusal === undefined ? side.statefulSet : `${refusal.reason}: ${refusal.message}`
 }
@@ -36,7 +36,7 @@ const stays = {}
 const goes = { deletionTimestamp: '2026-01-01T00:00:00Z' }
 const owned = { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'shop-db-pg18', uid: '2' }] }
 
-describe('a Database begins with', () => {
+describe('the first server of a Database', () => {
   it.each<[string, There, string]>([
     ['a server of the first name', {}, 'shop-db-postgres'],
     ['the volume that was left under it', { claims: [[first, stays]] }, 'shop-db-postgres'],
@@ -58,7 +58,7 @@ describe('a Database begins with', () => {
     expect(await beginning(there)).toBe(expected)
   })
 
-  it('nothing, where it cannot be told which', async () => {
+  it('is undecided when the volumes are ambiguous', async () => {
     expect(
       await beginning({
         claims: [
@@ -71,7 +71,7 @@ describe('a Database begins with', () => {
     )
   })
 
-  it('nothing, where nobody knows the password of what is there', async () => {
+  it('is undecided when the password of the volume is lost', async () => {
     expect(await beginning({ claims: [[moved, stays]], hasPassword: false })).toMatch(
       /^AdminSecretLost: .*volume claim data-shop-db-pg18-0/,
     )

@@ -1,5 +1,6 @@
-// What keeps a server in the cluster from coming up, in the words of its pod; and a rollout that failed goes on once its spec is mended. The
-// cluster has no nodes: what a kubelet or a scheduler would write of the pod is written here.
+// Problems of an in-cluster server that does not start, from its pod; and a failed rollout that continues after a
+// change of the spec.
+// The cluster has no nodes: the test writes what a kubelet or a scheduler would write into the pod.
 import { expect, it, onTestFinished } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { fastClass } from '../../../src/cli/dev/sample-objects.ts'
@@ -65,7 +66,7 @@ it.each([
     reason: 'ServerCrashLooping',
     message: 'pod own-postgres-0 crashes again and again: back-off 5m0s',
   },
-])('tells of a pod $title', async ({ status, reason, message }) => {
+])('a Database reports a pod $title', async ({ status, reason, message }) => {
   const cluster = await clusterWithPod()
   expect(await told(cluster, 'Ready')).toMatch(/^False Creating: /)
   await writeStatus(cluster, status)
@@ -77,7 +78,7 @@ it.each([
   expect(await told(cluster, 'Ready')).toMatch(/^False Creating: /)
 })
 
-it('tells of a pod that no node takes, when that lasts', async () => {
+it('a Database reports a pod that fits on no node, after a delay', async () => {
   const cluster = await clusterWithPod()
   const lastTransitionTime = new Date(cluster.clock.now()).toISOString().replace(/\.\d+/, '')
   const message = '0/3 nodes are available: 3 Insufficient cpu.'
@@ -91,7 +92,7 @@ it('tells of a pod that no node takes, when that lasts', async () => {
   )
 })
 
-it('says that its StorageClass is not there, and goes on when it is', async () => {
+it('a Database reports a missing StorageClass, and continues when it exists', async () => {
   const cluster = await clusterWithDatabase()
   await cluster.advance(10_000)
   expect(await told(cluster, 'Ready')).toBe(`False InvalidSpec: StorageClass 'fast' not found`)
@@ -100,13 +101,13 @@ it('says that its StorageClass is not there, and goes on when it is', async () =
   await cluster.create(StorageClass, fastClass)
   await cluster.advance(5_000)
   expect(await cluster.find(StatefulSet, server)).toBeDefined()
-  // Its volume is there, or about to be: nothing needs the class any more.
+  // Its volume is bound or is being bound, so the class is no longer needed.
   await cluster.delete(StorageClass, 'fast')
   await cluster.advance(5_000)
   expect(await told(cluster, 'Ready')).toMatch(/^False Creating: /)
 })
 
-it('replaces a pod that a bad image keeps from coming up, once the image is mended', async () => {
+it('a Database replaces a pod with a bad image once the image is corrected', async () => {
   const cluster = await clusterWithPod('mirror.example/postgres:typo')
   await writeStatus(cluster, waiting('ImagePullBackOff', 'not found'))
   await cluster.patch(Database, db, { spec: { provider: { inCluster: { image: 'mirror.example/postgres:18' } } } })

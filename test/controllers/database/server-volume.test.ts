@@ -1,5 +1,5 @@
-// The volume of a server in the cluster, as far as the cluster goes: it grows around its pod, and nothing is left when its StatefulSet is gone.
-// The pods only seem to run, so the database itself cannot be reached.
+// Volume of an in-cluster server: it grows while its pod runs, and nothing remains after its StatefulSet is gone.
+// The pods are simulated, so the database itself cannot be reached.
 import { expect, it, onTestFinished } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { fastClass } from '../../../src/cli/dev/sample-objects.ts'
@@ -34,7 +34,7 @@ async function there(cluster: TestCluster, ...[resource, key]: Parameters<TestCl
 
 const verbs = ['create', 'patch', 'delete']
 
-/** Dies when the rule has struck, and lives again. */
+/** Grows a volume. The operator dies when the fault rule applies, and starts again. */
 async function grow(death?: FaultRule) {
   const { cluster, operator } = await clusterWithDatabase()
   if (death !== undefined) cluster.faults.add(death)
@@ -61,7 +61,7 @@ async function grow(death?: FaultRule) {
   }
 }
 
-it('grows with the spec: the claim, and the template of claims to come, around the pod', async () => {
+it('a volume grows with the spec: the claim, the claim template, and the pod runs on', async () => {
   const { cluster } = await clusterWithDatabase()
   const uidsOf = async () =>
     Promise.all(
@@ -82,7 +82,7 @@ it('grows with the spec: the claim, and the template of claims to come, around t
   expect(grown.metadata.uid).not.toBe(setUid)
 })
 
-it('grows to the same end wherever the operator dies', { timeout: 240_000 }, async () => {
+it('a volume grows to the same end when the operator dies at any request', { timeout: 240_000 }, async () => {
   const { hasDied: _, ...undisturbed } = await grow()
   expect(undisturbed).toMatchObject({
     claim: '2Gi',
@@ -108,7 +108,7 @@ it('grows to the same end wherever the operator dies', { timeout: 240_000 }, asy
   }
 })
 
-it('does not grow where its class does not allow it, and does when the class does', async () => {
+it('a volume does not grow while its class forbids it, and grows once the class allows it', async () => {
   const { cluster } = await clusterWithDatabase()
   await cluster.patch(StorageClass, 'fast', { allowVolumeExpansion: false })
   const before = await there(cluster, StatefulSet, server)
@@ -126,7 +126,7 @@ it('does not grow where its class does not allow it, and does when the class doe
   expect(await request()).toBe('2Gi')
 })
 
-it('takes along the pod that the end of the operator left without a StatefulSet when its Database goes', async () => {
+it('a deleted Database removes the pod that the dead operator left without a StatefulSet', async () => {
   const { cluster, operator } = await clusterWithDatabase()
   await operator.stop()
   const { uid } = (await there(cluster, StatefulSet, server)).metadata

@@ -1,4 +1,5 @@
-// What a Database tells while the volume of its server grows or cannot: the database's own conditions stand.
+// Status of a Database while the volume of its server grows or cannot grow. Invariant: the database's own conditions
+// stay.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseReport } from '../../../src/controllers/database/database-conditions.ts'
 import type { DatabaseFacts } from '../../../src/controllers/database/database-facts.ts'
@@ -57,7 +58,7 @@ const sound = {
 }
 
 describe('a Database whose volume', () => {
-  it('is as declared tells nothing of it', () => {
+  it('is as declared does not report it', () => {
     expect(conditionsOf(volume)).toEqual({ Ready: 'True InSync', ...sound })
     expect(statusOf(volume).fields.phase).toBe('Ready')
   })
@@ -65,17 +66,17 @@ describe('a Database whose volume', () => {
   it.each([
     ['after everything is done', settled],
     ['while its StatefulSet is made anew', waiting],
-  ])('grows says so, and that the database goes on, %s', (_, outcome) => {
+  ])('grows reports it, and that the database stays available, %s', (_, outcome) => {
     const growth = { Ready: 'False VolumePending', Progressing: 'True VolumeExpanding' }
     expect(conditionsOf(growing, { outcome })).toEqual({ ...growth, ...sound })
-    // Users of it go on in this phase.
+    // DatabaseUsers continue in this phase.
     expect(statusOf(growing, { outcome }).fields.phase).toBe('Configuring')
     expect(statusOf(growing).events).toEqual([])
     const ready = statusOf(growing, { outcome }).conditions.find(({ type }) => type === 'Ready')
     expect(ready?.message).toBe('volumes grow to 2Gi: waiting for data-shop-db-postgres-0')
   })
 
-  it('cannot grow waits for a person, and tells it once', () => {
+  it('cannot grow waits for a change by a user, and reports it once', () => {
     const reason = 'VolumeExpansionRefused'
     const conditions = conditionsOf(refused)
     expect(conditions).toEqual({
@@ -94,18 +95,18 @@ describe('a Database whose volume', () => {
     expect(statusOf(refused, { object }).events).toEqual([])
   })
 
-  it('cannot grow is not stalled while something else goes on', () => {
+  it('cannot grow is not stalled while another change is in progress', () => {
     const conditions = conditionsOf(refused, { outcome: waiting })
     expect(conditions).toEqual({ Ready: 'False VolumePending', Degraded: 'True VolumeExpansionRefused', ...sound })
   })
 
-  it('grows says first what keeps people from the database', () => {
+  it('grows reports first what makes the database unavailable', () => {
     const told = conditionsOf(growing, { report: blocked, outcome: waiting })
     expect(told).toMatchObject({ Ready: 'False Creating', Progressing: 'True VolumeExpanding' })
     expect(conditionsOf(growing, { outcome: retry })).not.toHaveProperty('Progressing')
   })
 
-  it('grows says nothing of it any more when it is to go', () => {
+  it('grows no longer reports it when it is being deleted', () => {
     const object = databaseObject({ provider: inCluster }, leaving)
     expect(JSON.stringify(statusOf(growing, { object }))).not.toContain('Volume')
   })
@@ -121,7 +122,7 @@ describe('a server in the cluster', () => {
         status: { replicas },
       }),
       readiness: { kind, message: '0 of 1 replicas are ready' },
-    }) as unknown as Child // As far as it is read.
+    }) as unknown as Child // The code reads these fields only.
 
   it.each([
     { title: 'serves when its StatefulSet is ready', children: [child('ready', 1)], why: undefined },

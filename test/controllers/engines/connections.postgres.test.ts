@@ -1,4 +1,4 @@
-// What becomes of connections: how many there are, what happens when they are lost, and what a server is told about who asks?
+// Connections to a server: their number, their loss, and the names under which the operator connects.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
@@ -16,7 +16,7 @@ const run = promisify(execFile)
 const token = { uid: '5f1c', generation: 1 }
 
 onEachPostgres('connections', (server, version) => {
-  it('are at most five with fifty databases in use at once, and each is used again', async () => {
+  it('are at most five with fifty databases in use at once, and each is reused', async () => {
     const own = await startPostgres({ version, settings: { max_connections: '20' } })
     const here = engineHere()
     const proxy = await proxyOf(own)
@@ -41,7 +41,7 @@ onEachPostgres('connections', (server, version) => {
     expect(own.log()).not.toContain('too many')
   })
 
-  it('stay with a visitor who goes from one database to another and back', async () => {
+  it('are kept when a caller alternates between two databases', async () => {
     const proxy = await proxyOf(server())
     const here = engineHere()
     const names = Array.from({ length: 20 }, (_, at) => `visited_${at}`)
@@ -68,7 +68,7 @@ onEachPostgres('connections', (server, version) => {
     expect(proxy.connections.total).toBeGreaterThan(2 * names.length)
   })
 
-  it('cost one statement for each look, and say in whose name', async () => {
+  it("cost one statement per observation, and carry the caller's name", async () => {
     const proxy = await proxyOf(server())
     const here = engineHere()
     const [first, second] = ['one', 'two'].map((name) => here.at(proxy.access(), undefined, name))
@@ -90,11 +90,11 @@ onEachPostgres('connections', (server, version) => {
     expect(here.calls.every(({ endpoint }) => endpoint === `postgres/127.0.0.1:${server().port}`)).toBe(true)
   })
 
-  it('are asked after by the server, so that a machine that is lost holds nothing for hours', async () => {
+  it('have server-side keepalives, so that a lost machine holds no session for hours', async () => {
     const text = `SELECT concat_ws(' ', current_setting('tcp_keepalives_idle'), current_setting('tcp_keepalives_interval'),
       current_setting('tcp_keepalives_count')) AS found`
     const access = server().access()
-    // Nobody else's setting prevents it.
+    // A setting of another user does not prevent it.
     await server().byHand(`CREATE ROLE never_asked SUPERUSER LOGIN PASSWORD '${access.password}'`)
     await server().byHand('ALTER ROLE never_asked SET tcp_keepalives_idle TO 7200')
     const of = { ...access, username: 'never_asked' }
@@ -104,7 +104,7 @@ onEachPostgres('connections', (server, version) => {
     expect(stdout).toBe('30 10 3\n')
   })
 
-  it('that are killed while they are idle are replaced in silence', async () => {
+  it('that are killed while idle are replaced silently', async () => {
     const here = engineHere()
     const at = here.at(server().access())
     for (let round = 0; round < 3; round += 1) {
@@ -117,7 +117,7 @@ onEachPostgres('connections', (server, version) => {
     expect(here.calls.some(({ counts }) => counts)).toBe(false)
   })
 
-  it('that are killed during use fail that use, count against the server, and are not used again', async () => {
+  it('that are killed during use fail that use, count against the server, and are not reused', async () => {
     const here = engineHere()
     const at = here.at(server().access())
     const sleeping = at.query({ text: 'SELECT pg_sleep(20)' })
@@ -133,7 +133,7 @@ onEachPostgres('connections', (server, version) => {
     expect((await at.observe({})).server.majorVersion).toBe(version)
   })
 
-  it('that break are told by what they did: before the COMMIT nothing, after it nobody knows', async () => {
+  it('that break are reported by their state: no effect before the COMMIT, unknown after it', async () => {
     const proxy = await proxyOf(server())
     const at = engineHere().at(proxy.access())
     const isThere = async (name: string) => (await at.observe({ roles: [{ name }] })).roles.length === 1
@@ -163,7 +163,7 @@ onEachPostgres('connections', (server, version) => {
     await at.dropDatabase('cut_database', { force: true })
   })
 
-  it('make do with those that a server has room for', async () => {
+  it('are limited to the number that a server has room for', async () => {
     const own = await startPostgres({
       version,
       settings: { max_connections: '3', superuser_reserved_connections: '0', max_wal_senders: '0' },
@@ -174,7 +174,7 @@ onEachPostgres('connections', (server, version) => {
     )
     expect(await Promise.all(passes)).toHaveLength(20)
     await here.stop()
-    // Others have them all.
+    // Other clients have all connections.
     await Crowd.fill(own)
     await expect(engineHere().at(own.access()).observe({})).rejects.toMatchObject({
       code: 'TooManyConnections',
@@ -184,7 +184,7 @@ onEachPostgres('connections', (server, version) => {
     })
   })
 
-  it('outlive a server that stops, dies and comes back', async () => {
+  it('survive a server that stops, crashes and comes back', async () => {
     const own = await startPostgres({ version })
     const here = engineHere()
     const at = here.at(own.access())
@@ -200,7 +200,7 @@ onEachPostgres('connections', (server, version) => {
     expect(here.calls.map(({ counts }) => counts)).toEqual([false, true, false, true, false])
   })
 
-  it('are given up when a server stands still, or when nobody waits any more', async () => {
+  it('are abandoned when a server hangs, or when their caller is aborted', async () => {
     const own = await startPostgres({ version })
     const proxy = await proxyOf(own)
     const clock = new SimClock()
@@ -218,12 +218,12 @@ onEachPostgres('connections', (server, version) => {
     const reason = new Error('enough')
     stop.abort(reason)
     await expect(sleeping).rejects.toBe(reason)
-    // The server gives it up too, though nobody told it.
+    // The server ends the query too, although it got no request to.
     await untilSleeping(own, 0)
     await expect(here.at(own.access(), stop.signal).observe({})).rejects.toBe(reason)
   })
 
-  it('that were used before, and on which nobody answers any more, are given up after ten seconds, and none is opened instead', async () => {
+  it('that hang after earlier use are abandoned after ten seconds, and no new one is opened for the call', async () => {
     const proxy = await proxyOf(server())
     const clock = new SimClock()
     const at = engineHere(clock).at(proxy.access())
@@ -250,7 +250,7 @@ onEachPostgres('connections', (server, version) => {
     expect(await ours(server())).toBe(0)
   })
 
-  it('to what is no PostgreSQL fail as to a server that is down', async () => {
+  it('to a server that is not PostgreSQL fail as to a server that is down', async () => {
     const proxy = await proxyOf(server())
     proxy.welcome = 'garbage'
     const here = engineHere()
@@ -258,7 +258,7 @@ onEachPostgres('connections', (server, version) => {
     expect(here.calls).toMatchObject([{ counts: true }])
   })
 
-  it('show no password and, where that can be helped, no verifier to the server’s log', async () => {
+  it('show no password and, if avoidable, no verifier in the server’s log', async () => {
     const own = await startPostgres({ version, settings: { log_statement: 'all', log_min_duration_statement: '0' } })
     await own.byHand("CREATE ROLE op LOGIN CREATEDB CREATEROLE PASSWORD 'op-needle-in-haystack'")
     const lengthBefore = own.log().length
@@ -306,7 +306,7 @@ async function ours(server: PostgresServer): Promise<number> {
   return Number(row?.['n'])
 }
 
-/** Until as many of our sessions sleep on the server. */
+/** Waits until this number of the test's sessions sleep on the server. */
 async function untilSleeping(server: PostgresServer, wanted: number): Promise<void> {
   const sleeping =
     "SELECT count(*)::int AS n FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'"

@@ -1,4 +1,4 @@
-// In what is a restored database another than the saved one? Each difference is a phrase that people can act on.
+// Differences between a restored database and the one that was backed up. Each difference is an actionable phrase.
 import { describe, expect, it } from 'vitest'
 import { contentsDifference, positionsDifference } from '../../../src/controllers/engines/contents-difference.ts'
 import type { DatabaseContents } from '../../../src/controllers/engines/database-contents.ts'
@@ -86,17 +86,17 @@ const cases: readonly { readonly what: string; readonly restored: object; readon
   },
 ]
 
-describe('the difference between a database saved and restored', () => {
-  it.each(cases)('is told of $what', ({ restored, told }) => {
+describe('the difference between a source database and its restored copy', () => {
+  it.each(cases)('names $what', ({ restored, told }) => {
     expect(contentsDifference(saved, { ...saved, ...restored }, { rows: 'hashed' })).toEqual(told)
   })
 
-  it('leaves hashes out between major versions', () => {
+  it('leaves out hashes between major versions', () => {
     const other = { ...saved, tables: saved.tables.map((table) => ({ ...table, hash: '0' })) }
     expect(contentsDifference(saved, other, { rows: 'counted' })).toEqual([])
   })
 
-  it('is told to a length that people read', () => {
+  it('has a readable length', () => {
     const many = { ...saved, tables: Array.from({ length: 50 }, (_, n) => ({ ...saved.tables[0], name: `t${n}` })) }
     const told = contentsDifference(many as DatabaseContents, { ...saved, tables: [] }, { rows: 'hashed' })
     expect(told).toHaveLength(11)
@@ -104,7 +104,7 @@ describe('the difference between a database saved and restored', () => {
   })
 })
 
-it('is told of sequences that nobody uses and that do not stand where they stood', () => {
+it('names unowned sequences with another value', () => {
   const at = (name: string, value: string, isGiven: boolean) => ({ schema: 'public', name, value, isGiven })
   const before = [at('ids', '10', true), at('import', '5000', false), at('gone', '1', false)]
   const now = [at('ids', '9', true), at('import', '5000', true), at('new', '1', false)]

@@ -1,5 +1,5 @@
-// What does a server do to the operator that is none, or a bad one? It ends its own connection: nothing hangs, nothing grows without
-// bound, and the process goes on.
+// Servers that are not PostgreSQL or violate its protocol. Invariant: such a server ends its own connection only:
+// nothing hangs, memory is bounded, and the process continues.
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { maxMessageBytes, ServerMessages } from '../../../src/controllers/engines/postgres/server-messages.ts'
@@ -7,7 +7,7 @@ import type { ServerAccess } from '../../../src/controllers/engines/server-acces
 import { startCuriousServer } from '../../postgres/curious-server.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 
-/** A letter, a length and a body; the length as it should be unless said otherwise. */
+/** Returns a letter, a length and a body; the length is correct by default. */
 function message(letter: string, body: string, length = body.length + 4): Buffer {
   const head = Buffer.alloc(5)
   head.write(letter, 'latin1')
@@ -33,8 +33,8 @@ const answers: Readonly<Record<string, Buffer>> = {
   'the end of a copy': Buffer.concat([greeting, ready, message('c', ''), message('G', '\0\0\xff')]),
 }
 
-describe('a server that is none', () => {
-  it.each(Object.entries(answers))('ends only its own connection by %s', async (_, answer) => {
+describe('a server that is not PostgreSQL', () => {
+  it.each(Object.entries(answers))('ends only its own connection when it sends %s', async (_, answer) => {
     const curious = await startCuriousServer({ welcome: answer, answer })
     onTestFinished(() => curious.stop())
     const here = engineHere()
@@ -46,8 +46,8 @@ describe('a server that is none', () => {
   })
 })
 
-describe('messages', () => {
-  it('come out whole, however they come in', () => {
+describe('protocol messages', () => {
+  it('are complete, however they are split', () => {
     const one = fc.record({ letter: fc.constantFrom('D', 'Z', 't', 'C'), body: fc.string({ maxLength: 40 }) })
     fc.assert(
       fc.property(fc.array(one), fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), (all, steps) => {
@@ -65,7 +65,7 @@ describe('messages', () => {
     )
   })
 
-  it('of any bytes end: they are read, or refused', () => {
+  it('with any bytes are parsed or rejected', () => {
     const some = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes))
     fc.assert(
       fc.property(fc.constantFrom('E', 'N', 'D'), some, (letter, body) => {
@@ -80,7 +80,7 @@ describe('messages', () => {
     )
   })
 
-  it('are taken up to a size', () => {
+  it('are accepted up to a size', () => {
     expect(() => [...new ServerMessages().read(message('D', '', maxMessageBytes + 1))]).toThrow(/bytes/)
   })
 })

@@ -1,5 +1,6 @@
-// Do plans of grants, carried out, lead to what was wished? Observed in one statement, planned by the pure function, carried out, and
-// observed again: then nothing is missing and nothing too much. As a superuser and as an admin who is none.
+// Plans of grants on real servers, as a superuser and as an admin without superuser. Invariant: after one plan is
+// executed, observation finds nothing missing and nothing extra.
+// One statement observes, and the pure function plans.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseServer } from '../../../src/controllers/engines/engine.ts'
 import type { GrantWish } from '../../../src/controllers/engines/grant.ts'
@@ -26,7 +27,7 @@ onEachPostgres('grants', (server, version) => {
       creators: [owner],
     }
 
-    it('give what a preset says, also on what comes later, and take the rest', async () => {
+    it('grant what an access level includes, also on later objects, and revoke the rest', async () => {
       const at = engineHere().at(await accessOf(who))
       await makeDatabase(at)
       await reach(at, wish)
@@ -56,7 +57,7 @@ onEachPostgres('grants', (server, version) => {
       if (version >= 17) await asUser('VACUUM app.orders')
     })
 
-    it('give what is listed, by name and by signature, and say what is not there', async () => {
+    it('grant what is listed, by name and by signature, and report what does not exist', async () => {
       const at = engineHere().at(await accessOf(who))
       await makeDatabase(at)
       const custom: GrantWish = {
@@ -87,7 +88,7 @@ onEachPostgres('grants', (server, version) => {
       await reach(at, { ...custom, grants: [{ objectType: 'Database', privileges: ['CONNECT'] }] })
     })
 
-    it('see and mend what was changed by hand: on columns, in other schemas, with the right to pass it on', async () => {
+    it('find and correct changes by hand: on columns, in other schemas, with grant option', async () => {
       const at = engineHere().at(await accessOf(who))
       await makeDatabase(at)
       await reach(at, wish)
@@ -115,7 +116,7 @@ onEachPostgres('grants', (server, version) => {
       await reach(at, wish)
     })
 
-    it('need not be given on what the role owns, and go with the role', async () => {
+    it('are not needed on what the role owns, and are dropped with the role', async () => {
       const at = engineHere().at(await accessOf(who))
       await makeDatabase(at)
       await reach(at, wish)
@@ -135,7 +136,7 @@ onEachPostgres('grants', (server, version) => {
       expect(await server().byHand('SELECT count(*)::int AS n FROM app.orders', { database })).toEqual([{ n: 0 }])
     })
 
-    /** A database with objects of all kinds, made anew. */
+    /** Creates the database again, with objects of all kinds. */
     async function makeDatabase(at: DatabaseServer): Promise<void> {
       await at.dropDatabase(database, { force: true })
       await at.change([role, owner].map((name) => ({ kind: 'dropRole', role: name })))
@@ -165,7 +166,7 @@ onEachPostgres('grants', (server, version) => {
       return atOnce(planGrants(of, await at.observeGrants(database, question)))
     }
 
-    /** And then there is nothing left to do. */
+    /** Executes the plan, and expects an empty plan afterwards. */
     async function reach(at: DatabaseServer, of: GrantWish): Promise<void> {
       const { missing, extra } = await planOf(at, of)
       await at.change([...extra, ...missing], { database })

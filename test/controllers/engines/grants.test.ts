@@ -38,7 +38,7 @@ function group(changes: Partial<GrantGroup>): GrantGroup {
 }
 
 describe('a plan of grants', () => {
-  it('gives only what is missing, to whom it is missing', () => {
+  it('grants only what is missing, to the role that lacks it', () => {
     const { missing, extra, desired, held } = planOf(wish, {
       ...nothing,
       groups: [
@@ -59,20 +59,20 @@ describe('a plan of grants', () => {
     expect({ desired, held }).toEqual({ desired: 5, held: 2 })
   })
 
-  it('takes nothing from an owner, and gives him nothing', () => {
+  it('revokes nothing from an owner, and grants it nothing', () => {
     const groups = [group({ isOwner: true }), group({ isOwner: true, names: ['mine'], privileges: ['SELECT'] })]
     const plan = planOf({ ...wish, creators: [] }, { ...nothing, groups })
     expect(plan).toMatchObject({ missing: [], extra: [], desired: 2, held: 2 })
   })
 
-  it('leaves out MAINTAIN where there is none yet', () => {
+  it('leaves out MAINTAIN on versions without it', () => {
     const owner: GrantWish = { ...wish, access: 'Owner', creators: [] }
     const of = (majorVersion: number) => planOf(owner, { ...nothing, majorVersion, groups: [group({})] }).missing
     expect(of(16)[0]?.privileges).not.toContain('MAINTAIN')
     expect(of(17)[0]?.privileges).toContain('MAINTAIN')
   })
 
-  it('does nothing about other roles, and nothing in schemas that are not there', () => {
+  it('changes nothing for other roles, and nothing in missing schemas', () => {
     const groups = [group({ role: 'other', privileges: ['DELETE'] })]
     const plan = planOf({ ...wish, schemas: ['gone'] }, { ...nothing, schemas: [], groups })
     expect(plan).toMatchObject({ missing: [], extra: [], notFound: ['schema gone'] })
@@ -80,7 +80,7 @@ describe('a plan of grants', () => {
     expect(without.notFound).toEqual(['role user', 'role owner'])
   })
 
-  it('gives one function or all of a name', () => {
+  it('grants one function or all of a name', () => {
     const names = ['area(integer)', 'area(text)', 'areas(integer)', '"Odd"(integer)']
     const groups = [group({ on: 'Function', names })]
     const named = (name: string) => {
@@ -94,7 +94,7 @@ describe('a plan of grants', () => {
     expect(named('odd')).toEqual([[], ['function odd']])
   })
 
-  it('takes no part of a quoted name for a name', () => {
+  it('does not split a quoted name', () => {
     const names = ['"Odd ""(name"(integer)', '"f(x"("s"."t(u")']
     const groups = [group({ on: 'Function', names })]
     const named = (name: string) => {
@@ -108,7 +108,7 @@ describe('a plan of grants', () => {
     expect(['"Odd ""', '"f', 'f', '"f(x"("s"."t'].map(named)).toEqual([[], [], [], []])
   })
 
-  it('adds up what several names of one function give', () => {
+  it('adds up the privileges of several names of one function', () => {
     const grants = ['area', 'area(text)'].map((name, at) => ({
       ...{ objectType: 'Function' as const, names: [name], privileges: [['EXECUTE'], ['ALTER SYSTEM']][at] ?? [] },
     }))
@@ -121,7 +121,7 @@ describe('a plan of grants', () => {
   })
 
   it.each(['Table', 'Sequence', 'Function'] as const)(
-    'reads each %s and each name of it a few times, however many the others are',
+    'reads each %s and each name of it a few times, however many others exist',
     (on) => {
       let reads = 0
       const counted = (names: readonly string[]) =>
@@ -153,7 +153,7 @@ describe('a plan of grants', () => {
     expect([...work].length).toBeGreaterThan((2 * names.length) / 256 - 3)
   })
 
-  it('once carried out, leaves nothing to do and what was wished', () => {
+  it('is empty after it was executed, and the privileges are as desired', () => {
     fc.assert(
       fc.property(anyWish, anyObserved, (some, observed) => {
         const plan = planOf(some, observed)
@@ -162,7 +162,7 @@ describe('a plan of grants', () => {
         expect(again).toMatchObject({ missing: [], extra: [] })
         expect(again.held).toBe(again.desired)
         expect(again.desired).toBe(plan.desired)
-        // Of others nothing changed.
+        // Privileges of others are unchanged.
         const ofOthers = ({ groups }: ObservedGrants) => groups.filter(({ role }) => role !== 'user')
         expect(ofOthers(after)).toEqual(ofOthers(observed))
       }),
@@ -198,7 +198,7 @@ const anyWish: fc.Arbitrary<GrantWish> = fc
     grants: fc.array(anyGrant, { maxLength: 3 }),
     creators: fc.subarray(['owner', 'maker', 'user']),
   })
-  // An absent name list means all, and that is not the same as undefined.
+  // An absent name list means all, which is not the same as undefined.
   .map(({ grants, ...some }) => ({
     ...some,
     role: 'user',
@@ -235,7 +235,7 @@ const anyObserved: fc.Arbitrary<ObservedGrants> = fc
     return { majorVersion, roles, schemas: some(schemas), groups, defaults }
   })
 
-/** What a server makes of a plan. */
+/** Returns the privileges after a server has executed the plan. */
 function carriedOut(observed: ObservedGrants, { missing, extra }: GrantPlan): ObservedGrants {
   let { groups, defaults } = observed
   for (const change of [...extra, ...missing]) {

@@ -1,4 +1,4 @@
-// Answers of a hostile server: each is rejected by its size or its form, before it costs time or memory.
+// Answers of a hostile server. Invariant: each is rejected by its size or its form, before it costs time or memory.
 
 import { describe, expect, it } from 'vitest'
 import { failureOf } from '../../../src/controllers/engines/postgres/failure.ts'
@@ -22,7 +22,7 @@ const ready = message('Z', Buffer.from('I'))
 const saslContinue = (text: string) =>
   message('R', Buffer.concat([Buffer.from([0, 0, 0, 11]), Buffer.from(text, 'latin1')]))
 
-/** What the operator reports of a server that sends this. */
+/** Returns the error that the operator reports for these messages. */
 function errorOf(messages: readonly Buffer[]) {
   const reader = new ServerMessages({ answerBytes: 900 })
   try {
@@ -41,13 +41,13 @@ describe('messages of a server', () => {
     ['r=abc,s=QSXCR+Q6sek8bf92,i=2147483647', /2147483647 iterations/],
     ['i=2147483647,r=abc,s=QSXCR+Q6sek8bf92,i=1', /iterations/],
     [`r=abc,i=${'9'.repeat(400)}`, /iterations/],
-  ])('that ask for the SCRAM proof %s', (text, error) => {
+  ])('that request the SCRAM proof %s', (text, error) => {
     const read = () => [...new ServerMessages().read(saslContinue(text))]
     if (error === undefined) expect(read()).toHaveLength(1)
     else expect(read).toThrow(error)
   })
 
-  it('end with an answer that is longer than it may be, in however many messages', () => {
+  it('end when an answer exceeds its limit, in however many messages', () => {
     const messages = new ServerMessages({ answerBytes: 10_000 })
     expect([...messages.read(ready)]).toHaveLength(1)
     const row = message('D', Buffer.alloc(995))
@@ -56,7 +56,7 @@ describe('messages of a server', () => {
     expect(read).toThrow('an answer of more than 10000 bytes')
   })
 
-  it('say nothing of the server when they are too long: the owner of one database would close it to the others', () => {
+  it('do not count against the server when they are too long: the owner of one database would block the others', () => {
     const error = errorOf([ready, message('D', Buffer.alloc(995))])
     expect(error).toMatchObject({ code: 'StatementFailed', remedy: 'stop' })
     expect(error.message).toContain('so many objects')
@@ -67,7 +67,7 @@ describe('messages of a server', () => {
     ['notices', message('N', Buffer.from('SNOTICE\0\0'))],
     ['settings', message('S', Buffer.from('a\0b\0'))],
     ['one message', message('S', Buffer.alloc(1_000))],
-  ])('speak of the server when it floods with %s before a login', (_, flood) => {
+  ])('count against the server when it floods with %s before a login', (_, flood) => {
     const error = errorOf(Array.from({ length: 200 }, () => flood))
     expect(error).toMatchObject({ code: 'ServerUnreachable', remedy: 'retry' })
     expect(error.message).toBe(
@@ -76,7 +76,7 @@ describe('messages of a server', () => {
     expect(speaksOfServer(error)).toBe(true)
   })
 
-  it('end with more values than an answer may have, when the rows are empty and the columns many', () => {
+  it('end when an answer has too many values, with empty rows and many columns', () => {
     const columns = message('T', Buffer.from([0x06, 0x40, ...Array.from({ length: 100 }, () => 0)]))
     const reader = new ServerMessages({ answerBytes: 10_000_000 })
     const row = message('D', Buffer.from([0, 0]))
@@ -87,14 +87,14 @@ describe('messages of a server', () => {
     expect([...worker.read(Buffer.concat([answer, row]))]).toHaveLength(65)
   })
 
-  it('end with more rows than an answer may have, when they have no columns', () => {
+  it('end when an answer has too many rows without columns', () => {
     const reader = new ServerMessages({ answerBytes: 10_000_000 })
     const row = message('D', Buffer.from([0, 0]))
     const flood = Buffer.concat([ready, ...Array.from({ length: 12_501 }, () => row)])
     expect(() => [...reader.read(flood)]).toThrow('an answer of more than 100000 values')
   })
 
-  it('are none of PostgreSQL’s with more fields of an error than it has', () => {
+  it('are rejected as not PostgreSQL’s when an error has too many fields', () => {
     const error = (fields: number) => message('E', Buffer.from(`${'Mx\0'.repeat(fields)}\0`))
     expect([...new ServerMessages().read(error(64))]).toHaveLength(1)
     expect(() => [...new ServerMessages().read(error(100_000))]).toThrow(
@@ -102,18 +102,18 @@ describe('messages of a server', () => {
     )
   })
 
-  it('are none of PostgreSQL’s when they ask for authentication in more than 64 KiB', () => {
+  it('are rejected as not PostgreSQL’s when they request authentication in more than 64 KiB', () => {
     expect(() => [...new ServerMessages().read(saslContinue(','.repeat(70_000)))]).toThrow(
       'the server asks for authentication in 70009 bytes; 65536 are taken',
     )
   })
 
-  it('are none of PostgreSQL’s with more columns than it has', () => {
+  it('are rejected as not PostgreSQL’s when they have too many columns', () => {
     const columns = message('T', Buffer.from([0x06, 0x81]))
     expect(() => [...new ServerMessages().read(columns)]).toThrow('1665 columns; PostgreSQL has at most 1664')
   })
 
-  it('count each answer by itself', () => {
+  it('are counted for each answer separately', () => {
     const messages = new ServerMessages({ answerBytes: 2_000 })
     for (let at = 0; at < 10; at += 1) {
       expect([...messages.read(message('D', Buffer.alloc(1_500)))]).toHaveLength(1)
@@ -121,7 +121,7 @@ describe('messages of a server', () => {
     }
   })
 
-  it('keep no piece of a message that comes byte by byte', () => {
+  it('keep no partial message that arrives byte by byte', () => {
     const messages = new ServerMessages()
     const row = message('D', Buffer.alloc(100_000, 7))
     const pieces = Array.from(row, (_, at) => row.subarray(at, at + 1))
@@ -134,7 +134,7 @@ describe('an answer in JSON', () => {
   it.each([
     ['a list of objects', JSON.stringify([{ name: 'a "b" [', list: [1, null, true, { x: 'y\\' }] }])],
     ['null', 'null'],
-  ])('is read if it is %s', (_, text) => {
+  ])('is parsed if it is %s', (_, text) => {
     expect(jsonAnswer(text, 'x')).toEqual(JSON.parse(text))
   })
 
@@ -149,13 +149,13 @@ describe('an answer in JSON', () => {
 })
 
 describe('texts of servers and users', () => {
-  it('takes a verifier with very many iterations for another one, and computes nothing', () => {
+  it('a verifier with very many iterations counts as another one, and is not computed', () => {
     const verifier = scramVerifier({ password: 'secret', salt: Buffer.alloc(16) })
     expect(verifierMatches(verifier, 'secret')).toBe(true)
     expect(verifierMatches(verifier.replace('$4096:', '$20000001:'), 'secret')).toBe(false)
   })
 
-  it('takes a long comment for somebody else\u2019s', () => {
+  it('a long comment counts as unmanaged', () => {
     const token = { uid: 'u', generation: 1 }
     expect(tokenIn(`konverge ${JSON.stringify({ ...token, holder: 'x' })}`)).toEqual({ ...token, holder: 'x' })
     expect(tokenIn(`konverge ${JSON.stringify({ ...token, holder: 'x'.repeat(1_100_000) })}`)).toBeUndefined()
@@ -165,7 +165,7 @@ describe('texts of servers and users', () => {
     ['a setting', () => isSameSetting('search_path', `a${' '.repeat(50_000)}"`, 'a'), false],
     ['a signature', () => isSignature(`f(${'"'.repeat(200)}!)`), false],
     ['a header', () => warningsOf('299 - "'.repeat(10_000)).length, 5_000],
-  ])('reads %s in time', (_, read, expected) => {
+  ])('reading %s takes bounded time', (_, read, expected) => {
     expect(read()).toBe(expected)
   })
 
@@ -176,7 +176,7 @@ describe('texts of servers and users', () => {
     ['"A"', 'a', false],
     ['', '""', true],
     ['"$user", public', '"$user",public', true],
-  ])('compares the lists of names %s and %s', (left, right, isSame) => {
+  ])('the lists of names %s and %s are compared', (left, right, isSame) => {
     expect(isSameSetting('search_path', left, right)).toBe(isSame)
   })
 
@@ -188,7 +188,7 @@ describe('texts of servers and users', () => {
     ['f("a)', false],
     ['f(a;b)', false],
     ['""(a)', false],
-  ])('takes %s for a signature: %s', (text, isOne) => {
+  ])('a signature is recognized in %s: %s', (text, isOne) => {
     expect(isSignature(text)).toBe(isOne)
   })
 })

@@ -1,4 +1,4 @@
-// Which of the dump tools on a machine is used? The oldest that is new enough; otherwise it is said what is missing.
+// Choice of a dump tool: the oldest installed one that is new enough; otherwise the error names what is missing.
 import { describe, expect, it } from 'vitest'
 import { chooseTool, toolVersion } from '../../../src/controllers/engines/logical-tool.ts'
 
@@ -8,7 +8,7 @@ describe('the choice of a tool', () => {
   it.each([
     [[15, 17, 18], 16, '17.3'],
     [[18, 15], 15, '15.3'],
-  ])('of %j for version %i is %s', (majors, atLeast, version) => {
+  ])('among %j for version %i is %s', (majors, atLeast, version) => {
     expect(chooseTool('pg_dump', majors.map(tool), atLeast)).toMatchObject({ kind: 'tool', tool: { version } })
   })
 
@@ -24,7 +24,7 @@ describe('the choice of a tool', () => {
       /postgres 19\.3 cannot start the files of a server of version 18; use an image/,
     ],
     ['postgres', [], 'LogicalToolMissing', /no postgres where the backup runs; .* server programs, of version 18/],
-  ] as const)('of %s of %j for version 18 is none: %s', (program, majors, reason, message) => {
+  ] as const)('for %s among %j for version 18 fails: %s', (program, majors, reason, message) => {
     expect(chooseTool(program, majors.map(tool), 18)).toEqual({
       kind: 'none',
       reason,
@@ -32,7 +32,7 @@ describe('the choice of a tool', () => {
     })
   })
 
-  it('of a server is its own version', () => {
+  it('uses the version of the server', () => {
     expect(chooseTool('postgres', [17, 15, 16].map(tool), 16)).toMatchObject({
       kind: 'tool',
       tool: { version: '16.3' },
@@ -43,7 +43,7 @@ describe('the choice of a tool', () => {
     ['pg_dump (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n', { version: '15.18', majorVersion: 15 }],
     ['pg_restore (PostgreSQL) 19beta1\n', { version: '19beta1', majorVersion: 19 }],
     ['bash: pg_dump: command not found', undefined],
-  ])('reads %j', (printed, expected) => {
+  ])('parses %j', (printed, expected) => {
     expect(toolVersion(printed)).toEqual(expected)
   })
 })

@@ -1,4 +1,4 @@
-// Where may everybody do something else than before? Each difference is a phrase that people can act on.
+// Differences between the privileges of PUBLIC. Each difference is an actionable phrase.
 import { describe, expect, it } from 'vitest'
 import {
   type PublicDefault,
@@ -61,18 +61,18 @@ const cases: readonly {
 
 const rights = (objects: readonly PublicRight[]): PublicRights => ({ objects, defaults: [] })
 
-describe('of what everybody may do', () => {
-  it.each(cases)('it tells $what', ({ saved, restored, told }) => {
+describe("the difference of PUBLIC's privileges", () => {
+  it.each(cases)('names $what', ({ saved, restored, told }) => {
     expect(publicRightsDifference(rights(saved), rights(restored))).toEqual(told)
   })
 
-  it('it leaves out what will be made, which nobody has made', () => {
+  it('leaves out default privileges, which no object has yet', () => {
     const defaults = [{ on: 'Function', schema: '', privileges: [] }] as const
     expect(publicRightsDifference({ objects: [pay], defaults }, rights([pay]))).toEqual([])
   })
 })
 
-describe('what everybody may do is set', () => {
+describe("the changes of PUBLIC's privileges", () => {
   const usage = { on: 'Schema', schema: '', name: 'x', privileges: ['USAGE'] } as const
   it.each<readonly [string, readonly PublicRight[], readonly PublicRight[], readonly PublicRight[]]>([
     ['not where it is so', [pay, seen], [seen, pay], []],
@@ -99,12 +99,12 @@ describe('what everybody may do is set', () => {
     [14, [{ ...upkept, privileges: ['SELECT'] }, pay]],
     [16, [schema, { ...upkept, privileges: ['SELECT'] }, pay]],
     [17, [schema, upkept, upkeep, pay]],
-  ])('as far as a server of %i knows it', (version, known) => {
+  ])('are limited to what a server of %i knows', (version, known) => {
     expect(rightsKnownTo(version, rights([schema, upkept, upkeep, pay]))).toEqual(rights(known))
   })
 })
 
-describe('of what will be made', () => {
+describe('the default privileges of PUBLIC', () => {
   const all = { on: 'Function', schema: '', privileges: [] } as const
   const forged = { ...all, kind: 'createRole', role: 'mallory', attributes: {} }
   it.each<readonly [string, readonly PublicDefault[], readonly string[]]>([
@@ -113,13 +113,13 @@ describe('of what will be made', () => {
     ['nothing of what was given', [{ on: 'Table', schema: '', privileges: ['SELECT'] }], []],
     ['nothing of what was given in a schema', [{ ...all, schema: 's', privileges: ['EXECUTE'] }], []],
     ['nothing else, whatever stands there', [forged], ['Function']],
-  ])('comes along %s', (_, defaults, taken) => {
+  ])('are restored %s', (_, defaults, taken) => {
     expect(publicDefaultChanges('o', { objects: [], defaults })).toEqual(
       taken.map((on) => ({ kind: 'takePublicDefault', role: 'o', on })),
     )
   })
 
-  it('nothing is said by a manifest of before', () => {
+  it('are absent from an older manifest', () => {
     expect(publicDefaultChanges('o', undefined)).toEqual([])
   })
 })

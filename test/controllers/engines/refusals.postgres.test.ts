@@ -1,4 +1,5 @@
-// What is said when a server, its network or its certificate says no? The reason, whether it may pass, and nothing secret.
+// Errors of a server, its network or its certificate. Invariant: the error names the reason, whether a retry may help,
+// and no secret.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Change } from '../../../src/controllers/engines/change.ts'
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
@@ -13,7 +14,7 @@ const password = 'right one'
 const verifier = scramVerifier({ password, salt: Buffer.alloc(16, 3) })
 
 onEachPostgres('a refusal', (server, version) => {
-  it('of the admin’s password stops, and does not count against the server', async () => {
+  it('stops, and does not count against the server, when the admin’s password is wrong', async () => {
     const here = engineHere()
     const wrong = server().access({ password: 'wrong-needle' })
     await expect(here.at(wrong).observe({})).rejects.toMatchObject({
@@ -29,14 +30,14 @@ onEachPostgres('a refusal', (server, version) => {
     await expect(here.at(server().access({ username: 'nobody' })).observe({})).rejects.toMatchObject({
       code: 'AdminAuthFailed',
     })
-    // Nor does it take one of the five places for good.
+    // It also does not occupy one of the five connections permanently.
     for (let round = 0; round < 6; round += 1) {
       await expect(here.at(wrong).observe({})).rejects.toMatchObject({ code: 'AdminAuthFailed' })
     }
     expect(here.calls.some(({ counts }) => counts)).toBe(false)
   })
 
-  it('of a login has a verdict', async () => {
+  it('gives a verdict when a login is rejected', async () => {
     const at = engineHere().at(server().access())
     const roles = { good: {}, expired: { validUntil: '2020-01-01T00:00:00Z' }, disabled: { canLogin: false } }
     const changes = Object.entries({ ...roles, limited: { connectionLimit: 0 } }).map(
@@ -71,7 +72,7 @@ onEachPostgres('a refusal', (server, version) => {
   it.each([
     ['password', 'the password in clear text'],
     ['md5', 'an MD5 hash of the password'],
-  ])('of an answer by method %s, also over checked TLS', async (method, wanted) => {
+  ])('follows authentication by method %s, also over verified TLS', async (method, wanted) => {
     const settings = { password_encryption: 'md5' }
     const proven = await startPostgres({
       ...{ version, settings, tlsFor: ['127.0.0.1'] },
@@ -89,7 +90,7 @@ onEachPostgres('a refusal', (server, version) => {
   it.each([
     ['clear text', undefined],
     ['MD5', askForMd5],
-  ])('to answer a server that asks for %s, which hears nothing of the password', async (_, welcome) => {
+  ])('to authenticate to a server that requests %s, which gets no password', async (_, welcome) => {
     const curious = await startCuriousServer(welcome === undefined ? {} : { welcome })
     onTestFinished(() => curious.stop())
     const access = server().access({ port: curious.port, password: 'never-in-clear' })
@@ -98,12 +99,12 @@ onEachPostgres('a refusal', (server, version) => {
     expect(curious.heard()).not.toMatch(/md5[0-9a-f]{32}/)
   })
 
-  it('of changes by a server that is read only shows beforehand', async () => {
+  it('is known beforehand when the server is read-only', async () => {
     const own = await startPostgres({ version, settings: { default_transaction_read_only: 'on' } })
     expect((await engineHere().at(own.access()).observe({})).server.isReadOnly).toBe(true)
   })
 
-  it('by a lock that others hold is tried three times, and then waits', async () => {
+  it('is retried three times, and then waits, when others hold a lock', async () => {
     const here = engineHere()
     const at = here.at(server().access())
     await at.change([{ kind: 'createRole', role: 'locked', token, attributes: {} }])
@@ -118,11 +119,11 @@ onEachPostgres('a refusal', (server, version) => {
     await at.change([{ kind: 'alterRole', role: 'locked', attributes: { connectionLimit: 6 } }])
   })
 
-  it('for a database in use, and for dependents, tells how many and shows no rows', async () => {
+  it('reports the number of sessions or dependents, and shows no rows', async () => {
     const at = engineHere().at(server().access())
     await at.change([{ kind: 'createRole', role: 'busy_owner', token, attributes: {} }])
     await at.createDatabase({ name: 'busy', owner: 'busy_owner', token })
-    await at.observeContents('busy') // Our own session does not count.
+    await at.observeContents('busy') // The test's own session does not count.
     const sleeping = server()
       .byHand('SELECT pg_sleep(60)', { database: 'busy' })
       .catch(() => undefined)
@@ -151,7 +152,7 @@ onEachPostgres('a refusal', (server, version) => {
     await at.change([{ kind: 'dropRole', role: 'busy_owner' }])
   })
 
-  it('for a name that is taken, or not there, says so', async () => {
+  it('reports a name that is taken or missing', async () => {
     const at = engineHere().at(server().access())
     const make = () => at.change([{ kind: 'createRole', role: 'twin', token, attributes: {} }])
     await make()
@@ -171,7 +172,7 @@ onEachPostgres('a refusal', (server, version) => {
     ).rejects.toMatchObject({ code: 'StatementFailed', remedy: 'stop' })
   })
 
-  it('of two who make the same role at once is told as a name that is taken', async () => {
+  it('reports a taken name when two sessions create one role', async () => {
     const at = engineHere().at(server().access())
     const make = () => at.change([{ kind: 'createRole', role: 'raced', token, attributes: {} }])
     const outcomes = await Promise.allSettled([make(), make(), make(), make()])
@@ -181,7 +182,7 @@ onEachPostgres('a refusal', (server, version) => {
     }
   })
 
-  describe('by an admin’s lack of rights names what is missing', () => {
+  describe('for missing admin privileges', () => {
     it.each([
       ['NOCREATEROLE', [{ kind: 'createRole', role: 'x', token, attributes: {} }], 'ALTER ROLE "poor" CREATEROLE'],
       [
@@ -244,7 +245,7 @@ onEachPostgres('a refusal', (server, version) => {
       })
     })
 
-    it('ending the sessions of somebody else', async () => {
+    it('to end the sessions of another role', async () => {
       const own = server()
       await own.byHand("CREATE ROLE powerless LOGIN PASSWORD 'poor'; CREATE ROLE other_user LOGIN PASSWORD 'other'")
       const login = { user: 'other_user', password: 'other' }
@@ -260,7 +261,7 @@ onEachPostgres('a refusal', (server, version) => {
       expect(await sleeping).toMatchObject({ code: '57P01' })
     })
 
-    it('creating a database', async () => {
+    it('to create a database', async () => {
       const own = server()
       await own.byHand("CREATE ROLE poorer LOGIN PASSWORD 'poor'")
       const at = engineHere().at(own.access({ username: 'poorer', password: 'poor' }))
@@ -272,7 +273,7 @@ onEachPostgres('a refusal', (server, version) => {
 })
 
 onEachPostgres('TLS', (_, version) => {
-  it('is what was asked for, or a refusal that says why', async () => {
+  it('is the expected result, or an error with the reason', async () => {
     const tls = await startPostgres({ version, tlsFor: ['db.example'] })
     const dial = { host: '127.0.0.1', port: tls.port }
     const ca = tls.certificate ?? ''

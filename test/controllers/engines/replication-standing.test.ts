@@ -12,7 +12,7 @@ import {
 const foreign = { uid: 'other', generation: 1 }
 const slot = { isActive: false, confirmed: '0/100', isLost: false }
 
-describe('it stands with a replication', () => {
+describe('the state of a replication', () => {
   it.each<readonly [string, Partial<PublisherFacts>, SubscriberFacts, object]>([
     ['a login is due', { login: undefined, publication: undefined, slot: undefined }, empty, { next: 'admit' }],
     ['a login that is away', { login: { token, canLogin: false } }, empty, { next: 'admit' }],
@@ -109,19 +109,19 @@ describe('it stands with a replication', () => {
     ['the slot is gone', { slot: undefined }, '0/100', { kind: 'broken', cause: { reason: 'SlotLost' } }],
     ['the slot is lost', { slot: { ...slot, isLost: true } }, '0/100', { cause: { reason: 'SlotLost' } }],
     ['a publication is due before rows', { publication: undefined }, undefined, { next: 'publish' }],
-  ])('of whose rows it is known: %s', (_, changes, from, standing) => {
+  ])('with known rows is: %s', (_, changes, from, standing) => {
     const tables = [{ ...orders, isEmpty: from === undefined, isFollowed: false, codeOf: null }]
     const sides = { source: { ...source, ...changes }, target: { ...empty, tables }, filledFrom: from }
     expect(replicationStanding(sides, token)).toMatchObject(standing)
   })
 
-  it('and follows whatever has become of the moment of its rows', () => {
+  it('is replicating whatever has become of the snapshot of its rows', () => {
     expect(replicationStanding({ source, target, filledFrom: undefined }, token)).toMatchObject({
       kind: 'following',
     })
   })
 
-  it('and it has caught up when the target has kept all, and not before it follows', () => {
+  it('is caught up when the target has stored all, and not before it replicates', () => {
     expect(hasCaughtUp({ source, target, filledFrom: undefined }, token, '0/100')).toBe(true)
     expect(hasCaughtUp({ source, target, filledFrom: undefined }, token, '0/101')).toBe(false)
     expect(hasCaughtUp({ source, target: empty, filledFrom: '0/100' }, token, '0/1')).toBe(false)

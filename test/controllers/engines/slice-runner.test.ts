@@ -3,10 +3,10 @@ import type { Clock, Timer } from '../../../src/base/clock.ts'
 import { type SlicedWork, SliceRunner } from '../../../src/controllers/engines/slice-runner.ts'
 import { SimClock, settle } from '../../../src/testing/sim-clock.ts'
 
-/** A clock whose time also passes while somebody works: a millisecond for each look at it. */
+/** A clock that advances by a millisecond at each read, as if work took time. */
 class BusyClock extends SimClock {
   #looks = 0
-  /** Set so far. */
+  /** Number of timers set. */
   timers = 0
 
   override setTimer(delayMs: number, run: () => void): Timer {
@@ -36,7 +36,7 @@ describe('a runner of slices', () => {
     expect(await new SliceRunner(clock).run(steps('a', 1_000, []), signal)).toBe('a is done')
   })
 
-  it('gives the thread to timers after 5 ms, and goes on', async () => {
+  it('yields to timers after 5 ms, and continues', async () => {
     const clock = new BusyClock()
     const did: string[] = []
     const outcome = new SliceRunner(clock).run(steps('a', 12, did), signal)
@@ -49,7 +49,7 @@ describe('a runner of slices', () => {
     expect(did).toHaveLength(13)
   })
 
-  it('never runs slices of two pieces of work without a turn of the loop between them', async () => {
+  it('always lets the event loop run between slices of two pieces of work', async () => {
     const clock = new BusyClock()
     const did: string[] = []
     const runner = new SliceRunner(clock)
@@ -61,7 +61,7 @@ describe('a runner of slices', () => {
     expect(await Promise.all(outcomes)).toEqual(['a is done', 'b is done', 'c is done'])
   })
 
-  it('rejects with the reason of its signal, and others go on', async () => {
+  it('rejects with the reason of its signal, and continues with other work', async () => {
     const clock = new BusyClock()
     const aborted = new AbortController()
     const runner = new SliceRunner(clock)

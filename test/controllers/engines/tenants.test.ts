@@ -1,4 +1,5 @@
-// Several namespaces with roles of their own on one server: the failures of one refuse none of the others.
+// Several namespaces with their own roles on one server. Invariant: failures of one namespace reject no call of
+// another.
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
@@ -46,7 +47,7 @@ async function serverThatReplies(reply: (login: Login) => Reply) {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  const { port } = server.address() as AddressInfo // A listening TCP server's.
+  const { port } = server.address() as AddressInfo // A listening TCP server has this address.
   return { port, logins }
 }
 
@@ -83,14 +84,14 @@ it('a namespace whose sessions the server ends opens no breaker of another, and 
   expect(answer).toMatchObject({ code: 'AdminAuthFailed' })
   expect(String(answer)).not.toContain('administrator command')
   expect(logins.at(-1)?.role).toBe('victim')
-  // Nor does an answer to the victim close the breaker of the other.
+  // An answer to the victim also does not close the attacker's breaker.
   expect(await observes('evil')).toMatchObject({ code: 'DependencyUnavailable' })
 })
 
-it('a namespace that shares the credential of another never holds all its sessions, nor all visits', async () => {
+it('a namespace that shares the credential of another never holds all its sessions, nor all calls', async () => {
   const { port, logins } = await serverThatReplies(({ database }) => (database === 'of_guest' ? 'silence' : refusal))
   const engine = engineBy(new SimClock())
-  // The same credential, and databases that tell the server who asks.
+  // The credential is the same; the name of the database identifies the caller to the server.
   const [ofGuest, ofHome] = [accessTo(port, 'shared', 'of_guest'), accessTo(port, 'shared', 'of_home')]
   const giving = new AbortController()
   const guestCalls = (count: number) =>

@@ -1,4 +1,5 @@
-// Does nobody write to a database that is frozen, and is everything as it was when it is thawed? On every version.
+// Write freeze of a database on every version. Invariant: no role writes during the freeze, and the end of the freeze
+// restores the previous state.
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { WriteFreezeClient } from '../../../src/controllers/engines/postgres/write-freeze-client.ts'
@@ -19,7 +20,7 @@ function clientOf(server: PostgresServer) {
 onEachPostgres(
   'a freeze of writers',
   (server) => {
-    it('ends their sessions, refuses new ones with 28000, and lets in exactly who was there', async () => {
+    it('ends their sessions, rejects new ones with 28000, and admits exactly the former roles again', async () => {
       await server().byHand(`CREATE DATABASE ${database}`)
       await server().byHand(
         `CREATE ROLE app LOGIN PASSWORD 'secret'; CREATE ROLE spared LOGIN PASSWORD 'secret'; CREATE ROLE retired;
@@ -62,12 +63,12 @@ onEachPostgres(
       expect(roles?.['logins']).toEqual({ app: true, retired: false, elsewhere: true, spared: true })
     })
 
-    it('ends a login that was let in before it, and is not seen in the database yet', async () => {
+    it('ends a login that was admitted before it and is not visible in the database yet', async () => {
       await server().byHand('CREATE DATABASE late')
       await server().byHand("CREATE ROLE late LOGIN PASSWORD 'secret'")
       const freezer = new WriteFreezeClient(engineHere().at(server().access()), { database: 'late', spared: [] })
       const record = recordOf(await freezer.observe(undefined))
-      // Who renames a database keeps out, until his transaction ends, those who have been asked already whether they may log in.
+      // A rename of the database blocks logins that have already been authenticated, until its transaction ends.
       const gate = new Client({ ...clientOf(server()), user: server().access().username })
       gate.on('error', () => undefined)
       await gate.connect()
@@ -92,7 +93,7 @@ onEachPostgres(
       await server().byHand('SELECT', { database: 'late', user: 'late', password: 'secret' })
     })
 
-    it('is not complete while a transaction is prepared', async () => {
+    it('is not complete while a prepared transaction exists', async () => {
       await server().byHand('CREATE DATABASE pending')
       await server().byHand("BEGIN; CREATE TABLE half (id int); PREPARE TRANSACTION 'half'", { database: 'pending' })
       const freezer = new WriteFreezeClient(engineHere().at(server().access()), { database: 'pending', spared: [] })

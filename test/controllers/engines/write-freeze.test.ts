@@ -27,11 +27,11 @@ describe('a freeze', () => {
       }),
       { kind: 'open', recorded: ['app'], unrecorded: ['new'] },
     ],
-  ])('of %j stands so', (seen, standing) => {
+  ])('with %j has this state', (seen, standing) => {
     expect(freezeStanding(record, seen)).toEqual(standing)
   })
 
-  it('records who may log in, and forgets nobody whom it has recorded before', () => {
+  it('records the roles that may log in, and never drops a recorded one', () => {
     const logins = [
       { name: 'new', canLogin: true },
       { name: 'retired', canLogin: false },
@@ -40,7 +40,7 @@ describe('a freeze', () => {
     expect(recordOf(facts({ logins }), record)).toEqual({ logins: ['app', 'new', 'report'] })
   })
 
-  it('is over when everybody recorded who is there may log in', () => {
+  it('is over when every recorded role that exists may log in', () => {
     expect(stillAway(record, facts({}))).toEqual(['app', 'report'])
     expect(stillAway(record, facts({ logins: [{ name: 'app', canLogin: true }] }))).toEqual([])
   })

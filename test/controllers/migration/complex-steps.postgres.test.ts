@@ -1,4 +1,5 @@
-// Steps whose text is too much to read: a Migration with them is Stalled, its review is not repeated, and its neighbours go on.
+// Steps whose text is too complex for the review. Invariant: their Migration is Stalled, its review is not repeated,
+// and other Migrations continue.
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -48,7 +49,7 @@ onNewestPostgres('a Migration with a long text', (server) => {
       expect((await scene.status('v1')).rejectedReview).toBeUndefined()
     })
 
-    it('begins no worker before the review, which may wait for its turn, and says so', async () => {
+    it('starts no worker before the review, which may wait in the queue, and reports it', async () => {
       const scene = await MigrationScene.start(server(), 'orders')
       let isBusy = true
       scene.reviewer = async (...review) => (isBusy ? undefined : reviewHere(...review))
@@ -67,7 +68,7 @@ onNewestPostgres('a Migration with a long text', (server) => {
       await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
     })
 
-    it('runs a text of everyday statements as long as an order may be', async () => {
+    it('runs a text of common statements at the size limit of a job spec', async () => {
       const scene = await MigrationScene.start(server(), 'orders')
       scene.reviewer = new ReviewRunner({ program, clock: systemClock }).review
       const rows = `INSERT INTO seeds VALUES (1,'abc',2.5,NULL,true)${",(1,'abc',2.5,NULL,true)".repeat(39_000)}`
@@ -80,7 +81,7 @@ onNewestPostgres('a Migration with a long text', (server) => {
     it.each([
       ['one text that many steps name', 1],
       ['many texts', 20],
-    ])('is stalled if %s are longer than an order, before they are computed with', async (_, maps) => {
+    ])("is stalled if %s exceed the job spec's limit, before they are processed", async (_, maps) => {
       const scene = await MigrationScene.start(server(), 'orders')
       const refs: Awaited<ReturnType<typeof text>>[] = []
       for (let at = 0; at < maps; at += 1) refs.push(await text(scene, `text-${at}`, `SELECT '${'x'.repeat(900_000)}'`))

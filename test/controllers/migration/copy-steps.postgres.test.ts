@@ -1,4 +1,5 @@
-// Do rows of every kind arrive as they were, from one version to the other, in whatever order of keys; and what is refused?
+// Copy steps between servers of different versions. Invariant: rows of every type arrive unchanged for every kind of
+// key; unsupported tables are rejected.
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import { PostgresServer } from '../../postgres/postgres-server.ts'
@@ -7,7 +8,7 @@ import { copyStep, sqlStep } from './steps.ts'
 
 let sources = 0
 
-/** A database on the oldest server that there is, so that one of the two copies goes from version to version. */
+/** Creates the source database on the oldest server, so that one of the two copies crosses versions. */
 async function stageWith(
   target: PostgresServer,
   source: PostgresServer,
@@ -60,7 +61,7 @@ const fillEverything = `
           '{"z": [1, {"ü": null}]}', ' 1 ', '{}', '{}', 'fine', '{}', NULL, 1, '[1,)', '000', '', '10.0.0.0/8', NULL, '{NULL}');
   INSERT INTO everything (words, ratio) SELECT repeat('w', n), random() FROM generate_series(1, 20) AS n`
 
-/** What it is, its columns, and its rows. */
+/** Name of the key, its columns, and its rows. */
 const keys: readonly (readonly [string, string, string])[] = [
   [
     'two columns',
@@ -115,7 +116,7 @@ onEachPostgres('a copy', (server, version) => {
   afterAll(() => oldest?.remove())
   const sourceServer = () => oldest ?? server()
 
-  it('brings rows of every type, and the sequences behind them', async () => {
+  it('copies rows of every type, and raises the sequences after them', async () => {
     const from = sourceServer()
     const stage = await stageWith(server(), from, everything)
     await inSource(stage, from, fillEverything)
@@ -147,7 +148,7 @@ onEachPostgres('a copy', (server, version) => {
     expect(await stage.byHand("SELECT nextval('moved_a_seq')::int AS n")).toEqual([{ n: 13 }])
   })
 
-  it('refuses to leave a sequence behind that the owner may not raise, before it writes any row', async () => {
+  it('rejects a sequence that the owner may not raise, before it writes any row', async () => {
     const from = sourceServer()
     const owner = `keeper_${version}`
     await server().byHand(`CREATE ROLE ${owner}`)
@@ -173,7 +174,7 @@ onEachPostgres('a copy', (server, version) => {
     expect(await stage.byHand('INSERT INTO numbered DEFAULT VALUES RETURNING a')).toEqual([{ a: 21 }])
   })
 
-  it('has not failed where nobody knows the source for a while', async () => {
+  it('does not fail while its source is unknown', async () => {
     const from = sourceServer()
     const stage = await stageWith(server(), from, 'CREATE TABLE small (a int PRIMARY KEY)')
     await inSource(stage, from, 'INSERT INTO small VALUES (1)')
@@ -189,7 +190,7 @@ onEachPostgres('a copy', (server, version) => {
     expect(await stage.byHand('SELECT a FROM small')).toEqual([{ a: 1 }])
   })
 
-  it('leaves the rows of tables that inherit to those, and names of others as they read', async () => {
+  it('leaves the rows of inheriting tables to those tables, and reads names literally', async () => {
     const from = sourceServer()
     const tables = `CREATE TABLE parent (a int PRIMARY KEY, what regclass);
       CREATE TABLE child (PRIMARY KEY (a)) INHERITS (parent)`
@@ -207,7 +208,7 @@ onEachPostgres('a copy', (server, version) => {
     }
   })
 
-  it('refuses to leave rows of tables that inherit behind, before it writes any', async () => {
+  it('rejects tables whose inheriting tables would lose rows, before it writes any', async () => {
     const from = sourceServer()
     const tables = `CREATE TABLE first (a int PRIMARY KEY); CREATE TABLE parent (a int PRIMARY KEY);
       CREATE TABLE child (PRIMARY KEY (a)) INHERITS (parent); CREATE TABLE grandchild (PRIMARY KEY (a)) INHERITS (child)`
@@ -234,7 +235,7 @@ onEachPostgres('a copy', (server, version) => {
     expect(await stage.byHand('SELECT a FROM parent ORDER BY a')).toEqual([{ a: 1 }, { a: 2 }])
   })
 
-  it('goes along keys of every kind', async () => {
+  it('works along keys of every kind', async () => {
     const from = sourceServer()
     const kinds = (await hasIcu(from, server())) ? keys : keys.filter(([, columns]) => !columns.includes('folded'))
     const tables = kinds.map(([, columns], at) => {
@@ -252,7 +253,7 @@ onEachPostgres('a copy', (server, version) => {
     }
   })
 
-  it('lets triggers and checks of the target find what they name, also those that wait for the end', async () => {
+  it('lets triggers and checks of the target find the names they use, also deferred ones', async () => {
     const from = sourceServer()
     const stage = await stageWith(server(), from, 'CREATE TABLE watched (a int PRIMARY KEY)')
     await inSource(stage, from, 'INSERT INTO watched SELECT generate_series(1, 12)')
@@ -264,7 +265,7 @@ onEachPostgres('a copy', (server, version) => {
     expect(await stage.byHand('SELECT count(*)::int AS n FROM heard')).toEqual([{ n: 24 }])
   })
 
-  it('refuses what has no keys', async () => {
+  it('rejects tables without a key', async () => {
     const tables = `CREATE TABLE good (a int PRIMARY KEY); CREATE TABLE keyless (a int); CREATE TABLE nulls (a int UNIQUE);
       CREATE TABLE parts (a int NOT NULL); CREATE UNIQUE INDEX ON parts (a) WHERE a > 0; CREATE VIEW seen AS SELECT 1 AS a`
     const stage = await stageWith(server(), sourceServer(), tables)
@@ -280,7 +281,7 @@ onEachPostgres('a copy', (server, version) => {
     }
   })
 
-  it('says what the target does not have, and takes what it has besides', async () => {
+  it('reports what the target lacks, and accepts what it has in addition', async () => {
     const from = sourceServer()
     const stage = await stageWith(
       server(),
@@ -300,7 +301,7 @@ onEachPostgres('a copy', (server, version) => {
     })
   })
 
-  it('finds rows that somebody wrote behind its back, and brings them when asked', async () => {
+  it('finds rows that another session wrote meanwhile, and copies them on request', async () => {
     const from = sourceServer()
     const stage = await stageWith(server(), from, 'CREATE TABLE busy (a int PRIMARY KEY, b text)')
     await inSource(stage, from, "INSERT INTO busy SELECT n * 2, 'x' FROM generate_series(1, 40) AS n")
@@ -324,7 +325,7 @@ onEachPostgres('a copy', (server, version) => {
     expect(here).toEqual(there)
   })
 
-  it('says what brings rows that were changed in the source behind its back', async () => {
+  it('reports what brings rows that were changed in the source meanwhile', async () => {
     const from = sourceServer()
     const stage = await stageWith(server(), from, 'CREATE TABLE busy (a int PRIMARY KEY, b text)')
     await inSource(stage, from, "INSERT INTO busy VALUES (1, 'new'), (2, 'same')")
@@ -341,7 +342,7 @@ onEachPostgres('a copy', (server, version) => {
     expect(here).toEqual(there)
   })
 
-  it('is done when both sides are the same, and not when its query holds over a part of the rows', async () => {
+  it('is complete when both databases are equal, and not when its query holds for a part of the rows', async () => {
     const tables = 'CREATE TABLE numbers (n int PRIMARY KEY)'
     const stage = await stageWith(server(), sourceServer(), tables)
     await inSource(stage, sourceServer(), 'INSERT INTO numbers SELECT generate_series(1, 12)')
@@ -361,7 +362,7 @@ onEachPostgres('a copy', (server, version) => {
     expect(await stage.marks()).toEqual(['there Adopted', 'copy Applied'])
   })
 
-  it('tells how far it came, and goes on there', async () => {
+  it('reports its progress, and continues from there', async () => {
     const from = sourceServer()
     const stage = await stageWith(server(), from, 'CREATE TABLE long (a int PRIMARY KEY)')
     await inSource(stage, from, 'INSERT INTO long SELECT generate_series(1, 50); ANALYZE long')
@@ -375,7 +376,7 @@ onEachPostgres('a copy', (server, version) => {
     expect(stage.news.filter(({ kind }) => kind === 'lost')).toHaveLength(1)
   })
 
-  it('is interrupted as often as it likes, as long as it gets on', async () => {
+  it('may be interrupted any number of times, as long as it progresses', async () => {
     const from = sourceServer()
     const stage = await stageWith(server(), from, 'CREATE TABLE long (a int PRIMARY KEY)')
     await inSource(stage, from, 'INSERT INTO long SELECT generate_series(1, 50)')
@@ -387,11 +388,11 @@ onEachPostgres('a copy', (server, version) => {
     expect(stage.news.filter(({ kind }) => kind === 'lost').length).toBeGreaterThan(2)
   })
 
-  it('waits for locks of others as often as it likes, as long as it gets on', async () => {
+  it('may wait for locks of others any number of times, as long as it progresses', async () => {
     const from = sourceServer()
     const stage = await stageWith(server(), from, 'CREATE TABLE held (a int PRIMARY KEY)')
     await inSource(stage, from, 'INSERT INTO held SELECT generate_series(1, 50)')
-    // What a sequence gives is not taken back: each batch but the first is held up once.
+    // A rollback does not reset a sequence. Therefore each batch but the first one is blocked once.
     await stage.byHand(`CREATE SEQUENCE tries;
       CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         IF NEW.a % 10 = 1 AND NEW.a > 10 AND nextval('public.tries') % 2 = 1 THEN
@@ -404,7 +405,7 @@ onEachPostgres('a copy', (server, version) => {
     expect(await stage.byHand('SELECT last_value::int AS tries FROM tries')).toEqual([{ tries: 8 }])
   })
 
-  it('takes fewer rows at a time where they are wide', async () => {
+  it('reads fewer rows at a time when they are wide', async () => {
     const from = sourceServer()
     const stage = await stageWith(server(), from, 'CREATE TABLE fat (a int PRIMARY KEY, b text)')
     await inSource(stage, from, "INSERT INTO fat SELECT n, repeat('x', 100000) FROM generate_series(1, 300) AS n")

@@ -1,16 +1,17 @@
-// Does the text of a step stay what it was let in as? It tries to become the admin by everything that runs on a worker's sessions: blocks,
-// triggers that a copy fires, and casts that a copy reads by. What the operator logs in as is a superuser here.
+// Steps that try to become the admin: by blocks, by triggers that a copy fires, and by casts that a copy reads.
+// Invariant: the text of a step runs with the owner's privileges only.
+// The operator logs in as a superuser here.
 import { expect, it, onTestFinished } from 'vitest'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { MigrationStage } from './migration-stage.ts'
 import { copyStep, sqlStep } from './steps.ts'
 
-/** As far as it gets; no statement of it is written out, so that nobody sees it beforehand. */
+/** The attack. It builds its statements at run time, so that the review cannot see them. */
 const attack = "EXECUTE 'RESET ROLE'; EXECUTE 'CREATE ROLE evil SUPERUSER'"
 const denied = { kind: 'Failed', failure: { sqlState: '42501' } }
 
-/** In a database of its own, which belongs to `shop_keeper`. */
+/** Creates the database of `shop_keeper`. */
 async function stageOf(server: PostgresServer, withSource = false): Promise<MigrationStage> {
   await server.byHand('CREATE ROLE shop_keeper')
   onTestFinished(async () => {
@@ -25,14 +26,14 @@ async function stageOf(server: PostgresServer, withSource = false): Promise<Migr
 }
 
 onEachPostgres('a step that wants to be more than the owner', (server) => {
-  it('gets no further by a block that takes its role off', async () => {
+  it('gains nothing by a block that resets its role', async () => {
     const stage = await stageOf(server())
     const step = sqlStep(`DO $$ BEGIN ${attack}; END $$`, { name: 'evil' })
     expect(await stage.work([step])).toMatchObject(denied)
     expect(await server().byHand("SELECT FROM pg_roles WHERE rolname = 'evil'")).toEqual([])
   })
 
-  it('finds itself as a login that nobody can use again, which is a member of the owner alone', async () => {
+  it('runs as a temporary login, which is a member of the owner alone', async () => {
     const stage = await stageOf(server())
     const look = `CREATE TABLE seen AS
         SELECT r.rolname::text, r.rolcanlogin, r.rolsuper, r.rolinherit, r.rolconnlimit, r.rolvaliduntil < now() + '6 minutes' AS expires,
@@ -47,7 +48,7 @@ onEachPostgres('a step that wants to be more than the owner', (server) => {
     expect(await stage.byHand("SELECT rolname FROM pg_roles WHERE rolname LIKE '\\_konverge%'")).toEqual([])
   })
 
-  it('gets no further by a trigger that a copy fires', async () => {
+  it('gains nothing by a trigger that a copy fires', async () => {
     const stage = await stageOf(server(), true)
     const table = 'CREATE TABLE things (id int PRIMARY KEY); ALTER TABLE things OWNER TO shop_keeper'
     await server().byHand(`${table}; INSERT INTO things VALUES (1)`, { database: 'shop_source' })
@@ -57,7 +58,7 @@ onEachPostgres('a step that wants to be more than the owner', (server) => {
     expect(await stage.work([sqlStep(trap, { name: 'trap' }), copyStep(['things'])])).toMatchObject(denied)
   })
 
-  it('gets no further by a cast of the database that a copy reads', async () => {
+  it('gains nothing by a cast of the database that a copy reads', async () => {
     const stage = await stageOf(server(), true)
     const bait = `CREATE TYPE mood AS ENUM ('fine');
       CREATE FUNCTION bait(mood) RETURNS text LANGUAGE plpgsql AS $$ BEGIN ${attack}; RETURN 'fine'; END $$;
@@ -71,7 +72,7 @@ onEachPostgres('a step that wants to be more than the owner', (server) => {
     )
   })
 
-  it('is let in by an admin who is no superuser as well', async () => {
+  it('runs also when the admin is not a superuser', async () => {
     const stage = await stageOf(server())
     const joins = (await stage.byHand("SELECT current_setting('server_version_num')::int >= 160000 AS is")).at(0)?.[
       'is'
@@ -90,7 +91,7 @@ onEachPostgres('a step that wants to be more than the owner', (server) => {
     await stage.byHand('DROP OWNED BY steward CASCADE')
   })
 
-  it('leaves a role that nobody can log in as when its worker is killed, and the next one removes it', async () => {
+  it('leaves a role without a login when its worker is killed, and the next worker removes it', async () => {
     const stage = await stageOf(server())
     const worker = new AbortController()
     const slow = sqlStep('SELECT pg_sleep(600)', { name: 'slow', timeoutMs: 600_000 })

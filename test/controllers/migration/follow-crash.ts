@@ -1,5 +1,6 @@
-// Wherever a worker dies over a copy that follows, its way to either server breaks, or one of the servers dies: every row of the source is in the target
-// once, with what was written meanwhile, and nothing is left of the replication on either side (I3).
+// Faults for the crash runs of logical copies: a worker dies, a connection to either server breaks, or a server dies.
+// Invariant (I3): the target holds every row of the source once, with all concurrent writes.
+// No part of the replication remains on either server.
 import { inject, onTestFinished } from 'vitest'
 import type { CopyStep } from '../../../src/controllers/engines/migration-step.ts'
 import type { MigrationOutcome } from '../../../src/controllers/migration/migration-outcome.ts'
@@ -22,7 +23,7 @@ const tables = `
 const filled = `
   INSERT INTO people (name) SELECT 'Ä ' || n FROM generate_series(1, 12) AS n;
   INSERT INTO orders (person, total) SELECT 1 + n % 12, n FROM generate_series(1, 24) AS n`
-/** A sequence of a server that dies goes on further on. */
+/** A sequence skips values after a crash of its server. */
 const meanwhile = `
   WITH later AS (INSERT INTO people (name) VALUES ('later') RETURNING id) INSERT INTO orders (person, total) SELECT id, 0 FROM later;
   UPDATE orders SET total = total + 1 WHERE id <= 3; DELETE FROM orders WHERE id = 4`
@@ -32,7 +33,7 @@ const killed = new Error('killed')
 const replaced = new Error('replaced')
 const nothing = { slots: 0, publications: 0, subscriptions: 0, origins: 0, logins: 0 }
 
-/** From the oldest version of this machine to the newest. */
+/** The copy goes from the oldest version of this machine to the newest. */
 export const migrationFollowCrash: CrashWorkflow<Blow> = {
   name: 'migration-follow',
   weight: 0.5,
@@ -60,7 +61,7 @@ function majors(): readonly number[] {
 class Telling {
   readonly #stage: MigrationStage
   readonly #blows: readonly Blow[]
-  /** Of all lives, to either server. */
+  /** Statements of all processes, to either server. */
   readonly #texts: string[] = []
   #struck = 0
   #worker = new AbortController()
@@ -72,7 +73,7 @@ class Telling {
     source.judge = ({ text }) => this.#judged(this.#source, text)
   }
 
-  /** It follows; meanwhile something is written; then it is to come to its end. */
+  /** Starts replication, writes meanwhile, and then lets the copy complete. */
   async tell(): Promise<Told<Blow>> {
     const stage = this.#stage
     await stage.byHand(
@@ -93,19 +94,19 @@ class Telling {
   }
 
   #judged(server: PostgresServer, text: string): Verdict {
-    // The dead say nothing more.
+    // A dead worker sends no more statements.
     if (this.#worker.signal.aborted) return 'cutBefore'
     this.#texts.push(text)
     const blow = this.#blows.find(({ index }) => index === this.#texts.length)
     if (blow === undefined) return 'pass'
     this.#struck += 1
     if (blow.fate === 'serverDies') server.crash().catch(() => undefined)
-    // Whoever is too impatient for a server that begins anew is a worker that has died.
+    // A worker whose wait for a restarting server expires counts as dead.
     if (blow.fate.startsWith('die') || blow.fate === 'serverDies') this.#worker.abort(killed)
     return blow.fate.endsWith('After') ? 'cutAfter' : 'cutBefore'
   }
 
-  /** They follow on one another until one ends by itself. */
+  /** Starts one worker after another until one ends by itself. */
   async #livesOf<T>(live: (worker: AbortController) => Promise<T>): Promise<T> {
     for (;;) {
       this.#worker = new AbortController()
@@ -113,7 +114,7 @@ class Telling {
         return await live(this.#worker)
       } catch (error) {
         if (this.#worker.signal.reason !== killed) throw error
-        // The next one comes when there are servers again.
+        // The next worker starts when both servers are up again.
         await Promise.all([this.#stage.byHand('SELECT 1'), this.#stage.inSource('SELECT 1')])
       }
     }
@@ -124,7 +125,10 @@ class Telling {
     return this.#stage.work([step], { signal: worker.signal })
   }
 
-  /** Until the target follows; then its Job is replaced by that of another order. Its last words may be of a way that broke. */
+  /**
+   * Runs until the target replicates; then another job spec replaces the Job. Its last error may be that of a broken
+   * connection.
+   */
   async #follow(worker: AbortController): Promise<void> {
     const life = { hasEnded: false, last: undefined as unknown }
     const working = this.#work(worker)
@@ -167,7 +171,7 @@ class Telling {
     return { there: await this.#stage.inSource(text), here: await this.#stage.byHand(text) }
   }
 
-  /** Of any replication. Servers hear late of the death of those who spoke to them. */
+  /** Returns the remains of any replication. Servers notice the death of their clients late. */
   async #leftIn(side: 'inSource' | 'byHand'): Promise<unknown> {
     const look = async () => {
       const [row] = await this.#stage[side](

@@ -1,5 +1,6 @@
-// Do tables follow those of another database until both hold the same, also what is written meanwhile; what is refused before anything is
-// made; and is nothing left of it, however it ends?
+// Logical copies of tables. Invariant: at the end both databases are equal, including concurrent writes.
+// The operator rejects unsupported tables before it creates anything, and no part of a replication remains, however it
+// ends.
 import { expect, inject, it, onTestFinished } from 'vitest'
 import type { CopyStep } from '../../../src/controllers/engines/migration-step.ts'
 import { waitUntil } from '../../control-plane/wait-until.ts'
@@ -11,7 +12,7 @@ const majors = inject('postgresHome').versions.map(({ major }) => major)
 const oldest = Math.min(...majors)
 const newest = Math.max(...majors)
 const database = 'followed'
-/** Servers try again sooner than they would. */
+/** Servers retry sooner than by default. */
 const settings = { wal_level: 'logical', wal_retrieve_retry_interval: '200ms', log_statement: 'ddl' }
 
 async function stageWith(tables: string, { source = oldest, target = newest } = {}): Promise<MigrationStage> {
@@ -27,7 +28,7 @@ async function stageWith(tables: string, { source = oldest, target = newest } = 
 const follow = (tables: readonly string[], changes: Partial<CopyStep> = {}) =>
   copyStep(tables, { mode: 'Logical', isCutOver: true, ...changes })
 
-/** What is left of any replication, on both sides. */
+/** Returns the remains of any replication, on both servers. */
 async function leftOf(stage: MigrationStage): Promise<readonly unknown[]> {
   const text = `SELECT (SELECT count(*) FROM pg_replication_slots)::int AS slots, (SELECT count(*) FROM pg_publication)::int AS publications,
      (SELECT count(*) FROM pg_subscription)::int AS subscriptions, (SELECT count(*) FROM pg_replication_origin)::int AS origins,
@@ -39,21 +40,21 @@ async function leftOf(stage: MigrationStage): Promise<readonly unknown[]> {
 
 const nothing = { slots: 0, publications: 0, subscriptions: 0, origins: 0, logins: 0, locks: 0 }
 
-/** Until tables follow, or a worker has made something else that can be seen. */
+/** Waits until tables replicate, or until another visible effect of a worker. */
 async function isThere(stage: MigrationStage, what: string, text: string): Promise<void> {
   await waitUntil({ what, everyMs: 20 }, async () => (await stage.byHand(text)).length > 0)
 }
 
 const allReady = "SELECT 1 FROM pg_subscription_rel HAVING count(*) > 0 AND bool_and(srsubstate = 'r')"
 
-/** A worker that dies once the target has subscribed. */
+/** Runs a worker that dies when the target has subscribed. */
 async function dieOnceSubscribed(stage: MigrationStage, step: CopyStep): Promise<void> {
   const worker = new AbortController()
   const killed = new Error('killed')
   let seen = 0
   stage.proxy.judge = ({ text }) => {
     if (seen > 0 || text.startsWith('COMMENT ON SUBSCRIPTION')) seen += 1
-    // The comment, and the COMMIT behind it.
+    // These are the comment and the COMMIT after it.
     if (seen <= 2) return 'pass'
     worker.abort(killed)
     return 'cutBefore'
@@ -62,7 +63,7 @@ async function dieOnceSubscribed(stage: MigrationStage, step: CopyStep): Promise
   stage.proxy.judge = () => 'pass'
 }
 
-/** A worker that dies when it has brought some of the rows of `people`. */
+/** Runs a worker that dies after it has copied some of the rows of `people`. */
 async function dieOverRows(stage: MigrationStage, step: CopyStep): Promise<void> {
   const worker = new AbortController()
   const killed = new Error('killed')
@@ -77,7 +78,7 @@ async function dieOverRows(stage: MigrationStage, step: CopyStep): Promise<void>
   stage.proxy.judge = () => 'pass'
 }
 
-/** So that no comparison says that both sides are the same. */
+/** A trigger that keeps both sides different. */
 const alwaysOther = `
   CREATE FUNCTION other() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.word := ''other''; RETURN NEW; END';
   CREATE TRIGGER other BEFORE INSERT ON words FOR EACH ROW EXECUTE FUNCTION other(); ALTER TABLE words ENABLE ALWAYS TRIGGER other`
@@ -113,7 +114,7 @@ it(`brings what is written meanwhile, from PostgreSQL ${oldest} to ${newest}`, {
   await waitUntil({ what: 'all rows' }, async () => hasCompared())
   writer.pausing = true
   await writing
-  // As when its Job is replaced by that of another order.
+  // The same happens when another job spec replaces the Job.
   const replaced = new Error('replaced')
   worker.abort(replaced)
   expect(await working).toBe(replaced)
@@ -126,7 +127,7 @@ it(`brings what is written meanwhile, from PostgreSQL ${oldest} to ${newest}`, {
   expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
 
-it('refuses what cannot follow before anything is made', { timeout: 300_000 }, async () => {
+it('a copy rejects unsupported tables before it creates anything', { timeout: 300_000 }, async () => {
   const stage = await stageWith(`${shop}
     CREATE TABLE nameless (id int UNIQUE NOT NULL); CREATE UNLOGGED TABLE fleeting (id int PRIMARY KEY); CREATE TABLE full_one (id int PRIMARY KEY);
     CREATE TABLE parts (id int PRIMARY KEY) PARTITION BY HASH (id);
@@ -151,7 +152,7 @@ it('refuses what cannot follow before anything is made', { timeout: 300_000 }, a
     expect(log).not.toMatch(/PUBLICATION|SUBSCRIPTION/)
 })
 
-it.runIf(oldest < 16)('refuses a target whose owners would be let act as its admin', { timeout: 300_000 }, async () => {
+it.runIf(oldest < 16)('a copy rejects a target whose owners would act as its admin', { timeout: 300_000 }, async () => {
   const stage = await stageWith('CREATE TABLE words (id int PRIMARY KEY)', { source: newest, target: oldest })
   expect(await stage.work([follow(['words'])])).toMatchObject({
     ...{
@@ -164,7 +165,7 @@ it.runIf(oldest < 16)('refuses a target whose owners would be let act as its adm
   expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
 
-it('finds rows that refer to none, also of those that come later, where servers look after none', {
+it('a copy finds rows with dangling references, also later ones, when servers check none of them', {
   timeout: 300_000,
 }, async () => {
   const stage = await stageWith(shop)
@@ -188,7 +189,7 @@ it('finds rows that refer to none, also of those that come later, where servers 
   expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
 
-it('gives up when both sides stay different, and leaves what it brought', { timeout: 300_000 }, async () => {
+it('a copy fails when both sides stay different, and leaves the rows', { timeout: 300_000 }, async () => {
   const stage = await stageWith('CREATE TABLE words (id int PRIMARY KEY, word text)')
   await stage.inSource("INSERT INTO words SELECT n, 'w' FROM generate_series(1, 50) AS n")
   await stage.byHand(alwaysOther)
@@ -208,7 +209,7 @@ it('gives up when both sides stay different, and leaves what it brought', { time
   expect(await stage.work([step], { retryToken: 'third' })).toEqual({ kind: 'Completed' })
 })
 
-it('does not take for copied what was the same once, where its step failed afterwards', {
+it('a copy does not count as complete when it was equal once and its step failed afterwards', {
   timeout: 300_000,
 }, async () => {
   const stage = await stageWith('CREATE TABLE words (id int PRIMARY KEY, word text)')
@@ -227,7 +228,7 @@ it('does not take for copied what was the same once, where its step failed after
   expect(await stage.byHand(rowsOf('words'))).toEqual(await stage.inSource(rowsOf('words')))
 })
 
-it('removes the replication of a step that failed because others held a lock', { timeout: 300_000 }, async () => {
+it('a copy removes its replication when its step failed on a lock', { timeout: 300_000 }, async () => {
   const stage = await stageWith(shop)
   await stage.inSource(fillShop)
   const step = follow(['people', 'orders'], { lockTimeoutMs: 50 })
@@ -240,7 +241,7 @@ it('removes the replication of a step that failed because others held a lock', {
   expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
 
-it('goes on where a worker died, also when the servers died meanwhile', { timeout: 300_000 }, async () => {
+it('a copy continues after deaths of a worker and of the servers', { timeout: 300_000 }, async () => {
   const stage = await stageWith(shop)
   await stage.inSource(fillShop)
   const step = follow(['people', 'orders'])
@@ -256,7 +257,7 @@ it('goes on where a worker died, also when the servers died meanwhile', { timeou
   expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
 
-it('begins the rows anew when a worker died over them, as their moment is gone', { timeout: 300_000 }, async () => {
+it('a copy restarts its rows when a worker died during them', { timeout: 300_000 }, async () => {
   const stage = await stageWith(shop)
   await stage.inSource(fillShop)
   const step = follow(['people', 'orders'])
@@ -272,7 +273,7 @@ it('begins the rows anew when a worker died over them, as their moment is gone',
   expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
 
-it('empties no table once a copy was given up over its rows, as they may be somebody else’s', {
+it('a copy empties no table after it was abandoned during its rows, because they may be unmanaged', {
   timeout: 300_000,
 }, async () => {
   const stage = await stageWith(shop)
@@ -288,7 +289,7 @@ it('empties no table once a copy was given up over its rows, as they may be some
   expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
 
-it('waits for a source that is gone, and says when what it kept is lost', { timeout: 300_000 }, async () => {
+it('a copy waits for a missing source, and reports a lost slot', { timeout: 300_000 }, async () => {
   const stage = await stageWith('CREATE TABLE words (id int PRIMARY KEY, word text)')
   await stage.inSource("INSERT INTO words SELECT n, 'w' FROM generate_series(1, 50) AS n")
   const steps = [follow(['words'], { timeoutMs: 600_000 })]
@@ -313,7 +314,7 @@ it('waits for a source that is gone, and says when what it kept is lost', { time
   expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
 
-it('leaves no replication behind of a step that was changed under way', { timeout: 300_000 }, async () => {
+it('a copy leaves no replication when its step was changed', { timeout: 300_000 }, async () => {
   const stage = await stageWith(shop)
   await stage.inSource(fillShop)
   await dieOnceSubscribed(stage, follow(['people']))
@@ -321,7 +322,7 @@ it('leaves no replication behind of a step that was changed under way', { timeou
   expect(await leftOf(stage)).toEqual([nothing, nothing])
 })
 
-it('says what is left of a replication whose source is not known any more', { timeout: 300_000 }, async () => {
+it('a copy reports its remains when its source is unknown', { timeout: 300_000 }, async () => {
   const stage = await stageWith(shop)
   await dieOnceSubscribed(stage, follow(['people']))
   stage.isSourceForgotten = true

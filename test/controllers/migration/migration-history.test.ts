@@ -1,5 +1,5 @@
-// Does what is decided keep its word over a whole history: attempts that are cut off or fail, verifications that are wrong and mended, texts
-// that are edited, and things that somebody has made by hand? In a world that knows what really happened.
+// Decisions of a Migration over random histories, against a model of what really happened. Histories contain
+// interrupted and failed attempts, wrong verifications, edited texts, and objects made by hand.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { MigrationStep, VerifyQuery } from '../../../src/controllers/engines/migration-step.ts'
@@ -8,14 +8,17 @@ import { decide, type MigrationOrder } from '../../../src/controllers/migration/
 import { stepChecksum } from '../../../src/controllers/migration/step-digest.ts'
 import { copyStep, sqlStep } from './steps.ts'
 
-/** Of an attempt: `cutOff` leaves its worker dead, `Before` its text was sent, `Behind` that, or `After` its mark. */
+/**
+ * Fates of an attempt. `cutOff`: its worker dies `Before` the text was sent, `Behind` it, or `After` its applied
+ * marker.
+ */
 const fates = ['passes', 'cutOffBefore', 'cutOffBehind', 'cutOffAfter', 'failsBefore', 'failsBehind'] as const
 type Fate = (typeof fates)[number]
 
-/** What a step is to make. `part`: some rows of a copy, which a query does not tell from all of them. */
+/** The object that a step creates. `part`: some rows of a copy, which a query does not distinguish from all of them. */
 interface Thing {
   readonly is: 'missing' | 'part' | 'whole'
-  /** The checksum of the text, if a step did. */
+  /** Checksum of the text, if a step made it. */
   readonly madeBy?: string
 }
 
@@ -25,7 +28,7 @@ class World {
   readonly marks = new Map<string, StepMark>()
   readonly things: Map<string, Thing>
   readonly #begun = new Set<string>()
-  /** Of attempts to come; the rest passes. */
+  /** Fates of the next attempts; all later ones pass. */
   fates: readonly Fate[]
 
   constructor(things: Iterable<readonly [string, Thing]>, fates: readonly Fate[]) {
@@ -33,7 +36,7 @@ class World {
     this.fates = fates
   }
 
-  /** One worker after the other, so many, or until one says how it ends. */
+  /** Runs up to `lives` workers one after the other, until one reports an end. */
   live(order: MigrationOrder, lives: number): string {
     let end = 'cutOff'
     for (let life = 0; end === 'cutOff' && life < lives; life += 1) end = this.#life(order)
@@ -78,14 +81,17 @@ class World {
     const passes = fate === 'passes' || fate === 'cutOffAfter'
     if (hasActed) this.things.set(step.name, { is: passes || isOutside ? 'whole' : 'part', madeBy: checksum })
     const isDone = hasActed && passes && this.#holds(step)
-    // A copy commits on its way as well.
+    // A copy also commits its batches.
     if (!isDone && step.kind === 'SQL' && !isOutside) this.things.set(step.name, before)
     if (fate === 'cutOffBehind') return 'cutOff'
     this.#write(attempt, isDone ? 'Applied' : 'Failed')
     return fate === 'cutOffAfter' ? 'cutOff' : 'goesOn'
   }
 
-  /** The documents say that outside a transaction a query has to fail before the step has run, or it tells nothing of what was cut off. */
+  /**
+   * Documented rule: outside a transaction, the query has to fail before the step has run. Otherwise it tells nothing
+   * of an interrupted step.
+   */
   #fateOf(step: MigrationStep): Fate {
     const [fate = 'passes', ...rest] = this.fates
     this.fates = rest
@@ -120,11 +126,11 @@ class World {
 
 interface Wish {
   readonly kind: Kind
-  /** A copy's rows in part. */
+  /** For a copy, a part of its rows. */
   readonly isMadeByHand: boolean
-  /** Does its query say the truth, before it is mended? */
+  /** True if the query is correct before it is repaired. */
   readonly isRight: boolean
-  /** With another text, if it is not applied by the first list. */
+  /** Kind of the edited text, if the first list did not apply the step. */
   readonly becomes: Kind | undefined
 }
 
@@ -153,21 +159,21 @@ const history = fc.record({
   adoptsBaseline: fc.boolean(),
   onFailure: fc.constantFrom('Stop', 'RunDown'),
   fate: fc.array(fc.constantFrom(...fates), { maxLength: 20 }),
-  /** Of the first list, before somebody edits it. */
+  /** Number of workers on the first list, before it is edited. */
   lives: fc.integer({ min: 1, max: 5 }),
 })
 
-/** For a step of SQL its query has the word. */
+/** For a SQL step, the query decides. */
 function isOpen({ kind }: MigrationStep, { is }: Thing): boolean {
   return is === 'missing' || (is === 'part' && kind === 'Copy')
 }
 
-/** What a step of SQL finds there by hand, or of an earlier text, is in its way for ever. */
+/** An object made by hand or by an earlier text blocks a SQL step permanently. */
 function isInTheWay(step: MigrationStep, { is, madeBy }: Thing): boolean {
   return step.kind === 'SQL' && is !== 'missing' && madeBy !== stepChecksum(step)
 }
 
-it('does nothing twice, compares what it copies, and takes nothing back that it did not make', () => {
+it('a Migration runs nothing twice, compares its copies, and compensates only its own effects', () => {
   fc.assert(
     fc.property(history, ({ wishes, adoptsBaseline, onFailure, fate, lives }) => {
       const named = wishes.map((one, at) => ({ ...one, name: `s${at}` }))

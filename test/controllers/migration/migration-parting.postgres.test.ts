@@ -1,5 +1,5 @@
-// Does a Migration that is deleted while a copy follows its source take the replication along, and say what keeps it where it cannot? With
-// real workers, on real databases of one server.
+// Deletion of a Migration during a logical copy, with real workers and databases of one server. Invariant: the
+// replication is removed, or the status reports what blocks it.
 import { expect, it, onTestFinished } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { Migration } from '../../../imports/wire/migration.ts'
@@ -12,7 +12,7 @@ const make = { name: 'make', sql: 'CREATE TABLE orders (id int PRIMARY KEY)' }
 const copy = { from: { name: 'old' }, tables: ['orders'], mode: 'Logical' } as const
 const steps = [make, { name: 'rows', type: 'Copy', copy } as const]
 
-/** Names of what is left of a replication on the server. */
+/** Names of the remains of a replication on the server. */
 const parts = `SELECT slot_name AS part FROM pg_replication_slots UNION SELECT pubname FROM pg_publication
   UNION SELECT subname FROM pg_subscription UNION SELECT rolname FROM pg_roles WHERE rolname LIKE 'konverge%'`
 
@@ -28,7 +28,7 @@ onNewestPostgres(
       await scene.until('the copy to follow', isFollowing)
       return scene
     }
-    /** What a test has left on purpose would meet the next one, as it has the same names. */
+    /** Drops what a test has left on purpose, because the next test uses the same names. */
     const dropLeft = async (scene: MigrationScene) => {
       const subscriptions = await scene.byHand('old', 'SELECT subname FROM pg_subscription')
       for (const { subname } of subscriptions) {
@@ -48,7 +48,7 @@ onNewestPostgres(
     }
     const isGone = async (scene: MigrationScene) => (await scene.cluster.find(Migration, `${home}/v1`)) === undefined
     const leftIn = async (scene: MigrationScene) => (await scene.byHand('old', parts)).map(({ part }) => String(part))
-    /** Takes the Database away, and lets it forget the server. */
+    /** Deletes the Database, and clears the recorded server. */
     const loseDatabase = async (scene: MigrationScene, name: string) => {
       await scene.cluster.patch(Database, `${home}/${name}`, { spec: { deletionPolicy: 'Retain' } })
       await scene.cluster.delete(Database, `${home}/${name}`)
@@ -56,7 +56,7 @@ onNewestPostgres(
       await scene.until(`Database ${name} to be gone`, isLost)
     }
 
-    it('takes the replication along, whenever the operator or a worker dies', { timeout: limitMs }, async () => {
+    it('removes the replication, whenever the operator or a worker dies', { timeout: limitMs }, async () => {
       const scene = await following()
       expect(await leftIn(scene)).not.toEqual([])
       let statements = 0
@@ -75,7 +75,7 @@ onNewestPostgres(
       expect(scene.deaths).toBeGreaterThan(3)
     })
 
-    it('lets its Database go, which waited for that', { timeout: limitMs }, async () => {
+    it('releases its Database, which waited for that', { timeout: limitMs }, async () => {
       const scene = await following()
       await scene.cluster.patch(Database, `${home}/orders`, { spec: { deletionPolicy: 'Delete' } })
       await scene.cluster.delete(Database, `${home}/orders`)
@@ -88,7 +88,7 @@ onNewestPostgres(
       expect(await leftIn(scene)).toEqual([])
     })
 
-    it('waits for a source that is not known, says what is left there, and goes on when it is', {
+    it('waits for an unknown source, reports what is left there, and continues when it is known', {
       timeout: limitMs,
     }, async () => {
       const scene = await following()
@@ -108,7 +108,7 @@ onNewestPostgres(
       expect(await leftIn(scene)).toEqual([])
     })
 
-    it('waits for a target that is not known, and goes without when told to, saying what it leaves', {
+    it('waits for an unknown target, and is removed without it on request, with a report', {
       timeout: limitMs,
     }, async () => {
       const scene = await following()
@@ -130,14 +130,14 @@ onNewestPostgres(
       await scene.byHand('old', `SELECT pg_drop_replication_slot('${left[0]}')`).catch(() => undefined)
     })
 
-    it('does not keep its namespace', { timeout: limitMs }, async () => {
+    it('does not block its namespace', { timeout: limitMs }, async () => {
       const scene = await following()
       await loseDatabase(scene, 'orders')
       await scene.cluster.delete(Namespace, home)
       await scene.until('it to be gone', async () => isGone(scene))
     })
 
-    it('goes at once if nothing was begun', { timeout: limitMs }, async () => {
+    it('is removed immediately when no work was started', { timeout: limitMs }, async () => {
       const scene = await MigrationScene.start(server(), 'orders')
       await scene.create('v1', { databaseRef: { name: 'nowhere' }, steps })
       await scene.becomes('v1', 'Ready', 'False DatabaseMissing')

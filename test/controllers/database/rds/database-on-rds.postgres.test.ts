@@ -1,5 +1,6 @@
-// A Database on Amazon RDS, told with a cluster in this process: moto plays RDS, and its instances lead to a real PostgreSQL, which has
-// the certificate and takes the master password that the operator has asked for.
+// A Database on Amazon RDS, with an in-process cluster. moto stands in for RDS, and its instances lead to a real
+// PostgreSQL.
+// That server has the certificate and accepts the master password that the operator has set.
 import { RDS } from '@aws-sdk/client-rds'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DatabaseSpecInput } from '../../../../imports/wire/database.ts'
@@ -15,7 +16,7 @@ const startRds = rdsForSuite()
 const hourMs = 3_600_000
 
 describe('a Database on RDS', () => {
-  it('comes to be: first its password, then an instance, then the database on it, over a connection that is checked', async () => {
+  it('is created in order: its password, the instance, and the database on it over a verified connection', async () => {
     const { rds, stage, password, sql } = await start()
     const stored: Promise<string | undefined>[] = []
     rds.judge = ({ action }) => {
@@ -48,7 +49,7 @@ describe('a Database on RDS', () => {
     await tellsNoSecret(stage, password())
   })
 
-  it('makes no call and no write while nothing happens, and looks once after a restart', async () => {
+  it('causes no call and no write while nothing changes, and one observation after a restart', async () => {
     const { rds, stage } = await start()
     await stage.create('crm', rdsSpec())
     await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
@@ -64,7 +65,7 @@ describe('a Database on RDS', () => {
     expect((await stage.find('crm'))?.metadata.resourceVersion).toBe(resourceVersion)
   })
 
-  it('says which Secret it lacks, and begins when that is there', async () => {
+  it('reports the missing Secret, and starts when it exists', async () => {
     const { rds, stage } = await start()
     await stage.deleteSecret('aws')
     await stage.create('crm', rdsSpec())
@@ -76,7 +77,7 @@ describe('a Database on RDS', () => {
     await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
   })
 
-  it('tells why RDS refuses, and tries again', async () => {
+  it('reports why RDS rejects a request, and retries', async () => {
     const { rds, stage, password } = await start()
     rds.judge = () => ({ code: 'AccessDenied', status: 403 })
     await stage.create('crm', rdsSpec())
@@ -90,7 +91,7 @@ describe('a Database on RDS', () => {
     await tellsNoSecret(stage, password())
   })
 
-  it('follows its spec, and puts right what somebody has changed by hand', async () => {
+  it('follows its spec, and corrects changes by hand', async () => {
     const { rds, stage, aws } = await start()
     await stage.create('crm', rdsSpec())
     await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
@@ -107,7 +108,7 @@ describe('a Database on RDS', () => {
     expect(rds.effective('ModifyDBInstance')).toBe(1)
   })
 
-  it('is reported as vanished, and not made anew', async () => {
+  it('is reported as vanished, and not recreated', async () => {
     const { rds, stage, aws } = await start()
     await stage.create('crm', rdsSpec({ deletionProtection: false }))
     await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
@@ -131,8 +132,8 @@ describe('a Database on RDS', () => {
   })
 })
 
-describe('the end of a Database on RDS', () => {
-  it('waits for its protection to be taken off, and then for the final snapshot', async () => {
+describe('the deletion of a Database on RDS', () => {
+  it('waits until deletion protection is off, and then for the final snapshot', async () => {
     const { rds, stage, aws } = await start()
     await stage.create('crm', { ...rdsSpec(), deletionPolicy: 'Snapshot' })
     await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
@@ -147,7 +148,7 @@ describe('the end of a Database on RDS', () => {
     expect(DBSnapshots).toMatchObject([{ Status: 'available' }])
   })
 
-  it('leaves the instance where that is the policy, and another Database takes it up by its name', async () => {
+  it('leaves the instance when that is the policy, and another Database adopts it by its name', async () => {
     const { rds, stage, sql } = await start()
     await stage.create('crm', rdsSpec())
     await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
@@ -168,7 +169,7 @@ describe('the end of a Database on RDS', () => {
     ])
   })
 
-  it('waits for those who use it', async () => {
+  it('waits for its DatabaseUsers', async () => {
     const { rds, stage } = await start()
     await stage.create('crm', { ...rdsSpec({ deletionProtection: false }), deletionPolicy: 'Delete' })
     await stage.becomes('crm', 'Ready', 'True InSync', { limitMs: hourMs })
@@ -182,8 +183,8 @@ describe('the end of a Database on RDS', () => {
   })
 })
 
-describe('an operator that dies while an instance is made', () => {
-  it('makes one, which has the password of the Secret, and then the database', { timeout: 300_000 }, async () => {
+describe('an operator that dies while an instance is created', () => {
+  it('creates one instance with the password of the Secret, and then the database', { timeout: 300_000 }, async () => {
     const { rds, stage, password } = await start()
     let isOver = false
     for (let request = 1; !isOver; request++) {
@@ -255,7 +256,7 @@ async function identifierOf(stage: DatabaseStage): Promise<string> {
   return providerID.slice(providerID.lastIndexOf(':') + 1)
 }
 
-/** Neither in status nor in Events nor in the log. */
+/** Expects the password in no status, no Event and no log. */
 async function tellsNoSecret(stage: DatabaseStage, password: string): Promise<void> {
   const evidence = new Evidence()
   evidence.add('everything', await stage.shown())

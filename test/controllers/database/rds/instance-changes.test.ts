@@ -44,20 +44,20 @@ describe('an instance that differs', () => {
       { MasterUserPassword: 'MasterPassword1' },
     ],
     ['VersionTooOld', 'it runs PostgreSQL 14.9, not 15', { engineVersion: '14.9' }, undefined],
-  ])('is told by %s', (reason, message, observed, modification) => {
+  ])('is reported by %s', (reason, message, observed, modification) => {
     const changes = instanceChanges(desiredInstance(), observedInstance(observed))
     expect(changes).toEqual([{ reason, message, isWished: reason === 'PasswordOutdated' }])
     expect(modificationOf(desiredInstance(), changes)).toEqual(modification)
   })
 
-  it('in several ways is put right by one modification', () => {
+  it('in several ways is corrected by one modification', () => {
     const observed = observedInstance({ multiAZ: true, instanceClass: 'db.m5.large' })
     const changes = instanceChanges(desiredInstance(), observed)
     expect(changes).toHaveLength(2)
     expect(modificationOf(desiredInstance(), changes)).toEqual({ MultiAZ: false, DBInstanceClass: 'db.t4g.micro' })
   })
 
-  it('is put right only in what is due', () => {
+  it('is corrected only in what is due', () => {
     const observed = observedInstance({ multiAZ: true, passwordID: undefined })
     const due = instanceChanges(desiredInstance(), observed).filter(({ isWished }) => isWished)
     expect(modificationOf(desiredInstance(), due)).toEqual({ MasterUserPassword: 'MasterPassword1' })

@@ -1,4 +1,4 @@
-// The driver against moto, behind a proxy that lets instances take their time and breaks the way.
+// The RDS driver against moto, behind a proxy that delays instances and breaks connections.
 import { Client } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { silentInstruments } from '../../../../src/base/instrument.ts'
@@ -16,7 +16,7 @@ const identifier = 'konverge-shop-crm-1b4e28ba'
 const startRds = rdsForSuite()
 
 describe('an instance of RDS', () => {
-  it('is there once, is not seen for a while, is made, and then leads to a PostgreSQL that takes the master password', async () => {
+  it('is created once although it is invisible at first, and leads to a PostgreSQL with the master password', async () => {
     const [rds, postgres] = await Promise.all([startRds(), startPostgres()])
     rds.pace = { hidden: 2, creating: 3, deleting: 0, snapshot: 0 }
     rds.databaseAt = { host: '127.0.0.1', port: postgres.port }
@@ -38,7 +38,7 @@ describe('an instance of RDS', () => {
     await client.connect()
   })
 
-  it('is asked for with all that the spec says, encrypted and not public', async () => {
+  it('is requested with all fields of the spec, encrypted and not public', async () => {
     const rds = await startRds()
     await driverOf(rds).create(callOf({ subnetGroupName: undefined }))
     expect(Object.fromEntries(rds.records[0]?.parameters ?? [])).toMatchObject({
@@ -54,7 +54,7 @@ describe('an instance of RDS', () => {
     })
   })
 
-  it('is changed by one modification, and then is as desired', async () => {
+  it('is changed by one modification, and is then as desired', async () => {
     const rds = await startRds()
     const driver = driverOf(rds)
     await driver.create(callOf())
@@ -74,7 +74,7 @@ describe('an instance of RDS', () => {
     expect(driver.differences(call.desired, observedIn(await driver.observe(call)))).toEqual([])
   })
 
-  it('gets the password of the Secret when that has another, and is marked with it afterwards', async () => {
+  it('gets the password of the Secret when that differs, and is marked with it afterwards', async () => {
     const rds = await startRds()
     const driver = driverOf(rds)
     await driver.create(callOf())
@@ -91,7 +91,7 @@ describe('an instance of RDS', () => {
     expect(driver.differences(call.desired, observedIn(after))).toEqual([])
   })
 
-  it('is left alone while it is at work', async () => {
+  it('is left alone while it is being modified', async () => {
     const rds = await startRds()
     const driver = driverOf(rds)
     await driver.create(callOf())
@@ -120,7 +120,7 @@ describe('an instance of RDS', () => {
     })
   })
 
-  it('that somebody else has made is seen to be his, and is marked when it is adopted', async () => {
+  it('is recognized as another owner’s, and is marked when it is adopted', async () => {
     const rds = await startRds()
     const driver = driverOf(rds)
     const theirs = { ...callOf(), token: { uid: 'theirs', generation: 3 } }
@@ -132,8 +132,8 @@ describe('an instance of RDS', () => {
   })
 })
 
-describe('the end of an instance of RDS', () => {
-  it('is not had while it is protected and the spec says so', async () => {
+describe('the deletion of an instance of RDS', () => {
+  it('is rejected while the instance is protected by the spec', async () => {
     const rds = await startRds()
     const driver = driverOf(rds)
     await driver.create(callOf())
@@ -141,7 +141,7 @@ describe('the end of an instance of RDS', () => {
     expect(await driver.observe(callOf())).toMatchObject({ observed: { deletionProtection: true } })
   })
 
-  it('comes after its protection, where the spec has none', async () => {
+  it('removes a protection that the spec does not set', async () => {
     const rds = await startRds()
     rds.pace = { hidden: 0, creating: 0, deleting: 2, snapshot: 0 }
     const driver = driverOf(rds)
@@ -155,7 +155,7 @@ describe('the end of an instance of RDS', () => {
     expect(rds.effective('DeleteDBInstance')).toBe(0)
   })
 
-  it('has to wait for its final snapshot', async () => {
+  it('waits for its final snapshot', async () => {
     const rds = await startRds()
     rds.pace = { hidden: 0, creating: 0, deleting: 1, snapshot: 2 }
     const driver = driverOf(rds)
@@ -170,7 +170,7 @@ describe('the end of an instance of RDS', () => {
     ])
   })
 
-  it('that was not ours is not taken for good without the snapshot', async () => {
+  it('is reported as an error when the instance is gone without its final snapshot', async () => {
     const rds = await startRds()
     const driver = driverOf(rds)
     const desired = { deletionProtection: false, finalSnapshot: 'final-1b4e28ba' }
@@ -181,7 +181,7 @@ describe('the end of an instance of RDS', () => {
     })
   })
 
-  it('is not tried with a snapshot that RDS cannot make', async () => {
+  it('is not requested with a snapshot that RDS cannot take', async () => {
     const rds = await startRds()
     const driver = driverOf(rds)
     await driver.create(callOf({ deletionProtection: false }))
@@ -193,7 +193,7 @@ describe('the end of an instance of RDS', () => {
   })
 })
 
-describe('a bad way to RDS', () => {
+describe('a failing connection to RDS', () => {
   it.each([
     ['cutBefore' as const, 'ProviderUnreachable', 'retry', 0],
     ['cutAfter' as const, 'ProviderUnreachable', 'retry', 1],
@@ -201,7 +201,7 @@ describe('a bad way to RDS', () => {
     [{ code: 'InstanceQuotaExceeded', status: 400 }, 'InstanceQuotaExceeded', 'stop', 0],
     [{ code: 'AccessDenied', status: 403 }, 'AccessDenied', 'stop', 0],
     [{ code: 'ServiceUnavailable', status: 503 }, 'ProviderUnavailable', 'retry', 0],
-  ])('(%o) is told as %s: %s, and tried once', async (verdict, code, remedy, made) => {
+  ])('(%o) is reported as %s: %s, after one attempt', async (verdict, code, remedy, made) => {
     const rds = await startRds()
     rds.judge = () => verdict
     await expect(driverOf(rds).create(callOf())).rejects.toMatchObject({ code, remedy })
@@ -210,12 +210,12 @@ describe('a bad way to RDS', () => {
     await expect(driverOf(rds).observe(callOf())).rejects.toMatchObject({ code, remedy })
   })
 
-  it('is never taken for absence, also where nobody listens', async () => {
+  it('never counts as absence, also when the connection is refused', async () => {
     const driver = driverOf({ url: 'http://127.0.0.1:9' })
     await expect(driver.observe(callOf())).rejects.toMatchObject({ code: 'ProviderUnreachable' })
   })
 
-  it('is left when the turn ends', async () => {
+  it('is abandoned when the reconcile ends', async () => {
     const rds = await startRds()
     const turn = new AbortController()
     rds.judge = () => {
@@ -225,7 +225,7 @@ describe('a bad way to RDS', () => {
     await expect(driverOf(rds).observe({ ...callOf(), signal: turn.signal })).rejects.toThrow('the turn has ended')
   })
 
-  it('is none without the SDK, and then says how to get it', async () => {
+  it('is reported with the remedy when the SDK is missing', async () => {
     const loadSdk = () => Promise.reject(new Error('Cannot find package @aws-sdk/client-rds'))
     await expect(driverOf({ url: 'http://127.0.0.1:9' }, { loadSdk }).observe(callOf())).rejects.toMatchObject({
       code: 'SdkMissing',

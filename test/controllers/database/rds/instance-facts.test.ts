@@ -14,7 +14,7 @@ function facts(own: Partial<RdsFactsInput> = {}) {
 }
 
 describe('the master password', () => {
-  it('is drawn where there is none, with a mark', () => {
+  it('is generated when none exists, with a mark', () => {
     const { admin } = facts()
     expect(admin.username).toBe('postgres')
     expect(admin.password).toMatch(/^[A-Za-z0-9]{32}$/)
@@ -22,17 +22,17 @@ describe('the master password', () => {
     expect(admin.password).not.toContain(admin.passwordID)
   })
 
-  it('is the one of the Secret ever after', () => {
+  it('is the one of the Secret afterwards', () => {
     const { admin } = facts({ adminSecret: secret('crm-postgres-admin', kept) })
     expect(admin).toEqual({ username: 'postgres', password: 'MasterPassword1', passwordID: 'p-1' })
   })
 
-  it('is drawn anew where its mark is lost: nobody could tell whether RDS has it', () => {
+  it('is generated again when its mark is lost, because RDS may have another one', () => {
     const { admin } = facts({ adminSecret: secret('crm-postgres-admin', { ...kept, 'password-id': '' }) })
     expect(admin.password).not.toBe('MasterPassword1')
   })
 
-  it('belongs to the user that an adopted instance has', () => {
+  it('belongs to the user of an adopted instance', () => {
     const observed = observedInstance({ username: 'root' })
     const { admin } = facts({ adminSecret: secret('crm-postgres-admin', kept), observed })
     expect(admin.username).toBe('root')
@@ -54,7 +54,7 @@ describe('the credentials for AWS', () => {
   const rds = rdsProvider({ credentials: { secretRef: { name: 'aws' } } })
   const keys = { accessKeyId: 'AKIATEST', secretAccessKey: 'of-aws\n' }
 
-  it('are the operator’s own where no Secret is named', () => {
+  it('are the operator’s own when no Secret is named', () => {
     expect(facts().credentials).toEqual({ kind: 'ambient' })
   })
 
@@ -80,7 +80,7 @@ describe('the credentials for AWS', () => {
       'SecretIncomplete',
       'Secret aws, with which the operator speaks to AWS, has no secretAccessKey',
     ],
-  ])('are missed with a sentence (%o)', (values, reason, message) => {
+  ])('are reported as missing in a sentence (%o)', (values, reason, message) => {
     const awsSecret = values === undefined ? undefined : secret('aws', values)
     expect(facts({ rds, awsSecret })).toMatchObject({ credentials: undefined, problem: { reason, message } })
   })

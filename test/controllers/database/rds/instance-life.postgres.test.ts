@@ -1,13 +1,13 @@
-// What does an operator make of an instance that is late, somebody else's, deleted, changed or broken? Told by the runtime's own protocol against
-// moto. Where the operator dies is told by the crash runs.
+// The runtime's protocol against moto, for an instance that is late, unmanaged, deleted, changed or broken. The crash
+// runs cover the death of the operator.
 import { describe, expect, it } from 'vitest'
 import { rdsForSuite } from '../../../rds/on-rds.ts'
 import { asChanged, asMade, identifier, pace, World } from './instance-world.ts'
 
 const startRds = rdsForSuite()
 
-describe('an operator that lives', () => {
-  it('makes no second instance when the first is not to be seen for longer than was thought', async () => {
+describe('a running operator', () => {
+  it('creates no second instance when the first one is invisible for longer than expected', async () => {
     const rds = await startRds()
     rds.pace = { ...pace, hidden: 6 }
     const world = new World(rds, {})
@@ -16,7 +16,7 @@ describe('an operator that lives', () => {
     expect(rds.effective('CreateDBInstance')).toBe(1)
   })
 
-  it('does nothing to an instance of this name that is somebody else’s', async () => {
+  it('does nothing to an unmanaged instance of the name', async () => {
     const rds = await startRds()
     const theirs = new World(rds, { uid: 'theirs' })
     await theirs.until('available', asMade)
@@ -26,7 +26,7 @@ describe('an operator that lives', () => {
     expect(rds.actions).toEqual(['DescribeDBInstances'])
   })
 
-  it('tells of an instance that somebody has deleted, and makes no empty one in its place', async () => {
+  it('reports an instance that was deleted outside, and creates no empty one in its place', async () => {
     const rds = await startRds()
     const world = new World(rds, {})
     await world.until('available', asMade)
@@ -36,7 +36,7 @@ describe('an operator that lives', () => {
     expect(rds.effective('CreateDBInstance')).toBe(0)
   })
 
-  it('puts right what somebody has changed, or only says so', async () => {
+  it('corrects changes by hand, or only reports them', async () => {
     const rds = await startRds()
     const world = new World(rds, {})
     await world.until('available', asMade)
@@ -48,7 +48,7 @@ describe('an operator that lives', () => {
     expect(corrected.standing).toMatchObject({ state: 'available', reason: 'AsDesired' })
   })
 
-  it('tells what keeps a broken instance, and removes it all the same', async () => {
+  it('reports why an instance is broken, and still removes it', async () => {
     const rds = await startRds()
     const world = new World(rds, {})
     await world.until('available', asMade)

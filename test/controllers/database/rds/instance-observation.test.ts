@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { observationOf } from '../../../../src/controllers/database/rds/instance-observation.ts'
 import { arn, describedInstance, observedInstance, token } from './instances.ts'
 
-describe('what RDS says of an instance', () => {
-  it('is read whole', () => {
+describe('the observation of an instance', () => {
+  it('contains all fields', () => {
     expect(observationOf(describedInstance())).toEqual({
       kind: 'available',
       providerID: arn,
@@ -12,7 +12,7 @@ describe('what RDS says of an instance', () => {
     })
   })
 
-  it('is taken as it will be when RDS has done what it has accepted', () => {
+  it('contains changes that RDS has accepted and not yet made', () => {
     const described = describedInstance({
       DBInstanceStatus: 'modifying',
       PendingModifiedValues: { DBInstanceClass: 'db.m5.large', AllocatedStorage: 40, MultiAZ: true },
@@ -48,11 +48,11 @@ describe('what RDS says of an instance', () => {
     ],
     ['failed', {}, { kind: 'broken', reason: 'Failed', isTerminal: true }],
     ['storage-full', {}, { kind: 'available', observed: { mayModify: true, trouble: { reason: 'StorageFull' } } }],
-  ])('%s means what it means', (word, own, observation) => {
+  ])('maps the status %s', (word, own, observation) => {
     expect(observationOf(describedInstance({ DBInstanceStatus: word, ...own }))).toMatchObject(observation)
   })
 
-  it('names no owner where nobody’s tag is on it', () => {
+  it('has no owner when the ownership tag is missing', () => {
     const described = describedInstance({ TagList: [{ Key: 'team', Value: 'crm' }] })
     expect(observationOf(described)).toMatchObject({ owner: undefined, observed: { passwordID: undefined } })
   })

@@ -54,7 +54,7 @@ const conditionsOf = (status: StatusReport<DatabaseStatus>) =>
   status.conditions.map(({ type, status: standing, reason }) => `${type} ${standing} ${reason}`)
 
 describe('the status of a Database on RDS', () => {
-  it('is that of its database, with the instance where it is the instance’s to say', () => {
+  it('is that of its database, with the fields that the instance decides', () => {
     expect(told(available)).toMatchObject({
       fields: {
         phase: 'Configuring',
@@ -67,7 +67,7 @@ describe('the status of a Database on RDS', () => {
     })
   })
 
-  it('of another provider is left as it is', () => {
+  it('with another provider stays unchanged', () => {
     expect(told(undefined, { provider: {} }).fields).toEqual({
       phase: 'Configuring',
       providerID: 'pg://1/2',
@@ -75,7 +75,7 @@ describe('the status of a Database on RDS', () => {
     })
   })
 
-  it('names the word of RDS while the instance is on its way', () => {
+  it('names the RDS status while the instance is in progress', () => {
     const pending: Report = { ...available, state: 'pending', reason: 'Provisioning', message: 'RDS says creating' }
     const { observed: _, ...unseen } = pending
     expect(told(unseen)).toMatchObject({
@@ -96,12 +96,12 @@ describe('the status of a Database on RDS', () => {
       { ...available, observed: observedInstance({ trouble: { reason: 'StorageFull', advice: 'raise it' } }) },
       'Provisioned True StorageFull',
     ],
-  ] as const)('says whether there is a server (%#)', (report, condition) => {
+  ] as const)('reports whether a server exists (%#)', (report, condition) => {
     const ofDatabase: ConditionClaim = { type: 'Provisioned', status: 'False', reason: 'Other', message: '' }
     expect(conditionsOf(told(report, { claims: [ofDatabase] }))).toEqual([condition])
   })
 
-  it('shows drift of the instance, unless the database has drifted too', () => {
+  it('reports drift of the instance, unless the database has drifted too', () => {
     const drift = [{ reason: 'MultiAZChanged', message: 'it has no standby' }]
     const none: ConditionClaim = { type: 'Drifted', status: 'False', reason: 'InSync', message: '' }
     const own: ConditionClaim = { type: 'Drifted', status: 'True', reason: 'OwnerChanged', message: 'it has' }
@@ -112,7 +112,7 @@ describe('the status of a Database on RDS', () => {
     )
   })
 
-  it('says what keeps the instance from going', () => {
+  it('reports what blocks the deletion of the instance', () => {
     const blocked: Report = { ...available, state: 'blocked', reason: 'ProtectionEnabled' }
     expect(conditionsOf(told(blocked, { isLeaving: true }))).toEqual(['DeletionBlocked True ProtectionEnabled'])
     expect(conditionsOf(told({ ...available, state: 'deleting' }, { isLeaving: true }))).toEqual([])

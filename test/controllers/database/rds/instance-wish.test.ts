@@ -13,8 +13,8 @@ const stored = secret('crm-postgres-admin', { password: 'MasterPassword1' })
 const onRds = (rds: object = {}, spec: object = {}) =>
   databaseObject({ version: '15', provider: { rds: rdsProvider(rds) }, ...spec })
 
-describe('what is wanted of RDS', () => {
-  it('is nothing with another provider', () => {
+describe('the desired instance of RDS', () => {
+  it('is absent with another provider', () => {
     expect(
       instanceWish(databaseObject({ version: '15', provider: {} }), undefined, { adminSecret: undefined }),
     ).toEqual({
@@ -22,7 +22,7 @@ describe('what is wanted of RDS', () => {
     })
   })
 
-  it('is what the spec says, by a name that stays', () => {
+  it('follows the spec, with a stable name', () => {
     const wish = instanceWish(onRds({ securityGroupIDs: ['sg-0a'], multiAZ: true }), facts, { adminSecret: stored })
     expect(wish).toMatchObject({
       kind: 'wanted',
@@ -43,13 +43,13 @@ describe('what is wanted of RDS', () => {
     })
   })
 
-  it('has the name that the spec gives, if it gives one', () => {
+  it('has the name from the spec, if it has one', () => {
     expect(instanceWish(onRds({ instanceIdentifier: 'crm-2019' }), facts, { adminSecret: stored })).toMatchObject({
       externalName: 'crm-2019',
     })
   })
 
-  it('leaves security groups alone where the spec has none', () => {
+  it('leaves security groups unchanged when the spec names none', () => {
     expect(instanceWish(onRds({ securityGroupIDs: [] }), facts, { adminSecret: stored })).toMatchObject({
       desired: { securityGroupIDs: undefined },
     })
@@ -58,14 +58,14 @@ describe('what is wanted of RDS', () => {
   it.each([
     ['there is no Secret', undefined],
     ['the Secret has another password', secret('crm-postgres-admin', { password: 'OfAnotherTurn' })],
-  ])('is nothing yet while %s', (_, secretOfTurn) => {
+  ])('has a hold while %s', (_, secretOfTurn) => {
     expect(instanceWish(onRds(), facts, { adminSecret: secretOfTurn })).toMatchObject({
       kind: 'blocked',
       reason: 'SecretNotStored',
     })
   })
 
-  it('is nothing without credentials', () => {
+  it('is absent without credentials', () => {
     expect(instanceWish(onRds(), { ...facts, credentials: undefined, problem }, { adminSecret: stored })).toEqual({
       kind: 'blocked',
       ...problem,
@@ -73,7 +73,7 @@ describe('what is wanted of RDS', () => {
   })
 })
 
-describe('what becomes of an instance', () => {
+describe('the deletion of an instance', () => {
   const unprotected = { deletionProtection: false }
   const abandoned = { 'konverge.dev/abandon-external': 'true' }
 
@@ -89,12 +89,12 @@ describe('what becomes of an instance', () => {
     expect(instanceRemoval(onRds(rds, { deletionPolicy }), known)).toMatchObject(removal)
   })
 
-  it('has no snapshot where none was asked for', () => {
+  it('takes no snapshot when none was requested', () => {
     const removal = instanceRemoval(onRds(unprotected, { deletionPolicy: 'Delete' }), facts)
     expect(removal.kind === 'remove' && removal.desired.finalSnapshot).toBeUndefined()
   })
 
-  it('is nobody’s business where it is let go of', () => {
+  it('is skipped when the instance is abandoned', () => {
     const object = onRds({}, { deletionPolicy: 'Delete' })
     const metadata = { ...object.metadata, annotations: abandoned }
     expect(instanceRemoval({ ...object, metadata }, undefined)).toMatchObject({ kind: 'keep' })
@@ -117,11 +117,11 @@ describe('the database on an instance', () => {
     ['notOwned', 'NotOwned', false],
     ['blocked', 'SecretNotStored', false],
     ['deleting', 'BeingDeleted', false],
-  ] as const)('of which is said %s/%s goes on: %s', (state, reason, goesOn) => {
+  ] as const)('that is %s/%s continues: %s', (state, reason, goesOn) => {
     expect(instanceGate(report(state, reason))).toEqual(goesOn ? undefined : { reason, message: 'as it is' })
   })
 
-  it('of which nothing is known waits', () => {
+  it('waits while the instance has not been observed', () => {
     expect(instanceGate(undefined)).toMatchObject({ reason: 'Creating' })
   })
 })

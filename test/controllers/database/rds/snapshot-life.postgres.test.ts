@@ -1,5 +1,5 @@
-// What does an operator make of a snapshot that is late, somebody else's, removed or failed? Told by the runtime's own protocol against moto.
-// Where the operator dies is told by the crash runs.
+// The runtime's protocol against moto, for a snapshot that is late, unmanaged, removed or failed. The crash runs cover
+// the death of the operator.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { rdsForSuite } from '../../../rds/on-rds.ts'
 import type { RdsProxy } from '../../../rds/rds-proxy.ts'
@@ -9,7 +9,7 @@ import { awsByHand, desiredSnapshot, instance, SnapshotWorld, snapshotName, sour
 const startRds = rdsForSuite()
 
 describe('a snapshot of an instance', () => {
-  it('is made once, however long it is not to be seen, and says what it holds', async () => {
+  it('is created once, however long it is invisible, and reports its contents', async () => {
     const rds = await begin()
     rds.pace = { hidden: 6, creating: 0, deleting: 0, snapshot: 3 }
     const world = new SnapshotWorld(rds)
@@ -24,7 +24,7 @@ describe('a snapshot of an instance', () => {
     })
   })
 
-  it('is told as on its way while RDS is at it', async () => {
+  it('is reported as in progress while RDS takes it', async () => {
     const rds = await begin()
     rds.pace = { hidden: 0, creating: 0, deleting: 0, snapshot: 3 }
     const { standing } = await new SnapshotWorld(rds).pass(desiredSnapshot())
@@ -35,7 +35,7 @@ describe('a snapshot of an instance', () => {
     })
   })
 
-  it('waits until an instance that is at work takes the request', async () => {
+  it('waits until a busy instance accepts the request', async () => {
     const rds = await begin()
     rds.setWord(instance, 'modifying')
     const world = new SnapshotWorld(rds)
@@ -46,7 +46,7 @@ describe('a snapshot of an instance', () => {
     expect(rds.effective('CreateDBSnapshot')).toBe(1)
   })
 
-  it('of this name that is somebody else’s is left alone', async () => {
+  it('leaves an unmanaged snapshot of its name alone', async () => {
     const rds = await begin()
     const theirs = new SnapshotWorld(rds, { uid: 'theirs' })
     await theirs.until('available', desiredSnapshot())
@@ -57,7 +57,7 @@ describe('a snapshot of an instance', () => {
     expect(rds.effective('DeleteDBSnapshot')).toBe(0)
   })
 
-  it('is removed once RDS is through with it', async () => {
+  it('is removed once RDS has completed it', async () => {
     const rds = await begin()
     rds.pace = { hidden: 0, creating: 0, deleting: 0, snapshot: 3 }
     const world = new SnapshotWorld(rds)
@@ -67,7 +67,7 @@ describe('a snapshot of an instance', () => {
     expect(rds.records.filter(({ action }) => action === 'DeleteDBSnapshot').length).toBeGreaterThan(1)
   })
 
-  it('that somebody has removed is told of, and another one is not made in its place', async () => {
+  it('is reported when it was removed outside, and is not recreated', async () => {
     const rds = await begin()
     const world = new SnapshotWorld(rds)
     await world.until('available', desiredSnapshot())
@@ -78,7 +78,7 @@ describe('a snapshot of an instance', () => {
     expect(rds.effective('CreateDBSnapshot')).toBe(1)
   })
 
-  it('that has failed says so, and can be removed', async () => {
+  it('that failed is reported, and can be removed', async () => {
     const rds = await begin()
     const world = new SnapshotWorld(rds)
     await world.until('available', desiredSnapshot())
@@ -88,7 +88,7 @@ describe('a snapshot of an instance', () => {
     await world.until('gone', desiredSnapshot(), 'dissolve')
   })
 
-  it('whose tags somebody has taken off is marked again', async () => {
+  it('is marked again when its tags were removed', async () => {
     const rds = await begin()
     const world = new SnapshotWorld(rds)
     await world.until('available', desiredSnapshot())

@@ -26,16 +26,16 @@ const object = {
 } as never
 const keys = { s3: { bucket: 'b', region: 'r', credentialsSecretRef: { name: 'keys' } } }
 const source = (target: object, method: RestoreSource['method'] = 'Physical'): RestoreSource => ({
-  ...{ kind: 'source', method, target: target as RestoreSource['target'] }, // As much of it as is asked for.
+  ...{ kind: 'source', method, target: target as RestoreSource['target'] }, // The code reads these fields only.
   source: { kind: 'backup', folder: 'shop/crm/1/2/', hashUpToBytes: 9, queries: [{ sql: 'SELECT 1', expect: '1' }] },
 })
 const place = { kind: 'volume', claim: server.claim, adminSecret: server.adminSecret, version: 15 } as const
 const problem = { kind: 'waiting', reason: 'BackupMissing', message: 'there is no Backup b' } as const
 
 const child = (apiVersion: string, kind: string, name: string, more: object = {}): LiveObject =>
-  ({ apiVersion, kind, metadata: { name, namespace: 'shop' }, ...more }) as never // As much of it as is asked for.
+  ({ apiVersion, kind, metadata: { name, namespace: 'shop' }, ...more }) as never // The code reads these fields only.
 
-/** What is there of a worker that has been started for the record. */
+/** Returns the objects of a started worker. */
 function started(work: string): readonly LiveObject[] {
   const annotations = { [workAnnotation]: 'restore bootstrap' }
   const job = child('batch/v1', 'Job', 'w', { metadata: { name: 'w', namespace: 'shop', annotations } })
@@ -48,7 +48,7 @@ const wished = (work: Parameters<typeof wantedWish>[1], more: Partial<Parameters
     work,
   )
 
-describe('what a database begins with', () => {
+describe('the bootstrap source of a database', () => {
   it.each<[string, Parameters<typeof restoreMethod>[0], string | undefined]>([
     ['nothing that is known', { record, children: [], source: undefined }, undefined],
     ['nothing that is there', { record, children: [], source: problem }, undefined],
@@ -80,8 +80,8 @@ describe('the volume of a server', () => {
   })
 })
 
-describe('a worker', () => {
-  it('fills the volume, with the keys of the store and the password of the server', () => {
+describe('a restore worker', () => {
+  it('fills the volume, with the credentials of the store and the password of the server', () => {
     const wish = wished({ kind: 'restore' })
     expect(wish).toMatchObject({
       name: expect.stringMatching(/^crm-fill-/),
@@ -105,17 +105,17 @@ describe('a worker', () => {
     })
   })
 
-  it('finds a store on a volume beside it', () => {
+  it('finds a store on a second volume', () => {
     const wish = wished({ kind: 'restore' }, { source: source({ pvc: { claimName: 'backups' } }) })
     expect(wish).toMatchObject({ storeClaim: 'backups', dataClaim: server.claim })
   })
 
-  it('is the same as was begun, whatever is asked for since', () => {
+  it('keeps its first job spec, whatever the spec requests since', () => {
     const wish = wished({ kind: 'restore' }, { children: started('fill'), source: problem })
     expect(wish).toMatchObject({ name: 'w', work: 'fill' })
   })
 
-  it('clears the volume, another one each hour', () => {
+  it('clears the volume, with a new Job each hour', () => {
     const [now, later] = [nowMs, nowMs + 3_600_000].map((ms) =>
       wished({ kind: 'settle', requestID: 'bootstrap' }, { nowMs: ms }),
     )
@@ -124,7 +124,7 @@ describe('a worker', () => {
     expect(later?.text).toBe(now?.text)
   })
 
-  it('is not started where there is no place for it', () => {
+  it('is not started without a location', () => {
     expect(wished({ kind: 'restore' }, { place: problem })).toBeUndefined()
     expect(wished({ kind: 'restore' }, { source: problem })).toBeUndefined()
   })

@@ -8,17 +8,17 @@ import {
 import type { DatabaseObject } from '../../../../src/controllers/database/server-connection.ts'
 
 const restoreFrom = { backupRef: { name: 'b' } }
-/** `Logical` unless it is said otherwise, as the API server has it. */
+/** The method is `Logical` by the default of the CRD. */
 const locationOf = (path: string, method: 'Logical' | 'Physical' = 'Logical') => ({
   location: { target: { pvc: { claimName: 'x' } }, path, method },
 })
 const restore = { requestID: 'r1', from: { backupRef: { name: 'c' } }, keepPrevious: '1h' }
 
 function databaseOf(spec: object, status: object = {}): DatabaseObject {
-  return { metadata: { name: 'crm', namespace: 'shop', uid: 'u' }, spec, status } as never // As much of it as is asked for.
+  return { metadata: { name: 'crm', namespace: 'shop', uid: 'u' }, spec, status } as never // The code reads these fields only.
 }
 
-describe('what a Database asks to be restored', () => {
+describe('the restore request of a Database', () => {
   it.each<[string, object, object, string | undefined]>([
     ['is nothing', {}, {}, undefined],
     ['is what it begins with', { bootstrap: { restoreFrom } }, {}, 'bootstrap first'],
@@ -54,7 +54,7 @@ describe('what a Database asks to be restored', () => {
   })
 })
 
-describe('where it is', () => {
+describe('the restore source', () => {
   const asked = (from: RestoreRequest['from'], isFirst = false): RestoreRequest => ({
     requestID: 'r1',
     from,
@@ -74,7 +74,7 @@ describe('where it is', () => {
         ...spec,
       },
       status,
-    }) as never // As much of it as is asked for.
+    }) as never // The code reads these fields only.
 
   it.each<[string, RestoreRequest, BackupObject | undefined, string]>([
     ['a Backup that is not there', asked(restoreFrom), undefined, 'BackupMissing'],
@@ -104,18 +104,18 @@ describe('where it is', () => {
     ['a location', asked(locationOf('a/b')), undefined, 'a/b/'],
     ['a location with a slash', asked(locationOf('a/b/')), undefined, 'a/b/'],
     ['an earlier request', asked({ previousOf: 'r0' }), undefined, 'former r0'],
-  ])('is told of %s', (_, request, found, expected) => {
+  ])('is reported for %s', (_, request, found, expected) => {
     const source = restoreSource(request, databaseOf({}), found)
     if (source.kind !== 'source') expect(source.reason).toBe(expected)
     else if (source.source.kind === 'former') expect(`former ${source.source.replacedBy}`).toBe(expected)
     else expect(source.source.folder).toBe(expected)
   })
 
-  it('is restored as it was proven', () => {
+  it('has the options with which it was verified', () => {
     const queries = [{ sql: 'SELECT 1', expect: '1' }]
     const proven = backup(made, { verify: { queries }, options: { jobs: 3 } })
     expect(restoreSource(asked(restoreFrom), databaseOf({}), proven)).toMatchObject({ source: { queries, jobs: 3 } })
-    // One is what is done without a word.
+    // The default is one job.
     const single = backup(made, { options: { jobs: 1 } })
     const plain = backup(made, { options: {} })
     expect(restoreSource(asked(restoreFrom), databaseOf({}), single)).toEqual(

@@ -1,4 +1,4 @@
-// What a Database tells of its restores: of the last one, and of one that is asked for after it and cannot begin.
+// Restores in the status of a Database: the last one, and a later request that cannot start.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseFacts } from '../../../../src/controllers/database/database-facts.ts'
 import type { RestoreRecord } from '../../../../src/controllers/database/restore/restore-request.ts'

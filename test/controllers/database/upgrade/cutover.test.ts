@@ -1,4 +1,4 @@
-// To which undertaking does somebody consent?
+// Approval of a cutover. Each try needs its own approval.
 import { expect, it } from 'vitest'
 import { cutoverAnnotation, cutoverWaitsFor } from '../../../../src/controllers/database/upgrade/cutover.ts'
 import { movingDatabase } from './upgrade-records.ts'
@@ -17,13 +17,13 @@ it.each([
   ['it was said of another version', '17', first, '18'],
   ['it was said of the try before', '18', again, '18-b'],
   ['it was said of another try', '18-a', again, '18-b'],
-] as const)('waits where %s', (_, consent, undertaking, value) => {
+] as const)('a cutover waits when %s', (_, consent, undertaking, value) => {
   expect(waits(consent, undertaking)).toBe(
     `the new server follows; annotate the Database with data.konverge.dev/cutover=${value} to lead applications there`,
   )
 })
 
-it('waits no more where it was said of this one, or of all', () => {
+it('a cutover does not wait when this try, or every try, is approved', () => {
   expect(waits('18', first)).toBeUndefined()
   expect(waits('18-b', again)).toBeUndefined()
   expect(waits(undefined, again, { cutover: 'Automatic' })).toBeUndefined()

@@ -1,5 +1,6 @@
-// What becomes of a Database that is deleted while it moves to a newer version? What is retained or saved is what applications have written, and
-// whoever has to take leave of it finds it. For real, at the two places from which nobody leads anybody anywhere by himself.
+// Deletion of a Database during its upgrade, on real servers. Invariant: a retained or backed-up database holds all
+// writes of the applications, and the remaining objects can be found.
+// The test deletes it in two states in which no server accepts applications.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { ownBackup } from '../../../../src/controllers/database/own-backup.ts'
@@ -14,7 +15,7 @@ const upgrade = { snapshot: 'Skip', cutover: 'Manual' }
 const isCutOver = { 'data.konverge.dev/cutover': to }
 
 describe.skipIf(from === to)(`a Database that is deleted on its way from ${from} to ${to}`, () => {
-  it('while nobody may write to it, is led back, left by its users, and saved', limit, async () => {
+  it('during the write freeze is rolled back, released by its users, and backed up', limit, async () => {
     const story = await UpgradeStory.start({ upgrade, deletionPolicy: 'Snapshot', ...keepsBackups })
     await story.applyUser('web', { databases: [{ name: 'shop', access: 'ReadOnly' }] })
     await story.user('web', 'True InSync')
@@ -22,11 +23,12 @@ describe.skipIf(from === to)(`a Database that is deleted on its way from ${from}
     await story.upgrade('AwaitingCutover')
     await story.clientWrites()
     const [keeper, holder] = [await story.session(), await story.session(`shop-pg${to}`, 'shop')]
-    // Nobody is turned away before this one ends.
+    // The write freeze does not start before this transaction ends.
     await keeper.query('BEGIN; ALTER ROLE app CONNECTION LIMIT -1')
     await story.apply({}, isCutOver)
     await story.until('about to freeze', ({ status }) => stepIn(status) === 'ScaleDownOld')
-    // What comes from now on cannot be applied, so that it waits with all applications away; the tables can be looked at.
+    // The target server cannot apply later changes. The cutover waits with all applications locked out, and the tables
+    // stay readable.
     await holder.query('BEGIN; LOCK TABLE orders IN EXCLUSIVE MODE')
     await story.clientWrites()
     await keeper.query('ROLLBACK')
@@ -47,7 +49,7 @@ describe.skipIf(from === to)(`a Database that is deleted on its way from ${from}
   })
 
   it(
-    'when the first may log in at the new server, goes on, and leaves the volume of that one to whoever is made again',
+    "during the first logins at the target server completes, and leaves that server's volume to the next Database",
     limit,
     async () => {
       const verifyQueries = [{ sql: 'SELECT public.waited()', expect: 't' }]
@@ -71,7 +73,7 @@ describe.skipIf(from === to)(`a Database that is deleted on its way from ${from}
       const claim = { kind: 'PersistentVolumeClaim', name: `data-shop-pg${to}-0` }
       const { metadata } = await story.cluster.objectThat(claim, 'there', () => true)
       expect(metadata.ownerReferences).toBeUndefined()
-      // That of the old server goes with it where its controller is fast enough.
+      // The volume of the source server is removed too if its controller is fast enough.
       const other = { kind: 'PersistentVolumeClaim', name: 'data-shop-postgres-0' }
       if ((await story.cluster.get(other.kind, other.name)) !== undefined)
         await story.cluster.delete(other.kind, other.name)
@@ -84,7 +86,7 @@ describe.skipIf(from === to)(`a Database that is deleted on its way from ${from}
   )
 })
 
-/** Whoever waits at the gate. */
+/** The query of the session that waits at the gate. */
 const asked = `SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT public.waited()'`
 
 function stepIn(status: unknown): string | undefined {

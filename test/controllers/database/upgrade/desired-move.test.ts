@@ -1,4 +1,4 @@
-// What does the backup before an upgrade wait for?
+// Backup before an upgrade, and the object that it waits for.
 import { ApiObject, App, Chart } from 'cdk8s'
 import { expect, it } from 'vitest'
 import { backupBefore } from '../../../../src/controllers/database/own-backup.ts'
@@ -6,7 +6,7 @@ import { desiredMove } from '../../../../src/controllers/database/upgrade/desire
 import { readinessGatesOf } from '../../../../src/synth/field-policies.ts'
 import { databaseObject } from '../databases.ts'
 
-it('is made once the server has begun anew with what the upgrade needs', () => {
+it('the backup is created after the server has restarted with the settings of the upgrade', () => {
   const backup = backupBefore(databaseObject({ snapshotTarget: { pvc: { claimName: 'backups' } } }), '18')
   const standing = { kind: 'underWay', message: 'it is about to be made' } as const
   const chart = new Chart(new App(), 'shop')

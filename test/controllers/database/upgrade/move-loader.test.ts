@@ -1,4 +1,4 @@
-// Is the worker of a move declared, step by step and as long as it is at it?
+// Worker of an upgrade. Invariant: it is declared in each step that needs it, until its work is done.
 import { describe, expect, it } from 'vitest'
 import { loadMove } from '../../../../src/controllers/database/upgrade/move-loader.ts'
 import type { LiveObject } from '../../../../src/index.ts'
@@ -9,7 +9,7 @@ type Context = Parameters<typeof loadMove>[0]
 type Move = Parameters<typeof loadMove>[1]
 
 function child(apiVersion: string, kind: string, name: string): LiveObject {
-  return { apiVersion, kind, metadata: { name, namespace: 'shop', uid: name, resourceVersion: '1' } } as LiveObject // As the API server has it.
+  return { apiVersion, kind, metadata: { name, namespace: 'shop', uid: name, resourceVersion: '1' } } as LiveObject // The API server returns this form.
 }
 
 const services = ['shop-db-pg15', 'shop-db-pg18'].map((name) => child('v1', 'Service', name))
@@ -21,13 +21,13 @@ async function worker(readyReplicas: number, children: readonly LiveObject[] = [
     ...{ record: upgradeRecord('Replicate'), connection: { kind: 'known', access } },
     beside: { volume: { pods: { readyReplicas } }, templateSize: undefined },
   }
-  // Nothing else of them is asked.
+  // The code reads nothing else.
   const { prepare } = await loadMove(context as unknown as Context, move as unknown as Move)
   return prepare && `${prepare.job.name}, ${prepare.run.kind}`
 }
 
-describe('the worker that fills a new server', () => {
-  it('is made once that serves, and not taken away when it begins anew', async () => {
+describe('the worker that fills a target server', () => {
+  it('is created when that server is available, and not removed when it restarts', async () => {
     expect(await worker(0)).toBeUndefined()
     const made = await worker(1)
     expect(made).toMatch(/^shop-db-prepare-[0-9a-f]{8}, none$/)

@@ -1,4 +1,4 @@
-// What does a Database tell of its upgrade, at every place of it?
+// Status of a Database in each state of its upgrade.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseReport } from '../../../../src/controllers/database/database-conditions.ts'
 import type { DatabaseFacts } from '../../../../src/controllers/database/database-facts.ts'
@@ -39,8 +39,8 @@ function statusOf(saga: SagaReport | undefined, outcome: Outcome, report = avail
 
 const running = (step: string) => upgradeReport(upgradeRecord(step), 'running')
 
-describe('while it is under way', () => {
-  it('a Database serves, and says how far it is', () => {
+describe('while an upgrade runs', () => {
+  it('a Database is available, and reports the progress', () => {
     const { fields, of } = statusOf(running('Replicate'), waiting)
     expect(fields).toMatchObject({
       phase: 'Upgrading',
@@ -57,7 +57,7 @@ describe('while it is under way', () => {
     ])
   })
 
-  it('it waits for somebody in a word of its own', () => {
+  it('the wait for an approval has a reason of its own', () => {
     expect(statusOf(running('AwaitCutover'), waiting).fields.upgrade?.state).toBe('AwaitingCutover')
   })
 
@@ -68,7 +68,7 @@ describe('while it is under way', () => {
     expect(statusOf(saga, waiting, report).of('Ready')).toBe('False Upgrading: applications wait; so')
   })
 
-  it('what fails is told by the runtime where nobody can be served', () => {
+  it('the runtime reports the failure when no application can connect', () => {
     const retry: Outcome = { kind: 'retry', reason: 'ServerUnreachable', message: 'refused' }
     expect(statusOf(running('MigrateData'), retry).of('Ready')).toBeUndefined()
     expect(statusOf(running('Replicate'), retry).of('Ready')).toBe('True Upgrading: so')
@@ -81,7 +81,7 @@ describe('while it is under way', () => {
       { attempts: 3 },
       'so; applications are turned away until then, or until somebody does ALTER ROLE "app" LOGIN',
     ],
-  ])('the way back says what lets applications in, where letting them in %s', (_, tried, message) => {
+  ])('the rollback reports what admits applications, when their admission %s', (_, tried, message) => {
     const record = upgradeRecord('ScaleDownOld', 'Compensating')
     const steps = record.steps.map((step) =>
       step.state === 'Compensating' ? { ...step, notes: { logins: '["app"]' }, ...tried } : step,
@@ -93,7 +93,7 @@ describe('while it is under way', () => {
     expect([of('Ready'), of('Upgraded')]).toEqual([undefined, `False Compensating: ${message}`])
   })
 
-  it('the way back says so', () => {
+  it('the rollback is reported', () => {
     const saga = upgradeReport(upgradeRecord('Replicate', 'Compensating'), 'compensating')
     expect(statusOf(saga, waiting).fields.upgrade).toMatchObject({
       state: 'Compensating',
@@ -102,8 +102,8 @@ describe('while it is under way', () => {
   })
 })
 
-describe('when it is over', () => {
-  it('the new server serves, and the old one is kept for a while', () => {
+describe('when an upgrade has ended', () => {
+  it('the target server is available, and the source server is kept for a while', () => {
     const saga = upgradeReport(upgradeRecord('RetireOld', 'Done', { state: 'Completed', ...ended }), 'completed')
     const { fields, of, dueAtMs } = statusOf(saga, settled)
     expect(fields).toMatchObject({
@@ -117,14 +117,14 @@ describe('when it is over', () => {
     expect(dueAtMs).toEqual([Date.parse('2026-01-02T00:00:00Z')])
   })
 
-  it('one that was taken back keeps nobody from using the database', () => {
+  it('a rolled-back one leaves the database available', () => {
     const record = upgradeRecord('ProvisionNew', 'Compensated', { state: 'Compensated', finishedAt: startedAt })
     const { fields, of } = statusOf(upgradeReport(record, 'compensated'), stopped('Compensated'))
     expect(fields).toMatchObject({ phase: 'Ready', server: { version: '15' }, upgrade: { state: 'Compensated' } })
     expect([of('Ready'), of('Upgraded')]).toEqual(['True Compensated: so', 'False Compensated: so'])
   })
 
-  it('one that could not let applications in again says so, and what does', () => {
+  it('one that could not admit applications again reports it with the remedy', () => {
     const record = upgradeRecord('ScaleDownOld', 'Failed', { state: 'ManualIntervention', finishedAt: startedAt })
     const steps = record.steps.map((step) =>
       step.state === 'Failed'
@@ -145,7 +145,7 @@ describe('when it is over', () => {
     expect(fields).toMatchObject({ phase: 'Failed', upgrade: { message } })
   })
 
-  it('one that stands still where nobody is served says so', () => {
+  it('one that is stalled without a server for applications reports it', () => {
     const record = upgradeRecord('MigrateData', 'Running', { state: 'ManualIntervention' })
     const { fields, of } = statusOf(upgradeReport(record, 'manualIntervention'), stopped('ManualIntervention'))
     expect(fields.phase).toBe('Failed')
@@ -153,7 +153,7 @@ describe('when it is over', () => {
   })
 })
 
-it('says nothing of an upgrade that nobody asked for', () => {
+it('no upgrade is reported when none was requested', () => {
   const { fields, of } = statusOf(undefined, settled)
   expect(fields).not.toHaveProperty('upgrade')
   expect(of('Upgraded')).toBeUndefined()

@@ -1,4 +1,4 @@
-// When does an upgrade begin, and when is it taken back?
+// Start and rollback of an upgrade.
 import { expect, it } from 'vitest'
 import type { RestoreRecord } from '../../../../src/controllers/database/restore/restore-request.ts'
 import { serverSides } from '../../../../src/controllers/database/server-sides.ts'
@@ -45,11 +45,11 @@ it.each([
     { kind: 'cancelled', id: '15-to-18-b' },
   ],
   ['nothing more when it is over', ask({}, completed, on18), { kind: 'none' }],
-])('wants %s', (_, input, wish) => {
+])('the desired state is %s', (_, input, wish) => {
   expect(upgradeWish(input)).toMatchObject(wish)
 })
 
-it('pins what it begins with', () => {
+it('a started upgrade keeps its first inputs', () => {
   expect(upgradeWish(ask({}))).toMatchObject({
     input: {
       from: '15',
@@ -62,7 +62,7 @@ it('pins what it begins with', () => {
   })
 })
 
-it('says what the next one waits for', () => {
+it('the next upgrade reports what it waits for', () => {
   const next = { ...ask({ version: '19' }, completed, on18) }
   expect(upgradeWish(next)).toEqual({ kind: 'none' })
   expect(waitsFor(next)).toBe(
@@ -72,7 +72,7 @@ it('says what the next one waits for', () => {
   expect(waitsFor(ask({}))).toBeUndefined()
 })
 
-it('waits for a restore that is under way, and for whoever is at work, and does not turn back for them', () => {
+it('an upgrade waits for a running restore and for running workers, and does not roll back for them', () => {
   const restore = (phase: RestoreRecord['phase']): RestoreRecord => ({ requestID: 'r1', phase, startedAt })
   for (const phase of ['Pending', 'Restoring', 'Discarding'] as const) {
     const waiting = { ...ask({}), restore: restore(phase) }
@@ -87,7 +87,7 @@ it('waits for a restore that is under way, and for whoever is at work, and does 
   expect(upgradeWish(busy)).toEqual({ kind: 'none' })
 })
 
-it('waits until what was restored is known, and its users have their rights there', () => {
+it('an upgrade waits until the restored database is observed and its users have their privileges', () => {
   const identity = { systemIdentifier: '7', databaseOID: 5 }
   const restore: RestoreRecord = { requestID: 'r1', phase: 'Completed', startedAt, replaces: identity }
   const before = { ...ask({}, undefined, { identity }), restore }
@@ -111,6 +111,6 @@ it.each([
     ask({}, upgradeRecord('Replicate', 'Compensated', { state: 'Compensated' })),
     false,
   ],
-])('asks who is at work %s', (_, input, expected) => {
+])('an upgrade looks for running workers %s', (_, input, expected) => {
   expect(mayBegin(input)).toBe(expected)
 })

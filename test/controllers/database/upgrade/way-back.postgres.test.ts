@@ -1,5 +1,7 @@
-// Does an upgrade that fails for good at one of its steps lead back to an old server that applications write to, with nothing left of it? For
-// real, at each step by something that people do, and in one Database after the other: each is begun where the last one led back.
+// Rollback of an upgrade that fails permanently at one of its steps. Invariant: applications write to the source server
+// again, and nothing of the upgrade remains.
+// The faults are real actions of users. All upgrades run in one Database: each starts where the last one was rolled
+// back.
 import { describe, expect, it } from 'vitest'
 import { findCondition } from '../../../../src/index.ts'
 import { waitUntil } from '../../../control-plane/wait-until.ts'
@@ -9,15 +11,15 @@ const [from, to] = versions()
 
 interface Failure {
   readonly step: string
-  /** What the condition says of it. */
+  /** Expected text of the condition. */
   readonly says: string
-  /** Of `spec.upgrade`. */
+  /** Value of `spec.upgrade`. */
   readonly upgrade?: object
-  /** Before the version is raised. */
+  /** Runs before the version is raised. */
   readonly before?: (story: UpgradeStory) => Promise<unknown>
-  /** When all is ready, and when writers are about to be turned away. Without it nobody is asked. */
+  /** Runs when all is ready, before the write freeze. Without it the cutover is automatic. */
   readonly atCutover?: (story: UpgradeStory, cutOver: () => Promise<void>) => Promise<unknown>
-  /** By hand, before another upgrade is tried. */
+  /** SQL that a user runs before another upgrade. */
   readonly after?: string
 }
 
@@ -27,7 +29,7 @@ const wrongAnswer: Failure = {
   upgrade: { verifyQueries: [{ sql: 'SELECT count(*) FROM public.orders WHERE n = 1', expect: '2' }] },
 }
 
-/** A schema that can be restored, with rows that cannot: they are checked against rows that come later. */
+/** The schema can be restored, and the rows cannot: a check reads rows that are restored later. */
 const unrestorable: Pick<Failure, 'before' | 'after'> = {
   before: (story) =>
     story.byHand(`CREATE TABLE public.z_kinds (kind text PRIMARY KEY); INSERT INTO z_kinds VALUES ('book');
@@ -76,7 +78,7 @@ describe.skipIf(from === to)(`a Database that cannot be raised from ${from} to $
   it.each([
     { method: 'Replication', failures: byReplication },
     { method: 'Dump', failures: byDump },
-  ])('goes on where it was, at whichever step that is found by $method', { timeout: 900_000 }, async (told) => {
+  ])('continues on the source server when $method fails at any step', { timeout: 900_000 }, async (told) => {
     const story = await UpgradeStory.start({ upgrade: { snapshot: 'Skip', method: told.method }, ...keepsBackups })
     for (const failure of told.failures) {
       const message = await failedBy(story, failure, told.method)
@@ -90,7 +92,7 @@ describe.skipIf(from === to)(`a Database that cannot be raised from ${from} to $
   })
 })
 
-/** What is said of it when it has led back. */
+/** Returns the message of the condition after the rollback. */
 async function failedBy(story: UpgradeStory, failure: Failure, method: string): Promise<string> {
   const { step, before, atCutover } = failure
   await before?.(story)
@@ -112,7 +114,10 @@ async function failedBy(story: UpgradeStory, failure: Failure, method: string): 
   return upgraded?.message ?? ''
 }
 
-/** An administrator makes a login while others are turned away: what does that waits for him, as he holds the list of roles. */
+/**
+ * An administrator creates a login during the write freeze. The freeze waits, because the session locks the list of
+ * roles.
+ */
 async function letInMeanwhile(story: UpgradeStory, cutOver: () => Promise<void>): Promise<void> {
   const administrator = await story.session()
   await administrator.query('BEGIN; LOCK TABLE pg_authid IN SHARE MODE')

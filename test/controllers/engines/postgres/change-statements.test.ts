@@ -11,7 +11,7 @@ const verifier = scramVerifier({ password: 'secret', salt: Buffer.alloc(16), ite
 const object = { role: 'r', on: 'Table', schema: 's', table: '', names: ['a', 'b"'] } as const
 const beforehand = { role: 'r', creator: 'c', on: 'Sequence', privileges: ['USAGE'] } as const
 
-/** A text in a text. */
+/** A DO block inside a string literal. */
 const expectation = (identity: string) => `DO 'BEGIN
     PERFORM FROM pg_catalog.pg_authid r WHERE r.rolname = ''r'' AND ${identity} FOR SHARE;
     IF NOT FOUND THEN
@@ -141,7 +141,7 @@ describe('a change', () => {
     expect(changeStatements({ kind: 'joinRole', role: 'r' }, { majorVersion, isSuperuser })).toEqual(statements)
   })
 
-  it('says of a membership what the version knows', () => {
+  it('sets the membership options that the version has', () => {
     const change: Change = {
       kind: 'grantMembership',
       role: 'r',
@@ -162,21 +162,21 @@ describe('a change', () => {
     ])
   })
 
-  it('of many objects is several statements', () => {
+  it('becomes several statements when it has many objects', () => {
     const names = Array.from({ length: 1_001 }, (_, at) => `t${at}`)
     const statements = changeStatements({ kind: 'revoke', ...object, names, privileges: ['SELECT'] }, superuser)
     expect(statements).toHaveLength(3)
     expect(statements[2]).toBe('REVOKE SELECT ON TABLE "s"."t1000" FROM "r" CASCADE')
   })
 
-  it('that would send a clear password is refused, without showing it', () => {
+  it('that would send a clear password is rejected, without the password in the error', () => {
     const attempt = () =>
       changeStatements({ kind: 'alterRole', role: 'r', attributes: { verifier: 'clear-needle' } }, superuser)
     expect(attempt).toThrow('no SCRAM verifier')
     expect(attempt).not.toThrow('needle')
   })
 
-  it('with a privilege that is none is refused', () => {
+  it('with an unknown privilege is rejected', () => {
     for (const privilege of ['ALL', 'select', 'USAGE', 'SELECT TO evil; --']) {
       expect(() => changeStatements({ kind: 'grant', ...object, privileges: [privilege] }, superuser)).toThrow(
         'none of',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { connectionString } from '../../../../src/controllers/engines/postgres/replication/connection-string.ts'
 
-it('quotes what it is told, and leaves nothing to the environment of the server that uses it', () => {
+it('a connection string quotes its values, and takes nothing from the environment of the server that uses it', () => {
   const source = { host: 'db', port: 5432, tls: 'verify-full', password: "a' host='evil \\" } as const
   const text = (majorVersion: number) => connectionString({ source, database: 'shop', username: 'u', majorVersion })
   expect(text(15)).toBe(
@@ -10,7 +10,7 @@ it('quotes what it is told, and leaves nothing to the environment of the server 
   expect(text(16)).toContain(" require_auth='scram-sha-256'")
 })
 
-it('knows the source without an authority, where the target has none', () => {
+it('a connection string gets the source without a certificate authority when the target has none', () => {
   const source = { host: 'db', port: 5432, tls: 'bound', password: 'a' } as const
   const text = connectionString({ source, database: 'shop', username: 'u', majorVersion: 16 })
   expect(text).toContain(" sslmode='require' channel_binding='require' ")

@@ -1,4 +1,4 @@
-// Which columns and which key does a copy go by, and how many rows at a time?
+// Plan of a copy: its columns, its key, and the rows of a batch.
 import { describe, expect, it } from 'vitest'
 import type { TableName } from '../../../../src/controllers/engines/migration-step.ts'
 import {
@@ -22,7 +22,7 @@ function shape(
 }
 
 describe('a copy', () => {
-  it('goes along the first key, and leaves out what is generated on either side', () => {
+  it('uses the first key, and leaves out columns that are generated on either server', () => {
     const source = shape(['a', 'b', 'c', 'd'], [['b', 'a'], ['a']], ['c'])
     const plan = copyPlan(table, {
       ...{ source, target: shape(['d', 'c', 'b', 'a', 'more'], [], ['d']), tables: [table] },
@@ -31,7 +31,7 @@ describe('a copy', () => {
     expect(plan.key).toEqual([1, 0])
   })
 
-  it('goes along no key that is generated', () => {
+  it('does not use a generated key', () => {
     const plan = copyPlan(table, {
       ...{ source: shape(['a', 'b'], [['b'], ['a']], ['b']), target: shape(['a', 'b'], []), tables: [table] },
     })
@@ -47,11 +47,11 @@ describe('a copy', () => {
       shape(['a'], [['a']]),
       'table public.orders has no primary key, nor a unique one without nulls, to go along',
     ],
-  ])('is refused: %#', (source, target, message) => {
+  ])('is rejected: %#', (source, target, message) => {
     expect(() => copyPlan(table, { source, target, tables: [table] })).toThrow(message)
   })
 
-  it('is refused as long as the step does not name all tables that inherit from one of its own', () => {
+  it('is rejected while its step does not name all tables that inherit from one of its own', () => {
     const heirs = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ schema: 'parts', name }))
     const whole = shape(['id'], [['id']])
     const planWith = (tables: readonly TableName[]) =>
@@ -70,7 +70,7 @@ describe('a copy', () => {
     ['12', '3', true, false],
     ['12', '12', false, false],
     [undefined, '3', false, false],
-  ])('whose sequence is at %s there and at %s here, settable %s, is refused: %s', (from, to, isSettable, isRefused) => {
+  ])('with a sequence at %s there and at %s here, settable %s, is rejected: %s', (from, to, isSettable, isRefused) => {
     const whole = shape(['id'], [['id']])
     const sequence = { column: 'id', name: 'public.numbers', oid: '1' }
     const source = { ...whole, sequences: [{ ...sequence, isSettable: false, lastValue: from }] }
@@ -89,7 +89,7 @@ describe('a copy', () => {
     [5_000, { rows: 100, bytes: 100 }, 5_000],
     [5_000, { rows: 1, bytes: 99_000_000 }, 1],
     [5_000, { rows: 0, bytes: 0 }, 1],
-  ])('takes of at most %i rows after %j %i', (most, last, rows) => {
+  ])('reads of at most %i rows after %j %i', (most, last, rows) => {
     expect(nextBatchRows(most, last)).toBe(rows)
   })
 
@@ -101,11 +101,11 @@ describe('a copy', () => {
     [1, [0], undefined],
     [1, [100, undefined], undefined],
     [0, [], undefined],
-  ])('is after %i rows of %j at %s per cent', (rows, estimates, percent) => {
+  ])('after %i rows of %j is at %s per cent', (rows, estimates, percent) => {
     expect(percentOf(rows, estimates)).toBe(percent)
   })
 
-  it('knows nothing of a table that was never counted', () => {
+  it('has no progress for a table that was never counted', () => {
     expect(shapeIn('{"rowEstimate":-1,"columns":null,"keys":null,"sequences":null}')).toEqual(shape([], []))
     expect(shapeIn(null)).toBeUndefined()
   })

@@ -1,4 +1,4 @@
-// What comes next for tables that follow those of another database, and how is what was begun found again?
+// Next step of a logical copy, and the names by which a later worker finds its parts.
 import { describe, expect, it } from 'vitest'
 import {
   followedIn,
@@ -31,7 +31,7 @@ const failing = (failures: number): SubscriberFacts => ({
 })
 const fresh = { login: undefined, publication: undefined, slot: undefined }
 
-describe('what comes next', () => {
+describe('the next step', () => {
   it.each<[string, Seen, unknown]>([
     ['makes what is missing', { source: fresh, target: emptyTarget }, { kind: 'make' }],
     ['brings rows', { source: { slot: undefined }, target: emptyTarget }, { kind: 'fill' }],
@@ -55,12 +55,12 @@ describe('what comes next', () => {
   })
 })
 
-describe('what was begun', () => {
+describe('the started replication', () => {
   const place = { site: '7/shop', database: 'shop', migration: 'default/v1', majorVersion: 18 }
   const idOf = (changes: Partial<typeof place>, step = 'rows', source = 'default/old') =>
     replicationId({ ...place, ...changes }, { step, source })
 
-  it('has one name for all attempts, and another for every other step, source, migration and database', () => {
+  it('has one name for all attempts, and another one for each step, source, migration and database', () => {
     expect(idOf({})).toMatch(/^[0-9a-f]{32}$/)
     const ids = [
       idOf({}),
@@ -72,7 +72,7 @@ describe('what was begun', () => {
     expect(new Set(ids).size).toBe(5)
   })
 
-  it('is read as it was written, and nothing else is', () => {
+  it('is parsed in the form in which it was written, and in no other form', () => {
     expect(followedIn(followText('default/old'))).toBe('default/old')
     for (const text of [null, undefined, '[]', '{}', '[null]', '[{"kind":"index","table":"a","name":"b"}]']) {
       expect(followedIn(text)).toBeUndefined()
@@ -80,7 +80,7 @@ describe('what was begun', () => {
   })
 })
 
-it('needs a target that does not act as its admin', () => {
+it('needs a target that does not apply as its admin', () => {
   expect(targetProblem(16)).toBeUndefined()
   expect(targetProblem(15)).toBe(
     'mode Logical needs PostgreSQL 16 or newer at the target, which has 15; use mode Snapshot',

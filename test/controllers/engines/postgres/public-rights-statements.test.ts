@@ -1,4 +1,4 @@
-// What is said to the server so that everybody may do what he might? Names are quoted, and what is alike goes together.
+// Statements that restore the privileges of PUBLIC. Names are quoted, and similar privileges share a statement.
 import { describe, expect, it } from 'vitest'
 import { publicRightsStatements } from '../../../../src/controllers/engines/postgres/public-rights-statements.ts'
 import type { PublicRight } from '../../../../src/controllers/engines/public-rights.ts'
@@ -59,12 +59,12 @@ const cases: readonly {
   { what: 'nothing', rights: [], said: [] },
 ]
 
-describe('what everybody may do', () => {
-  it.each(cases)('is said of $what', ({ rights, said }) => {
+describe('the statements for PUBLIC', () => {
+  it.each(cases)('cover $what', ({ rights, said }) => {
     expect(publicRightsStatements({ kind: 'setPublicRights', database: 'd', rights })).toEqual(said)
   })
 
-  it('is said of many objects by a few statements', () => {
+  it('are few for many objects', () => {
     const rights = Array.from({ length: 1_001 }, (_, at) => ({ ...type, name: `t${at}` }))
     expect(publicRightsStatements({ kind: 'setPublicRights', database: 'd', rights })).toHaveLength(3)
   })
@@ -72,11 +72,11 @@ describe('what everybody may do', () => {
   it.each([
     ['Function', 'ALTER DEFAULT PRIVILEGES FOR ROLE "o" REVOKE ALL ON FUNCTIONS FROM PUBLIC'],
     ['Type', 'ALTER DEFAULT PRIVILEGES FOR ROLE "o" REVOKE ALL ON TYPES FROM PUBLIC'],
-  ] as const)('is taken of what will be made: %s', (on, said) => {
+  ] as const)('change default privileges: %s', (on, said) => {
     expect(publicRightsStatements({ kind: 'takePublicDefault', role: 'o', on })).toEqual([said])
   })
 
-  it('is nothing but a privilege, whatever a manifest says', () => {
+  it('contain only privileges, whatever a manifest holds', () => {
     const rights = [{ ...type, privileges: ['USAGE ON TYPE x TO PUBLIC; DROP TABLE y; --'] }]
     expect(() => publicRightsStatements({ kind: 'setPublicRights', database: 'd', rights })).toThrow(/is none of USAGE/)
   })

@@ -1,5 +1,6 @@
-// Tables of a target whose owner has written code that runs when rows arrive. Invariant: no server applies rows as its administrator where that
-// would run such code; from PostgreSQL 16 on it applies them as the owner.
+// Tables of a target whose owner has written code that runs when rows arrive. Invariant: no server applies rows as its
+// administrator if that would run such code.
+// From PostgreSQL 16 on, the server applies them as the owner.
 import { expect, inject, it } from 'vitest'
 import { database, ReplicationStage } from './replication-stage.ts'
 
@@ -12,7 +13,7 @@ const spy = (name: string, returns: string, result: string) => `${catching}
   CREATE FUNCTION ${name} RETURNS ${returns} LANGUAGE plpgsql IMMUTABLE AS $s$ BEGIN PERFORM public.catch(); RETURN ${result}; END $s$;`
 const things = 'CREATE TABLE things (id int PRIMARY KEY, note text)'
 
-/** What `keeper` makes at both sides, and behind a line at the target alone. */
+/** SQL that `keeper` runs on both servers; after the separator, on the target alone. */
 const traps: Readonly<Record<string, string>> = {
   'a trigger that fires always': `${things}; ${spy('f()', 'trigger', 'NEW').replace('IMMUTABLE', '')}
     CREATE TRIGGER t BEFORE INSERT ON things FOR EACH ROW EXECUTE FUNCTION f(); ALTER TABLE things ENABLE ALWAYS TRIGGER t`,
@@ -60,7 +61,7 @@ for (const target of majors) {
   })
 }
 
-it('stands in no way where it is not the owner’s', async () => {
+it('code that is not the owner’s does not block the replication', async () => {
   const tables = `CREATE TABLE things (id int PRIMARY KEY, at timestamptz DEFAULT now(), mood text CHECK (lower(mood) = mood), more text[])`
   const stage = await ReplicationStage.start('SELECT', { source: newest, target: Math.min(...majors) })
   for (const server of [stage.source, stage.target]) {

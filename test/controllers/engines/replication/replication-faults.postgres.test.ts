@@ -1,5 +1,6 @@
-// What becomes of a replication when a server dies or somebody looks over its shoulder? Each side can be removed by itself, and its password is
-// nowhere to be read. Its connections break in the crash runs of upgrades.
+// Replications when a server dies, and when a user reads logs and views. Invariant: each server's part can be removed
+// alone, and the password is readable nowhere.
+// The crash runs of upgrades break its connections.
 import { expect, it } from 'vitest'
 import { database, nothing, pairs, password, ReplicationStage } from './replication-stage.ts'
 
@@ -30,7 +31,7 @@ for (const [source, target] of pairs()) {
   })
 }
 
-it('its password is in no log and no view, also where the target does not reach the source', async () => {
+it('a replication shows its password in no log and no view, also when the target cannot reach the source', async () => {
   const [[source, target] = [0, 0]] = pairs()
   const settings = { sourceSettings: everything, targetSettings: everything }
   const stage = await ReplicationStage.start(schema, { source, target, ...settings })

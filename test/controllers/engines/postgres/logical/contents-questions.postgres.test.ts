@@ -1,4 +1,5 @@
-// Is one moment of a database held as long as it takes, and does counting read the rows? By what servers of every version say of their settings.
+// A session that holds one snapshot of a database, on servers of every version. Invariant: no server setting ends it,
+// and counting reads the rows.
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import {
@@ -30,9 +31,9 @@ onEachPostgres('a frozen session', (server, version) => {
     expect(rows.filter(({ setting }) => setting !== '0')).toEqual([])
   })
 
-  it('counts rows and not entries of an index', async () => {
+  it('counts rows and not index entries', async () => {
     const client = await connected(server())
-    // What is on the disk may be seen by all.
+    // Rows on disk are visible to all sessions.
     await client.query('SET synchronous_commit TO on')
     await client.query(`CREATE TABLE wide (id int PRIMARY KEY, more text);
       INSERT INTO wide SELECT n, repeat('x', 1000) FROM generate_series(1, 2000) n`)

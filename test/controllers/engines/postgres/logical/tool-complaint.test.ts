@@ -1,4 +1,4 @@
-// What is told of a tool's complaints? Its first error, and whether it may pass; never rows.
+// Error of a dump or restore tool: its first message, and whether a retry may help. Invariant: it contains no rows.
 import { describe, expect, it } from 'vitest'
 import {
   isOfNewerSettingAlone,
@@ -93,13 +93,13 @@ Command was: SET transaction_timeout = 0;`,
   },
 ] as const
 
-describe('the complaint of a tool', () => {
+describe('the error of a tool', () => {
   it.each(cases)('is $code', ({ code, remedy, message, ...failed }) => {
     expect(toolFailure({ ...failed, about: 'it' })).toMatchObject({ code, remedy, message })
   })
 })
 
-it('is the other one, of a tool that is newer than its server', () => {
+it('is the second one, when the tool is newer than its server', () => {
   const printed = setting + other + ignored(2)
   expect(toolFailure({ program: 'pg_restore', exit: 1, printed, about: 'it' })).toMatchObject({
     code: 'RestoreFailed',

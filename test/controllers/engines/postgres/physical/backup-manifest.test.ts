@@ -1,4 +1,4 @@
-// What is known of a copy by the list that PostgreSQL leaves in it, and what is said of a server that does not start on one?
+// The backup manifest of PostgreSQL in a copy, and the error of a server that does not start on a copy.
 import { describe, expect, it } from 'vitest'
 import { copyFacts } from '../../../../../src/controllers/engines/postgres/physical/backup-manifest.ts'
 import { wokenFailure } from '../../../../../src/controllers/engines/postgres/physical/woken-failure.ts'
@@ -14,8 +14,8 @@ const text = (changes: object = {}) =>
     ...changes,
   })
 
-describe('the list of a copy', () => {
-  it('says what recovers it', () => {
+describe('the backup manifest of a copy', () => {
+  it('names the WAL that recovers it', () => {
     expect(copyFacts(text())).toEqual({
       ...{ timeline: 2, startPosition: '0/4000028', endPosition: '0/4000100', files: 2 },
       manifestSha256: sha256Of(Buffer.from(text())),
@@ -30,7 +30,7 @@ describe('the list of a copy', () => {
     [text({ 'WAL-Ranges': [] }), 'no log'],
     [text({ 'WAL-Ranges': [range, range] }), 'a log that changed its course'],
     [text({ 'WAL-Ranges': [{ Timeline: '2' }] }), 'a log of nowhere'],
-  ])('%j is none: %s', (other) => {
+  ])('%j is rejected: %s', (other) => {
     expect(copyFacts(other)).toBeUndefined()
   })
 })
@@ -47,11 +47,11 @@ describe('a server that does not start on a copy', () => {
     ['2026 PANIC:  could not write: No space left on device', 'SIGABRT', 'StorageFull', 'retry', /could not write/],
     ['', 'SIGKILL', 'RestoreFailed', 'retry', /it ended with SIGKILL/],
     ['LOG:  hello', null, 'RestoreFailed', 'stop', /without a word/],
-  ] as const)('that says %j and dies of %s is %s', (printed, killedBy, code, remedy, message) => {
+  ] as const)('that logs %j and exits with %s is %s', (printed, killedBy, code, remedy, message) => {
     expect(wokenFailure(printed, killedBy)).toMatchObject({ code, remedy, message: expect.stringMatching(message) })
   })
 
-  it('is told nothing that its version does not know', () => {
+  it('gets no option that its version does not know', () => {
     expect(wokenSettings(16, false)).not.toContain('event_triggers')
     expect(wokenSettings(17, false)).toContain("event_triggers = 'off'\n")
   })

@@ -1,4 +1,5 @@
-// Reviews of all namespaces in turns: how long a review of one namespace waits for those of another, and what becomes of callers that give up.
+// Queue of reviews that alternates between namespaces: the longest wait of a namespace, and the reviews of aborted
+// callers.
 import { describe, expect, it } from 'vitest'
 import { ReviewQueueRunner } from '../../../../../src/controllers/engines/postgres/review/review-queue-runner.ts'
 import type { StepReview, StepReviewer } from '../../../../../src/controllers/engines/step-review.ts'
@@ -12,11 +13,11 @@ const tooComplex: StepReview = {
   blindSpots: [],
 }
 
-/** Reviews that take time: a text that says slow runs into the limit, one that says broken fails. */
+/** Reviews that take time: a text with "slow" exceeds the limit, one with "broken" fails. */
 class Fixture {
   readonly clock = new SimClock()
   readonly life = new AbortController()
-  /** Of the reviews that have begun, and of those that were ended early. */
+  /** Reviews that have started, and reviews that were ended early. */
   readonly begun: string[] = []
   readonly ended: string[] = []
   mostAtOnce = 0
@@ -33,7 +34,7 @@ class Fixture {
     return this.queue.review(request, signal)
   }
 
-  /** As a Migration does: asks again and again. Gives how long that took, in milliseconds. */
+  /** Asks again and again as a Migration does. Returns the duration in milliseconds. */
   async reviewed(namespace: string, sql: string): Promise<number> {
     const startMs = this.clock.monotonicMs()
     for (;;) {
@@ -68,14 +69,14 @@ class Fixture {
 }
 
 describe('a queue of reviews', () => {
-  it('gives the outcome of a short review at once', async () => {
+  it('returns the outcome of a short review immediately', async () => {
     const fixture = new Fixture()
     const asked = fixture.ask('a', 'SELECT 1')
     await fixture.clock.advance(200)
     expect(await asked).toBe(clean)
   })
 
-  it('keeps a caller no longer than 17 seconds, and has the outcome when it asks again', async () => {
+  it('keeps a caller at most 17 seconds, and has the outcome when the caller asks again', async () => {
     const fixture = new Fixture()
     void fixture.ask('b', 'slow b')
     const asked = fixture.ask('a', 'slow')
@@ -86,7 +87,7 @@ describe('a queue of reviews', () => {
     expect(fixture.begun).toEqual(['slow b', 'slow'])
   })
 
-  it('has a namespace wait for one review of another at most, however many that asks for', async () => {
+  it('makes a namespace wait for at most one review of another, however many that one requests', async () => {
     const fixture = new Fixture()
     for (let at = 0; at < 100; at += 1) void fixture.ask('tenant', `slow ${at}`)
     await fixture.clock.advance(1)
@@ -95,7 +96,7 @@ describe('a queue of reviews', () => {
     expect(fixture.mostAtOnce).toBe(1)
   })
 
-  it('goes on to have the others wait for one at most, though the tenant asks again and again', async () => {
+  it('still makes the others wait for at most one when the tenant asks again and again', async () => {
     const fixture = new Fixture()
     for (let round = 0; round < 10; round += 1) {
       for (let at = 0; at < 10; at += 1) void fixture.ask('tenant', `slow ${round} ${at}`)
@@ -103,7 +104,7 @@ describe('a queue of reviews', () => {
     }
   })
 
-  it('has one caller of a namespace and four of all wait, so that reconciles of others go on', async () => {
+  it('lets one caller of a namespace and four in total wait, so that other reconciles continue', async () => {
     const fixture = new Fixture()
     const answers: unknown[] = []
     const askFor = (namespace: string, sql: string) => void fixture.ask(namespace, sql).then((one) => answers.push(one))
@@ -133,7 +134,7 @@ describe('a queue of reviews', () => {
     expect(fixture.begun).toEqual(['slow', 'slow'])
   })
 
-  it('drops the review of a caller that gives up, whether it waits or runs', async () => {
+  it('drops the review of an aborted caller, whether it waits or runs', async () => {
     const fixture = new Fixture()
     const [first, second] = [new AbortController(), new AbortController()]
     const running = fixture.ask('a', 'slow a', { signal: first.signal })
@@ -147,14 +148,14 @@ describe('a queue of reviews', () => {
     expect(await fixture.reviewed('c', 'SELECT 1')).toBe(200)
   })
 
-  it('drops a review that no caller asks for any more', async () => {
+  it('drops a review that no caller requests any more', async () => {
     const fixture = new Fixture()
     for (let at = 0; at < 20; at += 1) void fixture.ask('a', `slow ${at}`)
     await fixture.clock.advance(300_000)
     expect(fixture.begun.length).toBeLessThanOrEqual(7)
   })
 
-  it('tells its caller why a review failed, and begins another when it is asked again', async () => {
+  it('reports to its caller why a review failed, and starts another one on the next request', async () => {
     const fixture = new Fixture()
     const asked = fixture.ask('a', 'broken')
     const failed = expect(asked).rejects.toThrow('could not be started')
@@ -167,7 +168,7 @@ describe('a queue of reviews', () => {
     expect(fixture.begun).toEqual(['broken', 'slow', 'broken'])
   })
 
-  it('ends the review that runs with its life, and begins no other', async () => {
+  it('ends the running review when it stops, and starts no other', async () => {
     const fixture = new Fixture()
     const asked = [fixture.ask('a', 'slow a'), fixture.ask('b', 'slow b')]
     fixture.life.abort(new Error('the operator ends'))

@@ -1,4 +1,5 @@
-// The review of steps in a process of its own: what exceeds a limit is a finding, and the operator's process reads none of it.
+// Review of steps in its own process. Invariant: a text that exceeds a limit becomes a finding, and the operator's
+// process parses none of it.
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +18,7 @@ function runner(options: Partial<ConstructorParameters<typeof ReviewRunner>[0]> 
   return new ReviewRunner({ program, clock: systemClock, ...options })
 }
 
-/** A text of 990 KB, as long as an order may be. */
+/** Returns a text of 990 KB, the limit of a job spec. */
 function repeated(head: string, piece: string, tail = ''): string {
   return head + piece.repeat(Math.floor(990_000 / piece.length)) + tail
 }
@@ -27,7 +28,7 @@ async function codesOf(...steps: readonly MigrationStep[]): Promise<readonly str
   return findings.map(({ code, place }) => `${place.step} ${place.part} ${code}`)
 }
 
-describe('a review in a process of its own', { timeout: 120_000 }, () => {
+describe('a review in its own process', { timeout: 120_000 }, () => {
   it.each([
     ['values', repeated('SELECT 1', ',1')],
     ['stars', repeated('SELECT *', ',*')],
@@ -54,11 +55,11 @@ describe('a review in a process of its own', { timeout: 120_000 }, () => {
     ['a NUL at the end', repeated('SELECT 1', ', 1', '\0'), ['step sql ParseError']],
     ['lone surrogates', `SELECT '${'\ud800'.repeat(300_000)}'`, []],
     ['an unterminated text', repeated("SELECT '", 'x'), ['step sql ParseError']],
-  ])('reads a text of %s', async (_, sql, codes) => {
+  ])('parses a text of %s', async (_, sql, codes) => {
     expect(await codesOf(sqlStep(sql))).toEqual(codes)
   })
 
-  it('says few findings of a text with very many', async () => {
+  it('reports few findings for a text with very many', async () => {
     const { findings } = await runner().review([sqlStep('END;'.repeat(50_000))], rules, signal)
     expect(findings).toHaveLength(20)
     expect(JSON.stringify(findings).length).toBeLessThan(10_000)
@@ -69,7 +70,7 @@ describe('a review in a process of its own', { timeout: 120_000 }, () => {
     expect(findings[0]?.message.length).toBeLessThan(400)
   })
 
-  it('rejects what comes after a step that is too complex, and says why', async () => {
+  it('rejects the steps after one that is too complex, and reports why', async () => {
     const verify = { sql: 'SELECT 1', expect: '1' }
     const steps = [
       sqlStep('SELECT 1', { name: 'a' }),
@@ -87,14 +88,14 @@ describe('a review in a process of its own', { timeout: 120_000 }, () => {
 
   it('rejects a step that takes too long, and ends the process', async () => {
     const limits = { ...reviewLimits, timeMs: 5_000 }
-    // How long a text takes depends on the machine; this process begins with the step and never ends.
+    // The duration of a text depends on the machine, so this process starts the step and never ends.
     const endless = `console.log('{"word":"begun","step":"step"}'); setInterval(() => {}, 1_000_000)`
     const process = runner({ limits, program: { command: execPath, args: ['-e', endless] } })
     const { findings } = await process.review([sqlStep('SELECT 1')], rules, signal)
     expect(findings).toMatchObject([{ code: 'StepTooComplex', message: expect.stringContaining('more than 5 s') }])
   })
 
-  it('starts no process for no steps', async () => {
+  it('starts no process when there are no steps', async () => {
     const idle = runner({ program: { command: '/nowhere', args: [] } })
     expect(await idle.review([], rules, signal)).toEqual({ findings: [], blindSpots: [] })
   })
@@ -103,7 +104,7 @@ describe('a review in a process of its own', { timeout: 120_000 }, () => {
     ['/nowhere', [], /could not be started.*ENOENT/],
     [execPath, ['-e', 'process.exit(3)'], /ended with exit code 3/],
     [execPath, ['-e', 'process.stdout.write("{\\"word\\":")'], /ended with exit code 0/],
-  ])('may pass, and says nothing of the steps, if %s %j cannot do it', async (command, args, message) => {
+  ])('may be retried, and judges no step, if %s %j cannot run it', async (command, args, message) => {
     const broken = runner({ program: { command, args } })
     await expect(broken.review([sqlStep('SELECT 1')], rules, signal)).rejects.toMatchObject({
       ...{ code: 'ReviewFailed', remedy: 'retry' },

@@ -1,4 +1,5 @@
-// What is refused before anything runs, where does a finding point, and what is let through? By the real grammar.
+// Review of the steps of a Migration with PostgreSQL's own grammar: rejected statements, positions of findings, and
+// accepted statements.
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { MigrationStep } from '../../../../../src/controllers/engines/migration-step.ts'
 import { loadSqlParser } from '../../../../../src/controllers/engines/postgres/review/parser-loader.ts'
@@ -16,7 +17,7 @@ function look(step: MigrationStep): StepReview {
   return review([step], { requiresVerify: false })
 }
 
-/** `code line:column`, as said in the rows below. */
+/** Returns `code line:column` of each finding, as in the rows below. */
 function told(step: MigrationStep): readonly string[] {
   return look(step).findings.map(({ code, place }) => `${code} ${place.line}:${place.column}`)
 }
@@ -83,7 +84,7 @@ describe('a step in a transaction', () => {
     ['DELETE FROM _konverge.migration_steps', 'ReservedSchema 1:1'],
     ['SET LOCAL search_path TO _konverge', 'ReservedSchema 1:1'],
     ['CREATE TABLE a (b int); ALTER TABLE a SET SCHEMA _konverge', 'ReservedSchema 1:25'],
-  ])('that says %j is refused: %s', (sql, finding) => {
+  ])('with %j is rejected: %s', (sql, finding) => {
     expect(told(sqlStep(sql))).toEqual([finding])
   })
 
@@ -100,11 +101,11 @@ describe('a step in a transaction', () => {
     "COMMENT ON TABLE t IS 'COMMIT; _konverge'; -- ROLLBACK",
     "CREATE FUNCTION f() RETURNS int LANGUAGE sql SET search_path TO '' AS 'SELECT 1'",
     'CREATE PROCEDURE p() LANGUAGE plpgsql AS $$ BEGIN COMMIT; END $$',
-  ])('may say %j', (sql) => {
+  ])('may contain %j', (sql) => {
     expect(look(sqlStep(sql)).findings).toEqual([])
   })
 
-  it('never repeats a password', () => {
+  it('appears in findings without its passwords', () => {
     const texts = look(sqlStep("ALTER ROLE a PASSWORD 'opensesame'")).findings.map(findingText)
     expect(texts).toEqual([expect.stringMatching(/^step step, sql 1:1: a password stands here/)])
     expect(texts.join()).not.toContain('opensesame')
@@ -123,13 +124,13 @@ describe('a step outside a transaction', () => {
     ['CREATE INDEX CONCURRENTLY i ON t (a)', outside, []],
     ['CALL backfill()', outside, []],
     ['DO $$ BEGIN COMMIT; END $$', outside, []],
-  ] as const)('that says %j', (sql, changes, findings) => {
+  ] as const)('with %j', (sql, changes, findings) => {
     expect(told(sqlStep(sql, changes))).toEqual(findings)
   })
 })
 
 describe('code inside a step', () => {
-  it('is looked into where it is written out, and said to be unseen where it is built', () => {
+  it('is reviewed when it is a literal, and reported as unreviewed when it is built at run time', () => {
     const sql = `CREATE TABLE t (a int);
 DO $code$
 DECLARE
@@ -181,12 +182,12 @@ END $code$`
       'CREATE PROCEDURE p() LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY SELECT 1; END $$',
       'cannot use RETURN QUERY in a non-SETOF function, in the body',
     ],
-  ])('that cannot be read refuses nothing: %j', (sql, message) => {
+  ])('that cannot be parsed rejects nothing: %j', (sql, message) => {
     expect(look(sqlStep(sql))).toMatchObject({ findings: [], blindSpots: [{ message }] })
   })
 })
 
-describe('how a step is verified and taken back', () => {
+describe('the verification and compensation of a step', () => {
   it.each([
     ['DELETE FROM t RETURNING 1', ['VerifyNotAQuery 1:1']],
     ['SELECT 1; SELECT 2', ['VerifyNotAQuery 1:1']],
@@ -195,20 +196,20 @@ describe('how a step is verified and taken back', () => {
     ['VALUES (1)', []],
     ["SELECT pg_read_file('a')", ['ServerAccess 1:1']],
     ['SELECT FROM', ['ParseError 1:12']],
-  ])('by %j', (sql, findings) => {
+  ])('with %j', (sql, findings) => {
     expect(told(assertStep(sql))).toEqual(findings)
     expect(look(sqlStep('SELECT 1', { verify: { sql, expect: '1' } })).findings.map(({ place }) => place.part)).toEqual(
       findings.map(() => 'verify'),
     )
   })
 
-  it('wants a query for each step where the migration says so', () => {
+  it('needs a query for each step when the migration requires it', () => {
     const steps = [sqlStep('SELECT 1', { name: 'bare' }), sqlStep('SELECT 1', { verify }), copyStep(['t'])]
     const { findings } = review(steps, { requiresVerify: true })
     expect(findings).toMatchObject([{ code: 'VerifyMissing', place: { step: 'bare', part: 'sql' } }])
   })
 
-  it('holds the way back to the same rules', () => {
+  it('applies the same rules to the compensation', () => {
     expect(look(sqlStep('SELECT 1', { down: 'SELECT 1;\nCOMMIT' })).findings).toMatchObject([
       { code: 'TransactionControlInStep', place: { part: 'down', line: 2, column: 1 } },
     ])
