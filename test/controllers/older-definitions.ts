@@ -1,10 +1,10 @@
-// Definitions as they were before keys of konverge.dev were reserved: an object that was stored then is still there.
+// CRDs from before keys of konverge.dev were reserved. Objects that were stored then still exist.
 import { CustomResourceDefinition } from '../../src/index.ts'
 import type { TestCluster } from '../../src/testing/index.ts'
 
 const ruleOfReservedKeys = 'keys of konverge.dev'
 
-/** From here on the API server takes reserved keys in specs. */
+/** From here on the API server accepts reserved keys in specs. */
 export async function admitReservedKeys(cluster: TestCluster): Promise<void> {
   for (const { metadata, spec } of await cluster.list(CustomResourceDefinition)) {
     await cluster.patch(CustomResourceDefinition, metadata.name, { spec: withoutRule(spec) })
@@ -19,6 +19,6 @@ function withoutRule(value: unknown): unknown {
 }
 
 function isRule(item: unknown): boolean {
-  const { rule, message } = (item ?? {}) as { readonly rule?: unknown; readonly message?: unknown } // A rule, or anything else.
+  const { rule, message } = (item ?? {}) as { readonly rule?: unknown; readonly message?: unknown } // The item is a rule, or any other value.
   return typeof rule === 'string' && typeof message === 'string' && message.startsWith(ruleOfReservedKeys)
 }

@@ -1,4 +1,4 @@
-// The labels of a Secret whose owner lets every kind use it.
+// Labels of a Secret that every kind may use.
 import { consentLabel } from '../../src/controllers/references/reference-policy.ts'
 
 export const openLabels: Readonly<Record<string, string>> = Object.fromEntries(

@@ -1,5 +1,6 @@
-// Where is a kind tried that stands for something on a PostgreSQL server? In a cluster in this process, with a real server and operators
-// between the two that can die. The cluster's time stands still while the server is at work, however slow the machine is.
+// Test environment of a kind that represents an object on a PostgreSQL server: an in-process cluster, a real server,
+// and operators that can crash.
+// Invariant: the cluster's clock stops while the server works, however slow the machine is.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { handleFetch } from '../../src/apiserver/fetch-handler.ts'
@@ -22,22 +23,22 @@ import type { PostgresServer } from '../postgres/postgres-server.ts'
 import { MortalEngines } from './database/mortal-engines.ts'
 import { openLabels } from './open-labels.ts'
 
-/** The namespace of a stage. */
+/** Namespace of the environment. */
 export const home = 'shop'
 const stepMs = 100
-/** How long a call may keep us waiting before time moves on where no server is at work: what it waits for may be the clock. Real milliseconds. */
+/** Real milliseconds that a call may block the clock while no server works. The call may wait for the clock itself. */
 const patienceMs = 40
 
 export interface PostgresStageOptions {
   readonly server: PostgresServer
-  /** What is looked at. */
+  /** Kind that `find` and `becomes` read. */
   readonly kind: Resource
   readonly controllersOf: (engineOf: (tools: ExternalTools) => DatabaseEngine) => readonly Controller[]
-  /** Is somebody else being asked, who answers whatever the clock says? */
+  /** Returns true while another system handles a request, which does not depend on the clock. */
   readonly isBusyElsewhere?: () => boolean
 }
 
-/** One operator, and its way to the database server. */
+/** One operator, and its connection to the database server. */
 export interface Operated {
   readonly operator: EmbeddedOperator
   readonly engines: MortalEngines
@@ -54,9 +55,9 @@ export class PostgresStage<Status extends object> {
   readonly engines: MortalEngines
   readonly operator: EmbeddedOperator
   readonly server: PostgresServer
-  /** How requests of operators reach the cluster: replace it to hear them. */
+  /** Path of the operators' requests to the cluster; a test replaces it to record them. */
   toCluster: (request: Request) => Promise<Response>
-  /** How often the operator has died of a fault. */
+  /** Number of crashes of the operator after a fault. */
   deaths = 0
   readonly #options: PostgresStageOptions
   readonly #operated: Operated[] = []
@@ -75,38 +76,38 @@ export class PostgresStage<Status extends object> {
     return await startCluster({ definitions: await flagshipDefinitions() })
   }
 
-  /** Ends with the test. The namespace is there, with the connection Secret `server` in it. */
+  /** Starts the environment, which ends with the test. The namespace has the connection Secret `server`. */
   protected async begin(): Promise<void> {
     onTestFinished(() => this.end())
     await this.namespace(home)
     await this.live()
   }
 
-  /** Everything that was started here; may be repeated. */
+  /** Stops all that was started here; may be repeated. */
   async end(): Promise<void> {
     for (const operated of this.#operated) await stop(operated)
     await this.cluster.stop()
   }
 
-  /** A new life of the operator. */
+  /** Starts a new process of the operator. */
   async live(): Promise<void> {
     await this.engines.begin()
     this.operator.start()
   }
 
-  /** As by -9. */
+  /** Ends the operator as SIGKILL would. */
   async kill(): Promise<void> {
     await stop(this)
   }
 
-  /** What has died of a fault begins again. */
+  /** Restarts what has died of a fault. */
   async beReborn(): Promise<void> {
     this.deaths += 1
     await this.kill()
     await this.live()
   }
 
-  /** A further operator, which knows nothing of the first. */
+  /** Starts a second operator with its own caches. */
   async rival(): Promise<Operated> {
     const rival = this.#operate()
     await rival.engines.begin()
@@ -114,13 +115,13 @@ export class PostgresStage<Status extends object> {
     return rival
   }
 
-  /** A namespace with a Secret `server` in it. */
+  /** Creates a namespace with a Secret `server`. */
   async namespace(name: string, labels: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.cluster.create(Namespace, { metadata: { name, labels } })
     await this.secret('server', this.connection(), name)
   }
 
-  /** What a connection Secret to the server holds. */
+  /** Returns the data of a connection Secret for the server. */
   connection(own: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
     const { host, port, username, password } = this.server.access()
     return { host, port: String(port), username, password, ...own }
@@ -140,20 +141,20 @@ export class PostgresStage<Status extends object> {
   }
 
   async status(name: string, namespace = home): Promise<Partial<Status>> {
-    return ((await this.find(name, namespace))?.status ?? {}) as Partial<Status> // The status of its kind.
+    return ((await this.find(name, namespace))?.status ?? {}) as Partial<Status> // The kind has this status.
   }
 
   async condition(name: string, type: string, namespace = home): Promise<Condition | undefined> {
     return await this.cluster.condition(this.#options.kind, `${namespace}/${name}`, type)
   }
 
-  /** Waits for a condition of its newest spec, as `True InSync`; gives its message. */
+  /** Waits for a condition of the newest generation, e.g. `True InSync`; returns its message. */
   async becomes(name: string, type: string, standing: string, options: Becoming = {}): Promise<string> {
     const { namespace = home, limitMs } = options
     let message = ''
     const isSo = async () => {
       const found = await this.find(name, namespace)
-      const { conditions } = (found?.status ?? {}) as { readonly conditions?: readonly Condition[] } // As every status has them.
+      const { conditions } = (found?.status ?? {}) as { readonly conditions?: readonly Condition[] } // Every status has conditions.
       const condition = findCondition(conditions, type)
       message = condition?.message ?? ''
       const isNew = condition?.observedGeneration === found?.metadata.generation
@@ -163,19 +164,19 @@ export class PostgresStage<Status extends object> {
     return message
   }
 
-  /** Resolves when it is gone. */
+  /** Deletes the object; resolves when it is gone. */
   async delete(name: string, limitMs?: number): Promise<void> {
     await this.cluster.delete(this.#options.kind, `${home}/${name}`)
     await this.until(`${name} to be gone`, async () => (await this.find(name)) === undefined, limitMs)
   }
 
-  /** All Events of the namespace. */
+  /** Returns all Events of the namespace. */
   async told(): Promise<readonly ToldEvent[]> {
     const events = await this.cluster.list(Event, home)
-    return events as readonly unknown[] as readonly ToldEvent[] // Fields of an Event.
+    return events as readonly unknown[] as readonly ToldEvent[] // These are fields of an Event.
   }
 
-  /** Lets the cluster's time pass until it is so; an operator that dies meanwhile is born again. */
+  /** Advances the cluster's clock until the condition holds; restarts an operator that dies meanwhile. */
   async until(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 120_000): Promise<void> {
     for (let passedMs = 0; !(await isSo()); passedMs += stepMs) {
       if (this.engines.hasDied || this.operator.way.line === 'silent') await this.beReborn()
@@ -185,7 +186,7 @@ export class PostgresStage<Status extends object> {
     }
   }
 
-  /** Lets so much time of the cluster pass. */
+  /** Advances the cluster's clock by this duration. */
   async pass(ms: number): Promise<void> {
     for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
       await this.cluster.advance(Math.min(stepMs, ms - passedMs))
@@ -193,13 +194,13 @@ export class PostgresStage<Status extends object> {
     }
   }
 
-  /** Resolves when nobody is being asked, or what is waited for may be the clock. */
+  /** Resolves when no request is pending, or when the request may wait for the clock. */
   async #answered(): Promise<void> {
     const startMs = performance.now()
     for (;;) {
       const isPatient = performance.now() - startMs < patienceMs
       if (!(this.#isAtWork() || (isPatient && this.#operated.some(({ engines }) => engines.isInUse)))) return
-      // Whoever looked without a pause would take the processor from the server.
+      // A loop without a pause would take the processor from the server.
       await sleep(1)
     }
   }
@@ -218,7 +219,7 @@ export class PostgresStage<Status extends object> {
 
   #operate(): Operated {
     const all = new MortalEngines(this.server.access(), () => void operated.operator.kill())
-    // One for each life, as its controllers share it.
+    // One engine for each process, which its controllers share.
     const engines = new WeakMap<ExternalTools, DatabaseEngine>()
     const engineOf = (tools: ExternalTools) => {
       const engine = engines.get(tools) ?? all.engineOf(tools)

@@ -1,4 +1,5 @@
-// What does a schedule ask for now? A slot is begun once, also when the operator was away, when clocks jump, and when one takes long.
+// Next backup of a schedule. Invariant: each scheduled time starts one backup, also after downtime, clock jumps and
+// long backups.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -33,7 +34,7 @@ const nightly: ScheduleState = {
 const tenth = ms('2026-03-10T02:30:00Z')
 const eleventh = ms('2026-03-11T02:30:00Z')
 
-describe('a due slot', () => {
+describe('a due scheduled time', () => {
   it.each([
     ['waits for the next', {}, '2026-03-10T02:29:59Z', { kind: 'wait', because: 'NextSlot', untilMs: tenth }],
     ['begins at its moment', {}, '2026-03-10T02:30:00Z', { kind: 'begin', slotMs: tenth, replaces: [], missed: 0 }],
@@ -115,12 +116,12 @@ describe('a due slot', () => {
     expect(dueSlot({ ...nightly, ...changes }, ms(now))).toEqual(expected)
   })
 
-  it('counts missed ones up to a bound', () => {
+  it('counts missed times up to a limit', () => {
     const state = { ...nightly, schedule: scheduleOf('*/5 * * * *') }
     expect(dueSlot(state, ms('2026-03-12T00:00:00Z'))).toMatchObject({ kind: 'begin', missed: mostMissed })
   })
 
-  it('is begun once, in order, however the clock jumps', () => {
+  it('starts one backup, in order, for any clock jump', () => {
     const jump = fc.integer({ min: -3 * 24, max: 3 * 24 })
     fc.assert(
       fc.property(fc.array(jump, { maxLength: 30 }), (hours) => {
@@ -145,7 +146,7 @@ describe('a due slot', () => {
   })
 })
 
-describe('a schedule that is served', () => {
+describe('a working schedule', () => {
   const succeededSlotMs = ms('2026-03-09T02:30:00Z')
   const state = { ...nightly, succeededSlotMs, hasSucceeded: true, graceMs: 2 * hour }
   it.each([

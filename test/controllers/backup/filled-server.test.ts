@@ -14,7 +14,7 @@ function filled(changes: { readonly source?: object; readonly database?: object 
     requestId: 'bootstrap',
     verifier: 'v',
     database: { ...database, ...changes.database },
-    manifest: { source: { ...source, ...changes.source } as Filled['manifest']['source'] }, // As much of it as is asked for.
+    manifest: { source: { ...source, ...changes.source } as Filled['manifest']['source'] }, // The code reads these fields only.
   }
 }
 
@@ -32,10 +32,10 @@ const role = (name: string, more: Partial<ObservedRole> = {}) => ({
 })
 
 function observed(databases: readonly object[], roles: readonly object[], systemIdentifier = '7'): ServerObservation {
-  return { server: { systemIdentifier }, databases, roles } as never // As much of it as is asked for.
+  return { server: { systemIdentifier }, databases, roles } as never // The code reads these fields only.
 }
 
-/** `renameRole crm_owner`, and `in` what is done in the database. */
+/** Returns e.g. `renameRole crm_owner`; changes in the database begin with `in`. */
 function words(of: Filled, at: ServerObservation): readonly string[] {
   const { onServer, inDatabase } = fillingChanges(of, at)
   const word = (change: (typeof onServer)[number]) =>
@@ -101,11 +101,11 @@ describe('a copy of a server', () => {
       observed([found('crm')], [role('crm_owner'), role('copy_owner')]),
       'NameTaken',
     ],
-  ])('that %s is refused', (_, of, at, code) => {
+  ])('that %s is rejected', (_, of, at, code) => {
     expect(() => fillingChanges(of, at)).toThrow(expect.objectContaining({ code, remedy: 'stop' }))
   })
 
-  it('is asked for the old names and the new ones', () => {
+  it('is observed by the old names and the new ones', () => {
     expect(fillingQuestion(filled())).toEqual({
       databases: ['crm', 'copy'],
       roles: [{ name: 'crm_owner' }, { name: 'copy_owner' }, { name: 'postgres' }],

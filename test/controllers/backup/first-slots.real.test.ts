@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(async () => await backups.stop())
 
-it('start for each of 200 schedules that are created one after the other', { timeout: 900_000 }, async () => {
+it('backups start for each of 200 schedules that are created one after the other', { timeout: 900_000 }, async () => {
   const times = await backups.createSchedules(schedules)
   const starts = await backups.starts(schedules)
   expect(starts.map(({ scheduledAtMs }) => scheduledAtMs)).toEqual(times)

@@ -1,4 +1,4 @@
-// The first backups of many schedules, created one after the other on a cluster in this process.
+// The first backups of many schedules, created one after the other on an in-process cluster.
 import { expect, it } from 'vitest'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
@@ -8,11 +8,11 @@ import { BackupScene, home } from './backup-scene.ts'
 const schedules = 200
 const mostLateMs = 5_000
 
-it('starts the first backup of each of 200 schedules within 5 s of its time', async () => {
+it('the first backup of each of 200 schedules starts within 5 s of its time', async () => {
   const scene = await BackupScene.start()
   await scene.database()
   scene.answer = () => 'works'
-  // From 00:00:00 on; their times are 00:05 to 00:14.
+  // They are created from 00:00:00 on; their times are 00:05 to 00:14.
   for (let at = 0; at < schedules; at++) {
     await scene.create(`s${at}`, { schedule: `${5 + (at % 10)} * * * *`, verify: { mode: 'None' } })
     await scene.cluster.advance(500)

@@ -1,4 +1,4 @@
-// What makes an artifact a backup? A manifest that can be believed, or none.
+// Manifest of a backup. Invariant: an artifact without a valid manifest is not a backup.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { backupFolder } from '../../../src/controllers/backup/artifact-layout.ts'
@@ -35,7 +35,7 @@ const manifest = newManifest({
 const text = manifestText(manifest)
 
 describe('a manifest', () => {
-  it('is read as it was written', () => {
+  it('is parsed as it was written', () => {
     expect(readManifest(text)).toEqual({ kind: 'manifest', manifest })
   })
 
@@ -50,7 +50,7 @@ describe('a manifest', () => {
       /"konverge\/logical-backup\/9", which this version cannot read/,
     ],
     [text.replace('"rows": "3"', '"rows": "4"'), /changed after it was written/],
-  ])('is refused when it is %j', (broken, fault) => {
+  ])('is rejected when it is %j', (broken, fault) => {
     expect(readManifest(broken)).toEqual({ kind: 'refused', fault: expect.stringMatching(fault) })
   })
 
@@ -104,7 +104,7 @@ describe('a manifest', () => {
     ['contents.largeObjects', contents({ largeObjects: undefined })],
     ['contents.largeObjects', contents({ largeObjects: 'some' })],
     ['artifact.toolVersion', { artifact: { ...manifest.artifact, toolVersion: 'x' } }],
-  ])('is refused where its %s is of another sort: %j', (part, changes) => {
+  ])('is rejected when its %s has another type: %j', (part, changes) => {
     const forged = manifestText({ ...manifest, ...changes })
     expect(readManifest(forged)).toEqual({
       kind: 'refused',
@@ -125,7 +125,7 @@ describe('a manifest', () => {
     expect(readManifest(manifestText(one))).toEqual({ kind: 'manifest', manifest: one })
   })
 
-  it('may say who orders texts, and what everybody may do', () => {
+  it('may name the collation provider and the privileges of PUBLIC', () => {
     const own = { schema: 's', name: 'f', privileges: [] }
     const full = {
       ...manifest,
@@ -143,7 +143,7 @@ describe('a manifest', () => {
     expect(readManifest(manifestText(full))).toEqual({ kind: 'manifest', manifest: full })
   })
 
-  it('is refused with any bit of it flipped, but for white space', () => {
+  it('is rejected with any flipped bit, except in white space', () => {
     const bytes = Buffer.from(text)
     fc.assert(
       fc.property(fc.nat({ max: bytes.length - 1 }), fc.integer({ min: 0, max: 7 }), (at, bit) => {
@@ -157,7 +157,7 @@ describe('a manifest', () => {
   })
 })
 
-it('a backup has a folder that people find', () => {
+it('a backup has a folder with a readable name', () => {
   const place = { namespace: 'shop', database: 'crm', databaseUid: 'D', backupUid: 'B' }
   expect(backupFolder({ ...place, slotMs: Date.parse('2026-03-29T02:30:00Z') })).toBe('shop/crm/D/2026-03-29T0230Z-B/')
 })

@@ -1,5 +1,5 @@
-// Do a Database and its users live on when what they stand for was replaced by a restore? Both controllers, a cluster in this process, and
-// the worker beside them, on a real server.
+// A Database and its users after a restore replaced the database, with both controllers, an in-process cluster and a
+// worker, on a real server.
 import { expect, it } from 'vitest'
 import { Database, type DatabaseStatus } from '../../../imports/wire/database.ts'
 import { makeBackup } from '../../../src/controllers/backup/backup-worker.ts'
@@ -12,10 +12,10 @@ import { never } from '../stores/contents.ts'
 import { order as backupOrder, backupStage, verification } from './backup-stage.ts'
 import { databasesOf, identityOf } from './restore-stage.ts'
 
-it('a Database follows its restore, and its undoing, and its users are let in again', {
+it('a Database follows its restore and the undo, and its users get access again', {
   timeout: 240_000,
 }, async () => {
-  // The newest version that a tool of this machine can save.
+  // The newest version that a tool of this machine can dump.
   const server = await startPostgres({ version: 15 })
   const stage = await UserStage.start(server, 'crm')
   await server.byHand(
@@ -62,6 +62,6 @@ it('a Database follows its restore, and its undoing, and its users are let in ag
 })
 
 async function statusOf(stage: UserStage): Promise<DatabaseStatus | undefined> {
-  // Sound: as its definition says.
+  // Sound: the CRD has this form.
   return (await stage.cluster.find(Database, `${home}/crm`))?.['status'] as DatabaseStatus | undefined
 }

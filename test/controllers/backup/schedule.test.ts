@@ -1,4 +1,4 @@
-// When is a backup due? Slots by cron in a time zone, also on the days when the clocks change.
+// Scheduled times by cron in a time zone, also on the days when the clocks change.
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readSchedule, type Schedule } from '../../../src/controllers/backup/schedule.ts'
@@ -29,14 +29,14 @@ describe('a schedule', () => {
       '2026-03-27T00:00:00Z',
       ['2026-03-27T21:00', '2026-03-28T21:00', '2026-03-29T21:00'],
     ],
-    // In spring 2:30 does not come: it counts as when it would have been.
+    // In spring 2:30 does not occur: it counts as the time at which it would have been.
     [
       '30 2 * * *',
       'Europe/Berlin',
       '2026-03-27T12:00:00Z',
       ['2026-03-28T01:30', '2026-03-29T01:00', '2026-03-30T00:30'],
     ],
-    // In autumn 2:30 comes twice, and counts once.
+    // In autumn 2:30 occurs twice, and counts once.
     [
       '30 2 * * *',
       'Europe/Berlin',
@@ -75,7 +75,7 @@ describe('a schedule', () => {
     ['*/4 * * * *', undefined, 'ScheduleTooFrequent', /4 minutes apart/],
     ['0,59 * * * *', undefined, 'ScheduleTooFrequent', /1 minute apart/],
     ['0,58 0,23 * * *', undefined, 'ScheduleTooFrequent', /2 minutes apart/],
-  ] as const)('%s in %s is refused: %s', (expression, timeZone, reason, message) => {
+  ] as const)('%s in %s is rejected: %s', (expression, timeZone, reason, message) => {
     expect(readSchedule({ expression, timeZone }, now)).toEqual({
       kind: 'refused',
       reason,
@@ -83,7 +83,7 @@ describe('a schedule', () => {
     })
   })
 
-  it('has the same slots forwards and backwards, whatever the clocks do', () => {
+  it('has the same scheduled times forwards and backwards, whatever the clocks do', () => {
     const expressions = [
       '30 2 * * *',
       '*/13 1-3 * * *',
@@ -112,14 +112,14 @@ describe('a schedule', () => {
   })
 
   it.each([['0,59 3 * * *'], ['58 23 * * *'], ['*/5 * * * *'], ['0-59/5 0-23 1-31 JAN-DEC MON-SUN']])(
-    'accepts %s, whose times are five minutes apart or more',
+    'accepts %s, whose times are at least five minutes apart',
     (expression) => {
       expect(readSchedule({ expression }, now).kind).toBe('schedule')
     },
   )
 })
 
-describe('one look at a schedule', () => {
+describe('one observation of a schedule', () => {
   const zones = ['UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'America/Scoresbysund']
   const worst = [
     ...['* * * 1-9 *', '*/5 * * 1-9 *', '*/5 * * 2 *', '*/5 * 29 2 *', '*/5 0 29 2 *', '0 0 29 2 *', '0 0 * 2 1#5'],
@@ -134,9 +134,9 @@ describe('one look at a schedule', () => {
   ]
 
   it.each(worst.flatMap((expression) => zones.map((zone) => [expression, zone] as const)))(
-    'is bounded for %s in %s: every calendar computation is counted',
+    'has bounded cost for %s in %s: every calendar computation is counted',
     (expression, timeZone) => {
-      // Each step of the search asks for a date by its parts.
+      // Each step of the search computes a date from its parts.
       const steps = vi.spyOn(Date, 'UTC')
       onTestFinished(() => steps.mockRestore())
       for (const at of [
@@ -156,7 +156,7 @@ describe('one look at a schedule', () => {
     },
   )
 
-  it('keeps one calendar of a zone, however its name is written', () => {
+  it('keeps one calendar of a time zone, for all spellings of its name', () => {
     const made = vi.spyOn(Intl, 'DateTimeFormat')
     onTestFinished(() => made.mockRestore())
     const spellings = Array.from({ length: 64 }, (_, at) =>

@@ -1,4 +1,4 @@
-// Claims that hold the data of a server are no place for backups.
+// Claims that hold the data of a server may not store backups.
 import { expect, it } from 'vitest'
 import { claimProblem } from '../../../src/controllers/backup/store-claim.ts'
 import type { LiveObject } from '../../../src/index.ts'
@@ -7,7 +7,7 @@ function claim(metadata: Partial<LiveObject['metadata']>): LiveObject {
   return {
     ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
     metadata: { name: 'data-crm-postgres-0', namespace: 'shop', uid: '1', ...metadata },
-  } as LiveObject // The fields that are read.
+  } as LiveObject // The code reads these fields only.
 }
 
 const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'mysql', uid: '2' }
@@ -28,7 +28,7 @@ it.each([
     metadata: { ownerReferences: [{ ...owner, controller: true }] },
     said: /belongs to StatefulSet mysql/,
   },
-])('refuses a claim $title', ({ metadata, said }) => {
+])('a store rejects a claim $title', ({ metadata, said }) => {
   expect(claimProblem(claim(metadata))).toMatchObject({
     ...{ kind: 'refused', reason: 'ClaimRefused' },
     message: expect.stringMatching(said),
@@ -38,10 +38,10 @@ it.each([
 it.each([
   { title: 'for backups', metadata: { labels: { app: 'backups' } } },
   { title: 'that goes with something', metadata: { ownerReferences: [owner] } },
-])('takes a claim $title', ({ metadata }) => {
+])('a store accepts a claim $title', ({ metadata }) => {
   expect(claimProblem(claim(metadata))).toBeUndefined()
 })
 
-it('waits for a claim that is not there', () => {
+it('a store waits for a missing claim', () => {
   expect(claimProblem(undefined)).toBeUndefined()
 })

@@ -1,4 +1,5 @@
-// What is in a tar? The same, however its bytes are cut; what is cut off, changed or leads away is refused.
+// Scan of a tar archive. Invariant: the result does not depend on the pieces of the input; truncated, changed and
+// escaping archives are rejected.
 import { describe, expect, it } from 'vitest'
 import { type TarPart, TarScan } from '../../../src/controllers/backup/tar-scan.ts'
 
@@ -31,7 +32,7 @@ function tarOf(...entries: readonly Entry[]): Buffer {
   return Buffer.concat([...blocks, Buffer.alloc(1_024)])
 }
 
-/** Names, and what is in files. */
+/** Returns the names and the contents of files. */
 function read(tar: Buffer, cut: number): readonly string[] {
   const scan = new TarScan()
   const parts: TarPart[] = []
@@ -71,11 +72,11 @@ describe('a tar', () => {
     ['that climbs', tarOf({ name: 'a/../../b' }), /leads out of the folder/],
     ['with a root', tarOf({ name: '/etc/passwd' }), /leads out of the folder/],
     ['with a root in its prefix', tarOf({ name: 'passwd', prefix: '/etc' }), /leads out of the folder/],
-  ])('%s is refused', (_what, tar, told) => {
+  ])('%s is rejected', (_what, tar, told) => {
     expect(() => read(tar, 4_096)).toThrow(told)
   })
 
-  it('may have files whose size is no text', () => {
+  it('may have files whose size field is binary', () => {
     const large = header({ name: 'large' })
     large.fill(0, 124, 136)
     large[124] = 0x80

@@ -1,4 +1,5 @@
-// What of a backup does tidying up leave? All that may be one: also where the store does not find what is there.
+// Cleanup of an unfinished backup. Invariant: it keeps everything that may be a backup, also when the store misses
+// files that exist.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +15,7 @@ const folder = 'shop/crm/one/'
 const data = `${folder}data-1.dump`
 const manifest = manifestKey(folder)
 
-/** Says of everything that it is not there, as a proxy in front of a store may. */
+/** Reports every file as missing, as a proxy in front of a store may. */
 class ForgetfulStore extends FolderStore {
   // biome-ignore lint/correctness/useYield: it comes to no content.
   override async *read(): AsyncIterable<Uint8Array> {
@@ -33,14 +34,14 @@ async function stored(keys: readonly string[], Store = FolderStore): Promise<Fol
 const tidied = (store: FolderStore, order: Partial<TidyOrder> = {}) =>
   tidyBackup({ backup, folder, ...order }, { store, server: undefined }, never)
 
-describe('tidying up', () => {
-  it('removes what never became a backup, and what is beside it stays', async () => {
+describe('the cleanup', () => {
+  it('removes what never became a backup, and keeps the neighbouring files', async () => {
     const store = await stored([data, 'shop/crm/another/data-1.dump'])
     await tidied(store)
     expect(await keysOf(store)).toEqual(['shop/crm/another/data-1.dump'])
   })
 
-  it('removes nothing where there was a manifest that is not found', async () => {
+  it('removes nothing when there was a manifest that the store does not find', async () => {
     const store = await stored([data])
     await expect(tidied(store, { isMade: true })).rejects.toMatchObject({ code: 'ManifestRefused' })
     expect(await keysOf(store)).toEqual([data])
@@ -52,7 +53,7 @@ describe('tidying up', () => {
     expect(await keysOf(store)).toEqual([data, manifest])
   })
 
-  it('removes nothing beside a manifest that it cannot read', async () => {
+  it('removes nothing beside an unreadable manifest', async () => {
     const store = await stored([data, manifest])
     await expect(tidied(store)).rejects.toMatchObject({ code: 'ManifestRefused', remedy: 'stop' })
     expect(await keysOf(store)).toEqual([data, manifest])

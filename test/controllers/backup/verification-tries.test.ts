@@ -1,4 +1,4 @@
-// Is a verification tried again when it may go better, and only then?
+// Retries of a verification. Invariant: it is retried only when a retry may succeed.
 import { describe, expect, it } from 'vitest'
 import { verificationTry } from '../../../src/controllers/backup/verification-tries.ts'
 import type { WorkRun } from '../../../src/controllers/backup/work-run.ts'
@@ -17,7 +17,7 @@ const minuteMs = 60_000
 const endedAtMs = 1_000 * minuteMs
 const failed = (outcome: 'Interrupted' | 'Stopped'): WorkRun => ({ kind: 'failed', report: { outcome }, endedAtMs })
 
-/** In minutes after the end of the newest. */
+/** Minutes are counted from the end of the newest try. */
 function tryAt(runs: Readonly<Record<string, WorkRun>>, minutes: number) {
   const { wish, run, againAtMs } = verificationTry(
     first,

@@ -1,4 +1,5 @@
-// A deleted DatabaseUser with the annotation konverge.dev/abandon-external: a table of its Databases and of what its status records.
+// A deleted DatabaseUser with the annotation konverge.dev/abandon-external: a table of its Databases and of its
+// recorded status.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
 import { abandonmentOf } from '../../../src/controllers/database-user/abandonment.ts'
@@ -56,7 +57,7 @@ describe('the abandonment of a DatabaseUser', () => {
       status: { external: [record(systemIdentifier)] },
       names: 'the server pg://',
     },
-  ])('is refused when $when', ({ names, ...more }) => {
+  ])('is rejected when $when', ({ names, ...more }) => {
     expect(abandonment(more)).toEqual({
       kind: 'refused',
       message: expect.stringMatching(
@@ -85,7 +86,7 @@ describe('the removal of the roles of a DatabaseUser', () => {
     })
   })
 
-  it('waits when the abandonment is refused', () => {
+  it('waits when the abandonment is rejected', () => {
     const abandonment = { kind: 'refused', message: 'no' }
     expect(removal({ target, isRemade: false, abandonment })).toEqual({
       kind: 'blocked',

@@ -1,4 +1,5 @@
-// Does the Secret hold what applications expect, whatever the password, and is everything of a rotation found in it again?
+// Binding Secret of a user. Invariant: it has the keys that applications expect for any password, and all data of a
+// rotation can be read back.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -38,7 +39,7 @@ function written(held: Held, more: object = {}): KubeObject {
 }
 
 function texts({ data }: KubeObject): Readonly<Record<string, string>> {
-  // Written by us.
+  // The code under test wrote this form.
   const entries = Object.entries(data as Record<string, string>)
   return Object.fromEntries(entries.map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]))
 }
@@ -62,7 +63,7 @@ describe('the Secret of a user', () => {
     })
   })
 
-  it('can be read by any client, whatever is in the password', () => {
+  it('can be read by any client, whatever the password contains', () => {
     const printable = fc.string({
       unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
       minLength: 1,
@@ -79,12 +80,12 @@ describe('the Secret of a user', () => {
     )
   })
 
-  it('brackets an address of IPv6', () => {
+  it('puts brackets around an IPv6 address', () => {
     const { data } = bindingManifest({ target: { ...target, host: '::1' }, held })
     expect(Buffer.from(data['uri'] ?? '', 'base64').toString()).toContain('@[::1]:5432/')
   })
 
-  it('fills in templates, leaves alone what names no key, and lets no template take a key of ours', () => {
+  it('fills templates, leaves unknown keys unchanged, and lets no template replace a key of the operator', () => {
     const template = { dsn: 'h={{host}} p={{ password }} {{nothing}}', username: 'mine' }
     expect(texts(written(held, { template }))).toMatchObject({
       dsn: 'h=db.shop.svc p=pass {{nothing}}',
@@ -92,7 +93,7 @@ describe('the Secret of a user', () => {
     })
   })
 
-  it('takes no template for a credential of a rotation', () => {
+  it('accepts no template as a credential of a rotation', () => {
     const template = { 'username-next': 'other_a', 'password-next': 'x', 'verifier-next': 'SCRAM-SHA-256$2' }
     expect(heldIn(written(held, { template }))).toEqual(held)
   })
@@ -121,7 +122,7 @@ describe('the Secret of a user', () => {
     )
   })
 
-  it('has labels and annotations of the user’s, and ours beside them', () => {
+  it('has the labels and annotations of the spec, beside those of the operator', () => {
     const { metadata } = written(
       { ...held, trigger: 'now' },
       { labels: { team: 'shop' }, annotations: { reload: 'yes' } },
@@ -136,7 +137,7 @@ describe('the Secret of a user', () => {
     })
   })
 
-  it('has no password where only a verifier was supplied', () => {
+  it('has no password when only a verifier was supplied', () => {
     const { username, verifier } = held.active
     const keys = texts(written({ ...held, active: { username, verifier }, source: 'supplied' }))
     expect(Object.keys(keys)).not.toContain('password')
@@ -158,7 +159,7 @@ describe('the Secret of a user', () => {
     { requiredKeys: ['active', 'rotatedAtMs', 'generation', 'source'] },
   )
 
-  it('gives back all that a rotation needs', () => {
+  it('returns all that a rotation needs', () => {
     fc.assert(
       fc.property(anything, (any) => {
         expect(heldIn(written(any))).toEqual(any)
@@ -167,7 +168,7 @@ describe('the Secret of a user', () => {
     )
   })
 
-  it('shows in a mark, and in no other way, that something in it has changed', () => {
+  it('has a mark that changes with its contents, and reveals nothing else', () => {
     const secret = written(held)
     const before = secret.metadata.annotations?.['data.konverge.dev/secret-hash']
     const changed = written({ ...held, active: { ...held.active, password: 'other' } })
@@ -177,13 +178,15 @@ describe('the Secret of a user', () => {
     expect(isUntouched(byHand)).toBe(false)
   })
 
-  it('is taken for lost without the verifier', () => {
-    const { verifier: _, ...data } = written(held)['data'] as Record<string, string> // Written by us.
+  it('counts as lost without the verifier', () => {
+    const { verifier: _, ...data } = written(held)['data'] as Record<string, string> // The code under test wrote this form.
     expect(heldIn({ ...written(held), data })).toBeUndefined()
   })
 })
 
-/** The last field of a line as libpq reads it: a colon ends a field, and what comes after a backslash stands for itself. */
+/**
+ * Returns the last field of a line as libpq reads it: a colon ends a field, and a backslash escapes the next character.
+ */
 function passwordOf(line: string): string {
   const [, last = ''] = /^(?:(?:\\.|[^\\:])*:){4}((?:\\.|[^\\:])*)$/.exec(line) ?? []
   return last.replaceAll(/\\(.)/g, '$1')

@@ -1,4 +1,4 @@
-// Which privileges that a role has too much does the operator take whatever the drift policy says? Those on its own schema.
+// Extra privileges that the operator revokes whatever the drift policy is: those on its own schema.
 import { expect, it } from 'vitest'
 import { grantDifferences } from '../../../src/controllers/database-user/grant-plan.ts'
 import type { GrantChange } from '../../../src/controllers/engines/grant.ts'
@@ -17,7 +17,7 @@ const taken = (...extra: readonly GrantChange[]) =>
     }),
   )
 
-it('takes privileges on the marks of migrations whatever the drift policy says, and no others', () => {
+it('a plan revokes privileges on applied markers under any drift policy, and no others', () => {
   const marks = revoke({ schema: '_konverge', names: ['migration_steps'] })
   const own = revoke({})
   expect(taken(own, marks)).toEqual([
@@ -26,7 +26,7 @@ it('takes privileges on the marks of migrations whatever the drift policy says, 
   ])
 })
 
-it('tells the schema of the marks from those that have the same privileges', () => {
+it('a plan distinguishes the marker schema from schemas with the same privileges', () => {
   const schemas = { on: 'Schema', schema: '' } as const
   expect(taken(revoke({ ...schemas, names: ['_konverge', 'app'] }))).toEqual([
     { reason: 'GrantExtra', isAlways: true, changes: [revoke({ ...schemas, names: ['_konverge'] })] },
@@ -34,6 +34,6 @@ it('tells the schema of the marks from those that have the same privileges', () 
   ])
 })
 
-it('leaves privileges on schemas of PostgreSQL to the drift policy', () => {
+it('a plan leaves privileges on schemas of PostgreSQL to the drift policy', () => {
   expect(taken(revoke({ schema: 'pg_catalog' }))).toMatchObject([{ isAlways: false }])
 })

@@ -31,7 +31,7 @@ const supplied = { first: 'supplied-"first"\'s\\pass~word', second: 'supplied-se
 onEachPostgres(
   'a whole life of databases and users',
   (server, version) => {
-    it('shows no password anywhere', async () => {
+    it('show no password in any output', async () => {
       const spans = recordSpansGlobally()
       const evidence = new Evidence()
       hearErrors(evidence)

@@ -1,4 +1,4 @@
-// Are passwords as long as asked for, of the right characters, and drawn evenly?
+// Generated passwords: their length, their characters, and an even distribution.
 import { describe, expect, it } from 'vitest'
 import { seededSecrets } from '../../../src/base/random.ts'
 import { drawPassword } from '../../../src/controllers/database-user/password.ts'

@@ -28,7 +28,7 @@ describe('time alone changes something for a user', () => {
     expect(dueTimes(says, holds, seen)).toEqual(expected)
   })
 
-  it('and a login that has expired since it was seen is looked at once more', () => {
+  it('and a login that expired since the last observation is observed once more', () => {
     expect(lastExpiryMs(expiring, 2 * hour - 1)).toBeUndefined()
     expect(lastExpiryMs(expiring, 2 * hour)).toBe(2 * hour)
     expect(lastExpiryMs(expiring, 5 * hour)).toBe(2 * hour)

@@ -62,7 +62,7 @@ export class UserStage extends PostgresStage<DatabaseUserStatus> {
   /** Data of the Secret; undefined without a Secret. */
   async keys(name: string, namespace = home): Promise<Readonly<Record<string, string>> | undefined> {
     const found = await this.cluster.find(Secret, `${namespace}/${name}-db`)
-    const data = found?.['data'] as Readonly<Record<string, string>> | undefined // A Secret's.
+    const data = found?.['data'] as Readonly<Record<string, string>> | undefined // A Secret has this form.
     if (data === undefined) return undefined
     return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]))
   }

@@ -1,4 +1,4 @@
-// Who may use a Database of another namespace? Only whom it lets, by name or by labels.
+// Use of a Database from another namespace. Invariant: only namespaces that it admits by name or by labels may use it.
 import { describe, expect, it } from 'vitest'
 import { type ConsentInput, consentingNamespaces, hasConsent } from '../../../src/controllers/database/consent.ts'
 
@@ -69,12 +69,12 @@ const cases = [
 
 describe('consent', () => {
   it.each(cases)('$who: $may', ({ when, may }) => {
-    // Operators that the definition does not have are among them.
+    // Some rows have operators that the CRD does not have.
     expect(hasConsent({ ...asked, ...when } as ConsentInput)).toBe(may)
   })
 })
 
-describe('the namespaces that consent lets in', () => {
+describe('the namespaces that a consent admits', () => {
   const namespaces = [{ name: 'a', labels: { team: 'x' } }, { name: 'b', labels: { team: 'y' } }, { name: 'c' }].map(
     (metadata) =>
       ({

@@ -9,7 +9,7 @@ const tokens: Readonly<Record<Word, Token | undefined>> = { ours: token, theirs:
 const elsewhere = 'pg://7431000000000000001/1'
 
 it.each([
-  // role, database, recorded identity, whose it is
+  // role, database, recorded identity, owner
   ['ours', 'ours', undefined, 'ours'],
   ['ours', 'ours', providerID, 'ours'],
   ['ours', 'ours', elsewhere, 'ours'],

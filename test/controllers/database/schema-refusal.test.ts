@@ -1,4 +1,4 @@
-// Which schemas does the controller reject in a Database that its definition let pass? A table of names.
+// Schema names that the controller rejects in a Database although its CRD accepted them. A table of names.
 import { expect, it } from 'vitest'
 import { schemaRefusal } from '../../../src/controllers/database/schema-refusal.ts'
 
@@ -20,11 +20,11 @@ it.each([
     { extensions: [{ name: 'a', schema: 'pg_toast' }] },
     /^spec.extensions names pg_toast: /,
   ],
-])('rejects %s', (_, spec, message) => {
+])('the controller rejects %s', (_, spec, message) => {
   expect(schemaRefusal(spec)).toEqual({ reason: 'ReservedSchema', message: expect.stringMatching(message) })
 })
 
-it('takes other schemas, and extensions in pg_catalog', () => {
+it('the controller accepts other schemas, and extensions in pg_catalog', () => {
   const extensions = [{ name: 'pg_cron', schema: 'pg_catalog' }, { name: 'citext' }]
   expect(schemaRefusal({ schemas: [{ name: 'public' }, { name: 'konverge' }], extensions })).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-// Which servers does a Database in the cluster have, and where are applications led, at every place of an upgrade?
+// Servers of an in-cluster Database, and the server that applications connect to, in each state of an upgrade.
 import { describe, expect, it } from 'vitest'
 import { type SideClaim, servedSide, serverSides } from '../../../src/controllers/database/server-sides.ts'
 import type { SagaRecord } from '../../../src/index.ts'
@@ -58,11 +58,11 @@ describe('the servers of a Database', () => {
     ['and goes with its claim', 'owned', hourMs, switched],
     ['but never without it', 'kept', hourMs, `${switched}, beside it previous shop-db-postgres running Delete`],
     ['and is not made again', 'gone', 0, switched],
-  ] as const)('after it: the old one %s', (_, claim, afterMs, expected) => {
+  ] as const)('after an upgrade, the source server %s', (_, claim, afterMs, expected) => {
     expect(seen(done, claim, afterMs)).toBe(expected)
   })
 
-  it('and the selectors of no two of them fit the same pod', () => {
+  it('have disjoint pod selectors', () => {
     const { serving, beside } = serverSides({
       object,
       record: upgradeRecord('Replicate'),
@@ -76,7 +76,7 @@ describe('the servers of a Database', () => {
   })
 })
 
-describe('the server that serves', () => {
+describe('the server that applications connect to', () => {
   const spec = { version: '18', provider: inCluster } as const
   it.each([
     ['is of the version asked for, before there is any', {}, 'shop-db-postgres 18'],

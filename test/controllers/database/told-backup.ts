@@ -19,7 +19,7 @@ export async function lastBackup(stage: ToldStage): Promise<LiveObject> {
     found = (await stage.cluster.list(Backup, home)).find(({ metadata }) => metadata.deletionTimestamp === undefined)
     return found !== undefined
   })
-  return found as LiveObject // Just found.
+  return found as LiveObject // The loop above has found it.
 }
 
 export async function tellFailed(stage: ToldStage, backup: LiveObject, reason: string): Promise<void> {

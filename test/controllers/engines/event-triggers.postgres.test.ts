@@ -1,10 +1,10 @@
-// Event triggers run in the session of whoever changes the schema. Invariant: an owner of a database can make none, and none can be made to fire by
-// what he owns (docs/security.md rests on it).
+// Event triggers run in the session that changes the schema. Invariant: an owner of a database can create none, and no
+// object of the owner makes one fire (docs/security.md relies on it).
 import { expect, it, onTestFinished } from 'vitest'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 
 onEachPostgres('an owner of a database', (server) => {
-  it('makes no event trigger, and takes none over', async () => {
+  it('cannot create an event trigger, nor take one over', async () => {
     await server().byHand(
       "CREATE ROLE keeper LOGIN PASSWORD 'of-the-test'; CREATE ROLE keeper_owner; GRANT keeper_owner TO keeper",
     )

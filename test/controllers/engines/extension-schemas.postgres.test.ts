@@ -1,5 +1,6 @@
-// Extensions in a database of a tenant. Their scripts run as the administrator and call functions by names that the tenant may have taken.
-// Invariant: a script that PostgreSQL does not trust runs only where no other role has made anything, and may not.
+// Extensions in a database of a tenant. Their scripts run as the administrator and call functions by names that the
+// tenant may have taken.
+// Invariant: an untrusted script runs only in schemas without objects or CREATE privileges of other roles.
 import { expect, inject, it, onTestFinished } from 'vitest'
 import type { Change } from '../../../src/controllers/engines/change.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
@@ -7,7 +8,7 @@ import { extendedHome } from '../../postgres/extended-home.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import { PostgresServer } from '../../postgres/postgres-server.ts'
 
-/** Its script means the function that it makes, and gets a better match if there is one. */
+/** Its script means the function that it creates, but calls a better match if one exists. */
 const call = 'CREATE FUNCTION note(bigint) RETURNS bigint LANGUAGE sql AS $$ SELECT $1 $$; SELECT note(1);'
 const extensions = [
   { name: 'movable', control: ['relocatable = true'], script: call, update: 'SELECT note(1);' },
@@ -16,7 +17,7 @@ const extensions = [
   { name: 'homely', control: ["schema = 'homely'"], script: call },
 ]
 
-/** As the owner of the database prepares a schema. */
+/** The owner of the database prepares a schema this way. */
 const trap = (schema: string) => `
   CREATE FUNCTION ${schema}.note(int) RETURNS bigint LANGUAGE plpgsql
     AS $$ BEGIN EXECUTE 'ALTER ROLE mallory SUPERUSER'; RETURN $1; END $$`
@@ -62,7 +63,7 @@ onEachPostgres('an extension for a tenant', (like, version) => {
     expect(await byMallory('SELECT note(2::bigint) AS is')).toEqual([{ is: '2' }])
   })
 
-  it('is refused in a schema of the tenant, if it cannot be moved', async () => {
+  it('is rejected in a schema of the tenant, if it cannot be moved', async () => {
     const { byMallory, change, found } = await start()
     await byMallory(`CREATE SCHEMA app; ${trap('app')}`)
     expect(await change({ kind: 'createExtension', extension: 'settled', schema: 'app' })).toMatch(
@@ -72,7 +73,7 @@ onEachPostgres('an extension for a tenant', (like, version) => {
     expect(await found()).toMatchObject({ gained: false, extensions: null })
   })
 
-  it('is installed in a schema that is not there, which is the administrator’s', async () => {
+  it('is installed in a missing schema, which then belongs to the administrator', async () => {
     const { byMallory, change, found } = await start()
     const extension = { kind: 'createExtension', extension: 'settled', schema: 'ext' } as const
     expect(await change(extension)).toBe('done')
@@ -82,7 +83,7 @@ onEachPostgres('an extension for a tenant', (like, version) => {
     expect(await change(extension)).toBe('done')
   })
 
-  it('is refused in a schema of the administrator in which the tenant may create, or has', async () => {
+  it('is rejected in a schema of the administrator in which the tenant may create objects, or has', async () => {
     const { server, byMallory, change, found } = await start()
     await server.byHand('CREATE SCHEMA ext; GRANT CREATE, USAGE ON SCHEMA ext TO mallory', { database: 'shop' })
     const extension = { kind: 'createExtension', extension: 'settled', schema: 'ext' } as const
@@ -93,7 +94,7 @@ onEachPostgres('an extension for a tenant', (like, version) => {
     expect(await found()).toMatchObject({ gained: false, extensions: null })
   })
 
-  it('is refused where one that it requires is in a schema of the tenant', async () => {
+  it('is rejected when an extension that it requires is in a schema of the tenant', async () => {
     const { byMallory, change, found } = await start()
     await byMallory(trap('public'))
     expect(await change({ kind: 'createExtension', extension: 'movable' })).toBe('done')
@@ -103,7 +104,7 @@ onEachPostgres('an extension for a tenant', (like, version) => {
     expect(await found()).toMatchObject({ gained: false, extensions: 'based 1.0 in ext, movable 1.0 in ext' })
   })
 
-  it('is refused where the tenant has the schema that its control file names', async () => {
+  it('is rejected when the tenant owns the schema that its control file names', async () => {
     const { byMallory, change, found } = await start()
     await byMallory(`CREATE SCHEMA homely; ${trap('homely')}`)
     expect(await change({ kind: 'createExtension', extension: 'homely' })).toMatch(/schema homely belongs to mallory/)
@@ -112,7 +113,7 @@ onEachPostgres('an extension for a tenant', (like, version) => {
     expect(await found()).toMatchObject({ gained: false, extensions: 'homely 1.0 in homely' })
   })
 
-  it('is updated beside its schema, if it can be moved, and refused if not', async () => {
+  it('is updated beside its schema if it can be moved, and otherwise rejected', async () => {
     const { server, byMallory, change, found } = await start()
     expect(await change({ kind: 'createExtension', extension: 'movable' })).toBe('done')
     await server.byHand('CREATE SCHEMA app; CREATE EXTENSION settled SCHEMA app; ALTER SCHEMA app OWNER TO mallory', {

@@ -1,5 +1,5 @@
-// Do names and passwords that would break bad quoting name what they should, and nothing else? After a hundred of them the catalogs
-// hold what was asked for and what was there before.
+// Names and passwords that would break wrong quoting. Invariant: after a hundred of them, the catalogs hold the
+// requested and the earlier objects, and no others.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Change } from '../../../src/controllers/engines/change.ts'
@@ -10,7 +10,7 @@ import { hostileName, hostileText } from './postgres/hostile-text.ts'
 
 const token = { uid: `5f'"\\1c; --`, generation: 1 }
 
-/** Known breakers, and generated ones; the same at every run. */
+/** Known and generated names; the same in every run. */
 const names = [
   ...[
     'a"; DROP TABLE x; --',
@@ -32,7 +32,7 @@ const passwords = fc.sample(fc.stringMatching(/^[\x20-\x7e]{1,30}$/), { numRuns:
 const values = fc.sample(hostileText, { numRuns: distinct.length, seed: 6 })
 
 onEachPostgres('hostile names', (server) => {
-  it('are those of roles that log in, with their settings', async () => {
+  it('name roles that log in, with their settings', async () => {
     expect(distinct).toHaveLength(100)
     const at = engineHere().at(server().access())
     const roles = distinct.map((role, index) => {
@@ -66,7 +66,7 @@ onEachPostgres('hostile names', (server) => {
     expect(after).toEqual(before)
   })
 
-  it('are those of databases, schemas and tables, with their privileges', async () => {
+  it('name databases, schemas and tables, with their privileges', async () => {
     const at = engineHere().at(server().access())
     const own = distinct.slice(0, 12)
     await at.change([{ kind: 'createRole', role: own[0] ?? '', token, attributes: {} }])

@@ -1,4 +1,4 @@
-// Has a copy of a database the locales of its source?
+// Comparison of the locales of a copy with those of its source.
 import { describe, expect, it } from 'vitest'
 import { type DatabaseLocale, localeDifference } from '../../../src/controllers/engines/locale.ts'
 
@@ -31,7 +31,7 @@ describe('the locales of a copy', () => {
     expect(localeDifference(saved, restored, { isSameVersion: true })).toEqual(told)
   })
 
-  it('may be written otherwise by another version', () => {
+  it('may have another spelling in another version', () => {
     expect(localeDifference(icu('de_DE'), icu('de-DE'), { isSameVersion: false })).toEqual([])
     expect(localeDifference(icu('de_DE'), libc, { isSameVersion: false })).toEqual([
       'its locale provider is libc instead of icu',

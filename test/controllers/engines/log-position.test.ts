@@ -8,12 +8,12 @@ describe('a position in a log', () => {
     ['0/FFFFFFFF', '1/0', 1n],
     ['1/0', '0/FFFFFFFF', -1n],
     ['FFFFFFFF/FFFFFFFF', '0/0', -(2n ** 64n) + 1n],
-  ])('%s is so far from %s', (from, to, bytes) => {
+  ])('%s is at this distance from %s', (from, to, bytes) => {
     expect(bytesBetween(from, to)).toBe(bytes)
     expect(hasReached(to, from)).toBe(bytes >= 0n)
   })
 
-  it('is nothing else', () => {
+  it('has no other form', () => {
     expect(() => bytesBetween('', '0/0')).toThrow(SyntaxError)
     expect(() => bytesBetween('0/0', '12')).toThrow(SyntaxError)
   })

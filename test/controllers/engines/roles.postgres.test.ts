@@ -1,4 +1,4 @@
-// Does the driver see and change roles as the port says, as a superuser and as an admin who is none?
+// Observation and changes of roles through the port, as a superuser and as an admin without superuser.
 import { describe, expect, it } from 'vitest'
 import type { Change } from '../../../src/controllers/engines/change.ts'
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
@@ -14,7 +14,7 @@ onEachPostgres('roles', (server, version) => {
   describe.each(['superuser', 'plain admin'] as const)('for a %s', (who) => {
     const prefix = who === 'superuser' ? 's' : 'p'
 
-    it('makes a role with its mark, sees it, changes it and drops it', async () => {
+    it('creates a role with its marker, observes it, changes it and drops it', async () => {
       const at = engineHere().at(await adminOf(server(), who))
       const role = `${prefix}_made`
       await at.change([
@@ -109,7 +109,7 @@ onEachPostgres('roles', (server, version) => {
       ])
     })
 
-    it('makes a whole database with its owner, which has both marks, and removes it', async () => {
+    it('creates a whole database with its owner, both with markers, and removes it', async () => {
       const at = engineHere().at(await adminOf(server(), who))
       const [name, owner] = [`${prefix}_shop`, `${prefix}_shop_owner`]
       await at.change([{ kind: 'createRole', role: owner, token, attributes: {} }])
@@ -163,7 +163,7 @@ onEachPostgres('roles', (server, version) => {
   })
 })
 
-/** The superuser, or one who may create databases and roles and nothing else, as those of cloud providers. */
+/** Returns the superuser, or an admin with CREATEDB and CREATEROLE only, as cloud providers have it. */
 async function adminOf(server: PostgresServer, who: 'superuser' | 'plain admin'): Promise<ServerAccess> {
   if (who === 'superuser') return server.access()
   await server.byHand(`DO $$ BEGIN

@@ -1,4 +1,4 @@
-// JSON in pieces is JSON: the same values, and the same texts are rejected.
+// JSON in pieces. Invariant: values and rejected texts equal those of JSON.parse.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseInSlices } from '../../../src/controllers/engines/postgres/sliced-json.ts'
@@ -16,7 +16,7 @@ function expectSame(text: string, piece: number): void {
   expect(outcomeOf(() => atOnce(parseInSlices(text, piece)))).toEqual(outcomeOf(() => JSON.parse(text)))
 }
 
-it('has the value of JSON.parse', () => {
+it('sliced JSON has the value of JSON.parse', () => {
   fc.assert(
     fc.property(
       fc.json({ maxDepth: 5 }),
@@ -29,7 +29,7 @@ it('has the value of JSON.parse', () => {
   )
 })
 
-it('rejects what JSON.parse rejects', () => {
+it('sliced JSON rejects what JSON.parse rejects', () => {
   const cut = fc.tuple(
     fc.json({ maxDepth: 4 }),
     fc.nat(),
@@ -61,11 +61,11 @@ it.each([
   ' [ 1 , [ 2 , 3 ] ] ',
   '{"__proto__":{"a":[1,2,3,4,5,6]},"b":{"__proto__":1}}',
   '{"a":1,"a":[2,3,4,5,6,7,8]}',
-])('is as JSON.parse has it: %s', (text) => {
+])('sliced JSON equals JSON.parse: %s', (text) => {
   for (const piece of [0, 1, 2, 4, 8, 100]) expectSame(text, piece)
 })
 
-it('ends a slice after each piece', () => {
+it('sliced JSON ends a slice after each piece', () => {
   const text = JSON.stringify({ names: Array.from({ length: 50_000 }, (_, at) => `name_${at}`) })
   const work = parseInSlices(text)
   let slices = 0

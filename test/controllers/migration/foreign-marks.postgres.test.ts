@@ -1,5 +1,6 @@
-// Marks that another role prepared. The owner of a database makes the schema `_konverge` before the operator does, so that the administrator's
-// session would run his code. Invariant: whatever he prepares, he gains no right, and the error names the schema and the remedy.
+// Applied markers that another role prepared. The owner of a database creates the schema `_konverge` before the
+// operator, so that the administrator's session would run the owner's code.
+// Invariant: the owner gains no privilege, and the error names the schema and the remedy.
 import { expect, it, onTestFinished } from 'vitest'
 import { loadMarks } from '../../../src/controllers/engines/postgres/migration/mark-loader.ts'
 import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
@@ -10,7 +11,7 @@ import { sqlStep } from './steps.ts'
 
 const password = 'of-the-test'
 
-/** Records each role as which it runs that is not the owner. `$1` is what it returns. */
+/** Records each role other than the owner that runs it. `$1` is its return value. */
 const spy = (name: string, returns: string, result: string, kind = '') => `
   CREATE FUNCTION _konverge.catch() RETURNS void LANGUAGE plpgsql VOLATILE AS $catch$ BEGIN
     IF session_user NOT LIKE '\\_konverge\\_run%' AND session_user <> 'mallory' THEN
@@ -38,7 +39,10 @@ const progress = `CREATE TABLE _konverge.copy_progress (migration text NOT NULL,
 const mark = `INSERT INTO _konverge.migration_steps VALUES ('default/shop', 'a', 1, 'Applied', 'c', 'p', 1, 't', NULL, NULL, NULL, NULL, 1, now());`
 const whole = `${steps()}${lease()}${progress}`
 
-/** As the owner of the database prepares them. All tables are whole, so that nothing but their makers tells them from the operator's. */
+/**
+ * SQL by which the owner of the database prepares them. All tables are complete, so that only their owners distinguish
+ * them from the operator's.
+ */
 const traps: Readonly<Record<string, string>> = {
   'a trigger': `${whole} ${spy('f()', 'trigger', 'NEW')}
     CREATE TRIGGER t BEFORE INSERT ON _konverge.migration_lease FOR EACH ROW EXECUTE FUNCTION _konverge.f();`,
@@ -71,7 +75,7 @@ const traps: Readonly<Record<string, string>> = {
 }
 
 onEachPostgres('marks that the owner of a database has prepared', (server) => {
-  /** A database of `shop_keeper`, and `mallory`, who may become that one; `prepared` is done by mallory's own login. */
+  /** Creates a database of `shop_keeper`, and `mallory`, a member of that role; mallory's login runs `prepared`. */
   async function stageOf(prepared: string): Promise<MigrationStage> {
     await server().byHand(
       `CREATE ROLE shop_keeper; CREATE ROLE mallory LOGIN PASSWORD '${password}'; GRANT shop_keeper TO mallory`,
@@ -94,7 +98,7 @@ onEachPostgres('marks that the owner of a database has prepared', (server) => {
     return { caught: await stage.byHand('SELECT session, role FROM public.caught'), ...mallory }
   }
 
-  /** A step, then a look of the operator's; what both came to. */
+  /** Runs a step and then an observation of the operator; returns both results. */
   async function use(stage: MigrationStage, access?: ServerAccess) {
     const word = (error: unknown) => (error instanceof Error ? error.message : String(error))
     const step = sqlStep('CREATE TABLE public.things ()', { name: 'things' })

@@ -1,4 +1,4 @@
-// When is there to be a worker? A row for each way it can stand.
+// Need for a worker of a Migration. One row for each state.
 import { describe, expect, it } from 'vitest'
 import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
 import { isWorkerWanted, type WantedInput } from '../../../src/controllers/migration/migration-facts.ts'
@@ -23,7 +23,7 @@ const mark = (state: RecordedStep['state'], checksum = stepChecksum(step)): Reco
     rowsCopied: undefined,
   },
 })
-/** A copy that was begun by replication, and has a part at its source. */
+/** A copy whose replication has started, with a part at its source. */
 const following = (state: RecordedStep['state'], checksum?: string): RecordedStep => ({
   ...mark(state, checksum),
   followed: 'shop/old',

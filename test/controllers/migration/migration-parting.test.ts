@@ -1,4 +1,4 @@
-// What may be left of a replication when a Migration goes, and what keeps it? A row for each way it can stand.
+// Remains of a replication when a Migration is deleted, and what blocks the deletion. One row for each state.
 import { describe, expect, it } from 'vitest'
 import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
 import {
@@ -21,16 +21,16 @@ const mode = (copyMode: 'Logical' | 'Snapshot', told?: Told, annotations: Record
     metadata: { name: 'v1', namespace: 'shop', annotations },
     spec: { steps: [{ name: 'rows', type: 'Copy', copy: { from: { name: 'old' }, tables: ['t'], mode: copyMode } }] },
     status: told === undefined ? {} : { steps: [{ name: 'rows', state: 'Pending', ...told }] },
-  }) as unknown as MigrationObject // As much of one as is looked at.
+  }) as unknown as MigrationObject // The code reads these fields only.
 
 const job = (isComplete: boolean): LiveObject => ({
   ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'worker', uid: 'u', resourceVersion: '1' } },
   status: isComplete ? { conditions: [{ type: 'Complete', status: 'True' }] } : {},
 })
-const seen = { name: 'rows', followed: 'shop/old' } as RecordedStep // As much of one as is looked at.
+const seen = { name: 'rows', followed: 'shop/old' } as RecordedStep // The code reads these fields only.
 const rows: Followed = { step: 'rows', source: 'shop/old', replication: undefined }
 
-describe('what follows', () => {
+describe('the replications of a deleted Migration', () => {
   it.each<[string, MigrationObject, readonly RecordedStep[], readonly LiveObject[], readonly Followed[]]>([
     ['nothing, before a worker', mode('Logical'), [], [], []],
     ['perhaps something, with a worker at it', mode('Logical'), [], [job(false)], [rows]],
@@ -43,11 +43,11 @@ describe('what follows', () => {
       mode('Snapshot', { source: 'shop/old', replication: 'konverge_1' }),
       ...([[], [], [{ ...rows, replication: 'konverge_1' }]] as const),
     ],
-  ])('is %s', (_, object, record, children, expected) => {
+  ])('are %s', (_, object, record, children, expected) => {
     expect(followedBy(object, { record, children })).toEqual(expected)
   })
 
-  it('lets go where it is done or consented to, and not by another word', () => {
+  it('do not block the deletion when they are removed or abandoned, and no other annotation value releases them', () => {
     expect(isFree(mode('Logical'), [rows])).toBe(false)
     expect(isFree(mode('Logical', undefined, { 'konverge.dev/abandon-external': 'yes' }), [rows])).toBe(false)
     expect(isFree(mode('Logical', undefined, { 'konverge.dev/abandon-external': 'true' }), [rows])).toBe(true)
@@ -55,7 +55,7 @@ describe('what follows', () => {
   })
 })
 
-it('says what keeps it, and whether another try may help', () => {
+it('a blocked deletion reports its reason, and whether a retry may help', () => {
   expect(partingTrouble({ kind: 'none' })).toBeUndefined()
   expect(partingTrouble({ kind: 'active', last: undefined })).toBeUndefined()
   const lost = { outcome: 'Interrupted', reason: 'ServerUnreachable', message: 'nobody answers' } as const

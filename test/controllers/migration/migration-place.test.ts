@@ -17,7 +17,7 @@ function database(change: { readonly spec?: object; readonly status?: object; re
     metadata: { name: 'my-shop', namespace: 'shop', uid: 'u', resourceVersion: '1', ...change.metadata },
     spec: { provider, ...change.spec },
     status: change.status ?? ready,
-  } as unknown as DatabaseObject // As a server gives it.
+  } as unknown as DatabaseObject // The server returns this form.
 }
 
 const known: ServerConnection = { kind: 'known', access }
@@ -28,14 +28,14 @@ const input: PlaceInput = {
 const identity = { systemIdentifier: '1', databaseOID: 2 }
 const moving = { phase: 'Upgrading', identity, upgrade: { id: 'u', from: '15', to: '18', state: 'Running' } }
 
-describe('the place of a migration', () => {
-  it('is there on a move for what is a part of it', () => {
+describe('the location of a migration', () => {
+  it('is available during a move to a Migration that is a part of it', () => {
     expect(placeOf({ ...input, database: database({ status: moving }), mayMove: true })).toMatchObject({
       kind: 'place',
     })
   })
 
-  it('says what an order may say, and which files have the rest', () => {
+  it('contains what a job spec may contain, and names the files with the rest', () => {
     const place = placeOf(input)
     expect(place).toMatchObject({
       ordered: {
@@ -49,7 +49,7 @@ describe('the place of a migration', () => {
     expect(JSON.stringify('ordered' in place && place.ordered)).not.toContain('secret')
   })
 
-  it('takes certificates from where the Database does', () => {
+  it('has the certificates of the Database', () => {
     const trusting = database({
       spec: { provider: { server: { ...provider.server, caSecretRef: { name: 'trust', key: 'bundle' } } } },
     })
@@ -60,7 +60,7 @@ describe('the place of a migration', () => {
     })
   })
 
-  it('is in an order as before once it is needed no more, and in none when it cannot be reached', () => {
+  it('stays in a job spec when it is no longer needed, and is absent when it is unreachable', () => {
     const usual = placeOf(input)
     for (const status of [moving, { phase: 'Failed' }, ready]) {
       const found = sourceOf({ ...input, database: database({ status }) }, 'nothing')
@@ -72,7 +72,7 @@ describe('the place of a migration', () => {
     expect(sourceOf({ ...input, database: undefined }, 'rows')).toMatchObject({ reason: 'DatabaseMissing' })
   })
 
-  it('is waited for while parts of a replication are there, until it is gone itself', () => {
+  it('is awaited while parts of a replication exist, until it is gone itself', () => {
     const unknown: ServerConnection = { kind: 'unknown', reason: 'SecretNotFound', message: 'm' }
     expect(sourceOf({ ...input, connection: unknown }, 'parts')).toMatchObject({ reason: 'SecretNotFound' })
     expect(sourceOf({ ...input, database: database({ status: moving }) }, 'parts')).toMatchObject({
@@ -98,7 +98,7 @@ describe('the place of a migration', () => {
       { connection: { kind: 'unknown', reason: 'SecretNotFound', message: 'm' } as const },
       'waiting SecretNotFound',
     ],
-  ])('is none with %s', (_, change, expected) => {
+  ])('is absent with %s', (_, change, expected) => {
     const place = placeOf({ ...input, ...change })
     expect('reason' in place && `${place.kind} ${place.reason}`).toBe(expected)
   })

@@ -1,4 +1,5 @@
-// What is done next, for every state that a database can be in? And: whatever happens on the way, is every step applied once?
+// Next decision of a Migration for every state of its database. Invariant: every step is applied once, whatever fails
+// on the way.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MigrationStep } from '../../../src/controllers/engines/migration-step.ts'
@@ -32,7 +33,7 @@ function mark(step: MigrationStep, state: MarkState = 'Applied', changes: Partia
   }
 }
 
-/** `run b 2`: kind, step, and of an attempt its number. */
+/** Returns e.g. `run b 2`: kind, step, and the number of an attempt. */
 function short(decision: Decision): string {
   switch (decision.kind) {
     case 'run':
@@ -72,7 +73,7 @@ const rows: readonly Row[] = [
   { title: 'goes on if it does', marks: [mark(a), mark(b)], verified: holding, next: 'run c 1' },
   { title: 'ends', marks: all, verified: holding, next: 'done' },
   { title: 'ends without steps', order: { steps: [] }, next: 'done' },
-  // What was applied has changed.
+  // Changed text of an applied step.
   { title: 'refuses another text', marks: [mark(a, 'Applied', { checksum: 'x' })], next: 'ChecksumChanged a' },
   {
     title: 'refuses that of a baseline too',
@@ -197,7 +198,7 @@ const rows: readonly Row[] = [
   { title: 'does not repeat what failed', marks: [mark(a, 'Failed')], next: 'failed a: duplicate' },
   { title: 'unless it was edited', marks: [mark(a, 'Failed', { plan: 'x' })], next: 'run a 1' },
   { title: 'or somebody asks for it', order: { retryToken: 'again' }, marks: [mark(a, 'Failed')], next: 'run a 1' },
-  // The way back.
+  // Compensation.
   {
     title: 'takes back what was applied',
     order: runDown,
@@ -373,11 +374,11 @@ describe('a migration', () => {
 })
 
 describe('the digests of a step', () => {
-  it('do not change with the ends of lines', () => {
+  it('do not depend on line endings', () => {
     expect(stepChecksum(sqlStep('SELECT 1;\r\nSELECT 2;\n'))).toBe(stepChecksum(sqlStep('SELECT 1;\nSELECT 2;')))
   })
 
-  it('tell what runs from how it is tried', () => {
+  it('distinguish the executed text from the retry options', () => {
     const longer = sqlStep('A', { timeoutMs: 1 })
     expect(stepChecksum(longer)).toBe(stepChecksum(sqlStep('A')))
     expect(planHash([longer])).not.toBe(planHash([sqlStep('A')]))
@@ -386,13 +387,13 @@ describe('the digests of a step', () => {
   })
 })
 
-/** A database as the port has it, whose sessions are lost, and whose steps fail, as it is told. */
+/** Database as the port presents it. Its sessions and steps fail by a given list. */
 class ModelDatabase {
   readonly marks = new Map<string, StepMark>()
-  /** How often each step has taken effect, less how often it was taken back. */
+  /** Number of times that each step took effect, minus the number of its compensations. */
   readonly effects = new Map<string, number>()
 
-  /** One life: decides and acts until it ends, or until the fate of one act ends it. Says how. */
+  /** Runs one process: decides and acts until it ends or one fate ends it. Returns the end. */
   live(order: MigrationOrder, fates: Iterator<Fate>): string {
     const verified = new Map<string, boolean>()
     for (let acts = 0; acts < 200; acts += 1) {
@@ -443,11 +444,14 @@ class ModelDatabase {
   }
 }
 
-/** `lostBetween`: after the intent was written; outside a transaction, after the effect. `failsAfter`: outside a transaction, after the effect. */
+/**
+ * `lostBetween`: after the intent was written; outside a transaction, after the effect. `failsAfter`: outside a
+ * transaction, after the effect.
+ */
 type Fate = (typeof fates)[number]
 const fates = ['passes', 'lostBefore', 'lostBetween', 'lostAfter', 'fails', 'failsAfter'] as const
 
-it('applies every step exactly once, or takes all of them back, whatever happens on the way', () => {
+it('a Migration applies every step exactly once, or compensates all of them, whatever fails on the way', () => {
   const run = fc.record({
     shape: fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
     onFailure: fc.constantFrom('Stop', 'RunDown'),
@@ -464,7 +468,7 @@ it('applies every step exactly once, or takes all of them back, whatever happens
       let end = 'lost'
       for (let life = 0; end === 'lost' && life < 100; life += 1) end = database.live(order, rest)
       const marks = [...database.marks.values()]
-      // Outside a transaction what failed may be there; what is known of it is that it failed.
+      // Outside a transaction a failed step may have had its effect. The marker records only the failure.
       const failed = new Set(marks.filter(({ state }) => state === 'Failed').map(({ name }) => name))
       const effects = wished.map(({ name }) => (failed.has(name) ? 0 : (database.effects.get(name) ?? 0)))
       if (end === 'done') {
@@ -475,7 +479,7 @@ it('applies every step exactly once, or takes all of them back, whatever happens
       const wantsNone = onFailure === 'RunDown' && !marks.some(({ state }) => state === 'UndoFailed')
       const first = wantsNone ? 0 : effects.indexOf(0)
       expect(effects).toEqual(wished.map((_, at) => (at < first ? 1 : 0)))
-      // Asked again, it comes to its end.
+      // A retry completes it.
       expect(database.live({ ...order, retryToken: 'again' }, [][Symbol.iterator]())).toBe('done')
     }),
     { numRuns: 200 },

@@ -254,7 +254,7 @@ export class MigrationScene {
 
   async #work(job: LiveObject, told: AbortSignal): Promise<void> {
     const { metadata } = job
-    const args = valueAt(job, 'spec', 'template', 'spec', 'containers') as readonly { args: string[] }[] // A Job's.
+    const args = valueAt(job, 'spec', 'template', 'spec', 'containers') as readonly { args: string[] }[] // A Job has this form.
     const [container] = args
     const digest = container?.args[container.args.indexOf('--digest') + 1] ?? ''
     const map = await this.cluster.find(ConfigMap, `${home}/${metadata.name}`)

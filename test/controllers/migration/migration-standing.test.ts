@@ -1,4 +1,4 @@
-// In which word does a migration stand? A row for each, from the marks, the worker's last words, and what is in the way.
+// State of a Migration, from its markers, the last report of its worker, and its obstacles. One row for each state.
 import { describe, expect, it } from 'vitest'
 import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
 import type { MigrationFacts } from '../../../src/controllers/migration/migration-facts.ts'
@@ -23,7 +23,7 @@ const report = (...record: readonly RecordedStep[]): MarkReport => ({
   ...{ name: 'marks', state: 'available', reason: 'AsDesired', message: '', drift: [], corrected: [] },
   observed: { occasion: 'now', record },
 })
-const object = (suspend: boolean) => ({ metadata: { namespace: 'shop' }, spec: { suspend } }) as MigrationObject // No more of it is looked at.
+const object = (suspend: boolean) => ({ metadata: { namespace: 'shop' }, spec: { suspend } }) as MigrationObject // The code reads these fields only.
 const ended = (last: WorkerReport) => ({ run: { kind: 'ended', report: last, endedAtMs: 0 } }) as const
 const active = (last?: WorkerReport) => ({ run: { kind: 'active', last } }) as const
 
@@ -52,7 +52,7 @@ const rows: readonly (readonly [string, Row])[] = [
   ['underWay Running LockedByOther', { facts: active({ outcome: 'LockedByOther', holder: 'h' }) }],
   ['underWay Running ServerUnreachable', { facts: active({ outcome: 'Interrupted', reason: 'ServerUnreachable' }) }],
   ['underWay Verifying Verifying', { facts: active(), marks: report(mark('Applied')) }],
-  // Its Job does not know yet.
+  // Its Job does not have the result yet.
   ['underWay Verifying Verifying', { facts: active({ outcome: 'Completed' }), marks: report(mark('Applied')) }],
   ['done Completed AllStepsVerified', { facts: ended({ outcome: 'Completed' }), marks: report(mark('Applied')) }],
   ['underWay Running StepsMissing', { facts: ended({ outcome: 'Completed' }) }],
@@ -75,7 +75,7 @@ const rows: readonly (readonly [string, Row])[] = [
   ],
 ]
 
-describe('a migration stands', () => {
+describe('the state of a Migration', () => {
   it.each(rows)('%s', (expected, row) => {
     const facts: MigrationFacts = { order, run: { kind: 'none' }, occasion: 'now', kept: [], ...row.facts }
     const marks = 'marks' in row ? row.marks : report()
@@ -83,7 +83,7 @@ describe('a migration stands', () => {
     expect([kind, phase, reason, step].filter((word) => word !== undefined).join(' ')).toBe(expected)
   })
 
-  it('with what is removed meanwhile, and what that waits for', () => {
+  it('names what is being removed, and what that waits for', () => {
     const facts = { order, occasion: 'now', kept: [] }
     const failed = mark('Failed', { followed: 'shop/old', failure: { sqlState: undefined, message: 'm' } })
     const messageOf = (run: MigrationFacts['run'], isSuspended = false) =>
@@ -96,7 +96,7 @@ describe('a migration stands', () => {
     expect(messageOf({ kind: 'active', last }, true)).toBe(`${it} removed once spec.suspend is false`)
   })
 
-  it('with what is kept until people have made up their minds', () => {
+  it('names what is kept until a user decides', () => {
     const messageOf = (facts: Partial<MigrationFacts>, ...record: readonly RecordedStep[]) =>
       standingOf(
         object(false),
@@ -125,7 +125,7 @@ describe('a migration stands', () => {
     expect(messageOf({ invalid })).toBe('m')
   })
 
-  it('with who holds the lock', () => {
+  it('names the holder of the lock', () => {
     const facts = { order, occasion: 'now', kept: [], ...active({ outcome: 'LockedByOther', holder: 'h' }) }
     expect(standingOf(object(false), facts, report()).lockHolder).toBe('h')
   })

@@ -1,4 +1,4 @@
-// What does a migration tell of its steps, and of those that are none of its steps any more?
+// Status of a Migration for its steps, and for recorded steps that are no longer in its spec.
 import { describe, expect, it } from 'vitest'
 import type { MigrationStatus } from '../../../imports/wire/migration.ts'
 import { followingMigrations } from '../../../src/controllers/database/upgrade/following-migrations.ts'
@@ -21,7 +21,7 @@ const object = {
   ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Migration' },
   metadata: { name: 'v2', namespace: 'shop', uid: 'u', resourceVersion: '1' },
   spec: { databaseRef: { name: 'new' }, suspend: true },
-} as MigrationObject // No more of it is looked at.
+} as MigrationObject // The code reads these fields only.
 
 function mark(change: Partial<RecordedStep>): RecordedStep {
   return {
@@ -64,7 +64,7 @@ function schemaOf(change: Partial<MigrationFacts>, of?: MigrationObject): string
   return `${found?.status} ${found?.reason}`
 }
 
-/** As a former reconcile left it, of generation 2. */
+/** Status of an earlier reconcile, of generation 2. */
 function formerly(status: 'True' | 'False', reason: string, generation: number): MigrationObject {
   const condition = {
     type: 'SchemaValidated',
@@ -86,8 +86,8 @@ function database(name: string): LiveObject {
   }
 }
 
-describe('a migration tells', () => {
-  it('also of a step that it has no more, as long as that follows, so that neither of the databases moves', () => {
+describe('the status of a Migration', () => {
+  it('includes a removed step while it replicates, so that neither database moves', () => {
     const status = told(mark({ followed: 'shop/old' }))
     expect(status).toMatchObject({
       progress: '0/1',
@@ -101,7 +101,7 @@ describe('a migration tells', () => {
     }
   })
 
-  it('of each step once, and of no other one that follows nothing', () => {
+  it('includes each step once, and no removed step that does not replicate', () => {
     const names = told(mark({ name: 'b', followed: 'shop/old' }), mark({ name: 'c' })).steps?.map(({ name }) => name)
     expect(names).toEqual(['b'])
   })
@@ -119,14 +119,14 @@ describe('SchemaValidated', () => {
     expect(schemaOf(facts, of)).toBe(expected)
   })
 
-  it('is looked at again while the review waits for its turn', () => {
+  it('reconciles again while the review waits in the queue', () => {
     expect(statusOf({ isUnreviewed: true, reviewAgainAtMs: 5_000 }).dueAtMs).toEqual([5_000])
   })
 })
 
 describe('a review that exceeded its limit', () => {
   const rejectedReview = { digest: 'd', reason: 'StepTooComplex', message: 'm' }
-  const rejected = { ...object, status: { rejectedReview } } as MigrationObject // No more of it is looked at.
+  const rejected = { ...object, status: { rejectedReview } } as MigrationObject // The code reads these fields only.
   const annotations = { 'konverge.dev/reconcile-now': 'again' }
   const asked = { ...rejected, metadata: { ...object.metadata, annotations } }
 

@@ -1,5 +1,6 @@
-// Does a Migration tell the truth about its database, whatever becomes of either? With the controllers of Database and Migration and real
-// workers, whose steps are tried on every version of PostgreSQL elsewhere.
+// Migrations with the controllers of Database and Migration and with real workers. Invariant: the status matches the
+// database, whatever happens to either.
+// Other tests run the steps on every version of PostgreSQL.
 import { describe, expect, it } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { Migration } from '../../../imports/wire/migration.ts'
@@ -26,8 +27,8 @@ const index = {
 onNewestPostgres(
   'a Migration',
   (server) => {
-    describe('of three steps', { timeout: limitMs }, () => {
-      it('is completed as the owner of the database, and says how', async () => {
+    describe('with three steps', { timeout: limitMs }, () => {
+      it('runs as the owner of the database, and reports its result', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         await scene.create('v1', { databaseRef, steps: [make, fill, index] })
         await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
@@ -44,7 +45,7 @@ onNewestPostgres(
         expect(await scene.byHand('orders', owner)).toEqual([{ owner: 'orders_owner' }])
       })
 
-      it('applies again what a restored database has lost', async () => {
+      it('applies again the steps that a restored database lacks', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         await scene.create('v1', { databaseRef, steps: [make, fill] })
         await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
@@ -60,7 +61,7 @@ onNewestPostgres(
         expect((await scene.jobs()).length).toBe(1)
       })
 
-      it('applies again what a database has lost that was restored to before a step that failed', async () => {
+      it('applies again the steps that a database lacks after a restore to a time before a failed step', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         const wrong = { name: 'wrong', sql: 'INSERT INTO orders VALUES (1)' }
         await scene.create('v1', { databaseRef, steps: [make, fill, wrong] })
@@ -73,7 +74,7 @@ onNewestPostgres(
         expect((await scene.status('v1')).steps?.map(({ state }) => state)).toEqual(['Applied', 'Applied', 'Failed'])
       })
 
-      it('goes on with steps that are added, and leaves those alone that were applied', async () => {
+      it('continues with added steps, and leaves the applied ones alone', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         await scene.create('v1', { databaseRef, steps: [make] })
         await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
@@ -82,7 +83,7 @@ onNewestPostgres(
         expect((await scene.status('v1')).progress).toBe('2/2')
       })
 
-      it('copies from another database, and says how many rows', async () => {
+      it('copies from another database, and reports the number of rows', async () => {
         const scene = await MigrationScene.start(server(), 'orders', 'old')
         await scene.byHand('old', 'CREATE TABLE orders AS SELECT generate_series(1, 30) AS id')
         await scene.byHand('old', 'ALTER TABLE orders ADD PRIMARY KEY (id)')
@@ -101,7 +102,7 @@ onNewestPostgres(
         expect(await scene.byHand('orders', 'SELECT FROM orders')).toHaveLength(30)
       })
 
-      it('needs a database no more once all rows of it are there', async () => {
+      it('no longer needs the source database when all its rows are copied', async () => {
         const scene = await MigrationScene.start(server(), 'orders', 'old')
         await scene.byHand('old', 'CREATE TABLE orders (id int PRIMARY KEY); INSERT INTO orders VALUES (1)')
         const steps = [
@@ -132,7 +133,7 @@ onNewestPostgres(
         await scene.becomes('v1', 'Ready', 'False DatabaseMissing')
       })
 
-      it('follows another database until it is told that writers have stopped', async () => {
+      it('replicates from another database until the approval that its writers have stopped', async () => {
         const scene = await MigrationScene.start(server(), 'orders', 'old')
         await scene.byHand('old', 'CREATE TABLE orders AS SELECT generate_series(1, 30) AS id')
         await scene.byHand('old', 'ALTER TABLE orders ADD PRIMARY KEY (id)')
@@ -147,12 +148,12 @@ onNewestPostgres(
         expect(await scene.byHand('old', left)).toEqual([])
       })
 
-      it('removes a replication when its step becomes another one, as soon as its source can be reached', async () => {
+      it('removes a replication when its step is replaced, as soon as the source is reachable', async () => {
         const scene = await MigrationScene.start(server(), 'orders', 'old')
         await scene.byHand('old', 'CREATE TABLE orders (id int PRIMARY KEY); CREATE TABLE more (id int PRIMARY KEY)')
         const steps = [
           { name: 'make', sql: 'CREATE TABLE orders (id int PRIMARY KEY); CREATE TABLE more (id int PRIMARY KEY)' },
-          // So that the source is one of a copy that has what it wants.
+          // The database stays the source of a completed copy.
           { name: 'more', type: 'Copy', copy: { from: { name: 'old' }, tables: ['more'] } } as const,
         ]
         const copy = { from: { name: 'old' }, tables: ['orders'], mode: 'Logical' } as const
@@ -174,7 +175,7 @@ onNewestPostgres(
         await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
       })
 
-      it('goes on with a copy that follows when what took its place is not approved, and is taken back', async () => {
+      it('continues a logical copy when its unapproved replacement is reverted', async () => {
         const scene = await MigrationScene.start(server(), 'orders', 'old')
         await scene.byHand('old', 'CREATE TABLE orders AS SELECT generate_series(1, 30) AS id')
         await scene.byHand('old', 'ALTER TABLE orders ADD PRIMARY KEY (id)')
@@ -196,7 +197,7 @@ onNewestPostgres(
         expect(await scene.byHand('old', parts)).toHaveLength(3)
         await scene.patch('v1', { spec: { approval: 'Auto', steps } })
         await scene.becomes('v1', 'DataCopied', 'False Following')
-        // Its worker finds the source at another place than the one before.
+        // The worker finds the source at another address than the earlier worker.
         await scene.byHand('old', 'INSERT INTO orders VALUES (31)')
         await scene.patch('v1', { metadata: { annotations: { [cutoverAnnotation]: 'rows' } } })
         await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
@@ -204,7 +205,7 @@ onNewestPostgres(
         expect(await scene.byHand('old', parts)).toEqual([])
       })
 
-      it('tells nobody the password of the server', async () => {
+      it('shows the password of the server to no other object', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         await scene.create('v1', { databaseRef, steps: [make, { name: 'wrong', sql: 'SELECT 1/0' }] })
         await scene.becomes('v1', 'Stalled', 'True StepFailed')
@@ -215,7 +216,7 @@ onNewestPostgres(
         expect(JSON.stringify(objects)).not.toContain(password)
       })
 
-      it('leaves all that was applied when it goes', async () => {
+      it('leaves all applied steps when it is deleted', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         await scene.create('v1', { databaseRef, steps: [make, fill] })
         await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
@@ -226,15 +227,15 @@ onNewestPostgres(
         )
         expect(await scene.jobs()).toEqual([])
         expect(await scene.byHand('orders', 'SELECT FROM orders')).toHaveLength(10)
-        // One of the same name finds what it did.
+        // A Migration of the same name finds its markers.
         await scene.create('v1', { databaseRef, steps: [make, fill] })
         await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
         expect((await scene.status('v1')).steps?.map(({ attempts }) => attempts)).toEqual([1, 1])
       })
     })
 
-    describe('that cannot go on', { timeout: limitMs }, () => {
-      it('says what the grammar says, and starts no worker', async () => {
+    describe('that is blocked', { timeout: limitMs }, () => {
+      it('reports the error of the grammar, and starts no worker', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         await scene.create('v1', { databaseRef, steps: [{ name: 'wrong', sql: 'CREATE\nTABEL orders ()' }] })
         const message = await scene.becomes('v1', 'SchemaValidated', 'False ParseError')
@@ -243,7 +244,7 @@ onNewestPostgres(
         expect(await scene.jobs()).toEqual([])
       })
 
-      it('says what the server says, and goes on when it is asked to try again', async () => {
+      it('reports the error of the server, and continues on a requested retry', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         const steps = [make, { name: 'twice', sql: 'INSERT INTO orders SELECT id FROM seeds' }]
         await scene.create('v1', { databaseRef, steps })
@@ -267,7 +268,7 @@ onNewestPostgres(
         expect(await scene.byHand('orders', "SELECT to_regclass('orders') AS found")).toEqual([{ found: null }])
       })
 
-      it('takes back what it applied, where that is asked for', async () => {
+      it('compensates its applied steps on request', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         const steps = [make, { name: 'wrong', sql: 'SELECT 1/0' }]
         await scene.create('v1', { databaseRef, steps, onFailure: 'RunDown' })
@@ -275,7 +276,7 @@ onNewestPostgres(
         expect((await scene.status('v1')).steps?.map(({ state }) => state)).toEqual(['Undone', 'Failed'])
       })
 
-      it('refuses a step that was applied and reads otherwise', async () => {
+      it('rejects an applied step with another text', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         await scene.create('v1', { databaseRef, steps: [make] })
         await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
@@ -284,7 +285,7 @@ onNewestPostgres(
         expect(await scene.jobs()).toEqual([])
       })
 
-      it('tells of a step that is recorded and not there', async () => {
+      it('reports a recorded step whose effect is missing', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         await scene.create('v1', { databaseRef, steps: [make, fill] })
         await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
@@ -293,7 +294,7 @@ onNewestPostgres(
         expect(await scene.becomes('v1', 'Stalled', 'True RecordedButAbsent')).toContain('step fill is recorded')
       })
 
-      it('waits for the approval of this very plan', async () => {
+      it('waits for the approval of this plan hash', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         await scene.create('v1', { databaseRef, steps: [make], approval: 'Manual' })
         await scene.becomes('v1', 'Stalled', 'True AwaitingApproval')
@@ -306,7 +307,7 @@ onNewestPostgres(
         await scene.becomes('v1', 'Completed', 'True AllStepsVerified')
       })
 
-      it('waits for the text of a step, which has to be the one that was meant', async () => {
+      it('waits for the text of a step, and checks its checksum', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         const sha256 = 'a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e'
         const configMapKeyRef = { name: 'texts', key: 'make.sql', sha256 }
@@ -317,7 +318,7 @@ onNewestPostgres(
         expect(await scene.becomes('v1', 'SchemaValidated', 'False SourceChanged')).toContain('has the sha256 e004')
       })
 
-      it('waits for its Database, and for one that was deleted', async () => {
+      it('waits for its Database, also after a deletion of that', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         await scene.create('v1', { databaseRef: { name: 'later' }, steps: [make] })
         await scene.becomes('v1', 'Ready', 'False DatabaseMissing')
@@ -328,7 +329,7 @@ onNewestPostgres(
         expect(await scene.status('v2')).toMatchObject({ phase: 'Pending', progress: '1/1' })
       })
 
-      it('begins nothing while it is suspended', async () => {
+      it('starts nothing while it is suspended', async () => {
         const scene = await MigrationScene.start(server(), 'orders')
         await scene.create('v1', { databaseRef, steps: [make], suspend: true })
         await scene.becomes('v1', 'Ready', 'False Suspended')
@@ -339,7 +340,7 @@ onNewestPostgres(
       })
     })
 
-    it('lets another one of the same database wait', { timeout: limitMs }, async () => {
+    it('makes another Migration of the same database wait', { timeout: limitMs }, async () => {
       const scene = await MigrationScene.start(server(), 'orders')
       const slow = { name: 'slow', sql: 'SELECT pg_sleep(1)' }
       await scene.create('v1', { databaseRef, steps: [slow] })

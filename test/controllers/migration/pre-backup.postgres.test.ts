@@ -1,5 +1,5 @@
-// Does a Migration with `preBackup` wait for a backup of its database? On a real server, with real workers; the Backup is looked after by the
-// test, which says what its controller would.
+// A Migration with `preBackup` and its backup, on a real server with real workers. The test writes the status of the
+// Backup as its controller would.
 import { expect, it } from 'vitest'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
@@ -12,7 +12,7 @@ const databaseRef = { name: 'orders' }
 const make = { name: 'make', sql: 'CREATE TABLE orders (id int PRIMARY KEY)', down: 'DROP TABLE orders' }
 
 onNewestPostgres('a Migration that asks for a backup before its steps', (server) => {
-  it('begins after a backup that is proven, and says what keeps it', async () => {
+  it('starts after a verified backup, and reports what blocks it', async () => {
     const scene = await MigrationScene.start(server(), 'orders')
     await scene.create('v1', { databaseRef, steps: [make], preBackup: {} })
     expect(await scene.becomes('v1', 'Ready', 'False SnapshotTargetMissing')).toContain(

@@ -1,4 +1,4 @@
-// Which backup is made before the steps of a migration, row by row.
+// Backup before the steps of a Migration. One row for each case.
 import { describe, expect, it } from 'vitest'
 import { preBackupWish } from '../../../src/controllers/migration/pre-backup.ts'
 import { databaseObject } from '../database/databases.ts'
@@ -14,18 +14,18 @@ describe('the backup before the steps', () => {
   it.each([
     ['that is not asked for', asking()],
     ['that is not required', asking({ required: false, verified: true })],
-  ])('%s is none', (_, object) => {
+  ])('is absent when %s', (_, object) => {
     expect(preBackupWish(object, 'plan', database)).toBeUndefined()
   })
 
   it.each([
     ['proven', always, 'Restore'],
     ['only stored', { required: true, verified: false }, 'None'],
-  ] as const)('is %s as asked', (_, preBackup, proof) => {
+  ] as const)('is %s as requested', (_, preBackup, proof) => {
     expect(preBackupWish(asking(preBackup), 'plan', database)).toMatchObject({ proof, database: 'shop-db' })
   })
 
-  it('is another one for other steps and another Migration', () => {
+  it('differs for other steps and for another Migration', () => {
     const wishes = [
       preBackupWish(asking(always), 'plan', database),
       preBackupWish(asking(always), 'other', database),
@@ -34,7 +34,7 @@ describe('the backup before the steps', () => {
     expect(new Set(wishes.map((wish) => (wish && 'name' in wish ? wish.name : undefined))).size).toBe(3)
   })
 
-  it('has no place where its Database names none, and a sentence says so', () => {
+  it('has no target when its Database names none, and a message reports it', () => {
     expect(preBackupWish(asking(always), 'plan', databaseObject())).toEqual({
       kind: 'refused',
       reason: 'SnapshotTargetMissing',

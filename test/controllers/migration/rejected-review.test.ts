@@ -12,7 +12,7 @@ function migration(
   annotations: Readonly<Record<string, string>>,
   status: NonNullable<MigrationObject['status']>,
 ): MigrationObject {
-  const spec = { databaseRef: { name: 'shop' }, steps: [] } as unknown as MigrationObject['spec'] // Not looked at.
+  const spec = { databaseRef: { name: 'shop' }, steps: [] } as unknown as MigrationObject['spec'] // The code does not read it.
   return {
     apiVersion: 'data.konverge.dev/v1alpha1',
     kind: 'Migration',
@@ -49,6 +49,6 @@ it.each([
   ['another text', [sqlStep('SELECT 2')], false],
   ['another verify query', [sqlStep('SELECT 1', { verify: { sql: 'SELECT 1', expect: '1' } })], false],
   ['another rule', [sqlStep('SELECT 1')], true],
-] as const)('has another digest for %s', (_, steps, requiresVerify) => {
+] as const)('a review has another digest for %s', (_, steps, requiresVerify) => {
   expect(reviewDigest(steps, { requiresVerify })).not.toBe(digest)
 })

@@ -1,5 +1,6 @@
-// Marks of migrations in a database that was restored. Invariant: they are there as they were saved, belong to the administrator, and give the
-// owner of the database no way to have his code run by him.
+// Applied markers of Migrations in a restored database. Invariant: they equal the backup and belong to the
+// administrator.
+// The owner of the database cannot use them to run code as the administrator.
 import { expect, it } from 'vitest'
 import { systemClock } from '../../../src/base/clock.ts'
 import { systemSecrets } from '../../../src/base/random.ts'
@@ -47,7 +48,7 @@ async function makeMigrated(server: PostgresServer): Promise<void> {
   await migrate(server.access(), [first])
 }
 
-/** As the owner of the database makes them before anybody has migrated it. */
+/** The owner of the database prepares them before its first Migration. */
 async function makePrepared(server: PostgresServer): Promise<void> {
   await makeMigrated(server)
   const here = { database: 'crm' }
@@ -78,7 +79,7 @@ onEachPostgres('marks in a database that was restored', (server) => {
   const marksOf = (access = server().access()) =>
     loadMarks(engineHere().at(access), { database: 'crm', migration: 'default/shop', admin: access.username })
 
-  it('are what was saved, and belong to the administrator', async () => {
+  it('equal the backup, and belong to the administrator', async () => {
     await restored(makeMigrated)
     const names = ['_konverge', 'copy_progress', 'migration_lease', 'migration_steps']
     expect(await server().byHand(marks, { database: 'crm' })).toEqual(
@@ -91,7 +92,7 @@ onEachPostgres('marks in a database that was restored', (server) => {
     await expect(server().byHand(bait, { database: 'crm' })).rejects.toThrow(/permission denied|must be owner/)
   })
 
-  it('belong to an administrator who is no superuser, too', async () => {
+  it('belong also to an administrator that is not a superuser', async () => {
     await server().byHand(`CREATE ROLE humble LOGIN CREATEDB CREATEROLE PASSWORD 'of-the-test'`)
     const access = { ...server().access(), username: 'humble', password: 'of-the-test' }
     try {
@@ -106,7 +107,7 @@ onEachPostgres('marks in a database that was restored', (server) => {
     }
   })
 
-  it('are not trusted where the owner has prepared them, and nothing of them is lost', async () => {
+  it('are not trusted when the owner has prepared them, and none is lost', async () => {
     await restored(makePrepared)
     const refusal = {
       code: 'UntrustedMarks',

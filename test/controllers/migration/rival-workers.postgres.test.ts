@@ -1,5 +1,5 @@
-// Does a migration hold against workers that do not know of each other: two at once, and one that was paused and comes back? What becomes
-// of it where a worker dies is told by the crash runs.
+// Migrations with two workers that do not know of each other: two at once, or one that is paused and resumes. The crash
+// runs cover the death of a worker.
 import { expect, it } from 'vitest'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
 import { MigrationStage, nothingLeft, type WorkerOptions } from './migration-stage.ts'
@@ -9,7 +9,7 @@ import { forwardEffects, forwardSteps, stageWithRows } from './worker-crash.ts'
 const within = { timeout: 60_000 }
 
 onEachPostgres('a migration of several workers', (server) => {
-  it('applies every step once by two workers at once', async () => {
+  it('applies every step once with two workers at once', async () => {
     const stage = await stageWithRows(server())
     await stage.byHand('CREATE TABLE effects (name text)')
     const outcomes = await Promise.all([stage.work(forwardSteps), stage.work(forwardSteps, { holder: 'other' })])
@@ -20,12 +20,12 @@ onEachPostgres('a migration of several workers', (server) => {
     expect(await stage.leftovers()).toEqual(nothingLeft)
   })
 
-  it('lets nothing through of a worker that was paused and overtaken', async () => {
+  it('rejects the writes of a worker that was paused and overtaken', async () => {
     const stage = await stageWithRows(server())
     await stage.byHand('CREATE TABLE effects (name text)')
     const options: WorkerOptions = { holder: 'paused' }
     let resume: (() => void) | undefined
-    // Its session hangs in the middle of the step, and the server gives the session up.
+    // Its session hangs within the step, and the server ends the session.
     stage.proxy.judge = ({ text }) => (text.includes("('move')") && resume === undefined ? 'hang' : 'pass')
     const paused = stage.work(forwardSteps, options)
     await expect.poll(() => stage.proxy.statements.some(({ text }) => text.includes("('move')"))).toBe(true)
@@ -40,7 +40,7 @@ onEachPostgres('a migration of several workers', (server) => {
     )
   })
 
-  it('begins nothing as long as a session of an earlier life does not end', async () => {
+  it('starts nothing until the session of an earlier worker has ended', async () => {
     const stage = await MigrationStage.start(server())
     await stage.byHand(`CREATE TABLE calls (at timestamptz);
       CREATE PROCEDURE call_once() LANGUAGE plpgsql AS $$ BEGIN

@@ -1,4 +1,5 @@
-// Is the login of a run let in while a session of an earlier one does not end? For a step it is not: rival-workers.postgres.test.ts.
+// Login of a run while a session of an earlier run does not end. A reader is admitted; rival-workers.postgres.test.ts
+// tests that a step is not.
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/base/clock.ts'
 import { systemSecrets } from '../../../src/base/random.ts'
@@ -8,7 +9,7 @@ import { onNewestPostgres } from '../../postgres/on-each-postgres.ts'
 const role = '_konverge_run_reader'
 
 onNewestPostgres('the login of a run', (server) => {
-  it('is let in to read while an earlier reader does not end, who changes nothing later', async () => {
+  it('a login is admitted to read while an earlier reader, which can change nothing later, does not end', async () => {
     const access = server().access()
     const open = async () => {
       const place = { access, database: 'postgres', owner: access.username, applicationName: 'konverge/test' }

@@ -1,4 +1,4 @@
-// What is needed of the Databases that steps copy from, or followed once?
+// Requirements of the Databases that steps copy from or have replicated from.
 import { expect, it } from 'vitest'
 import type { MigrationStatus } from '../../../imports/wire/migration.ts'
 import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
@@ -22,7 +22,7 @@ const migration = (steps: readonly string[], status?: MigrationStatus) =>
       }),
     },
     status,
-  }) as unknown as MigrationObject // No more of it is looked at.
+  }) as unknown as MigrationObject // The code reads these fields only.
 
 interface Row {
   readonly steps: readonly string[]

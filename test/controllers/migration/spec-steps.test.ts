@@ -43,7 +43,7 @@ describe('the steps of a spec', () => {
     expect(made(step)).toEqual([expected])
   })
 
-  it('have the text of a ConfigMap, if it is the one that was meant', () => {
+  it('have the text of a ConfigMap, if its checksum matches', () => {
     expect(made({ configMapKeyRef }, { 'texts/a.sql': 'SELECT 1' })).toMatchObject([{ sql: 'SELECT 1' }])
     expect(made({ configMapKeyRef })).toMatchObject({ kind: 'waiting', reason: 'SourceMissing' })
     expect(made({ configMapKeyRef }, { 'texts/a.sql': 'SELECT 2' })).toMatchObject({ reason: 'SourceChanged' })

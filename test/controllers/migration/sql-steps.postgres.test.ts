@@ -1,4 +1,4 @@
-// Does each kind of step do what it says, on real servers, and is what it did written down with it?
+// SQL steps of every kind on real servers. Invariant: a step has its effect, and its applied marker records that.
 import { expect, it, onTestFinished } from 'vitest'
 import { takeMigrationTarget } from '../../../src/controllers/engines/postgres/migration/migration-target-client.ts'
 import { onEachPostgres, startPostgres } from '../../postgres/on-each-postgres.ts'
@@ -34,7 +34,7 @@ const check = assertStep('SELECT count(*) FROM orders', {
 const wrong = sqlStep('INSERT INTO orders VALUES (1000, 1); INSERT INTO orders VALUES (1, 1)', { name: 'wrong' })
 
 onEachPostgres('a migration', (server, version) => {
-  it('applies its steps once, and does nothing the next time', async () => {
+  it('applies its steps once, and does nothing on the next run', async () => {
     const stage = await MigrationStage.start(server())
     const steps = [create, fill, index, check]
     expect(await stage.work(steps)).toEqual({ kind: 'Completed' })
@@ -52,7 +52,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.leftovers()).toEqual(nothingLeft)
   })
 
-  it('goes on with steps that were added, and refuses ones that were changed or put between', async () => {
+  it('continues with added steps, and rejects changed or inserted ones', async () => {
     const stage = await MigrationStage.start(server())
     await stage.work([create])
     expect(await stage.work([create, fill])).toEqual({ kind: 'Completed' })
@@ -65,7 +65,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.work([fill, create])).toMatchObject({ kind: 'Refused', reason: 'OrderChanged' })
   })
 
-  it('runs nothing if one step may not run, and forgives those that were applied before', async () => {
+  it('runs nothing if one step is not allowed, and accepts such steps if they are already applied', async () => {
     const stage = await MigrationStage.start(server())
     const bad = sqlStep('COMMIT', { name: 'bad' })
     expect(await stage.work([create, bad])).toMatchObject({
@@ -75,7 +75,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.marks()).toEqual([])
   })
 
-  it('takes all of a failed step back, says why, and repeats it only if asked', async () => {
+  it('rolls back a failed step completely, reports why, and repeats it only on request', async () => {
     const stage = await MigrationStage.start(server())
     const failed = {
       kind: 'Failed',
@@ -94,7 +94,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.marks()).toEqual(['create Applied', 'fill Applied', 'wrong Applied'])
   })
 
-  it('goes all the way back where it is told to', async () => {
+  it('compensates all steps on request', async () => {
     const stage = await MigrationStage.start(server())
     await stage.work([create])
     const steps = [create, fill, index, check, wrong]
@@ -115,7 +115,7 @@ onEachPostgres('a migration', (server, version) => {
     })
   })
 
-  it('leaves the time at which a step was applied, where the one is taken back that had ended its word', async () => {
+  it('keeps the time of an applied step when the step that superseded it is compensated', async () => {
     const stage = await MigrationStage.start(server())
     await stage.work([create])
     const finished =
@@ -129,7 +129,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.byHand(finished)).toEqual([before])
   })
 
-  it('stops where the way back fails', async () => {
+  it('stops when a compensation fails', async () => {
     const stage = await MigrationStage.start(server())
     const stuck = { ...fill, down: 'SELECT 1/0' }
     const order = { onFailure: 'RunDown' } as const
@@ -139,7 +139,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.marks()).toEqual(['create Applied', 'fill UndoFailed', 'wrong Failed'])
   })
 
-  it('says if what is recorded is not there, unless a later step has taken it away', async () => {
+  it('reports a recorded step whose effect is missing, unless a later step has removed it', async () => {
     const stage = await MigrationStage.start(server())
     const drop = sqlStep('ALTER TABLE orders DROP COLUMN total', { name: 'drop' })
     expect(await stage.work([create, fill, drop])).toEqual({ kind: 'Completed' })
@@ -154,7 +154,7 @@ onEachPostgres('a migration', (server, version) => {
     })
   })
 
-  it('holds a step to its word that a later one had no time to ask', async () => {
+  it('verifies a step when the later step that superseded its verification did not complete', async () => {
     const stage = await MigrationStage.start(server())
     const slow = {
       ...create,
@@ -166,20 +166,20 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.work([create, quick])).toMatchObject({ kind: 'Refused', reason: 'RecordedButAbsent' })
   })
 
-  it('takes what is there as a baseline where it is told to', async () => {
+  it('adopts existing effects as a baseline on request', async () => {
     const stage = await MigrationStage.start(server())
     await stage.byHand(create.sql)
     expect(await stage.work([create, fill], { adoptsBaseline: true })).toEqual({ kind: 'Completed' })
     expect(await stage.marks()).toEqual(['create Adopted', 'fill Applied'])
   })
 
-  it('ends at an assertion that does not hold', async () => {
+  it('fails at an assertion that does not hold', async () => {
     const stage = await MigrationStage.start(server())
     expect(await stage.work([create, check, fill])).toMatchObject({ kind: 'Failed', step: 'check' })
     expect(await stage.marks()).toEqual(['create Applied', 'check Failed'])
   })
 
-  it('does not apply a step whose verification does not hold, nor one that fails at its commit', async () => {
+  it('does not apply a step whose verification fails, nor one that fails at its commit', async () => {
     const stage = await MigrationStage.start(server())
     const unverified = { ...fill, verify: { sql: 'SELECT sum(total) FROM orders', expect: '7' } }
     expect(await stage.work([create, unverified])).toMatchObject({
@@ -195,7 +195,7 @@ onEachPostgres('a migration', (server, version) => {
     })
   })
 
-  it('leaves no broken index behind, and makes the index once the reason is gone', async () => {
+  it('leaves no invalid index behind, and creates the index when the cause is gone', async () => {
     const stage = await MigrationStage.start(server())
     const unique = sqlStep('CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS once ON orders (total)', {
       ...{ name: 'unique', isTransactional: false },
@@ -207,7 +207,7 @@ onEachPostgres('a migration', (server, version) => {
       failure: { sqlState: '23505' },
     })
     expect(await stage.leftovers()).toEqual(nothingLeft)
-    // The sum stays what `fill` says it is.
+    // The sum stays as `fill` verifies it.
     await stage.byHand('DELETE FROM orders WHERE id > 1; UPDATE orders SET total = 1100')
     expect(await stage.work([create, fill, unique], { retryToken: '2' })).toEqual({ kind: 'Completed' })
   })
@@ -228,13 +228,13 @@ onEachPostgres('a migration', (server, version) => {
       half: 'SELECT 1 FROM pg_inherits WHERE inhdetachpending',
       verify: "SELECT NOT relispartition FROM pg_class WHERE relname = 'Parted 1'",
     },
-  ])('goes on from what a killed worker left: $sql', async ({ sql, half, verify }) => {
+  ])('continues after a killed worker: $sql', async ({ sql, half, verify }) => {
     const stage = await MigrationStage.start(server())
     await stage.byHand(`CREATE TABLE parted (a int PRIMARY KEY) PARTITION BY RANGE (a);
                         CREATE TABLE "Parted 1" PARTITION OF parted FOR VALUES FROM (1) TO (9);
                         INSERT INTO parted VALUES (1)`)
     const step = sqlStep(sql, { isTransactional: false, verify: { sql: verify, expect: 't' }, lockTimeoutMs: 20_000 })
-    // As long as somebody is in the middle of writing, the statement waits half done.
+    // While a transaction writes, the statement waits half done.
     const writing = stage.byHand('BEGIN; UPDATE parted SET a = 2; SELECT pg_sleep(600); COMMIT').catch(() => undefined)
     await expect
       .poll(() =>
@@ -258,7 +258,7 @@ onEachPostgres('a migration', (server, version) => {
   })
 
   it.each(['VACUUM', 'VACUUM (ANALYZE) orders', 'DROP INDEX CONCURRENTLY orders_total', 'CALL tidy()'])(
-    'runs outside a transaction what may leave nothing behind: %s',
+    'runs outside a transaction only statements without leftovers: %s',
     async (text) => {
       const stage = await MigrationStage.start(server())
       await stage.byHand("CREATE PROCEDURE tidy() LANGUAGE plpgsql AS 'BEGIN COMMIT; END'")
@@ -268,7 +268,7 @@ onEachPostgres('a migration', (server, version) => {
     },
   )
 
-  it('marks what was done and not told, also where that ends the word of an earlier step', async () => {
+  it('marks a step that is done and unrecorded, also when it supersedes an earlier step', async () => {
     const stage = await MigrationStage.start(server())
     const drop = sqlStep('DROP INDEX CONCURRENTLY orders_total', {
       ...{ name: 'drop', isTransactional: false },
@@ -281,14 +281,14 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.work([create, fill, index, drop])).toEqual({ kind: 'Completed' })
   })
 
-  it('goes on with what was half done when it failed, though an earlier step holds no more', async () => {
+  it('completes a half-done step after its failure, although an earlier step no longer holds', async () => {
     const stage = await MigrationStage.start(server())
     const drop = sqlStep('DROP INDEX CONCURRENTLY orders_total', {
       ...{ name: 'drop', isTransactional: false, lockTimeoutMs: 20 },
       verify: { sql: "SELECT to_regclass('orders_total') IS NULL", expect: 't' },
     })
     await stage.work([create, fill, index])
-    // Whoever has written to the table keeps it from its end, and not from its beginning: until then the index is not valid.
+    // A writer of the table blocks the end of an index build, but not its beginning. Until then the index is invalid.
     const writer = await stage.server.connect({ database: stage.database })
     onTestFinished(() => writer.end())
     await writer.query('BEGIN; UPDATE orders SET total = total')
@@ -304,7 +304,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.work(steps)).toEqual({ kind: 'Completed' })
   })
 
-  it('repeats nothing outside a transaction that was done before its verification failed', async () => {
+  it('repeats no step outside a transaction that was done before its verification failed', async () => {
     const stage = await MigrationStage.start(server())
     await stage.byHand(`CREATE TABLE paid (n int); INSERT INTO paid VALUES (0);
       CREATE PROCEDURE pay() LANGUAGE plpgsql AS 'BEGIN UPDATE paid SET n = n + 1; COMMIT; END'`)
@@ -318,7 +318,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.byHand('SELECT n FROM paid')).toEqual([{ n: 1 }])
   })
 
-  it('takes what it finds behind a failure for no work of its own, and never takes it back', async () => {
+  it('does not count what it finds after a failure as its own effect, and never compensates it', async () => {
     const stage = await MigrationStage.start(server())
     await stage.byHand(`${create.sql}; ${index.sql.replace('CONCURRENTLY ', '')}`)
     const order = { adoptsBaseline: true, onFailure: 'RunDown' } as const
@@ -329,11 +329,11 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.byHand(String(index.verify?.sql))).toEqual([{ indisvalid: true }])
   })
 
-  it('gives up in the end what others keep from being cleaned up, of a text that is another one now', async () => {
+  it('fails finally when others block the cleanup of a step whose text has changed', async () => {
     const stage = await MigrationStage.start(server())
     await stage.work([create, fill])
     const quick = { ...index, lockTimeoutMs: 20 }
-    // Whoever has written to the table keeps an index from its end, and from being dropped concurrently, and not from its beginning.
+    // A writer of the table blocks the end of an index build and a concurrent drop, but not the beginning of the build.
     const writer = await stage.server.connect({ database: stage.database })
     onTestFinished(() => writer.end())
     await writer.query('BEGIN; UPDATE orders SET total = total')
@@ -352,7 +352,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.leftovers()).toEqual(nothingLeft)
   })
 
-  it('gives up in the end what is done and cannot be written down, as an earlier step cannot be asked', async () => {
+  it('fails finally when a done step cannot be recorded because an earlier step cannot be verified', async () => {
     const stage = await MigrationStage.start(server())
     await stage.byHand("CREATE PROCEDURE pay() LANGUAGE plpgsql AS 'BEGIN CREATE TABLE paid (); COMMIT; END'")
     const pay = sqlStep('CALL pay()', {
@@ -370,7 +370,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.marks()).toEqual(['create Applied', 'fill Applied', 'pay Adopted'])
   })
 
-  it('commits nothing once somebody else has raised the epoch', async () => {
+  it('commits nothing after another worker has raised the epoch', async () => {
     const stage = await MigrationStage.start(server())
     const raising = sqlStep(
       "DO $$ BEGIN EXECUTE 'UPDATE _kon' || 'verge.migration_lease SET epoch = epoch + 1'; END $$",
@@ -383,7 +383,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.marks()).toEqual(['raising Applied', 'create Applied'])
   })
 
-  it('lets nobody raise the epoch while a step is under way', async () => {
+  it('blocks a change of the epoch while a step runs', async () => {
     const stage = await MigrationStage.start(server())
     await stage.work([create])
     const letGo = await hold(stage)
@@ -395,7 +395,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await working).toEqual({ kind: 'Completed' })
   })
 
-  it.each(['fill', 'index'])('goes on when its server has died in step %s and come back', async (name) => {
+  it.each(['fill', 'index'])('continues when its server has crashed in step %s and restarted', async (name) => {
     const own = await startPostgres({ version })
     const stage = await MigrationStage.start(own)
     const text = name === 'fill' ? fill.sql : index.sql
@@ -413,7 +413,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.leftovers()).toEqual(nothingLeft)
   })
 
-  it('gives up a server that does not come back, and says what it heard last', async () => {
+  it('fails when its server does not come back, and reports the last error', async () => {
     const stage = await MigrationStage.start(server())
     await stage.proxy.refuse()
     await expect(stage.work([create])).rejects.toMatchObject({
@@ -423,21 +423,21 @@ onEachPostgres('a migration', (server, version) => {
     expect(stage.news).toHaveLength(8)
   })
 
-  it('says why a verification cannot be asked', async () => {
+  it('reports why a verification cannot run', async () => {
     const stage = await MigrationStage.start(server())
     await stage.work([create])
     const asks = { ...create, verify: { sql: 'SELECT 1/0', expect: '1' } }
     expect(await stage.work([asks])).toMatchObject({ kind: 'Failed', step: 'create', failure: { sqlState: '22012' } })
   })
 
-  it('asks no verification that is more than a query, also not that of a step that is applied', async () => {
+  it('runs no verification that is more than a query, also not that of an applied step', async () => {
     const stage = await MigrationStage.start(server())
     await stage.work([create])
     const sly = `SELECT 1; COMMIT; SET ROLE ${server().access().username}; DROP TABLE public.orders`
     expect(await stage.work([{ ...create, verify: { sql: sly, expect: '1' } }])).toMatchObject({
       ...{ kind: 'Invalid', findings: expect.arrayContaining([expect.objectContaining({ code: 'VerifyNotAQuery' })]) },
     })
-    // Nor does the server take it, whoever has read it.
+    // The server rejects it too, independent of the review.
     await stage.sessionsEnd()
     const taken = await takeMigrationTarget(await stage.targetOptions(), new AbortController().signal)
     if (taken.kind !== 'held') throw new Error(`The lock is held by ${taken.holder}.`)
@@ -449,7 +449,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.byHand("SELECT to_regclass('orders')::text AS orders")).toEqual([{ orders: 'orders' }])
   })
 
-  it('gives a step the limits that it says, the search path of the database, and nobody’s settings', async () => {
+  it('runs a step with its own limits, the search path of the database, and no settings of others', async () => {
     const stage = await MigrationStage.start(server())
     await stage.byHand(`CREATE SCHEMA shop; ALTER DATABASE ${stage.database} SET search_path TO shop`)
     const sly = sqlStep(
@@ -476,7 +476,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await other.marks()).toEqual(['many Failed'])
   })
 
-  it('tries again where others hold a lock, and gives up in the end', async () => {
+  it('retries when others hold a lock, and fails finally', async () => {
     const stage = await MigrationStage.start(server())
     await stage.work([create])
     const quick = sqlStep('ALTER TABLE orders ADD COLUMN note text', { name: 'note', lockTimeoutMs: 20 })
@@ -490,13 +490,13 @@ onEachPostgres('a migration', (server, version) => {
     expect(await again).toEqual({ kind: 'Completed' })
   })
 
-  it('finds out a step that ends its own transaction by stealth', async () => {
+  it('detects a step that ends its own transaction covertly', async () => {
     const stage = await MigrationStage.start(server())
     await stage.byHand("CREATE PROCEDURE sly() LANGUAGE plpgsql AS 'BEGIN COMMIT; END'")
     expect(await stage.work([sqlStep('CALL sly()')])).toMatchObject({ kind: 'Failed', failure: { sqlState: '2D000' } })
   })
 
-  it('lets steps run as their owner, who does not get at the marks', async () => {
+  it('runs steps as their owner, who has no access to the markers', async () => {
     await server().byHand('CREATE ROLE keeper')
     const stage = await MigrationStage.start(server(), { owner: 'keeper' })
     await stage.byHand('GRANT CREATE ON SCHEMA public TO keeper')
@@ -513,7 +513,7 @@ onEachPostgres('a migration', (server, version) => {
     ])
   })
 
-  it('does not trust a schema of marks that somebody else has made', async () => {
+  it('does not trust a marker schema of another owner', async () => {
     const stage = await MigrationStage.start(server())
     await server().byHand("CREATE ROLE planter; CREATE ROLE migrator LOGIN PASSWORD 'm'")
     await stage.byHand('CREATE SCHEMA _konverge AUTHORIZATION planter')
@@ -526,7 +526,7 @@ onEachPostgres('a migration', (server, version) => {
     })
   })
 
-  it('waits for its turn, and says who has it', async () => {
+  it('waits for the lock, and reports its holder', async () => {
     const stage = await MigrationStage.start(server())
     const letGo = await hold(stage)
     const first = stage.work([sqlStep('SELECT FROM gate', { name: 'slow', ...patient })], { holder: 'first' })
@@ -541,7 +541,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await first).toEqual({ kind: 'Completed' })
   })
 
-  it('rehearses what is to run, and not what is there already', async () => {
+  it('rehearses pending steps, and not the applied ones', async () => {
     const stage = await MigrationStage.start(server())
     await stage.byHand(create.sql)
     const order = { isRehearsed: true, adoptsBaseline: true }
@@ -551,19 +551,19 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.marks()).toEqual(['create Adopted', 'fill Applied'])
   })
 
-  it('rehearses what comes behind a step that was done and not told', async () => {
+  it('rehearses the steps after a done and unrecorded one', async () => {
     const stage = await MigrationStage.start(server())
     await stage.work([create, fill, index])
-    // As a worker leaves it that dies after the effect.
+    // A worker that dies after the effect leaves this state.
     await stage.byHand("UPDATE _konverge.migration_steps SET state = 'Running' WHERE name = 'index'")
     expect(await stage.work([create, fill, index, wrong], { isRehearsed: true })).toMatchObject({
       ...{ kind: 'RehearsalFailed', step: 'wrong' },
     })
-    // By an earlier list of steps.
+    // An earlier list of steps did it.
     expect(await stage.marks()).toEqual(['create Applied', 'fill Applied', 'index Adopted'])
   })
 
-  it('rehearses as far as one transaction goes, where a type gets another value', async () => {
+  it('rehearses up to the end of one transaction, when an enum gets another value', async () => {
     const stage = await MigrationStage.start(server())
     const steps = [
       sqlStep("CREATE TYPE mood AS ENUM ('sad'); CREATE TABLE moods (mood mood)", { name: 'type' }),
@@ -574,7 +574,7 @@ onEachPostgres('a migration', (server, version) => {
     expect(await stage.work(steps, { isRehearsed: true })).toEqual({ kind: 'Completed' })
   })
 
-  it('rehearses steps first where it is told to, and leaves nothing of them', async () => {
+  it('rehearses steps first on request, and leaves no effect of them', async () => {
     const stage = await MigrationStage.start(server())
     const isRehearsed = true
     expect(await stage.work([create, fill, wrong], { isRehearsed })).toMatchObject({
@@ -590,7 +590,10 @@ onEachPostgres('a migration', (server, version) => {
   })
 })
 
-/** Until it is let go nobody else gets at the table, which is made if it is `gate`: what a step waits for then, it waits for as long as a test wants. */
+/**
+ * Locks the table until the returned function is called, and creates it if it is `gate`. A step that waits for it waits
+ * as long as a test wants.
+ */
 async function hold(stage: MigrationStage, table = 'gate'): Promise<() => Promise<unknown>> {
   if (table === 'gate') await stage.byHand('CREATE TABLE gate ()')
   const holder = await stage.server.connect({ database: stage.database })

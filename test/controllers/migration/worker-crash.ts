@@ -1,5 +1,6 @@
-// Wherever a worker dies, its connection breaks or the server dies: the migration ends as an undisturbed one, every step took effect once, and
-// nothing is left behind. Forward by steps of every kind, and all the way back.
+// Faults for the crash runs of Migrations: a worker dies, its connection breaks, or the server dies. Invariant: the end
+// equals that of a run without faults, every step takes effect once, and nothing is left behind.
+// The runs apply steps of every kind, and compensate all of them.
 import type { MigrationStep } from '../../../src/controllers/engines/migration-step.ts'
 import type { CrashWorkflow, Told } from '../../crash-runs/crash-workflow.ts'
 import { type StatementBlow, statementPlaces } from '../../crash-runs/places.ts'
@@ -17,7 +18,7 @@ interface Story {
 
 type Blow = StatementBlow<ServerFate>
 
-/** Each step leaves a word that says how often it took effect. */
+/** Each step inserts a row that counts how often it took effect. */
 const effect = (name: string) => `INSERT INTO effects VALUES ('${name}')`
 const once = (...names: readonly string[]) => names.map((name) => ({ name, times: 1 }))
 const indexIsThere = {
@@ -25,11 +26,14 @@ const indexIsThere = {
   expect: 't',
 }
 
-/** Cut off behind its COMMIT it is called again: the first part changes nothing then, and `verify` asks for the last one. */
+/**
+ * If it is interrupted after its COMMIT, it is called again. Its first part then changes nothing, and `verify` checks
+ * the last part.
+ */
 const shout = `CREATE PROCEDURE shout() LANGUAGE plpgsql AS $$
   BEGIN UPDATE things SET word = upper(word); COMMIT; ${effect('call')}; END $$`
 
-/** A step of each kind, with its way back. */
+/** A step of each kind, with its compensation. */
 export const forwardSteps = [
   sqlStep(`CREATE TABLE things (id int PRIMARY KEY, word text); ${shout}; ${effect('create')}`, {
     name: 'create',
@@ -63,7 +67,7 @@ export const forwardSteps = [
       down: `UPDATE things SET word = lower(word); ${effect('uncall')}`,
     },
   }),
-  // Half done it leaves an index that is not valid: `index` does not hold any more then, and this does not yet.
+  // Half done it leaves an invalid index. Then `index` no longer holds, and this step does not hold yet.
   sqlStep('DROP INDEX CONCURRENTLY things_word', {
     ...{
       name: 'retire',
@@ -74,7 +78,7 @@ export const forwardSteps = [
   }),
 ]
 
-/** What of them counts itself. */
+/** Steps that count themselves. */
 export const forwardEffects = once('call', 'create', 'move')
 
 const wrong = sqlStep('CREATE UNIQUE INDEX CONCURRENTLY things_same ON things ((1))', {
@@ -101,7 +105,7 @@ export const migrationBackCrash = workflowOf('migration-back', {
   },
 })
 
-/** With a database that copies come from. */
+/** Creates the environment with a source database for copies. */
 export async function stageWithRows(server: PostgresServer): Promise<MigrationStage> {
   await server.byHand('DROP DATABASE IF EXISTS crash_source')
   await server.byHand('CREATE DATABASE crash_source')
@@ -114,7 +118,7 @@ function workflowOf(name: string, story: Story): CrashWorkflow<Blow> {
   return {
     name,
     weight: 16,
-    // What was committed is not lost with the server's processes.
+    // Commits must survive a crash of the server's processes.
     server: { settings: { synchronous_commit: 'on' } },
     whole: story.whole,
     start: async (server) => {
@@ -124,7 +128,7 @@ function workflowOf(name: string, story: Story): CrashWorkflow<Blow> {
   }
 }
 
-/** Lives follow on one another until one ends by itself. */
+/** Starts one worker after another until one ends by itself. */
 async function tell(stage: MigrationStage, story: Story, blows: readonly Blow[]): Promise<Told<Blow>> {
   await stage.byHand(`DROP SCHEMA IF EXISTS _konverge CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public;
                       CREATE TABLE effects (name text)`)
@@ -133,14 +137,14 @@ async function tell(stage: MigrationStage, story: Story, blows: readonly Blow[])
   for (let life = 0; life <= blows.length; life += 1) {
     const worker = new AbortController()
     stage.proxy.judge = (): Verdict => {
-      // The dead say nothing more.
+      // A dead worker sends no more statements.
       if (worker.signal.aborted) return 'cutBefore'
       seen += 1
       const blow = blows.find(({ index }) => index === seen)
       if (blow === undefined) return 'pass'
       struck += 1
       if (blow.fate === 'serverDies') stage.server.crash().catch(() => undefined)
-      // Whoever is too impatient for a server that begins anew is a worker that has died.
+      // A worker whose wait for a restarting server expires counts as dead.
       if (blow.fate.startsWith('die') || blow.fate === 'serverDies') worker.abort(new Error('killed'))
       return blow.fate.endsWith('After') ? 'cutAfter' : 'cutBefore'
     }
@@ -150,7 +154,7 @@ async function tell(stage: MigrationStage, story: Story, blows: readonly Blow[])
       return { end: await endOf(stage, outcome), struck, places: statementPlaces(texts, serverFates) }
     } catch (error) {
       if (!worker.signal.aborted) throw error
-      // The next one comes when there is a server again.
+      // The next worker starts when the server is up again.
       await stage.byHand('SELECT 1')
     }
   }

@@ -18,19 +18,19 @@ const order: WorkerOrder = {
   ...{ isRehearsed: false, requiresVerify: false },
 }
 
-describe('the order of a worker', () => {
+describe('the job spec of a worker', () => {
   const text = orderText(order)
 
-  it('reads as it was written', () => {
+  it('is parsed as it was written', () => {
     expect(workerOrderIn(text, orderDigest(text))).toEqual(order)
   })
 
-  it('is refused when it is another than the Job was made for', () => {
+  it('is rejected when it differs from the one that the Job was created for', () => {
     const other = text.replace('shop_owner', 'postgres')
     expect(workerOrderIn(other, orderDigest(text))).toBeUndefined()
   })
 
-  it('is refused when another version wrote it', () => {
+  it('is rejected when another version wrote it', () => {
     const newer = text.replace('"format":1', '"format":2')
     expect(workerOrderIn(newer, orderDigest(newer))).toBeUndefined()
   })

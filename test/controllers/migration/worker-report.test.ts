@@ -47,7 +47,7 @@ const outcomes: readonly (readonly [MigrationOutcome, object, number])[] = [
 ]
 
 describe('the report of a worker', () => {
-  it.each(outcomes)('says %j, and reads the same', (outcome, report, exitCode) => {
+  it.each(outcomes)('contains %j, and is parsed to the same', (outcome, report, exitCode) => {
     expect(reportOf(outcome)).toEqual(report)
     expect(reportIn(reportText(reportOf(outcome)))).toEqual(report)
     expect(exitCodeOf(reportOf(outcome))).toBe(exitCode)
@@ -56,13 +56,13 @@ describe('the report of a worker', () => {
   it.each([
     ['retry', 'Interrupted', 1],
     ['stop', 'Stopped', 2],
-  ] as const)('of an error that is to be met by %s is %s', (remedy, outcome, exitCode) => {
+  ] as const)('for an error with the remedy %s is %s', (remedy, outcome, exitCode) => {
     const report = reportOfError(new EngineError({ code: 'ServerUnreachable', message: 'no answer', remedy }))
     expect(report).toEqual({ outcome, reason: 'ServerUnreachable', message: 'no answer' })
     expect(exitCodeOf(report)).toBe(exitCode)
   })
 
-  it('tells nothing of an error that nobody has looked at', () => {
+  it('contains no text of an unclassified error', () => {
     const text = reportText(reportOfError(new Error('password is hunter2')))
     expect(text).not.toContain('hunter2')
     expect(reportIn(text)).toMatchObject({ outcome: 'Interrupted', reason: 'InternalError' })
@@ -82,13 +82,13 @@ describe('the report of a worker', () => {
   )
 
   it.each([[undefined], [''], ['Killed'], ['{"outcome":'], ['{"outcome":"Else"}'], ['{"message":"m"}'], ['[]']])(
-    'is none in %j',
+    'is absent from %j',
     (text) => {
       expect(reportIn(text)).toBeUndefined()
     },
   )
 
-  it('takes from a text only what is text', () => {
+  it('takes only strings from text fields', () => {
     expect(reportIn('{"outcome":"Failed","step":7,"message":{"a":1},"more":"x"}')).toEqual({ outcome: 'Failed' })
   })
 })

@@ -9,7 +9,7 @@ const msAt = (seconds: number) => Date.parse(at(seconds))
 
 function object(kind: string, status: object): LiveObject {
   const metadata = { name: 'x', namespace: 'shop', uid: 'u', resourceVersion: '1' }
-  return { apiVersion: 'v1', kind, metadata, status } as LiveObject // As a server gives it.
+  return { apiVersion: 'v1', kind, metadata, status } as LiveObject // The server returns this form.
 }
 
 const job = (type?: 'Complete' | 'Failed') =>
@@ -77,7 +77,7 @@ describe('the run of a worker', () => {
     expect(workerRun(found, pods, msAt(100))).toEqual(run)
   })
 
-  it('is over for good unless it may pass', () => {
+  it('has ended permanently unless a retry may help', () => {
     const final = (outcome: WorkerReport['outcome']) => isFinal({ outcome })
     expect(['Completed', 'Failed', 'Refused', 'Invalid'].every((outcome) => final(outcome as 'Failed'))).toBe(true)
     expect([final('Interrupted'), final('Stopped'), final('LockedByOther')]).toEqual([false, false, false])

@@ -1,4 +1,5 @@
-// Secrets that a resource names and nobody has opened to its kind: nothing is made of them. All five kinds, on the embedded server.
+// Secrets that a resource names and that have no usage label for its kind. Invariant: the operator does not use them.
+// All five kinds, on the embedded server.
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Backup } from '../../../imports/wire/backup.ts'
@@ -31,7 +32,7 @@ const server = { connectionSecretRef: { name: 'server' } }
 
 class Fixture {
   readonly cluster: TestCluster
-  /** Addresses that the operator has tried. */
+  /** Addresses that the operator has dialled. */
   readonly dialled: string[] = []
 
   private constructor(cluster: TestCluster) {
@@ -78,8 +79,8 @@ class Fixture {
 const command = (secret: string, reader: SecretReader) =>
   `kubectl label secret ${secret} -n ${home} ${consentLabel(reader)}=true`
 
-describe('a Secret that nobody has opened', () => {
-  it('comes into no environment of a ReplicatedKVStore, and does once it is opened', async () => {
+describe('a Secret without a usage label', () => {
+  it('is not in the environment of a ReplicatedKVStore until it has the label', async () => {
     const fixture = await Fixture.start()
     await fixture.secret('orders-admin', { password: secretText('orders') }, { [consentLabel('Database')]: 'true' })
     const valueFrom = { secretKeyRef: { name: 'orders-admin', key: 'password' } }
@@ -92,7 +93,7 @@ describe('a Secret that nobody has opened', () => {
     expect(await fixture.cluster.list(StatefulSet, home)).toHaveLength(1)
   })
 
-  it('comes into no environment that is changed later', async () => {
+  it('is not added to an environment that changes later', async () => {
     const fixture = await Fixture.start()
     await fixture.secret('orders-admin', { password: secretText('orders') })
     await fixture.create(ReplicatedKVStore, 'cart', { image: 'kv:1' })
@@ -104,7 +105,7 @@ describe('a Secret that nobody has opened', () => {
     expect(JSON.stringify(made)).not.toContain('orders-admin')
   })
 
-  it('holds a deletion whose last change it would have to be part of, and says so', async () => {
+  it('blocks a deletion whose last change would use it, and the status reports it', async () => {
     const fixture = await Fixture.start()
     await fixture.secret('extra', { level: secretText('level') }, { [consentLabel('ReplicatedKVStore')]: 'true' })
     const valueFrom = { secretKeyRef: { name: 'extra', key: 'level' } }
@@ -123,7 +124,7 @@ describe('a Secret that nobody has opened', () => {
     expect(await fixture.cluster.list(ReplicatedKVStore, home)).toEqual([])
   })
 
-  it('takes the operator to no server, and a missing one that comes is no way around it', async () => {
+  it('leads the operator to no server, also when it is created later', async () => {
     const fixture = await Fixture.start()
     await fixture.create(Database, 'crm', { provider: { server } })
     expect(await fixture.condition(Database, 'crm')).toMatch(/^SecretNotFound: /)
@@ -136,7 +137,7 @@ describe('a Secret that nobody has opened', () => {
     expect(new Set(fixture.dialled)).toEqual(new Set(['db.example']))
   })
 
-  it('is no authority that a Database trusts', async () => {
+  it('is not used as a certificate authority by a Database', async () => {
     const fixture = await Fixture.start()
     await fixture.secret('server', connection, openLabels)
     await fixture.secret('bundle', { pem: '-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----' })
@@ -146,7 +147,7 @@ describe('a Secret that nobody has opened', () => {
     expect(fixture.dialled).toEqual([])
   })
 
-  it('is mounted by no worker that saves or restores', async () => {
+  it('is not mounted by a worker that backs up or restores', async () => {
     const fixture = await Fixture.start()
     await fixture.secret('server', connection, openLabels)
     await fixture.secret('keys', keys, { [consentLabel('Database')]: 'true' })
@@ -166,7 +167,7 @@ describe('a Secret that nobody has opened', () => {
     expect(await fixture.cluster.list(Job, home)).toEqual([])
   })
 
-  it('is used by no Database that asks AWS', async () => {
+  it('is not used by a Database for requests to AWS', async () => {
     const fixture = await Fixture.start()
     await fixture.secret('keys', keys)
     const rds = {
@@ -187,7 +188,7 @@ describe('a Secret that the operator wrote', () => {
   }
   const env = [{ name: 'LOOT', valueFrom: { secretKeyRef: { name: 'web-db', key: 'accessKeyId' } } }]
 
-  it('is opened by no label of the operator’s, and is by the label of a person', async () => {
+  it('is usable by a label of a user, and not by one that the operator sets', async () => {
     const fixture = await Fixture.start()
     await apply(fixture, openLabels)
     await fixture.create(ReplicatedKVStore, 'cart', { image: 'kv:1', env })
@@ -199,7 +200,7 @@ describe('a Secret that the operator wrote', () => {
     expect(await fixture.cluster.list(StatefulSet, home)).toHaveLength(1)
   })
 
-  it('is opened by no list, as a spec chooses its name', async () => {
+  it("is not usable by the operator's lists, because a spec chooses its name", async () => {
     const fixture = await Fixture.start({ secrets: ['shop/*'] })
     await apply(fixture, {})
     await fixture.create(ReplicatedKVStore, 'cart', { image: 'kv:1', env })
@@ -207,7 +208,7 @@ describe('a Secret that the operator wrote', () => {
   })
 })
 
-it('an annotation of konverge.dev comes on no pod, where the definition still admitted it', async () => {
+it('an annotation of konverge.dev is set on no pod, even if an older CRD admitted it', async () => {
   const fixture = await Fixture.start()
   await admitReservedKeys(fixture.cluster)
   const podTemplate = { annotations: { 'data.konverge.dev/worker': 'x' } }
@@ -217,14 +218,14 @@ it('an annotation of konverge.dev comes on no pod, where the definition still ad
 })
 
 describe('the lists of an operator', () => {
-  it('open Secrets by their names', async () => {
+  it('make Secrets usable by their names', async () => {
     const fixture = await Fixture.start({ secrets: ['shop/ser*'] })
     await fixture.secret('server', connection)
     await fixture.create(Database, 'crm', { provider: { server } })
     expect(fixture.dialled).toContain('db.example')
   })
 
-  it('reject images, classes and hosts before anything is made', async () => {
+  it('reject images, classes and hosts before anything is created', async () => {
     const policy = { images: ['kv:1', 'postgres:18'], storageClasses: ['fast'], endpoints: ['*.internal'] }
     const fixture = await Fixture.start(policy)
     await fixture.secret('server', connection, openLabels)

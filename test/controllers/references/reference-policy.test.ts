@@ -36,7 +36,7 @@ describe('a Secret', () => {
   const applied = (fieldsV1: object, by = manager, operation: 'Apply' | 'Update' = 'Apply') => {
     const managedFields = [{ manager: by, operation, apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 }]
     const { metadata } = secret({ [label]: 'true' })
-    return { metadata: { ...metadata, managedFields } as LiveObject['metadata'] } // JSON, as the API server gives it.
+    return { metadata: { ...metadata, managedFields } as LiveObject['metadata'] } // JSON, as the API server returns it.
   }
   const labelled = { 'f:metadata': { 'f:labels': { [`f:${label}`]: {} } } }
 
@@ -50,7 +50,7 @@ describe('a Secret', () => {
     expect(secretRejection(metadata, 'Database', {}) === undefined).toBe(isAllowed)
   })
 
-  it('that the operator wrote is opened by no list, and the one that the operator labelled says so', () => {
+  it('that the operator wrote is usable by no list, and the one that the operator labelled reports it', () => {
     const written = { ...labelled, 'f:data': { 'f:host': {} } }
     const rejection = secretRejection(applied(written), 'Database', { secrets: ['*'] })
     expect(rejection?.message).toBe(
@@ -59,7 +59,7 @@ describe('a Secret', () => {
     )
   })
 
-  it('that is not open says by which command it is opened', () => {
+  it('without a usage label reports the command that adds it', () => {
     expect(secretRejection(secret(), 'DatabaseUser', {})).toEqual({
       reason: 'SecretNotAllowed',
       message:
@@ -94,7 +94,7 @@ describe('a list', () => {
     expect(storageClassRejection('x', {})).toBeUndefined()
   })
 
-  it('is named by what it rejects', () => {
+  it('is named in its rejections', () => {
     expect(endpointRejection('169.254.169.254', { endpoints: ['*.db.example', '10.*'] })).toEqual({
       reason: 'EndpointNotAllowed',
       message: 'this operator does not allow host 169.254.169.254; its --allow-endpoint has *.db.example, 10.*',
@@ -104,7 +104,7 @@ describe('a list', () => {
     })
   })
 
-  it('takes a host in any case and with a final dot, and the default class always', () => {
+  it('accepts a host in any case and with a final dot, and always the default class', () => {
     expect(endpointRejection('CRM.db.example.', { endpoints: ['*.db.example'] })).toBeUndefined()
     expect(storageClassRejection(undefined, { storageClasses: [] })).toBeUndefined()
     expect(storageClassRejection('', { storageClasses: ['standard'] })).toBeDefined()

@@ -1,4 +1,4 @@
-// The table of keys that no spec may put on an object.
+// Keys that no spec may set on an object. One row for each.
 import { describe, expect, it } from 'vitest'
 import { reservedKeyRejection } from '../../../src/controllers/references/reserved-keys.ts'
 
@@ -20,7 +20,7 @@ describe('a key in a spec', () => {
     expect(rejection?.reason).toBe(isReserved ? 'ReservedKey' : undefined)
   })
 
-  it('is named with its field and what to do', () => {
+  it('is reported with its field and the remedy', () => {
     expect(reservedKeyRejection({ a: undefined, 'spec.b': { 'konverge.dev/x': '' } }, '. Then eat')).toEqual({
       reason: 'ReservedKey',
       message:
@@ -28,7 +28,7 @@ describe('a key in a spec', () => {
     })
   })
 
-  it('of 256 KiB is read in one pass', () => {
+  it('with 256 KiB is read in one pass', () => {
     expect(reservedKeyRejection({ a: { ['konverge.dev.'.repeat(20_000)]: '' } })).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
-// While volumes grow, the StatefulSet is gone for a moment and its pods have no controller. Nothing that happens then may leave
-// them so: neither a refused claim nor the end of the store.
+// Pods without a controller: while volumes grow, the StatefulSet is absent for a moment. Invariant: neither a rejected
+// claim nor the deletion of the store leaves them in this state.
 import { describe, expect, it } from 'vitest'
 import { ReplicatedKVStore } from '../../../imports/wire/replicated-kv-store.ts'
 import { replicatedKvStore as controllerOf } from '../../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
@@ -13,7 +13,7 @@ import { claimKeys, key, labels, refuseNewTemplates, storeOfThree } from './stor
 
 const replicatedKvStore = controllerOf()
 
-/** The operator dies when the StatefulSet has gone around its pods. */
+/** Creates this state: the operator dies when it has orphaned the pods of the StatefulSet. */
 async function storeWithoutStatefulSet(): Promise<World> {
   const world = storeOfThree()
   let isDead = false
@@ -36,7 +36,7 @@ async function storeWithoutStatefulSet(): Promise<World> {
 }
 
 describe('pods whose StatefulSet is gone', () => {
-  it('get one again even if a claim may not grow further', async () => {
+  it('get a StatefulSet again even if a claim may not grow further', async () => {
     const world = await storeWithoutStatefulSet()
     world.api.before = (request) => {
       if (request.verb === 'apply' && request.key === claimKeys[1]) throw failure('Forbidden', 'exceeded quota')
@@ -48,7 +48,7 @@ describe('pods whose StatefulSet is gone', () => {
     expect(world.api.find(StatefulSet, key)).toBeDefined()
   })
 
-  it('go with their store, and their claims stay', async () => {
+  it('are deleted with their store, and their claims stay', async () => {
     const world = await storeWithoutStatefulSet()
     world.api.put(Pod, {
       apiVersion: 'v1',
@@ -67,7 +67,7 @@ describe('pods whose StatefulSet is gone', () => {
   })
 })
 
-describe('the step for the pods of a store that goes', () => {
+describe('the step for the pods of a deleted store', () => {
   const owner = (kind: string) => ({
     ownerReferences: [{ apiVersion: 'apps/v1', kind, name: 'x', uid: 'x', controller: true }],
   })
@@ -93,7 +93,7 @@ describe('the step for the pods of a store that goes', () => {
   })
 })
 
-it('a StatefulSet that was left alone keeps its pods when its store goes', async () => {
+it('a StatefulSet that was left alone keeps its pods when its store is deleted', async () => {
   const world = storeOfThree()
   await world.live(replicatedKvStore)
   world.api.edit(StatefulSet, key, { metadata: { ownerReferences: [], labels: { [partOfLabel]: null } } })
@@ -106,10 +106,10 @@ it('a StatefulSet that was left alone keeps its pods when its store goes', async
   expect(world.api.all(Pod)).toHaveLength(3)
 })
 
-describe('claims and pods that only bear the label of a store', () => {
+describe('claims and pods that only have the label of a store', () => {
   const ofOthers = ['backup-cart-0', 'data-cart-2-0', 'data-cart-03', 'data-cart-4-copy']
 
-  it('are not grown, hold nothing up and are not counted', async () => {
+  it('are not resized, block nothing and are not counted', async () => {
     const world = storeOfThree()
     for (const name of [...ofOthers, 'copy-of-cart-3']) {
       world.api.put(PersistentVolumeClaim, {

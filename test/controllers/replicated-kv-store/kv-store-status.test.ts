@@ -15,14 +15,14 @@ type Context = StatusContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus, KvS
 
 interface Given {
   readonly wanted?: number
-  /** The StatefulSet's status; absent: there is none yet. */
+  /** Status of the StatefulSet; absent: no StatefulSet exists yet. */
   readonly counts?: object
   readonly generation?: number
   readonly outcome?: Outcome
   readonly facts?: Partial<KvStoreFacts> | 'none'
   /** `Available=True/QuorumServes` */
   readonly before?: readonly string[]
-  /** The replicas that were ready when the status was last written. */
+  /** Number of ready replicas when the status was last written. */
   readonly readyBefore?: number
 }
 
@@ -42,7 +42,7 @@ function contextOf({
 }: Given): Context {
   const conditions = before.map((text): Condition => {
     const [type = '', status = '', reason = ''] = text.split(/[=/]/)
-    // Written by the tests themselves.
+    // The tests write these values themselves.
     return {
       type,
       status: status as Condition['status'],
@@ -81,12 +81,12 @@ function contextOf({
     claimsToGrow: [],
     ...(facts === 'none' ? {} : facts),
   }
-  // The spec has what these functions read.
+  // The spec has the fields that these functions read.
   const object = store as Context['object']
   return { object, children, externals: [], sagas: [], outcome, facts: facts === 'none' ? undefined : known }
 }
 
-/** The whole status as the runtime would write it, and its conditions in short. */
+/** Returns the whole status as the runtime would write it, and its conditions in short. */
 function statusOf(given: Given) {
   const context = contextOf(given)
   const status = nextStatus({
@@ -400,7 +400,7 @@ describe('a store', () => {
     expect(told.messages).toMatchObject(messages)
   })
 
-  it('counts what its StatefulSet counts, and nothing it does not', () => {
+  it('has the counts of its StatefulSet, and no others', () => {
     expect(statusOf({ counts: { ...allOf(3), availableReplicas: 2, collisionCount: 1 } }).status).toMatchObject({
       replicas: 3,
       readyReplicas: 3,
@@ -414,7 +414,7 @@ describe('a store', () => {
     expect(fresh).not.toHaveProperty('isCurrent')
   })
 
-  it('tells where each replica that is wanted can be reached, whether it is there or not', () => {
+  it('lists the address of each desired replica, whether it exists or not', () => {
     expect(statusOf({ wanted: 2 }).status).toMatchObject({
       selector: 'data.konverge.dev/replicatedkvstore=cart',
       endpoints: ['cart-0.cart-headless.shop.svc:6379', 'cart-1.cart-headless.shop.svc:6379'],
@@ -429,25 +429,25 @@ describe('a store', () => {
       reason: 'VolumesReused',
       before: 'VolumesReused=True/OlderThanStore',
     },
-  ])('tells people of $title once', ({ facts, reason, before }) => {
+  ])('reports $title in one Event', ({ facts, reason, before }) => {
     const told = (given: Given) => kvStoreStatus(contextOf({ ...given, facts })).events?.map((event) => event.reason)
     expect(told({ before: ['Degraded=False/AsExpected'] })).toEqual([reason])
     expect(told({ before: [before] })).toEqual([])
   })
 
-  it('does not tell of a hold while something graver is told', () => {
+  it('does not report a hold while a more severe problem exists', () => {
     const facts = { ...heldAt3, trouble: crash }
     expect(kvStoreStatus(contextOf({ facts })).events).toEqual([])
   })
 
-  it('lists retained claims while there are any, and drops the list with the last', () => {
+  it('lists retained claims while any exist, and then removes the list', () => {
     const some = statusOf({ facts: { unusedClaims: ['data-cart-3'] } }).status
     expect(some).toMatchObject({ retainedPVCs: ['data-cart-3'] })
     expect(statusOf({}).status).not.toHaveProperty('retainedPVCs')
   })
 })
 
-// WaitingForReplicas: nothing changes, pods only have to become ready. AllReplicasReady: nothing is under way.
+// WaitingForReplicas: no change, pods become ready. AllReplicasReady: nothing is in progress.
 const progress = [
   'StaleVolumesRetained',
   'VolumeExpansionRefused',
@@ -459,24 +459,25 @@ const progress = [
   'AllReplicasReady',
 ]
 
-/** The reasons that the kind promises; what is not among them is the runtime’s, or stands here with its meaning. */
+/** Documented reasons of the kind. All others are the runtime’s, or stand here with their meaning. */
 const contract: Readonly<Record<string, readonly string[]>> = {
   Ready: ['AllReplicasReady', 'WaitingForReplicas', 'ImagePullFailed', 'Unschedulable', 'VolumePending'],
   Progressing: progress,
-  // kstatus' word for Progressing.
+  // The name of Progressing in kstatus.
   Reconciling: progress,
-  // AsExpected: the runtime's word for not degraded.
+  // AsExpected is the runtime's reason when nothing is degraded.
   Degraded: ['QuorumAtRisk', 'ReplicaCrashLooping', 'StaleVolumesRetained', 'VolumeExpansionRefused', 'AsExpected'],
   Stalled: ['StaleVolumesRetained', 'VolumeExpansionRefused'],
   VolumesReused: ['OlderThanStore'],
-  // Available is not in the contract's list; it says whether a majority of the replicas serves. QuorumLost: one did before.
+  // Available is not in the documented list; it reports whether a majority of the replicas is ready. QuorumLost: a
+  // majority was ready before.
   Available: ['QuorumServes', 'NoQuorum', 'QuorumLost'],
 }
 
 describe('every status', () => {
   const definition: JsonObject = parse(readFileSync('crds/replicated-kv-store.yaml', 'utf8'))
 
-  it.each(cases)('of a store $title fits the schema of the CRD', ({ given }) => {
+  it.each(cases)('for a store $title fits the schema of the CRD', ({ given }) => {
     const metadata = { name: 'cart', namespace: 'shop' }
     const object = {
       apiVersion: 'data.konverge.dev/v1alpha1',
@@ -489,14 +490,14 @@ describe('every status', () => {
     expect(schemaFaults(definition, { ...object, status })).toEqual([])
   })
 
-  it.each(cases)('of a store $title has reasons of the contract while nothing failed', ({ given }) => {
+  it.each(cases)('for a store $title has documented reasons while nothing failed', ({ given }) => {
     const { outcome = waiting } = given
     if (outcome.kind !== 'settled' && outcome.kind !== 'waiting') return
     for (const { type, reason } of statusOf(given).status.conditions ?? [])
       expect(contract[type], type).toContain(reason)
   })
 
-  it('of another form does not fit the schema', () => {
+  it('with another form does not fit the schema', () => {
     const metadata = { name: 'cart', namespace: 'shop' }
     const object = {
       apiVersion: 'data.konverge.dev/v1alpha1',

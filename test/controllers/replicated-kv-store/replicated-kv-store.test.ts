@@ -1,4 +1,4 @@
-// The declaration itself: what it looks at, what it refuses, whom an event concerns.
+// Declaration of the controller: its observation, its rejections, and the resources that an event reconciles.
 import { describe, expect, it } from 'vitest'
 import { seededSecrets } from '../../../src/base/random.ts'
 import { replicatedKvStore as controllerOf } from '../../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
@@ -17,7 +17,7 @@ const replicatedKvStore = controllerOf()
 
 const label = 'data.konverge.dev/replicatedkvstore'
 const signal = new AbortController().signal
-/** What is the same for every look. */
+/** Inputs that are the same for every observation. */
 const seen = {
   isAvailable: () => true,
   children: [],
@@ -42,11 +42,11 @@ function storeOf(spec: object = {}, metadata: object = {}): never {
       ...spec,
     },
   })
-  // The erased controller takes objects of its own resource, which this is.
+  // The erased controller takes objects of its own resource, and this is one.
   return object as never
 }
 
-/** A cluster of these objects. */
+/** Returns a reader of these objects. */
 function readerOf(objects: readonly LiveObject[]): LiveReader & { readonly asked: string[] } {
   const asked: string[] = []
   return {
@@ -99,13 +99,13 @@ describe('a store', () => {
     expect(await refusalOf(spec, objects)).toEqual(refusal)
   })
 
-  it('without a class asks for none', async () => {
+  it('without a class looks up no class', async () => {
     const reader = readerOf([])
     await replicatedKvStore.observe({ object: storeOf(), live: reader, ...seen })
     expect(reader.asked).toEqual([])
   })
 
-  it('knows the claims beyond its replicas, and all of them when it goes', async () => {
+  it('observes the claims beyond its replicas, and all of them when it is deleted', async () => {
     const reader = readerOf([claim(0), claim(1), claim(2), claim(3, 'elsewhere')])
     const staying = await replicatedKvStore.observe({ object: storeOf(), live: reader, ...seen })
     expect(staying).toMatchObject({ unusedClaims: ['data-cart-2'] })
@@ -120,7 +120,7 @@ describe('a store', () => {
     { whenDeleted: 'Delete', claims: [claim(0), claim(1)], notes: 0 },
     { whenDeleted: 'Retain', claims: [], notes: 0 },
   ])(
-    'that goes with $whenDeleted and $claims.length claims reports $notes times',
+    'that is deleted with $whenDeleted and $claims.length claims reports $notes times',
     async ({ whenDeleted, claims, notes }) => {
       const events: EventReport[] = []
       const object = storeOf({ pvcRetention: { whenDeleted } }, { deletionTimestamp: '2026-01-01T00:00:00Z' })
@@ -129,7 +129,7 @@ describe('a store', () => {
         object,
         live: readerOf(claims),
         ...seen,
-        // Nothing is asked of it.
+        // No code calls it.
         client: undefined as never,
         report,
       })
@@ -161,11 +161,11 @@ describe('an event', () => {
     },
     { title: 'of a class that it names', resource: StorageClass, object: storageClass, keys: ['shop/cart'] },
     { title: 'of a pod without a store', resource: Pod, object: labelled('Pod'), keys: [] },
-  ])('$title concerns $keys', ({ resource, object, keys }) => {
+  ])('$title reconciles $keys', ({ resource, object, keys }) => {
     expect(watchOf(resource.kind).keysFor(object, lookup)).toEqual(keys)
   })
 
-  it('of a pod counts only if it changes the trouble', () => {
+  it('about a pod counts only if it changes the problem', () => {
     const { digest } = watchOf('Pod')
     const pod = (status: object) => live({ kind: 'Pod', metadata: { name: 'cart-0' }, status })
     const pulling = { containerStatuses: [{ image: 'kv', state: { waiting: { reason: 'ErrImagePull' } } }] }
@@ -173,12 +173,12 @@ describe('an event', () => {
     expect(digest?.(pod(pulling))).not.toEqual(digest?.(pod({})))
   })
 
-  it('of a pod is kept without its spec', () => {
+  it("about a pod is kept without the pod's spec", () => {
     const pod = live({ kind: 'Pod', metadata: { name: 'cart-0' }, spec: { containers: [] }, status: {} })
     expect(watchOf('Pod').keep?.(pod)).toEqual(live({ kind: 'Pod', metadata: { name: 'cart-0' }, status: {} }))
   })
 
-  it('finds stores by the class they name', () => {
+  it('about a class reconciles the stores that name it', () => {
     const classesOf = replicatedKvStore.indexes['storageClassName']
     expect(classesOf?.(storeOf({ storageClassName: 'fast' }))).toEqual(['fast'])
     expect(classesOf?.(storeOf())).toEqual(['(default)'])

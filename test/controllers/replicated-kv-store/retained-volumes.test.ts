@@ -116,7 +116,7 @@ describe('a scale-out from three to five', () => {
     expect(admissionOf({ ...plain, ...over })).toEqual(admission)
   })
 
-  it('never admits more than wanted, nor fewer than there are', () => {
+  it('never admits more than desired, nor fewer than exist', () => {
     expect(admissionOf({ ...plain, wanted: 2, claims: claims(0, 1, 2) })).toEqual({
       admittedReplicas: 2,
       staleClaims: [],
@@ -127,7 +127,7 @@ describe('a scale-out from three to five', () => {
 describe('claims older than their store', () => {
   const store = live({ metadata: { name: 'cart', creationTimestamp: '2026-01-02T00:00:00Z' } })
   const from = (ordinal: number, creationTimestamp: string) => claim(`data-cart-${ordinal}`, { creationTimestamp })
-  it('are those that were made before it, as far as it uses them', () => {
+  it('are those that were created before it, if it uses them', () => {
     const all = [
       from(0, '2026-01-01T00:00:00Z'),
       from(1, '2026-01-02T00:00:00Z'),
@@ -146,14 +146,14 @@ describe('the notes of a hold and of a reuse', () => {
   })
 })
 
-describe('the note about what is kept', () => {
-  it('names every claim, and what to do with them', () => {
+describe('the note about retained claims', () => {
+  it('names every claim, and the remedy', () => {
     expect(retentionNote(['data-cart-0', 'data-cart-1'])).toBe(
       'kept 2 volume claims with their data: data-cart-0, data-cart-1; delete them when the data is no longer needed',
     )
   })
 
-  it('fits an Event, whatever their number and the length of their names', () => {
+  it('fits an Event, for any number of claims and any length of their names', () => {
     const names = Array.from({ length: 1_000 }, (_, index) => `data-${'x'.repeat(52)}-${index}`)
     const note = retentionNote(names)
     expect(note.length).toBeLessThanOrEqual(1_024)

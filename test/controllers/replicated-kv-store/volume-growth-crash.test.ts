@@ -1,5 +1,6 @@
-// Whatever request of a volume expansion the operator dies at, the next life ends where an undisturbed one does (I3): every
-// claim asks for the new size, and the StatefulSet was made anew exactly once.
+// Volume expansion with an operator that dies at any request. Invariant (I3): the next process reaches the end state of
+// a run without faults.
+// Every claim requests the new size, and the StatefulSet was recreated exactly once.
 import { describe, expect, it } from 'vitest'
 import { ReplicatedKVStore } from '../../../imports/wire/replicated-kv-store.ts'
 import { replicatedKvStore as controllerOf } from '../../../src/controllers/replicated-kv-store/replicated-kv-store.ts'
@@ -9,7 +10,7 @@ import { claimKeys, key, refuseNewTemplates, replicas, storeOfThree } from './st
 
 const replicatedKvStore = controllerOf()
 
-/** Grows the volumes; dies at the given request, before or after the server has done what was asked, and lives again. */
+/** Grows the volumes. The operator dies before or after the server has executed the request, and starts again. */
 async function grow(crash?: { readonly when: 'before' | 'after'; readonly at: number }) {
   const world = storeOfThree()
   let requests = 0
@@ -50,7 +51,7 @@ async function grow(crash?: { readonly when: 'before' | 'after'; readonly at: nu
 }
 
 describe('a volume expansion', () => {
-  it('grows the claims and makes the StatefulSet anew, whatever request the process dies at', async () => {
+  it('grows the claims and recreates the StatefulSet, whatever request the process dies at', async () => {
     const { hasStruck: _, ...undisturbed } = await grow()
     expect(undisturbed).toMatchObject({
       claims: Array(replicas).fill({ storage: '2Gi' }),
@@ -68,7 +69,7 @@ describe('a volume expansion', () => {
     }
   })
 
-  it('leaves everything as it is when a claim is refused', async () => {
+  it('changes nothing when the API server rejects a claim', async () => {
     const world = storeOfThree()
     world.api.before = (request) => {
       refuseNewTemplates(world, request)

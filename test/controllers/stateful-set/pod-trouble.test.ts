@@ -1,4 +1,5 @@
-// The statuses are as kubelet and scheduler of Kubernetes 1.36 write them, cut down to what is looked at and its neighbours.
+// Problems of pods. The statuses are those of kubelet and scheduler of Kubernetes 1.36, reduced to the fields that the
+// code reads and their neighbours.
 import { describe, expect, it } from 'vitest'
 import {
   type PodTrouble,
@@ -14,7 +15,7 @@ const image = 'valkey/valkey:8.0'
 const pod = (name: string, status: object): LiveObject =>
   live({ kind: 'Pod', metadata: { name, namespace: 'shop' }, status })
 
-/** A scheduled pod whose only container is in this state. */
+/** Returns a scheduled pod whose only container is in this state. */
 const withState = (state: object, name = 'cart-0', more: object = {}) =>
   pod(name, {
     phase: 'Pending',
@@ -110,22 +111,22 @@ describe('a pod', () => {
   })
 })
 
-describe('the trouble of a store', () => {
+describe('the problem of a store', () => {
   const pulling = (name: string) => withState({ waiting: { reason: 'ErrImagePull' } }, name)
   const crashing = (name: string) => withState({ waiting: { reason: 'CrashLoopBackOff' } }, name)
 
-  it('is none when no pod has any', () => {
+  it('is absent when no pod has one', () => {
     expect(podTroubleOf([withState({ running: {} })], nowMs)).toBeUndefined()
     expect(podTroubleOf([], nowMs)).toBeUndefined()
   })
 
-  it('is the gravest, not the first', () => {
+  it('is the most severe one, not the first', () => {
     const pods = [unscheduled(noCpu, 'cart-0'), unscheduled(unbound, 'cart-1'), crashing('cart-2'), pulling('cart-3')]
     for (const gravest of ['ImagePullFailed', 'CrashLooping', 'VolumePending', 'Unschedulable'] as const)
       expect([gravest, podTroubleOf(pods, nowMs)?.reason, pods.pop()]).toMatchObject([gravest, gravest, {}])
   })
 
-  it('is that of the first of two alike, in whatever order they come', () => {
+  it('is that of the first pod of two equal ones, in any order', () => {
     const pods = [pulling('cart-1'), pulling('cart-0'), pulling('cart-2')]
     expect(podTroubleOf(pods, nowMs)?.message).toContain('pod cart-0 ')
     expect(podTroubleOf(pods.toReversed(), nowMs)?.message).toContain('pod cart-0 ')
@@ -136,12 +137,12 @@ describe('the trouble of a store', () => {
     { message: noCpu, ageMs: schedulingGraceMs, reason: 'Unschedulable' },
     { message: unbound, ageMs: schedulingGraceMs - 1, reason: undefined },
     { message: unbound, ageMs: schedulingGraceMs, reason: 'VolumePending' },
-  ])('of scheduling counts when it lasts: after $ageMs ms it is $reason', ({ message, ageMs, reason }) => {
+  ])('is one of scheduling only when it lasts: after $ageMs ms it is $reason', ({ message, ageMs, reason }) => {
     const since = new Date(nowMs - ageMs).toISOString()
     expect(podTroubleOf([unscheduled(message, 'cart-0', since)], nowMs)?.reason).toBe(reason)
   })
 
-  it('that is young does not hide one that lasts', () => {
+  it('that is recent does not hide one that lasts', () => {
     const young = unscheduled(unbound, 'cart-0', new Date(nowMs).toISOString())
     expect(podTroubleOf([young, unscheduled(noCpu, 'cart-1')], nowMs)?.reason).toBe('Unschedulable')
   })

@@ -14,7 +14,7 @@ const ago = (ms: number) => new Date(nowMs - ms).toISOString()
 interface GivenPod {
   readonly ready?: boolean
   readonly waits?: string
-  /** How long it has been as ready as it is. */
+  /** Time since the last change of its Ready condition. */
   readonly forMs?: number
   readonly revision?: string
   readonly metadata?: object
@@ -161,11 +161,11 @@ describe('a stuck rollout', () => {
     expect(stuckRolloutRepair(set, blocking)?.delete.metadata).toEqual(isDeleted ? blocking.metadata : undefined)
   })
 
-  it('deletes nothing where nothing blocks', () => {
+  it('deletes nothing when no pod blocks it', () => {
     expect(stuckRolloutRepair(statefulSet(), undefined)).toBeUndefined()
   })
 
-  it('tells which pod it deleted, and why', () => {
+  it('reports which pod it deleted, and why', () => {
     expect(stuckRolloutRepair(statefulSet(), blocking)?.event).toEqual({
       type: 'Normal',
       reason: 'StuckPodDeleted',

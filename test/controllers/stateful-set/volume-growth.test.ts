@@ -44,7 +44,7 @@ const refused = (why: string) =>
 interface Case {
   readonly title: string
   readonly claims: readonly LiveObject[]
-  /** Of the StatefulSet's template; undefined: there is no StatefulSet. */
+  /** Size in the StatefulSet's template; undefined: no StatefulSet exists. */
   readonly template?: string | undefined
   readonly growth: VolumeGrowth
 }
@@ -151,7 +151,7 @@ const cases: readonly Case[] = [
   })),
 ]
 
-describe('a resource that wants volumes of 2Gi', () => {
+describe('a resource with desired volumes of 2Gi', () => {
   it.each(cases)('$title', ({ claims, template, growth }) => {
     const set = template === undefined ? undefined : statefulSet(template)
     expect(growthOf({ size: '2Gi', claims, storageClasses, statefulSet: set, successor: 'a new store' })).toEqual(
@@ -159,7 +159,7 @@ describe('a resource that wants volumes of 2Gi', () => {
     )
   })
 
-  it('says for which file systems it waits', () => {
+  it('reports the file systems that it waits for', () => {
     const waiting = { size: '2Gi', smaller: ['a-0', 'a-1'], fileSystemPending: ['a-1'] }
     expect(expansionNote(waiting)).toBe(
       'volumes grow to 2Gi: waiting for a-0, a-1; the file system of a-1 grows when its pod mounts it again, which may need a restart',
@@ -167,12 +167,12 @@ describe('a resource that wants volumes of 2Gi', () => {
   })
 })
 
-describe('what a claim tells of its growing', () => {
-  it('is the same for one that is not bound and one that has what it asks for', () => {
+describe('the resize state of a claim', () => {
+  it('is the same for an unbound claim and for one of the requested size', () => {
     expect(growthDigest(claim(0, { has: 'none' }))).toEqual(growthDigest(claim(0)))
   })
 
-  it('changes when it begins to grow, when its file system has to, and when it has grown', () => {
+  it('changes when the resize begins, when the file system must grow, and at the end', () => {
     const steps = [
       claim(0),
       claim(0, { asks: '2Gi', has: '1Gi' }),

@@ -1,4 +1,4 @@
-// What may be the key of an artifact? Nothing that leads out of its place.
+// Keys of artifacts. Invariant: no key leads out of its folder.
 import { describe, expect, it } from 'vitest'
 import { checkedKey, checkedPrefix } from '../../../src/controllers/stores/artifact-key.ts'
 

@@ -1,4 +1,4 @@
-// Is a folder a store, also when the disk is full and when power fails between any two operations on files?
+// A folder as a store, also when the disk is full and when power fails between any two file operations.
 import * as nodeFiles from 'node:fs/promises'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ async function newFolder(): Promise<string> {
 describe('a folder as a store', () => {
   behavesAsStore(async () => new FolderStore({ folder: await newFolder(), attempt: 'one' }))
 
-  it('sweeps what a dead worker left', async () => {
+  it('removes what a dead worker left', async () => {
     const folder = await newFolder()
     const store = new FolderStore({ folder, attempt: 'two' })
     await store.put('a/data', pieces(1), { signal: never })
@@ -28,7 +28,7 @@ describe('a folder as a store', () => {
     expect(await readdir(join(folder, 'a'))).toEqual(['data'])
   })
 
-  it('sees nothing in what a file system keeps there itself', async () => {
+  it('ignores the files that a file system keeps there itself', async () => {
     const folder = await newFolder()
     const store = new FolderStore({ folder, attempt: 'one' })
     await store.put('a/data', pieces(1), { signal: never })
@@ -37,7 +37,7 @@ describe('a folder as a store', () => {
     expect(await store.sweep('', never)).toBe(0)
   })
 
-  it.each(['EPERM', 'EOPNOTSUPP'])('says before it reads anything that there are no hard links: %s', async (code) => {
+  it.each(['EPERM', 'EOPNOTSUPP'])('reports missing hard links before it reads any content: %s', async (code) => {
     const folder = await newFolder()
     const refuse = () => Promise.reject(Object.assign(new Error(`${code}: link`), { code, errno: -1 }))
     const store = new FolderStore({ folder, attempt: 'one', files: { ...nodeFiles, link: refuse } })
@@ -62,7 +62,7 @@ describe('a folder as a store', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('says that the disk is full, and leaves nothing', async () => {
+  it('reports that the disk is full, and leaves nothing', async () => {
     const folder = await newFolder()
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', errno: -28 })
     const store = new FolderStore({ folder, attempt: 'one', files: failingAt(2, full) })
@@ -74,32 +74,35 @@ describe('a folder as a store', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it.each(['put', 'put of something new'])('has a file whole or not at all, wherever a %s dies', async (how) => {
-    const bytes = await whole(pieces(50))
-    const ifAbsent = how === 'put' ? {} : ({ ifAbsent: true } as const)
-    let deaths = 0
-    for (let at = 1; ; at += 1) {
-      const folder = await newFolder()
-      const dying = new FolderStore({ folder, attempt: 'one', files: dyingAt(at) })
-      const hasDied = await dying.put('a/b/data', pieces(50), { signal: never, ...ifAbsent }).then(
-        () => false,
-        () => true,
-      )
-      const next = new FolderStore({ folder, attempt: 'two' })
-      for (const key of await keysOf(next)) expect((await whole(next.read(key, never))).equals(bytes)).toBe(true)
-      await next.put('a/b/data', pieces(50), { signal: never })
-      await next.sweep('a/', never)
-      expect(await readdir(join(folder, 'a', 'b'))).toEqual(['data'])
-      if (!hasDied) break
-      deaths += 1
-    }
-    expect(deaths).toBeGreaterThan(8)
-  })
+  it.each(['put', 'put of something new'])(
+    'has a file whole or not at all, at whatever operation a %s dies',
+    async (how) => {
+      const bytes = await whole(pieces(50))
+      const ifAbsent = how === 'put' ? {} : ({ ifAbsent: true } as const)
+      let deaths = 0
+      for (let at = 1; ; at += 1) {
+        const folder = await newFolder()
+        const dying = new FolderStore({ folder, attempt: 'one', files: dyingAt(at) })
+        const hasDied = await dying.put('a/b/data', pieces(50), { signal: never, ...ifAbsent }).then(
+          () => false,
+          () => true,
+        )
+        const next = new FolderStore({ folder, attempt: 'two' })
+        for (const key of await keysOf(next)) expect((await whole(next.read(key, never))).equals(bytes)).toBe(true)
+        await next.put('a/b/data', pieces(50), { signal: never })
+        await next.sweep('a/', never)
+        expect(await readdir(join(folder, 'a', 'b'))).toEqual(['data'])
+        if (!hasDied) break
+        deaths += 1
+      }
+      expect(deaths).toBeGreaterThan(8)
+    },
+  )
 })
 
 type Step = () => void
 
-/** Node's own operations, each of them, also on open files, after a step. */
+/** Node's own operations, also on open files, each after a step. */
 function stepped(step: Step): FileOperations {
   const before =
     <Args extends readonly unknown[], Result>(operation: (...args: Args) => Promise<Result>) =>
@@ -119,7 +122,7 @@ function stepped(step: Step): FileOperations {
       },
     })
   }
-  // Sound: each has the parameters and the result of the one that it calls.
+  // Sound: each has the parameters and the result of the function that it calls.
   return {
     open,
     link: before(nodeFiles.link),
@@ -132,7 +135,7 @@ function stepped(step: Step): FileOperations {
   } as FileOperations
 }
 
-/** From the nth on nothing is done any more. */
+/** From the nth operation on, all operations have no effect. */
 function dyingAt(n: number): FileOperations {
   let seen = 0
   return stepped(() => {

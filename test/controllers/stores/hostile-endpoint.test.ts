@@ -1,4 +1,4 @@
-// An S3 endpoint that goes on sending, in bytes, pages or time: what is taken of it is bounded.
+// An S3 endpoint that sends without end, in bytes, pages or time. Invariant: what the client reads of it is bounded.
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ it('an artifact is not read beyond the size in its manifest', async () => {
   expect(endpoint.sentBytes).toBeLessThan(16 * mebibyte)
 })
 
-it('a manifest is not read beyond what a manifest may have', async () => {
+it('a manifest is not read beyond the size limit of a manifest', async () => {
   const endpoint = await HostileEndpoint.start((self) => (answer) => self.pour(answer, 200, '{"form":"'))
   await expect(loadManifest(storeAt(endpoint), 'shop/', never)).rejects.toMatchObject({ code: 'ManifestRefused' })
   expect(endpoint.sentBytes).toBeLessThan(80 * mebibyte)
@@ -53,7 +53,7 @@ it('a manifest is not read beyond what a manifest may have', async () => {
 it.each([
   { title: 'a listing', status: 200, head: '<ListBucketResult><Contents><Key>' },
   { title: 'an error', status: 403, head: '<Error><Code>AccessDenied</Code><Message>' },
-])('$title is not read into memory without an end', async ({ status, head }) => {
+])('$title is not read into memory without a limit', async ({ status, head }) => {
   const endpoint = await HostileEndpoint.start((self) => (answer) => self.pour(answer, status, head))
   await expect(keysOf(storeAt(endpoint))).rejects.toMatchObject({
     ...{ code: 'StoreRefused', remedy: 'stop' },
@@ -62,7 +62,7 @@ it.each([
   expect(endpoint.sentBytes).toBeLessThan(32 * mebibyte)
 })
 
-it('an error in the place of a download is not read into memory without an end', async () => {
+it('an error in place of a download is not read into memory without a limit', async () => {
   const endpoint = await HostileEndpoint.start((self) => (answer) => self.pour(answer, 403, '<Error><Message>'))
   await expect(loadManifest(storeAt(endpoint), 'shop/', never)).rejects.toMatchObject({ code: 'StoreRefused' })
   expect(endpoint.sentBytes).toBeLessThan(32 * mebibyte)
@@ -71,7 +71,7 @@ it('an error in the place of a download is not read into memory without an end',
 it.each([
   { title: 'with keys', content: '<Contents><Key>prod/a</Key><Size>1</Size></Contents>' },
   { title: 'without keys', content: '' },
-])('a listing of pages without an end is given up, $title', async ({ content }) => {
+])('a listing with endless pages fails, $title', async ({ content }) => {
   const endpoint = await HostileEndpoint.start((self) => (answer) => {
     const isLast = self.requests.length > 400
     const more = `<IsTruncated>${!isLast}</IsTruncated><NextContinuationToken>again</NextContinuationToken>`
@@ -83,7 +83,7 @@ it.each([
   })
 })
 
-it('keys outside of what was asked for are passed over', async () => {
+it('keys outside of the requested prefix are ignored', async () => {
   const endpoint = await HostileEndpoint.start(() => (answer) => {
     const keys = ['prod/shop/a', 'production/b', '../etc/passwd']
     answer.end(
@@ -100,7 +100,7 @@ it.each([
     work: (store: S3Store) => loadManifest(store, 'shop/', never),
     wholeMs: 301_000,
   },
-])('$title that trickles is given up', async ({ work, wholeMs }) => {
+])('$title that trickles fails', async ({ work, wholeMs }) => {
   const clock = new SimClock()
   const begun = Promise.withResolvers<void>()
   const endpoint = await HostileEndpoint.start(() => (answer) => {
@@ -114,13 +114,13 @@ it.each([
     (error: unknown) => error,
   )
   await begun.promise
-  // The answer has begun to be read when it has a limit.
+  // The client reads the answer when its limit exists.
   await expect.poll(() => clock.nextTimerMs()).toBeDefined()
   await clock.advance(wholeMs)
   expect(await outcome).toMatchObject({ code: 'StoreUnavailable', remedy: 'retry' })
 })
 
-it('an answer of RDS is not read into memory without an end', async () => {
+it('an answer of RDS is not read into memory without a limit', async () => {
   const endpoint = await HostileEndpoint.start(
     (self) => (answer) => self.pour(answer, 200, '<DescribeDBInstancesResponse>'),
   )
@@ -133,7 +133,7 @@ it('an answer of RDS is not read into memory without an end', async () => {
   expect(endpoint.sentBytes).toBeLessThan(32 * mebibyte)
 })
 
-it('a call to RDS goes on when calls with many other credentials come meanwhile', async () => {
+it('a call to RDS continues while calls with many other credentials arrive', async () => {
   const none = '<DescribeDBInstancesResponse><DescribeDBInstancesResult/></DescribeDBInstancesResponse>'
   const held = Promise.withResolvers<void>()
   const endpoint = await HostileEndpoint.start(() => async (answer, request) => {

@@ -1,4 +1,4 @@
-// What did an S3-compatible store say? A code, and whether to try again; never a secret.
+// Errors of an S3-compatible store: a code, and whether to retry. Invariant: no error contains a secret.
 import { describe, expect, it } from 'vitest'
 import { s3Failure } from '../../../src/controllers/stores/s3-failure.ts'
 
@@ -42,15 +42,15 @@ describe('a failure of S3', () => {
     's3:ListBucketMultipartUploads',
     's3:AbortMultipartUpload',
     's3:PutObjectRetention',
-  ])('names the right %s where one is missing', (right) => {
+  ])('names the missing privilege %s', (right) => {
     expect(s3Failure(said('AccessDenied', 403), request)?.message).toMatch(new RegExp(`${right}\\b`))
   })
 
-  it('says what to do about what has been archived', () => {
+  it('has the remedy for an archived object', () => {
     expect(s3Failure(said('InvalidObjectState', 403), request)?.message).toMatch(/archived.*have it restored in S3/)
   })
 
-  it('is nothing else that is thrown', () => {
+  it('is not made from other thrown values', () => {
     expect(s3Failure(new Error('pg_dump failed'), request)).toBeUndefined()
     expect(s3Failure('text', request)).toBeUndefined()
   })

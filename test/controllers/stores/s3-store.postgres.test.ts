@@ -1,4 +1,5 @@
-// Is a bucket a store, also behind a way that refuses, breaks and hangs? Needs moto, which comes with the tests that need processes.
+// A bucket as a store, also over a connection that rejects requests, breaks and hangs. Needs moto, which is installed
+// with the tests that need processes.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/base/clock.ts'
 import { loadS3Sdk } from '../../../src/controllers/stores/s3-client-loader.ts'
@@ -9,7 +10,7 @@ import { brokenAfter, keysOf, never, pieces, whole } from './contents.ts'
 import { behavesAsStore } from './store-behaviour.ts'
 
 const mebibyte = 1_024 * 1_024
-/** Three parts. */
+/** The file has three parts. */
 const large = () => pieces(20, mebibyte)
 
 function storeAt({ access }: S3Here, changes: Partial<S3StoreOptions> = {}): S3Store {
@@ -24,18 +25,18 @@ describe('a bucket as a store', () => {
 
   behavesAsStore(async () => storeAt(await startS3()))
 
-  it('sends a large file in parts', async () => {
+  it('uploads a large file in parts', async () => {
     const s3 = await startS3()
     const store = storeAt(s3)
     const stored = await store.put('a/data', large(), { signal: never })
     expect(stored.sizeBytes).toBe(20 * mebibyte)
-    // A part may be sent again on a busy machine.
+    // A busy machine may send a part twice.
     const parts = s3.proxy.requests.filter(({ line }) => line.includes('partNumber'))
     expect(parts.length).toBeGreaterThanOrEqual(3)
     expect((await whole(store.read('a/data', never))).equals(await whole(large()))).toBe(true)
   })
 
-  it('leaves no parts of a large file that breaks', async () => {
+  it('leaves no parts of a large file that fails', async () => {
     const store = storeAt(await startS3())
     const broken = new Error('the tool was killed')
     await expect(store.put('a', brokenAfter(20_000, broken), { signal: never })).rejects.toBe(broken)
@@ -43,7 +44,7 @@ describe('a bucket as a store', () => {
     expect(await store.sweep('', never)).toBe(0)
   })
 
-  it('sweeps the parts that a dead worker left, under its prefix alone', async () => {
+  it('removes the parts that a dead worker left, under its prefix only', async () => {
     const s3 = await startS3()
     s3.proxy.judge = ({ line }) => (/^(POST .*uploadId|DELETE)/.test(line) ? 'cutBefore' : 'pass')
     const store = storeAt(s3)
@@ -56,7 +57,7 @@ describe('a bucket as a store', () => {
   })
 
   it.each([{ status: 500, code: 'InternalError' }, { status: 503, code: 'SlowDown' }, 'cutBefore', 'hang'] as const)(
-    'gets over a single %j of every request',
+    'recovers from a single %j of every request',
     async (verdict: S3Verdict) => {
       const s3 = await startS3()
       const store = storeAt(s3)
@@ -70,12 +71,12 @@ describe('a bucket as a store', () => {
       expect((await whole(store.read('a', never))).length).toBe(20 * mebibyte)
       expect(await keysOf(store)).toEqual(['a'])
       await store.delete('a', never)
-      // To begin an upload, a part of it, to end it, to read, to list, to remove.
+      // Start of an upload, its part, its end, read, list, and delete.
       expect(failed.size).toBe(6)
     },
   )
 
-  it('asks for another try where an upload was ended already', async () => {
+  it('reports an upload that had already ended as retryable', async () => {
     const s3 = await startS3()
     const gone = { status: 404, code: 'NoSuchUpload' } as const
     s3.proxy.judge = ({ line }) => (/^POST .*uploadId/.test(line) ? gone : 'pass')
@@ -85,7 +86,7 @@ describe('a bucket as a store', () => {
     })
   })
 
-  it('says of a file that has more parts than a store takes what helps', async () => {
+  it('reports the remedy for a file with more parts than a store accepts', async () => {
     const sdk = await loadS3Sdk()
     const Upload = new Proxy(sdk.Upload, {
       construct: (target, args) => Object.assign(Reflect.construct(target, args), { MAX_PARTS: 1 }),
@@ -99,7 +100,7 @@ describe('a bucket as a store', () => {
     expect(await store.sweep('', never)).toBe(0)
   })
 
-  it('goes on with a download that is cut', async () => {
+  it('continues an interrupted download', async () => {
     const s3 = await startS3()
     const store = storeAt(s3)
     await store.put('a', large(), { signal: never })
@@ -113,7 +114,7 @@ describe('a bucket as a store', () => {
     ['hang', /no answer/],
     [{ status: 500, code: 'InternalError' }, /InternalError/],
     ['cutBefore', /no answer/],
-  ] as const)('gives up on one that answers by %j for ever', async (verdict, message) => {
+  ] as const)('fails when the store answers %j permanently', async (verdict, message) => {
     const s3 = await startS3()
     s3.proxy.judge = () => verdict
     const failure = { code: 'StoreUnavailable', remedy: 'retry', message: expect.stringMatching(message) }
@@ -124,14 +125,14 @@ describe('a bucket as a store', () => {
   it.each([
     [{ status: 403, code: 'AccessDenied' }, 'AccessDenied'],
     [{ status: 403, code: 'SignatureDoesNotMatch' }, 'CredentialsInvalid'],
-  ] as const)('says %j once, and why', async (verdict, code) => {
+  ] as const)('reports %j once, with the reason', async (verdict, code) => {
     const s3 = await startS3()
     s3.proxy.judge = () => verdict
     await expect(storeAt(s3).put('a', pieces(1), { signal: never })).rejects.toMatchObject({ code, remedy: 'stop' })
     expect(s3.proxy.requests).toHaveLength(1)
   })
 
-  it('says that there is no such bucket', async () => {
+  it('reports a missing bucket', async () => {
     const store = storeAt(await startS3(), { bucket: 'elsewhere' })
     const message = expect.stringMatching(
       /^could not store a in s3:\/\/elsewhere\/prod: NoSuchBucket: there is no such bucket/,

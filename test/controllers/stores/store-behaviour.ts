@@ -1,10 +1,10 @@
-// What does every store promise? One suite for all of them.
+// Guarantees of every store, as one suite for all implementations.
 import { expect, it } from 'vitest'
 import type { ArtifactStore } from '../../../src/controllers/stores/artifact-store.ts'
 import { brokenAfter, keysOf, never, pieces, sha256Of, whole } from './contents.ts'
 
 export function behavesAsStore(startStore: () => Promise<ArtifactStore>): void {
-  it('gives back what was put, and says what it was', async () => {
+  it('returns the stored content and its checksum', async () => {
     const store = await startStore()
     const bytes = await whole(pieces(300))
     const stored = await store.put('a/b/data.dump', pieces(300), { signal: never })
@@ -13,7 +13,7 @@ export function behavesAsStore(startStore: () => Promise<ArtifactStore>): void {
     expect(await store.find('a/b/data.dump', never)).toEqual({ key: 'a/b/data.dump', sizeBytes: 300_000 })
   })
 
-  it('takes what is empty', async () => {
+  it('accepts an empty file', async () => {
     const store = await startStore()
     await store.put('empty', pieces(0), { signal: never })
     expect(await store.find('empty', never)).toEqual({ key: 'empty', sizeBytes: 0 })
@@ -28,14 +28,14 @@ export function behavesAsStore(startStore: () => Promise<ArtifactStore>): void {
     expect(await keysOf(store, 'nothing/here/')).toEqual([])
   })
 
-  it('says what is not there', async () => {
+  it('reports a missing file', async () => {
     const store = await startStore()
     expect(await store.find('no/thing', never)).toBeUndefined()
     await expect(whole(store.read('no/thing', never))).rejects.toMatchObject({ code: 'NotStored' })
     await store.delete('no/thing', never)
   })
 
-  it('replaces, but not where only something new may come', async () => {
+  it('replaces a file, unless only a new one is allowed', async () => {
     const store = await startStore()
     await store.put('a', pieces(1), { signal: never })
     await store.put('a', pieces(2), { signal: never })
@@ -46,7 +46,7 @@ export function behavesAsStore(startStore: () => Promise<ArtifactStore>): void {
     expect(await keysOf(store)).toEqual(['a', 'b'])
   })
 
-  it('keeps nothing of content that breaks, and says why it broke', async () => {
+  it('stores nothing when the content fails, and reports why', async () => {
     const store = await startStore()
     const broken = new Error('the tool was killed')
     await expect(store.put('a/b', brokenAfter(20, broken), { signal: never })).rejects.toBe(broken)
@@ -54,7 +54,7 @@ export function behavesAsStore(startStore: () => Promise<ArtifactStore>): void {
     expect(await store.sweep('', never)).toBe(0)
   })
 
-  it('stops when it is told to', async () => {
+  it('stops when it is aborted', async () => {
     const store = await startStore()
     const stopping = new AbortController()
     const reason = new Error('the worker ends')
@@ -68,7 +68,7 @@ export function behavesAsStore(startStore: () => Promise<ArtifactStore>): void {
     expect(await store.sweep('', never)).toBe(0)
   })
 
-  it('removes', async () => {
+  it('deletes a file', async () => {
     const store = await startStore()
     await store.put('a/b/c', pieces(1), { signal: never })
     await store.put('a/d', pieces(1), { signal: never })
@@ -76,7 +76,7 @@ export function behavesAsStore(startStore: () => Promise<ArtifactStore>): void {
     expect(await keysOf(store)).toEqual(['a/d'])
   })
 
-  it.each(['../outside', '/etc/passwd', 'a//b'])('refuses the key %s', async (key) => {
+  it.each(['../outside', '/etc/passwd', 'a//b'])('rejects the key %s', async (key) => {
     const store = await startStore()
     await expect(store.put(key, pieces(1), { signal: never })).rejects.toMatchObject({ code: 'InvalidKey' })
     await expect(store.delete(key, never)).rejects.toMatchObject({ code: 'InvalidKey' })

@@ -1,4 +1,5 @@
-// Is it seen in what two sides differ, whatever their versions? For real, from the oldest version to the newest.
+// Comparison of two servers of any versions, for real, from the oldest version to the newest. Invariant: it finds every
+// difference.
 import { expect, it, onTestFinished } from 'vitest'
 import { compareSides } from '../../../src/controllers/upgrade/comparison-runner.ts'
 import { prepareSide } from '../../../src/controllers/upgrade/new-side-worker.ts'
@@ -14,7 +15,7 @@ const values = `CREATE TABLE public.every (id int PRIMARY KEY, f double precisio
   INSERT INTO public.every VALUES (1, 0.1, 1.50, '2026-03-29 01:30+00', '1 month 3 days', '\\x00ff', '{"b": 1, "a": [1.0]}',
     '{x,"y z"}', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 5.25, 'e'), (2, 'NaN', NULL, 'infinity', '-1 year', '', 'null', '{}', NULL, NULL, NULL);`
 
-it('says in what they differ, and nothing when they do not', { timeout: 300_000 }, async () => {
+it('a comparison reports the differences, and nothing when there are none', { timeout: 300_000 }, async () => {
   const stage = await SideStage.start(pairs()[0] ?? [0, 0])
   await stage.old.byHand(values, shop)
   await prepareSide(order, stage.tools, never)
@@ -44,7 +45,7 @@ it('says in what they differ, and nothing when they do not', { timeout: 300_000 
   ])
 })
 
-it('ends in time where a table takes too long, and tells of what it has read by then', {
+it('a comparison ends in time when a table takes too long, and reports what it has read', {
   timeout: 300_000,
 }, async () => {
   const stage = await SideStage.start(pairs()[0] ?? [0, 0])

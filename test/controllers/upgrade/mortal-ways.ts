@@ -1,5 +1,6 @@
-// How does the operator of an upgrade get to both servers? Each of its lives by a proxy of its own before each of them: at the statements that are
-// told the way breaks, it dies, or the server does.
+// Connections of an upgrade's operator to both servers. Each process of the operator has its own proxy before each
+// server.
+// At the listed statements the connection breaks, the operator dies, or the server does.
 import { waitUntil } from '../../control-plane/wait-until.ts'
 import { type StatementBlow, statementPlaces } from '../../crash-runs/places.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
@@ -9,23 +10,23 @@ import type { Ways } from './stage-tools.ts'
 
 interface Asked {
   readonly text: string
-  /** Over all lives and both servers. */
+  /** Unique over all processes and both servers. */
   readonly link: string
 }
 
-/** What every pg_dump says, and nobody else. */
+/** Every pg_dump sends it, and no other client. */
 const dumpsSay = 'SET INTERVALSTYLE = POSTGRES'
-/** A pg_dump only reads, and the workflow `backup` is struck at each of its statements. */
+/** A pg_dump only reads, and the workflow `backup` injects a fault at each of its statements. */
 const everyOfDumps = 8
 
 export class MortalWays implements Ways {
   struck = 0
   onDeath: () => void = () => {}
-  /** Has it died elsewhere? Then it says nothing more. */
+  /** Returns true if it has died elsewhere. Then it sends nothing more. */
   isDead: () => boolean = () => false
   readonly #servers: readonly [PostgresServer, PostgresServer]
   readonly #blows: readonly StatementBlow<ServerFate>[]
-  /** Of all lives, at both servers, in the order in which they were asked. */
+  /** Statements of all processes at both servers, in order. */
   readonly #asked: Asked[] = []
   #proxies: readonly SqlProxy[] = []
   #life = 0
@@ -35,7 +36,7 @@ export class MortalWays implements Ways {
     this.#blows = blows
   }
 
-  /** Another life. */
+  /** Starts another process. */
   async begin(): Promise<void> {
     await this.end()
     const life = this.#life
@@ -51,7 +52,7 @@ export class MortalWays implements Ways {
 
   async end(): Promise<void> {
     this.#life += 1
-    // What a server has been asked, it does, also for the dead.
+    // A server completes its statements, also those of a dead client.
     const wait = { what: 'what a life asked of the servers to be done', everyMs: 2 }
     await waitUntil(wait, async () => !this.#proxies.some((proxy) => proxy.isServerAtWork))
     await Promise.all(this.#proxies.map((proxy) => proxy.stop()))
@@ -65,7 +66,7 @@ export class MortalWays implements Ways {
     return this.#proxy(1).access()
   }
 
-  /** Where it can be struck. */
+  /** Returns the points at which a fault can be injected. */
   places() {
     const dumps = new Set(this.#asked.filter(({ text }) => text === dumpsSay).map(({ link }) => link))
     const texts = this.#asked.map(({ text }) => text)

@@ -1,4 +1,5 @@
-// Is the new side of an upgrade as the old one, but for rows, and can nobody log in to it? For real, from the oldest version to the newest.
+// Target server of an upgrade, for real, from the oldest version to the newest. Invariant: it equals the source server
+// except for rows, and applications cannot log in to it.
 import { expect, it } from 'vitest'
 import { observeSide, prepareSide, removeSide } from '../../../src/controllers/upgrade/new-side-worker.ts'
 import { crashPlaces } from '../../fault-lab/crash-places.ts'
@@ -9,7 +10,7 @@ import { order, SideStage } from './side-stage.ts'
 
 const way = () => pairs()[0] ?? ([0, 0] as const)
 
-it('has roles, schema, owners, privileges and settings of the old one, and no rows', async () => {
+it('the target server has roles, schema, owners, privileges and settings of the source, and no rows', async () => {
   const stage = await SideStage.start(way())
   await prepareSide(order, stage.tools, never)
   expect(await stage.sight(stage.new)).toEqual(await stage.sight(stage.old))
@@ -27,7 +28,7 @@ it('has roles, schema, owners, privileges and settings of the old one, and no ro
   expect(await stage.new.byHand(asked, asApp)).toEqual([{ id: 1, current_user: 'app' }])
 })
 
-it('says in whose place it and its roles are, for those who look after them', async () => {
+it('the target database and its roles are marked with the resources that they belong to', async () => {
   const stage = await SideStage.start(way())
   await prepareSide(order, stage.tools, never)
   const names = { databases: ['shop'], roles: [{ name: 'app' }] }
@@ -46,7 +47,7 @@ it('says in whose place it and its roles are, for those who look after them', as
   })
 })
 
-it('is made once, and taken back as a whole', async () => {
+it('the target database is created once, and removed as a whole', async () => {
   const stage = await SideStage.start(way())
   const young = stage.here.at(stage.new.access())
   expect(await observeSide(order, young)).toEqual({ kind: 'missing' })
@@ -60,7 +61,7 @@ it('is made once, and taken back as a whole', async () => {
   await removeSide(order, young)
 })
 
-it('is made again with its rows as the old side is then, and without what was reset there since', async () => {
+it('the target database is created again with the current rows of the source, and without what was reset there since', async () => {
   const stage = await SideStage.start(way())
   await prepareSide(order, stage.tools, never)
   await stage.old.byHand("ALTER ROLE ALL RESET ALL; ALTER ROLE ALL SET lock_timeout TO '58s'")
@@ -68,7 +69,7 @@ it('is made again with its rows as the old side is then, and without what was re
   expect(await stage.sight(stage.new)).toEqual(await stage.sight(stage.old))
 })
 
-it('is begun anew by whoever follows one who died, and leaves nothing else', { timeout: 600_000 }, async () => {
+it('the target database is recreated after a worker died, and nothing else remains', { timeout: 600_000 }, async () => {
   const stage = await SideStage.start(way())
   const young = stage.here.at(stage.new.access())
   const proxy = await SqlProxy.start(stage.new.access())
@@ -93,7 +94,7 @@ it('is begun anew by whoever follows one who died, and leaves nothing else', { t
   }
 })
 
-it('is taken back by whoever follows one who died over that', async () => {
+it('the target database is removed by the successor of a worker that died during the removal', async () => {
   const stage = await SideStage.start(way())
   const young = stage.here.at(stage.new.access())
   const proxy = await SqlProxy.start(stage.new.access())
@@ -120,7 +121,7 @@ it('is taken back by whoever follows one who died over that', async () => {
   }
 })
 
-it('is not begun, and nothing made, where it cannot be', async () => {
+it('the target database is not started, and nothing is created, when it is not possible', async () => {
   const stage = await SideStage.start(way())
   const shop = { database: 'shop' }
   const trials = [
@@ -159,14 +160,14 @@ it('is not begun, and nothing made, where it cannot be', async () => {
   await stage.expectBare()
 })
 
-/** A label of a module that is not here: only its catalogs are looked at. */
+/** Sets a label of a module that is not installed. The code reads its catalogs only. */
 const label = (catalog: string, columns: string) =>
   [
     `SET allow_system_table_mods TO on; INSERT INTO pg_catalog.${catalog} SELECT ${columns}; RESET allow_system_table_mods`,
     `SET allow_system_table_mods TO on; DELETE FROM pg_catalog.${catalog}; RESET allow_system_table_mods`,
     'security labels of anon',
   ] as const
-/** Of an extension that is not here. */
+/** Sets configuration tables of an extension that is not installed. */
 const configuration = (tables: string) =>
   `SET allow_system_table_mods TO on; UPDATE pg_catalog.pg_extension SET (extconfig, extcondition) = (${tables})
     WHERE extname = 'pg_trgm'; RESET allow_system_table_mods`

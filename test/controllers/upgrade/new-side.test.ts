@@ -1,4 +1,4 @@
-// How far is the new side, and may it be made? Tables over what both servers show.
+// State of the target server, and the cases in which it may not be created. Tables over observations of both servers.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseGlobals } from '../../../src/controllers/engines/globals.ts'
 import { ledgerIn, ledgerText } from '../../../src/controllers/engines/postgres/globals/ledger.ts'
@@ -19,7 +19,7 @@ const database = observedDatabase({ name: 'shop', token })
 const whole = { ...database, succession: { request: 'to_18', replaced: 'pg://1/2' } }
 const bare: SeenSide = { database: undefined, hasRole: false, ledger: undefined }
 
-describe('the new side', () => {
+describe('the target server', () => {
   it.each<[string, Partial<SeenSide>, object]>([
     ['is missing', {}, { kind: 'missing' }],
     ['has its roles', { hasRole: true, ledger }, { kind: 'partial' }],
@@ -40,7 +40,7 @@ describe('the new side', () => {
   })
 })
 
-describe('a side that was made', () => {
+describe('a target database that exists', () => {
   const rows = { ...ledger, holds: 'rows' } as const
   const following = { ...rows, from: '0/100' }
   const source = { slot: { confirmed: '0/100' }, isFollowed: false }
@@ -59,7 +59,7 @@ describe('a side that was made', () => {
     expect(isAsOrdered({ ...order, holds }, seen, at)).toBe(isSo)
   })
 
-  it('says of which moment its rows are', () => {
+  it('reports the snapshot of its rows', () => {
     expect(ledgerIn(ledgerText(following))).toEqual(following)
     expect(ledgerIn(ledgerText(rows))).toEqual(rows)
   })
@@ -85,13 +85,13 @@ const globals: DatabaseGlobals = {
 const able = { ...server, admin: { ...server.admin, isSuperuser: true } }
 const servers = { old: able, new: able }
 
-it('is refused where a database orders its texts by ICU', () => {
+it('a target server is rejected when a database sorts texts by ICU', () => {
   const icu = { ...globals, database: { ...globals.database, localeProvider: 'i' } }
   expect(sideRefusal(order, icu, servers, [])).toMatchObject({ code: 'NotMovable' })
   expect(sideRefusal(order, globals, servers, [])).toBeUndefined()
 })
 
-it('is refused where an extension has tables whose rows are not moved, be it none', () => {
+it('a target server is rejected when an extension has tables whose rows are not moved, also when they are empty', () => {
   const named = (name: string, hasRows: boolean) => ({ name, schema: 'ext', hasRows })
   const harmless = [named('plpgsql', false), named('postgis', true), named('pg_trgm', false)]
   expect(sideRefusal(order, { ...globals, extensions: harmless }, servers, [])).toBeUndefined()
@@ -103,7 +103,7 @@ it('is refused where an extension has tables whose rows are not moved, be it non
   })
 })
 
-it('is refused where the old server has databases of others, and not for what this one has kept', () => {
+it('a target server is rejected when the source has databases of others, and not for databases kept for an undo', () => {
   const kept = { name: 'shop_old_r', comment: markOf(token) }
   const others = [
     { name: 'blog', comment: markOf({ ...token, uid: 'o' }) },
@@ -118,7 +118,7 @@ it('is refused where the old server has databases of others, and not for what th
   })
 })
 
-it('gives what a superuser owned to the superuser of the new server', () => {
+it('a target server gives what a superuser owned to its own superuser', () => {
   const table = { sort: 'TABLE', schema: 'public', name: 'audit', owner: 'postgres' } as const
   const open = { sort: 'SCHEMA', schema: '', name: 'public', owner: 'pg_database_owner' } as const
   const changes = ownerChanges(order, { ...globals, owned: [table, open] }, 'admin')
@@ -134,10 +134,10 @@ it.each([
   'konverge {',
   'konverge {"uid":"u","generation":1}',
   'konverge {"uid":"u","generation":1,"request":"r","roles":[1]}',
-])('finds no ledger in %j', (comment) => {
+])('the ledger is absent in %j', (comment) => {
   expect(ledgerIn(comment)).toBeUndefined()
 })
 
-it.each([ledger, { ...ledger, holds: 'rows' as const }])('reads a ledger as it was written', (one) => {
+it.each([ledger, { ...ledger, holds: 'rows' as const }])('the ledger is parsed as it was written', (one) => {
   expect(ledgerIn(ledgerText(one))).toEqual(one)
 })

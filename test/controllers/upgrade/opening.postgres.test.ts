@@ -1,4 +1,5 @@
-// Are applications let in at the new side all at once, exactly those who were turned away, and never before it has been tried out?
+// Admission of applications at the target server. Invariant: all recorded logins are admitted at once, no others, and
+// not before the rehearsal.
 import { expect, it } from 'vitest'
 import type { FreezeRecord } from '../../../src/controllers/engines/write-freeze.ts'
 import { prepareSide } from '../../../src/controllers/upgrade/new-side-worker.ts'
@@ -19,7 +20,7 @@ async function prepared() {
 
 const mayLogIn = 'SELECT rolname AS name FROM pg_roles WHERE rolcanlogin AND NOT rolsuper ORDER BY 1'
 
-it('opens the logins of the record, and leaves nothing of the move', async () => {
+it('the opening admits the recorded logins, and leaves nothing of the move', async () => {
   const { stage, opening } = await prepared()
   expect(await opening.look(record)).toEqual({ kind: 'missing' })
   await opening.rehearse(record, [{ sql: 'SELECT count(*) FROM public.orders', expect: '0' }])
@@ -33,7 +34,7 @@ it('opens the logins of the record, and leaves nothing of the move', async () =>
   expect(await stage.new.byHand("SELECT FROM pg_roles WHERE rolname LIKE 'konverge%'")).toEqual([])
 })
 
-it('is past the way back when somebody has been let in by hand', async () => {
+it('the opening only moves forward when a login was admitted by hand', async () => {
   const { stage, opening } = await prepared()
   await stage.new.byHand('ALTER ROLE app_a LOGIN')
   expect(await opening.look(record)).toMatchObject({ kind: 'broken', isTerminal: false })
@@ -41,7 +42,7 @@ it('is past the way back when somebody has been let in by hand', async () => {
   expect(await opening.look(record)).toEqual({ kind: 'done' })
 })
 
-it('does not open after a rehearsal that fails', async () => {
+it('the opening does not happen after a failed rehearsal', async () => {
   const { stage, opening } = await prepared()
   const trials = [
     ['another answer', record, 'SELECT count(*) FROM public.orders', '1', 'QueryFailed'],
@@ -56,7 +57,7 @@ it('does not open after a rehearsal that fails', async () => {
   }
 })
 
-it('makes nobody a superuser by a view of a superuser, which is refused before', async () => {
+it("the opening makes no role a superuser by a superuser's view, which it rejects before", async () => {
   const stage = await SideStage.start(pairs()[0] ?? [0, 0])
   await stage.old.byHand('CREATE MATERIALIZED VIEW public.total AS SELECT count(*) FROM public.orders', shop)
   const trap = `SET ROLE shop_owner; CREATE FUNCTION public.trap() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN

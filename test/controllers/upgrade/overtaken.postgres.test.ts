@@ -1,5 +1,5 @@
-// Can a worker that was believed dead do harm to the one that has come after it? It is held where it stands, for real, and goes on when the
-// newer one is at work, or has done.
+// A worker that was believed dead while its successor runs. Invariant: it does no harm to the successor.
+// The test stops it at a statement, for real, and resumes it when the successor is at work or done.
 import { expect, it } from 'vitest'
 import type { DatabaseServer } from '../../../src/controllers/engines/engine.ts'
 import { PublisherClient } from '../../../src/controllers/engines/postgres/replication/publisher-client.ts'
@@ -13,7 +13,7 @@ import { order, SideStage } from './side-stage.ts'
 
 const way = () => pairs()[0] ?? ([0, 0] as const)
 const followed = { ...order, holds: 'rows' } as const
-/** Then nothing keeps an older worker from giving a database away that is empty yet. */
+/** A single owner: then no reassignment keeps an older worker from giving away an empty database. */
 const oneOwner = `REASSIGN OWNED BY app TO shop_owner; DROP SCHEMA ext CASCADE; ALTER SCHEMA "Odd schema" OWNER TO shop_owner;
   ALTER TABLE public.audit OWNER TO shop_owner`
 const nextOrder = "SELECT nextval('orders_id_seq')::int AS id"
@@ -22,7 +22,7 @@ type Call = 'restore' | 'restorePrivileges'
 it.each<[string, Call]>([
   ['gives nothing to its owners', 'restore'],
   ['does not say that all is there', 'restorePrivileges'],
-])('%s where another one restores', async (_, last) => {
+])('a late worker %s where another one restores', async (_, last) => {
   const stage = await SideStage.start(way())
   await stage.old.byHand(oneOwner, { database: 'shop' })
   const young = stage.here.at(stage.new.access())
@@ -41,7 +41,7 @@ it.each<[string, Call]>([
   expect(await stage.new.byHand('SELECT FROM orders', { database: 'shop' })).toHaveLength(10)
 })
 
-it('removes nothing that somebody else has made since it looked', async () => {
+it('a late worker removes nothing that another one has created since its observation', async () => {
   const stage = await SideStage.start(way())
   const died = { ...stage.tools.logical, restore: () => Promise.reject(new Error('died')) }
   await prepareSide(followed, { ...stage.tools, logical: died }, never).catch(() => undefined)
@@ -59,7 +59,7 @@ it('removes nothing that somebody else has made since it looked', async () => {
   expect(await stage.new.byHand('SELECT FROM orders', { database: 'shop' })).toHaveLength(11)
 })
 
-it('removes nothing that was made while it waited for a publication', async () => {
+it('a late worker removes nothing that was created while it waited for a publication', async () => {
   const stage = await SideStage.start(way())
   const died = { ...stage.tools.logical, restore: () => Promise.reject(new Error('died')) }
   await prepareSide(followed, { ...stage.tools, logical: died }, never).catch(() => undefined)
@@ -72,7 +72,7 @@ it('removes nothing that was made while it waited for a publication', async () =
   expect(await observeSide(followed, stage.here.at(stage.new.access()))).toMatchObject({ kind: 'prepared' })
 })
 
-it('tries again where another one has begun since it looked', async () => {
+it('a late worker retries when another one has started since its observation', async () => {
   const stage = await SideStage.start(way())
   const older = withLateSource(stage, () => prepareSide(order, stage.tools, never))
   expect(await settled(prepareSide(order, older, never))).toMatchObject({ code: 'Contention', remedy: 'retry' })
@@ -80,7 +80,7 @@ it('tries again where another one has begun since it looked', async () => {
   expect(await stage.sight(stage.new)).toEqual(await stage.sight(stage.old))
 })
 
-it('sets no sequence back that applications have gone on with', async () => {
+it('a late worker resets no sequence that applications have used since', async () => {
   const stage = await SideStage.start(way())
   const old = stage.here.at(stage.old.access())
   await prepareSide(followed, stage.tools, never)
@@ -95,7 +95,7 @@ it('sets no sequence back that applications have gone on with', async () => {
   expect(await stage.new.byHand(nextOrder, { database: 'shop' })).toEqual([{ id: 13 }])
 })
 
-it('sets no sequence back while applications are let in', async () => {
+it('a late worker resets no sequence while applications are admitted', async () => {
   const stage = await SideStage.start(way())
   const old = stage.here.at(stage.old.access())
   await prepareSide(followed, stage.tools, never)
@@ -105,7 +105,7 @@ it('sets no sequence back while applications are let in', async () => {
   try {
     await opening.query("SELECT setval('orders_id_seq', 500); BEGIN; DROP ROLE konverge_to_18")
     const late = settled(overtaken.setSequences(positions))
-    // It waits for five seconds: asked on a session that is there.
+    // It waits for five seconds. The query uses an open session.
     const waiting = 'SELECT FROM pg_locks WHERE NOT granted'
     const wait = { what: 'the late statement to wait', everyMs: 5 }
     await waitUntil(wait, async () => (await opening.query(waiting)).rowCount === 1)
@@ -140,7 +140,7 @@ function subscriberOf({ here, new: young }: SideStage): SubscriberClient {
   return new SubscriberClient(here.at(young.access()), end)
 }
 
-/** Waits at the gate at this call of its. */
+/** Returns the tools, which wait at the gate at this call. */
 function stopped({ tools }: SideStage, call: Call, when: 'before' | 'after', gate: Gate): SideStage['tools'] {
   const { logical } = tools
   const held: typeof logical.restore = async (work) => {
@@ -160,7 +160,7 @@ function withLateSource({ tools }: SideStage, meanwhile: () => Promise<void>): S
   return { ...tools, engine: { ...engine, server } }
 }
 
-/** Something happens before the first of these calls. */
+/** Returns the server with a hook that runs before the first of these calls. */
 function lateServer(server: DatabaseServer, call: 'change' | 'query', meanwhile: () => Promise<void>): DatabaseServer {
   let isLate = false
   const late =
@@ -189,7 +189,7 @@ function lateServer(server: DatabaseServer, call: 'change' | 'query', meanwhile:
   }
 }
 
-/** What it was rejected with. */
+/** Returns the error of the rejection. */
 async function settled(work: Promise<void>): Promise<unknown> {
   try {
     await work

@@ -1,4 +1,4 @@
-// Of which tables are rows compared while writers wait, and what else may differ? Tables.
+// Tables whose rows are compared during the write freeze, and other differences that matter. Tables.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseGlobals, GlobalRole } from '../../../src/controllers/engines/globals.ts'
 import { markOf } from '../../../src/controllers/engines/postgres/mark.ts'
@@ -6,7 +6,7 @@ import { globalsDifference, latecomers, tableReadings } from '../../../src/contr
 
 const table = (name: string, sizeBytes: number) => ({ schema: 'public', name, sizeBytes })
 
-it('hashes the smallest tables, counts more, and passes over those beyond', () => {
+it('the comparison hashes the smallest tables, counts more, and skips larger ones', () => {
   const tables = [table('large', 60), table('a', 10), table('Odd', 20), table('huge', 500)]
   expect([...tableReadings(tables, { hashBytes: 30, countBytes: 100 })]).toEqual([
     ['public.a', 'compared'],
@@ -47,8 +47,8 @@ const now: DatabaseGlobals = {
   owned: [...globals.owned, { sort: 'TABLE', schema: 'public', name: 'u', owner: 'postgres' }],
 }
 
-describe('beside rows', () => {
-  it('oids, marks, and who may log in do not matter', () => {
+describe('besides rows', () => {
+  it('oids, markers, and login attributes do not matter', () => {
     expect(globalsDifference(globals, now)).toEqual([])
   })
 
@@ -70,7 +70,7 @@ describe('beside rows', () => {
   })
 })
 
-it('tells of what came at the old side since, and would have been refused', () => {
+it('the comparison reports objects that appeared on the source since and would have been rejected', () => {
   const token = { uid: 'u', generation: 1 }
   const kept = { name: 'shop_old_r', comment: markOf(token) }
   expect(latecomers({ token }, { ...globals, neighbours: [kept] })).toEqual([])

@@ -23,7 +23,7 @@ const writers = (canLogin: boolean, more: Partial<WriterFacts> = {}): WriterFact
   ...more,
 })
 
-describe('of a new side is seen, whether it holds what its method needs', () => {
+describe('the observation of a target server, with what its method needs', () => {
   const ledger = { token, request: 'to_18', roles: [], holds: 'rows' as const }
   it.each([
     ['schema alone', 'Dump', { ...ledger, holds: 'schema' as const }, 'missing'],
@@ -35,12 +35,12 @@ describe('of a new side is seen, whether it holds what its method needs', () => 
     expect(filledSight({ kind: 'prepared', ledger: seen }, method)).toMatchObject({ kind })
   })
 
-  it('and a part of it', () => {
+  it('is broken when it is partial', () => {
     expect(filledSight({ kind: 'partial', ledger }, 'Replication')).toMatchObject({ kind: 'broken', isTerminal: false })
   })
 })
 
-describe('of a replication is seen', () => {
+describe('the observation of a replication', () => {
   it.each([
     ['nothing', { source: bare, target: emptyTarget }, { kind: 'missing' }],
     [
@@ -71,7 +71,7 @@ describe('of a replication is seen', () => {
   })
 })
 
-describe('of a side that follows before writers are turned away is seen', () => {
+describe('the observation of replication before the write freeze', () => {
   const cutover = (sides: Partial<BothSides>, more: Partial<Cutover>) =>
     cutoverSight(
       {
@@ -119,7 +119,7 @@ describe('of a side that follows before writers are turned away is seen', () => 
       {},
       { kind: 'pending', progress: expect.stringMatching(/^128 bytes behind, 3 failed attempts/) },
     ],
-  ] as const)('and is waited for no more but where it %s', (_, from, target, more, sight) => {
+  ] as const)('waits no longer except when it %s', (_, from, target, more, sight) => {
     expect(cutover({ source: from, target }, more)).toMatchObject(sight)
   })
 
@@ -128,12 +128,12 @@ describe('of a side that follows before writers are turned away is seen', () => 
     ['more', source, 127n, 'ReplicationLagging'],
     ['any amount', source, undefined, undefined],
     ['nothing', { ...source, slot: undefined }, 0n, undefined],
-  ] as const)('that the old server keeps %s', (_, kept, mayLagBytes, reason) => {
+  ] as const)('reports the lag when the source server keeps %s', (_, kept, mayLagBytes, reason) => {
     expect(overdueSight(kept, mayLagBytes)?.reason).toBe(reason)
   })
 })
 
-describe('of a freeze is seen', () => {
+describe('the observation of a write freeze', () => {
   it.each([
     ['nothing before it is recorded', undefined, writers(false), 'forward', { kind: 'missing' }],
     ['nothing before it is begun', record, writers(true), 'forward', { kind: 'missing' }],
@@ -160,13 +160,13 @@ describe('of a freeze is seen', () => {
     expect(freezeSight(recorded, facts, direction)).toMatchObject(sight)
   })
 
-  it('what was noted', () => {
+  it('the recorded logins are parsed as they were written', () => {
     expect(freezeRecordIn(freezeNotes(record))).toEqual(record)
     expect(freezeRecordIn({})).toBeUndefined()
   })
 })
 
-describe('of the last rows is seen', () => {
+describe('the observation of the last rows', () => {
   const sides = { source, target: followingTarget, filledFrom: undefined }
   const subscription = { token, isEnabled: true, isRunning: true, failures: 3 }
   const failing = { ...followingTarget, subscription }
@@ -193,7 +193,7 @@ describe('of the last rows is seen', () => {
     expect(catchUpSight({ ...seen, ...change }, token)).toMatchObject(sight)
   })
 
-  it('that they are there', () => {
+  it('is empty when all rows have arrived', () => {
     expect(catchUpSight(seen, token)).toBeUndefined()
   })
 })

@@ -1,5 +1,6 @@
-// Does a database move to a newer server while it is written to, and does whatever fails on the way lead back to an old side that works, as
-// long as there is a way back? For real, from the oldest version to the newest. Deaths at any statement are told by the crash runs.
+// Upgrade of a database while a client writes, for real, from the oldest version to the newest. Invariant: a fault
+// leads back to a working source server until the pivot.
+// The crash runs cover a death at any statement.
 import process from 'node:process'
 import { expect, it } from 'vitest'
 import { CodedError } from '../../../src/base/errors.ts'
@@ -8,15 +9,15 @@ import { crashPlaces } from '../../fault-lab/crash-places.ts'
 import { pairs } from '../engines/replication/replication-stage.ts'
 import { UpgradeStage } from './upgrade-stage.ts'
 
-/** More of them for a figure: bench/README.md says how. */
+/** Number of rows. bench/README.md describes measurements with more. */
 const rows = Number(process.env['KONVERGE_UPGRADE_ROWS'] ?? 1_000)
 const way = () => pairs()[0] ?? ([0, 0] as const)
 const wayBack = ['CreateSnapshot', 'ProvisionNew', 'fill', 'Replicate', 'ScaleDownOld', 'MigrateData', 'rehearse']
 
-/** By whoever filled them. */
+/** Tables that the fill has not analyzed. */
 const unanalyzed = 'SELECT relname FROM pg_stat_user_tables WHERE last_analyze IS NULL'
 
-it('moves, and loses nothing that was acknowledged', async ({ annotate }) => {
+it('an upgrade moves the database, and loses no acknowledged write', async ({ annotate }) => {
   const stage = await UpgradeStage.start(way(), rows)
   stage.waitsFor = 'somebody to say so'
   await stage.begin()
@@ -38,7 +39,7 @@ it('moves, and loses nothing that was acknowledged', async ({ annotate }) => {
   await annotate(`the client could not write for ${stage.client.longestGapMs} ms`)
 })
 
-it('goes on where it was when the operator dies after each of its effects', async () => {
+it('an upgrade continues when the operator dies after each of its effects', async () => {
   const stage = await UpgradeStage.start(way())
   stage.isMortal = true
   await stage.begin()
@@ -47,7 +48,7 @@ it('goes on where it was when the operator dies after each of its effects', asyn
 })
 
 it.each(['Replication', 'Dump'] as const)(
-  'leads back when the operator dies after each of its effects and after each that it takes back, by %s',
+  'an upgrade rolls back when the operator dies after each effect and each compensation, by %s',
   async (method) => {
     const stage = await UpgradeStage.start(way())
     stage.method = method
@@ -64,7 +65,7 @@ it.each(['Replication', 'Dump'] as const)(
   },
 )
 
-it('begins to fill the new side anew when a server crashes over it', async () => {
+it('an upgrade fills the target server again when a server crashes during it', async () => {
   const stage = await UpgradeStage.start(way())
   stage.crashesWhileFilling = true
   await stage.begin()
@@ -75,7 +76,7 @@ it('begins to fill the new side anew when a server crashes over it', async () =>
 })
 
 it.each(['Replication', 'Dump'] as const)(
-  'takes sequences along that a crash of the old server has moved on, by %s',
+  'an upgrade keeps sequences that a crash of the source server has advanced, by %s',
   async (method) => {
     const stage = await UpgradeStage.start(way())
     stage.method = method
@@ -83,7 +84,7 @@ it.each(['Replication', 'Dump'] as const)(
     stage.after = async (step) => {
       if (step !== 'MigrateData' || crashes === 0) return
       crashes -= 1
-      // Recovery does so: a server notes in its log which numbers it may give, 32 at a time, and not which it gave.
+      // Recovery does this. A server logs the numbers it may give, 32 at a time, and not the given ones.
       const move = "SELECT setval('orders_id_seq', nextval('orders_id_seq') + 31)"
       await stage.old.byHand(move, { database: 'shop' })
     }
@@ -95,7 +96,7 @@ it.each(['Replication', 'Dump'] as const)(
   },
 )
 
-it('takes sequences along exactly, also what was set back or has given no number since the rows were read', async () => {
+it('an upgrade copies sequences exactly, also reset ones and unused ones since the rows were read', async () => {
   const stage = await UpgradeStage.start(way())
   const shop = { database: 'shop' }
   await stage.old.byHand(
@@ -119,19 +120,22 @@ it('takes sequences along exactly, also what was set back or has given no number
   await stage.expectWhole(stage.new)
 })
 
-it.each(crashPlaces(wayBack, 3))('leads back to an old side that works when it fails at %s', async (step) => {
-  const stage = await UpgradeStage.start(way())
-  stage.failing = step
-  await stage.begin()
-  expect(await stage.ended()).toMatchObject({ state: 'Compensated' })
-  await stage.expectWhole(stage.old)
-  expect(await stage.isNewBare()).toBe(true)
-})
+it.each(crashPlaces(wayBack, 3))(
+  'an upgrade rolls back to a working source server when it fails at %s',
+  async (step) => {
+    const stage = await UpgradeStage.start(way())
+    stage.failing = step
+    await stage.begin()
+    expect(await stage.ended()).toMatchObject({ state: 'Compensated' })
+    await stage.expectWhole(stage.old)
+    expect(await stage.isNewBare()).toBe(true)
+  },
+)
 
 it.each([
   ['does not follow any more', 'SubscriptionDisabled', stopFollowing],
   ['is too far behind', 'ReplicationLagging', letNothingBeKept],
-])('leads back when the new side %s while somebody is waited for', async (_, reason, disturb) => {
+])('an upgrade rolls back when the target server %s while it waits for approval', async (_, reason, disturb) => {
   const stage = await UpgradeStage.start(way())
   stage.waitsFor = 'somebody to say so'
   await stage.begin()
@@ -142,7 +146,7 @@ it.each([
   expect(await stage.isNewBare()).toBe(true)
 })
 
-it('moves by a dump what cannot be replicated', async () => {
+it('an upgrade by a dump moves what cannot be replicated', async () => {
   const stage = await UpgradeStage.start(way())
   stage.method = 'Dump'
   const shop = { database: 'shop' }
@@ -163,7 +167,7 @@ it('moves by a dump what cannot be replicated', async () => {
   await stage.expectWhole(stage.new)
 })
 
-it('turns nobody away for a new side that cannot apply what it is given', async () => {
+it('an upgrade starts no write freeze when the target server cannot apply changes', async () => {
   const stage = await UpgradeStage.start(way())
   stage.after = async (step) => {
     if (step === 'Replicate')
@@ -179,7 +183,7 @@ it('turns nobody away for a new side that cannot apply what it is given', async 
   await stage.expectWhole(stage.old)
 })
 
-it('leads back to an old side that works when it cannot be filled by a dump', async () => {
+it('an upgrade rolls back to a working source server when a dump cannot be restored', async () => {
   const stage = await UpgradeStage.start(way())
   ;[stage.method, stage.failing] = ['Dump', 'MigrateData']
   await stage.begin()
@@ -188,7 +192,7 @@ it('leads back to an old side that works when it cannot be filled by a dump', as
   expect(await stage.isNewBare()).toBe(true)
 })
 
-it('keeps no log at an old side that does not let applications in again yet', async () => {
+it('an upgrade keeps no WAL on a source server that does not admit applications again yet', async () => {
   const stage = await UpgradeStage.start(way())
   const keeper = await stage.old.connect({ database: 'postgres' })
   try {
@@ -210,7 +214,7 @@ it('keeps no log at an old side that does not let applications in again yet', as
   await stage.expectWhole(stage.old)
 })
 
-it('goes no way back from the first login at the new side on', async () => {
+it('an upgrade cannot roll back after the first login at the target server', async () => {
   const stage = await UpgradeStage.start(way())
   stage.before = async (step) => {
     if (step === 'RetireOld') throw new CodedError({ code: 'Broken', message: 'the old side is gone', remedy: 'stop' })
@@ -221,7 +225,7 @@ it('goes no way back from the first login at the new side on', async () => {
   await stage.clientWrites()
 })
 
-it('is broken off when somebody may write to the old side again', async () => {
+it('an upgrade is cancelled when a login can write to the source server again', async () => {
   const stage = await UpgradeStage.start(way())
   stage.before = async (step) => {
     if (step === 'MigrateData') await stage.old.byHand('ALTER ROLE app LOGIN')
@@ -231,7 +235,7 @@ it('is broken off when somebody may write to the old side again', async () => {
   await stage.expectWhole(stage.old)
 })
 
-it('goes on when both servers crash while nobody may write', async () => {
+it('an upgrade continues when both servers crash during the write freeze', async () => {
   const stage = await UpgradeStage.start(way())
   let crashes = 0
   stage.before = async (step) => {

@@ -25,7 +25,7 @@ export async function endJob(cluster: TestCluster, job: LiveObject, end: WorkerE
   const { message, exitCode, isLast, isLate = false } = end
   const { name, namespace = '', uid } = job.metadata
   const finishedAt = new Date(cluster.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
-  const template = valueAt(job, 'spec', 'template') as { metadata?: object; spec?: object } // A Job's.
+  const template = valueAt(job, 'spec', 'template') as { metadata?: object; spec?: object } // A Job has this form.
   const owner = { apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }
   const pods = (await cluster.list(Pod, namespace)).filter(({ metadata }) => metadata.name.startsWith(`${name}-`))
   const pod = `${name}-${pods.length + 1}`

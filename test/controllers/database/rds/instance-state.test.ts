@@ -67,7 +67,7 @@ describe('the state of an instance', () => {
     },
   )
 
-  it.each([...rows.mendable, ...rows.lost, 'storage-full'])('%s comes with a reason and advice', (word) => {
+  it.each([...rows.mendable, ...rows.lost, 'storage-full'])('%s has a reason and advice', (word) => {
     const state = instanceState(word)
     const trouble = state.kind === 'broken' || state.kind === 'serving' ? state.trouble : undefined
     expect(trouble?.reason).toMatch(/^[A-Z][A-Za-z]+$/)

@@ -1,4 +1,4 @@
-// Every code that AWS answers with, one row: which reason it gets, and whether it is tried again.
+// Error codes of AWS. One row for each: its reason, and whether a retry follows.
 import { describe, expect, it } from 'vitest'
 import { isAboutPlace, isNotFound, rdsFailure } from '../../../../src/controllers/database/rds/rds-failure.ts'
 
@@ -56,27 +56,27 @@ describe('a failure of RDS', () => {
     if (remedy === 'stop') expect(failure.retryAfterMs).toBeGreaterThanOrEqual(60_000)
   })
 
-  it('tells where it happened, and what AWS says of it', () => {
+  it('names the place and the message of AWS', () => {
     const failure = rdsFailure(sdkError('DBSubnetGroupNotFoundFault', 404, 'DBSubnetGroup db-net not found.'), call)
     expect(failure.message).toBe(
       'CreateDBInstance in eu-central-1: DBSubnetGroupNotFound: DBSubnetGroup db-net not found.',
     )
   })
 
-  it('says what to do in place of AWS’s words about signatures', () => {
+  it('replaces AWS’s text about signatures by the remedy', () => {
     const failure = rdsFailure(sdkError('SignatureDoesNotMatch', 403, 'the canonical string was POST hunter2'), call)
     expect(failure.message).toBe(
       'CreateDBInstance in eu-central-1: SignatureDoesNotMatch: AWS does not know the access key, or the secret key is not its own; see the Secret of the credentials',
     )
   })
 
-  it('keeps what is secret out of its message, and has no cause', () => {
+  it('has no secret in its message, and no cause', () => {
     const failure = rdsFailure(sdkError('InvalidParameterValue', 400, 'MasterUserPassword hunter2 is bad'), call)
     expect(failure.message).toContain('MasterUserPassword *** is bad')
     expect(failure.cause).toBeUndefined()
   })
 
-  it('has words also where several addresses refused', () => {
+  it('has a message also when several addresses refused', () => {
     const refused = new AggregateError([new Error('connect ECONNREFUSED ::1:443')], '')
     expect(rdsFailure(refused, call).message).toBe(
       'RDS gave no answer to CreateDBInstance in eu-central-1: Error: connect ECONNREFUSED ::1:443',
@@ -97,7 +97,7 @@ describe('a failure of RDS', () => {
     ['InvalidDBInstanceStateFault', false],
     ['Throttling', true],
     ['AccessDenied', true],
-  ])('called %s speaks of RDS itself: %s', (name, expected) => {
+  ])('called %s concerns RDS itself: %s', (name, expected) => {
     expect(isAboutPlace(rdsFailure(sdkError(name, 400), call))).toBe(expected)
   })
 })

@@ -37,7 +37,7 @@ function standing(input: Partial<RestoreInput>): RestoreStanding {
   return restoreStanding({ record: undefined, asked, identity, problem: undefined, runOf: () => none, nowMs, ...input })
 }
 
-/** `Completed RestoreCompleted, restore`: the record, and what a worker is wanted for. */
+/** Returns e.g. `Completed RestoreCompleted, restore`: the recorded state, and the work that needs a worker. */
 function told({ record, work, problem: found }: RestoreStanding): string {
   const words = [record === undefined ? 'nothing' : `${record.requestID} ${record.phase} ${record.reason ?? ''}`.trim()]
   if (work !== undefined) words.push(work.kind === 'restore' ? 'restore' : `${work.kind} ${work.requestID}`)
@@ -182,7 +182,7 @@ describe('the restore of a Database', () => {
     expect(told(standing(input))).toBe(expected)
   })
 
-  it('remembers what kind of backup it was begun with', () => {
+  it('records the method of its backup at the start', () => {
     expect(standing({ record: begun }).record?.method).toBeUndefined()
     expect(standing({ record: begun, method: 'Physical' }).record).toMatchObject({
       phase: 'Pending',
@@ -192,7 +192,7 @@ describe('the restore of a Database', () => {
     expect(working.record).toMatchObject({ method: 'Physical', message: 'the volume of the server is filled' })
   })
 
-  it('keeps what it has replaced, and no more what it has undone', () => {
+  it('keeps the replaced database, and not the undone one', () => {
     const undo: RestoreRequest = { ...asked, requestID: 'u1', from: { previousOf: 'r0' } }
     const record = at('Restoring', { requestID: 'u1', previous: [kept] })
     expect(standing({ record, asked: undo, ...always(done) }).record?.previous).toEqual([
@@ -203,7 +203,7 @@ describe('the restore of a Database', () => {
     ])
   })
 
-  it('keeps it for as long as is asked for by now', () => {
+  it('keeps it as long as the current spec requests', () => {
     const record = at('Completed', { previous: [{ ...kept, requestID: 'r1', keptUntil: '2026-03-29T13:00:00Z' }] })
     expect(told(standing({ record, asked: { ...asked, keepMs: 60_000 } }))).toBe('r1 Completed, drop r1')
     const longer = standing({ record, asked: { ...asked, keepMs: 24 * 3_600_000 } })
@@ -211,7 +211,7 @@ describe('the restore of a Database', () => {
     expect(longer.dueAtMs).toBe(Date.parse('2026-03-30T10:00:00Z'))
   })
 
-  it('says how long it is kept, and no more that it is once it has been dropped', () => {
+  it('reports how long it is kept, and no longer after it was dropped', () => {
     const own = { ...kept, requestID: 'r1', databaseName: 'crm_old_r1' }
     const record = at('Completed', { previous: [own], message: 'what was there before is crm_old_r1' })
     const longer = standing({ record, asked: { ...asked, keepMs: 24 * 3_600_000 } })
@@ -223,17 +223,17 @@ describe('the restore of a Database', () => {
     })
   })
 
-  it('remembers what has run', () => {
+  it('records the completed requests', () => {
     const record = at('Failed', { earlierRequests: ['a', 'b'] })
     expect(standing({ record, asked: { ...asked, requestID: 'r2' } }).record?.earlierRequests).toEqual(['a', 'b', 'r1'])
   })
 
-  it('is dropped from the list once it is dropped', () => {
+  it('removes a database from the list when it is dropped', () => {
     const record = at('Completed', { previous: [kept] })
     expect(standing({ record, ...always(nothing) }).record?.previous).toEqual([])
   })
 
-  it('tries again within the hour what could not be removed', () => {
+  it('retries within the hour when a database could not be dropped', () => {
     const record = at('Discarding', { startedAt: '2026-03-29T11:30:00Z' })
     expect(standing({ record, ...always({ kind: 'failed', report: broken, endedAtMs }) }).dueAtMs).toBe(
       Date.parse('2026-03-29T12:30:00Z'),

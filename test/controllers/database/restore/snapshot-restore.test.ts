@@ -1,4 +1,4 @@
-// How far is a Database on RDS that begins with a snapshot, and what is asked for next? One row for each of what may be found.
+// State of a Database on RDS that bootstraps from a snapshot, and the next request. One row for each observation.
 import { describe, expect, it } from 'vitest'
 import type { BackupObject } from '../../../../src/controllers/database/restore/restore-request.ts'
 import {
@@ -23,11 +23,11 @@ const restoring = {
 
 function database(status?: object, own: object = {}): DatabaseObject {
   const spec = { version: '18', provider: { rds: { region: 'eu-central-1' } }, ...own }
-  return { metadata: { name: 'crm', namespace: 'shop', uid: 'u' }, spec, status } as never // As much of it as is asked for.
+  return { metadata: { name: 'crm', namespace: 'shop', uid: 'u' }, spec, status } as never // The code reads these fields only.
 }
 
 function backup(status: object = made, spec: object = { method: 'Provider' }): BackupObject {
-  return { metadata: { name: 'b' }, spec, status } as never // As much of it as is asked for.
+  return { metadata: { name: 'b' }, spec, status } as never // The code reads these fields only.
 }
 
 const leaving: BackupObject = {
@@ -38,8 +38,8 @@ const leaving: BackupObject = {
 const at = (own: Partial<SnapshotRestoreInput> = {}) =>
   snapshotRestore({ object: database(), asked, backup: backup(), instance: undefined, nowMs, ...own })
 
-describe('a Database that begins with a snapshot', () => {
-  it('has it recorded before the instance is asked for', () => {
+describe('a Database that bootstraps from a snapshot', () => {
+  it('records the snapshot before it requests the instance', () => {
     expect(at()).toMatchObject({
       record: { requestID: 'bootstrap', phase: 'Restoring', snapshot: 'konverge-shop-b-1' },
       origin: { kind: 'unknown', reason: 'Restoring' },
@@ -48,7 +48,7 @@ describe('a Database that begins with a snapshot', () => {
   })
 
   it.each(['pending', 'failed', undefined] as const)(
-    'is restored, whatever becomes of the Backup, while the instance is %s',
+    'is restored, whatever happens to the Backup, while the instance is %s',
     (state) => {
       const instance = state && { state, message: '' }
       const found = at({ object: database({ restore: restoring }), backup: undefined, asked: undefined, instance })
@@ -56,7 +56,7 @@ describe('a Database that begins with a snapshot', () => {
     },
   )
 
-  it('has begun when the instance serves', () => {
+  it('starts when the instance is available', () => {
     const found = at({ object: database({ restore: restoring }), instance: { state: 'available', message: '' } })
     expect(found?.record).toMatchObject({
       phase: 'Completed',
@@ -78,7 +78,7 @@ describe('a Database that begins with a snapshot', () => {
     ],
     ['holds another database', { object: database(undefined, { databaseName: 'other' }) }, 'OtherDatabase'],
     ['is of another version', { object: database(undefined, { version: '17' }) }, 'VersionMismatch'],
-  ])('waits, and has no instance made, while the Backup %s', (_, own, reason) => {
+  ])('waits, and has no instance created, while the Backup %s', (_, own, reason) => {
     expect(at(own)).toMatchObject({ record: undefined, problem: { reason }, origin: { kind: 'unknown', reason } })
   })
 
@@ -88,7 +88,7 @@ describe('a Database that begins with a snapshot', () => {
     ['the Database is elsewhere', { object: database(undefined, { provider: { server: {} } }) }],
     ['there is an instance already', { object: database({ external: [{ name: 'instance' }] }) }],
     ['it has begun', { object: database({ restore: { ...restoring, phase: 'Completed' } }), asked: undefined }],
-  ])('is no matter where %s', (_, own) => {
+  ])('is not affected when %s', (_, own) => {
     expect(at(own)).toBeUndefined()
   })
 })

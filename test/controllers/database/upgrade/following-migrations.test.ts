@@ -23,6 +23,6 @@ it.each([
   ['none of other databases', migration('new', 'shop/old'), []],
   ['none of another namespace', { ...abroad, metadata: { ...abroad.metadata, namespace: 'crm' } }, []],
   ['none that has not begun', object('Migration', 'v1', { spec: { databaseRef: { name: 'orders' } } }), []],
-])('a database is followed by %s', (_, one, expected) => {
+])('a database replicates to %s', (_, one, expected) => {
   expect(followingMigrations(object('Database', 'orders'), [one])).toEqual(expected)
 })

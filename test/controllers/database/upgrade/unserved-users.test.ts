@@ -1,4 +1,4 @@
-// For which users does an upgrade wait after a restore?
+// Users that an upgrade waits for after a restore.
 import { expect, it } from 'vitest'
 import { unservedUsers } from '../../../../src/controllers/database/upgrade/unserved-users.ts'
 import { live } from '../../../objects.ts'
@@ -33,6 +33,6 @@ it.each([
     user(5, { status: { conditions: [{ type: 'Stalled', status: 'True', reason: 'NotAllowed', message: '' }] } }),
     [],
   ],
-])('waits for %s', (_, one, expected) => {
+])('an upgrade waits for %s', (_, one, expected) => {
   expect(unservedUsers(database, [one])).toEqual(expected)
 })

@@ -104,7 +104,7 @@ export class UpgradeStory {
       const log = this.operatorLines.slice(-4).map((line) => JSON.stringify(line))
       throw new Error(`${String(error)} It is ${JSON.stringify(found?.status)}\n${log.join('\n')}`)
     })
-    return found as LiveObject // Just found.
+    return found as LiveObject // The loop above has found it.
   }
 
   /** Waits for this state of its upgrade. */

@@ -1,4 +1,4 @@
-// With which words is a database made so that it orders its texts as another?
+// Options of CREATE DATABASE that give a database the collation of another one.
 import { describe, expect, it } from 'vitest'
 import type { LocaleProvider } from '../../../../src/controllers/engines/locale.ts'
 import { localeOptions } from '../../../../src/controllers/engines/postgres/locale-options.ts'
@@ -20,7 +20,7 @@ describe('the locale options of CREATE DATABASE', () => {
     expect(localeOptions(wish, majorVersion)).toEqual(["LC_COLLATE 'C'", "LC_CTYPE 'C.UTF-8'", ...options])
   })
 
-  it('are both of what a Database asks for, and none by default', () => {
+  it('are both set for a Database with a locale, and absent by default', () => {
     expect(localeOptions({ name: 'crm', locale: 'C' }, 15)).toEqual(["LC_COLLATE 'C'", "LC_CTYPE 'C'"])
     expect(localeOptions({ name: 'crm' }, 15)).toEqual([])
   })
@@ -29,7 +29,7 @@ describe('the locale options of CREATE DATABASE', () => {
     [14, icu, /database "crm" is to have texts in the order of ICU, which PostgreSQL has since 15; use a newer server/],
     [15, ruled, /rules of its own for the order of ICU, which PostgreSQL has since 16/],
     [16, builtin, /texts in an order that is built in, which PostgreSQL has since 17/],
-  ])('are refused on %i, of %j', (majorVersion, localeProvider, told) => {
+  ])('are rejected on %i, of %j', (majorVersion, localeProvider, told) => {
     expect(() => localeOptions({ name: 'crm', localeProvider }, majorVersion)).toThrow(told)
   })
 })

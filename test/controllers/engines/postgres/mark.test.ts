@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { markOf, successionIn, tokenIn } from '../../../../src/controllers/engines/postgres/mark.ts'
 
-it('is read back as it was written', () => {
+it('a marker is parsed as it was written', () => {
   const token = { uid: `5f"'\\1c`, generation: 12 }
   expect(tokenIn(markOf(token))).toEqual(token)
 })
 
-it('says whose it is, where it was written by a version that does so', () => {
+it('a marker names its owner, if a version that does so wrote it', () => {
   const token = { uid: '5f1c', generation: 1, holder: 'Database shop/crm' }
   expect(markOf(token)).toBe('konverge {"uid":"5f1c","generation":1,"holder":"Database shop/crm"}')
   expect(tokenIn(markOf(token))).toEqual(token)
@@ -27,11 +27,11 @@ it.each([
   'konverge {"uid":"","generation":1}',
   'konverge {"uid":"5f1c","generation":"1"}',
   'konverge {"uid":"5f1c"}',
-])('is not in the comment %j', (comment) => {
+])('a marker is absent from the comment %j', (comment) => {
   expect(tokenIn(comment)).toBeUndefined()
 })
 
-it('says by which request a database has its name, and what had it before', () => {
+it('a marker names the request that renamed a database, and the database that had the name before', () => {
   const token = { uid: '5f1c', generation: 1 }
   for (const succession of [{ request: 'r1', replaced: 'pg://7/5' }, { request: 'r1' }]) {
     expect(successionIn(markOf(token, succession))).toEqual(succession)
@@ -47,6 +47,6 @@ it.each([
   'konverge {"uid":"5f1c","generation":1,"succession":{"request":1}}',
   'konverge {"uid":"","generation":1,"succession":{"request":"r1"}}',
   'the shop’s own',
-])('says nothing of that in the comment %j', (comment) => {
+])('a marker names no request in the comment %j', (comment) => {
   expect(successionIn(comment)).toBeUndefined()
 })

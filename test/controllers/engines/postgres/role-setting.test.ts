@@ -12,7 +12,7 @@ it.each([
   ['search_path', '', `"search_path" TO ''`],
   ['app.user', `it's`, `"app"."user" TO 'it''s'`],
   [`x"; DROP TABLE y; --`, 'v', `"x""; drop table y; --" TO 'v'`],
-])('writes %s = %j as %s', (name, value, text) => {
+])('a role setting %s = %j is written as %s', (name, value, text) => {
   expect(settingText(name, value)).toBe(text)
   expect(settingText(name, value).startsWith(settingName(name))).toBe(true)
 })
@@ -27,10 +27,10 @@ it.each([
   ['search_path', '"say ""hi"""', '"say ""hi"""', true],
   ['statement_timeout', '5s', '5000', false],
   ['statement_timeout', '5s', '5s', true],
-])('knows whether %s is the same as %j and as %j: %s', (name, left, right, isSame) => {
+])('a role setting %s equals %j and %j: %s', (name, left, right, isSame) => {
   expect(isSameSetting(name, left, right)).toBe(isSame)
 })
 
-it('splits what the catalogs hold at the first equals sign', () => {
+it('a role setting is split at the first equals sign', () => {
   expect(settingIn('app.query=a=b')).toEqual({ name: 'app.query', value: 'a=b' })
 })

@@ -8,15 +8,16 @@ import {
 } from '../../../../src/controllers/engines/postgres/scram.ts'
 
 describe('a SCRAM verifier', () => {
-  it('is what RFC 7677 computes for its example', () => {
-    // The example's salt and count; StoredKey and ServerKey follow from its proof and signature, which a server checks.
+  it('equals the one that RFC 7677 computes in its example', () => {
+    // Salt and count are those of the example. StoredKey and ServerKey follow from its proof and signature, which a
+    // server checks.
     const salt = Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64')
     expect(scramVerifier({ password: 'pencil', salt })).toBe(
       'SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=',
     )
   })
 
-  it('is of exactly one password', () => {
+  it('belongs to exactly one password', () => {
     const password = fc.stringMatching(/^[\x20-\x7e]{1,40}$/)
     const ask = fc.record({ password, salt: fc.uint8Array({ minLength: 16, maxLength: 16 }) })
     fc.assert(
@@ -44,13 +45,13 @@ describe('a SCRAM verifier', () => {
     ['grüße', 'printable ASCII'],
     ['tab\there', 'printable ASCII'],
     ['x'.repeat(1_001), 'longer'],
-  ])('is refused for %j without showing it', (password, why) => {
+  ])('is rejected for %j without showing it', (password, why) => {
     expect(passwordTrouble(password)).toContain(why)
     expect(() => scramVerifier({ password, salt: Buffer.alloc(16) })).toThrow(why)
     if (password !== '') expect(passwordTrouble(password)).not.toContain(password)
   })
 
-  it('is taken for every printable character', () => {
+  it('accepts every printable character', () => {
     expect(passwordTrouble(' !"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~')).toBeUndefined()
   })
 })

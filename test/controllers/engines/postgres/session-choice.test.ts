@@ -31,7 +31,7 @@ it.each([
   expect(chooseSession(sessions, { database: 'a', limit: 3, visited })).toEqual(choice)
 })
 
-it('gives a visitor his own', () => {
+it('a caller gets its own session', () => {
   const sessions = [idle('v', 2), busy('a'), busy('a')]
   expect(chooseSession(sessions, { database: 'v', limit: 3, visited })).toEqual({
     kind: 'reuse',

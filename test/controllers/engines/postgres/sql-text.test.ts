@@ -13,7 +13,7 @@ import { hostileName, hostileText } from './hostile-text.ts'
 import { readIdentifier, readLiteral } from './sql-reader.ts'
 
 describe('quoting', () => {
-  it('keeps every name whole, and ends where the name ends', () => {
+  it('keeps every name whole, and ends at the end of the name', () => {
     fc.assert(
       fc.property(hostileName, hostileText, (name, after) => {
         expect(readIdentifier(`${identifier(name)} ${after}`)).toEqual({ text: name, rest: ` ${after}` })
@@ -22,7 +22,7 @@ describe('quoting', () => {
     )
   })
 
-  it('keeps every value whole, and ends where the value ends', () => {
+  it('keeps every value whole, and ends at the end of the value', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (value, after) => {
         expect(readLiteral(`${literal(value)} ${after}`)).toEqual({ text: value, rest: ` ${after}` })
@@ -37,25 +37,25 @@ describe('quoting', () => {
     ['\ud800', 'Unicode'],
     ['x'.repeat(64), '64 bytes'],
     ['ü'.repeat(32), '64 bytes'],
-  ])('refuses the name %j', (name, why) => {
+  ])('rejects the name %j', (name, why) => {
     expect(() => identifier(name)).toThrow(why)
     expect(() => qualified('app', name)).toThrow(why)
     expect(() => identifier(name)).toThrow(expect.objectContaining({ code: 'StatementFailed', remedy: 'stop' }))
   })
 
-  it('takes 63 bytes', () => {
+  it('accepts 63 bytes', () => {
     expect(identifier('x'.repeat(63))).toBe(`"${'x'.repeat(63)}"`)
     expect(identifier('ü'.repeat(31))).toBe(`"${'ü'.repeat(31)}"`)
   })
 
-  it('takes of a value what can be sent', () => {
+  it('accepts values that can be sent', () => {
     expect(() => literal('a\0b')).toThrow('NUL')
     expect(() => literal('\udfff')).toThrow('Unicode')
     expect(literal('')).toBe("''")
     expect(literal(`it's \\ here`)).toBe(`E'it''s \\\\ here'`)
   })
 
-  it('takes whole numbers and known words only', () => {
+  it('accepts whole numbers and known words only', () => {
     expect(sql`LIMIT ${integer(-1)}`).toBe('LIMIT -1')
     for (const value of [1.5, Number.NaN, Number.POSITIVE_INFINITY])
       expect(() => integer(value)).toThrow('whole number')
@@ -70,7 +70,7 @@ describe('quoting', () => {
     'none()',
     '"odd (name"(public."odd) type", timestamp with time zone)',
     'größe(double precision)',
-  ])('takes the signature %s', (text) => {
+  ])('accepts the signature %s', (text) => {
     expect(signature('app', text)).toBe(`"app".${text}`)
   })
 
@@ -86,7 +86,7 @@ describe('quoting', () => {
     'area(integer) CASCADE, other(integer)',
     'pg_catalog.area(integer)',
     '',
-  ])('refuses as a signature %j', (text) => {
+  ])('rejects as a signature %j', (text) => {
     expect(() => signature('app', text)).toThrow('no signature')
   })
 })

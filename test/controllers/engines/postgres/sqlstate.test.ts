@@ -10,7 +10,7 @@ const fromServer = (
 const fromClient = (code: string | undefined, message: string) =>
   engineErrorOf({ code, message, detail: undefined, constraint: undefined, isFromServer: false }, context)
 
-describe('the table of failures', () => {
+describe('the table of errors', () => {
   it.each([
     ['57P01', 'ServerUnreachable', 'retry', undefined],
     ['57P02', 'ServerUnreachable', 'retry', undefined],
@@ -38,7 +38,7 @@ describe('the table of failures', () => {
     ['42601', 'StatementFailed', 'stop', 600_000],
     ['22001', 'StatementFailed', 'stop', 600_000],
     ['23505', 'StatementFailed', 'stop', 600_000],
-  ] as const)('says of %s: %s, %s, after %s ms', (sqlState, code, remedy, retryAfterMs) => {
+  ] as const)('maps %s to %s, %s, after %s ms', (sqlState, code, remedy, retryAfterMs) => {
     const error = fromServer(sqlState)
     expect(error).toMatchObject({ code, remedy, retryAfterMs, sqlState })
     expect(error.message).toContain(`could not do it on db:5432: ${sqlState} the server’s words`)
@@ -62,13 +62,13 @@ describe('the table of failures', () => {
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'altnames', 'TLSVerifyFailed'],
     ['EPROTO', 'write EPROTO', 'TLSVerifyFailed'],
     [undefined, 'SASL: client password must be a non-empty string', 'AdminAuthFailed'],
-  ] as const)('says of %s (%s): %s', (sign, message, code) => {
+  ] as const)('maps %s (%s) to %s', (sign, message, code) => {
     const error = fromClient(sign, message)
     expect(error).toMatchObject({ code, remedy: code === 'ServerUnreachable' ? 'retry' : 'stop', sqlState: undefined })
     expect(speaksOfServer(error)).toBe(code === 'ServerUnreachable')
   })
 
-  it('tells the detail of dependents and of use, and of nothing else', () => {
+  it('keeps the detail of dependents and of sessions, and no other', () => {
     const detail = 'Key (email)=(bob@example.com) is there.\nand more'
     expect(fromServer('2BP01', 'm', { detail }).message).toContain('bob@example.com) is there.; and more')
     expect(fromServer('55006', 'm', { detail }).message).toContain('bob@')
@@ -77,7 +77,7 @@ describe('the table of failures', () => {
     }
   })
 
-  it('knows names made by two at once, and catalogs changed by two at once', () => {
+  it('contains names and catalogs that two sessions change at once', () => {
     const duplicate = (constraint: string) => fromServer('23505', 'duplicate key', { constraint }).code
     expect(duplicate('pg_authid_rolname_index')).toBe('AlreadyExists')
     expect(duplicate('pg_database_datname_index')).toBe('AlreadyExists')
@@ -86,7 +86,7 @@ describe('the table of failures', () => {
     expect(fromServer('XX000', 'tuple concurrently updated').code).toBe('Contention')
   })
 
-  it('tries again what is closed for now, and not what is broken', () => {
+  it('retries when a server is closed temporarily, and not when it is broken', () => {
     const remedy = (message: string) => fromServer('55000', message).remedy
     expect(remedy('database "shop" is not currently accepting connections')).toBe('retry')
     expect(remedy('cannot connect to invalid database "shop"')).toBe('stop')
@@ -102,11 +102,11 @@ describe('the table of failures', () => {
     ['permission denied to create extension "x"', 'a superuser has to run CREATE EXTENSION "x"'],
     ['permission denied for schema app', 'make "op" a member of its owner'],
     ['must be owner of table orders', 'make "op" a member of its owner'],
-  ])('names what is missing where the server says: %s', (message, missing) => {
+  ])('names what is missing when the server reports %s', (message, missing) => {
     expect(fromServer('42501', message).message).toMatch(new RegExp(`; missing: ${missing}$`))
   })
 
-  it('says nothing where it does not know what would help', () => {
+  it('gives no remedy when it knows none', () => {
     expect(fromServer('42501', 'something new').message).toBe('could not do it on db:5432: 42501 something new')
   })
 })

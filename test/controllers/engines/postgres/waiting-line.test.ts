@@ -17,7 +17,7 @@ function setUp() {
   return { clock, line, told, stand }
 }
 
-it('serves in the order of arrival, and past those whom no free place suits', async () => {
+it('a queue serves in the order of arrival, and skips callers that no free place suits', async () => {
   const { clock, line, told, stand } = setUp()
   for (const ask of ['a', 'b', 'c', 'a2']) stand(ask)
   const free = ['c', 'a']
@@ -34,7 +34,7 @@ it('serves in the order of arrival, and past those whom no free place suits', as
   expect(line.isEmpty).toBe(true)
 })
 
-it('is left by who has waited too long, who gives up, and by all when it closes', async () => {
+it('a queue drops callers that time out or give up, and all when it closes', async () => {
   const { clock, line, told, stand } = setUp()
   const giving = new AbortController()
   stand('old')

@@ -1,4 +1,5 @@
-// Do the rows of a database follow those of another one, between the oldest and the newest version, and is nothing left of it?
+// Replication of a database between the oldest and the newest version. Invariant: all rows arrive, and nothing remains
+// afterwards.
 import { describe, expect, it } from 'vitest'
 import { advanceReplication } from '../../../../src/controllers/engines/replication-runner.ts'
 import { hasCaughtUp } from '../../../../src/controllers/engines/replication-standing.ts'
@@ -54,7 +55,7 @@ describe('a replication', () => {
   }
 })
 
-it('is refused with all that stands in its way, before anything is made', async () => {
+it('is rejected with all its obstacles, before anything is created', async () => {
   const [[source, target] = [0, 0]] = pairs()
   const stage = await ReplicationStage.start('SELECT', { source, target, sourceSettings: { wal_level: 'replica' } })
   await stage.source.byHand(

@@ -1,5 +1,5 @@
-// Is what was restored analyzed however long that takes, whoever is in the way, and whatever fails? By a function in the database, which sees the settings
-// under which it is asked.
+// ANALYZE after a restore. Invariant: no limit, lock or failing table ends it early. A function in the database reports
+// the settings of the session.
 import { expect, it } from 'vitest'
 import { systemClock } from '../../../../../src/base/clock.ts'
 import { analyze } from '../../../../../src/controllers/engines/postgres/logical/analysis-client.ts'
@@ -14,7 +14,7 @@ onEachPostgres('to analyze a database', (server, version) => {
     const names = version >= 17 ? [...limits, 'transaction_timeout'] : limits
     await server().byHand('CREATE DATABASE asked')
     const here = { database: 'asked' }
-    // An index by what a function says is analyzed by calling it.
+    // ANALYZE of an expression index calls its function.
     await server().byHand(
       `CREATE SEQUENCE calls; CREATE TABLE limits (name text); CREATE FUNCTION look(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN
         IF pg_catalog.current_setting($1) <> '0' THEN RAISE '% is %', $1, pg_catalog.current_setting($1); END IF;
@@ -30,7 +30,7 @@ onEachPostgres('to analyze a database', (server, version) => {
     await server().byHand('DROP DATABASE asked WITH (FORCE)')
   })
 
-  it('comes to an end where what is computed for statistics fails', async () => {
+  it('completes when an expression for statistics fails', async () => {
     await server().byHand('CREATE DATABASE failing')
     const here = { database: 'failing' }
     await server().byHand(

@@ -1,8 +1,8 @@
-// Which entries of an artifact are restored? Not those that others make.
+// Entries of an artifact that a restore executes. Invariant: it leaves out objects that other steps create.
 import { expect, it } from 'vitest'
 import { privilegesList, restoreList } from '../../../../../src/controllers/engines/postgres/logical/restore-list.ts'
 
-it('leaves out what only a superuser may make, and what is there', () => {
+it('a restore leaves out what only a superuser may create, and what exists', () => {
   const ours = [
     '7; 2615 16389 SCHEMA - apis shop_owner',
     '215; 1259 16390 TABLE public t postgres',
@@ -20,7 +20,7 @@ it('leaves out what only a superuser may make, and what is there', () => {
   expect(restoreList(printed, { schemas: ['api'] }).split('\n')).toEqual(ours)
 })
 
-it('tells privileges from all else', () => {
+it('a restore separates privileges from all other entries', () => {
   const privileges = [
     '3360; 0 0 ACL - SCHEMA api shop_owner',
     '2083; 826 16410 DEFAULT ACL public DEFAULT PRIVILEGES FOR TABLES app',

@@ -1,4 +1,5 @@
-// Does any text break the review? It answers every one of them, the parser lives on, and no place is outside the text.
+// Hostile texts for the review. Invariant: it answers every text, the parser does not crash, and each position is
+// within the text.
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { loadSqlParser } from '../../../../../src/controllers/engines/postgres/review/parser-loader.ts'
@@ -72,7 +73,7 @@ const hostileText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
 )
 
-it('answers every text, and points into it', () => {
+it('a review answers every text, with positions within it', () => {
   fc.assert(
     fc.property(hostileText, (sql) => {
       const lines = sql.split('\n')
@@ -96,18 +97,18 @@ it.each([
   ['blocks', `DO $$ ${'BEGIN '.repeat(5_000)}${'END; '.repeat(5_000)}$$`],
   ['statements', 'SELECT 1;'.repeat(7_000)],
   ['a long text', `SELECT '${'x'.repeat(65_000)}'`],
-])('lives through very many %s', (_, sql) => {
+])('a review survives very many %s', (_, sql) => {
   look(sql)
   expect(review([sqlStep('SELECT 1')], { requiresVerify: false })).toEqual({ findings: [], blindSpots: [] })
 })
 
-it('reads all that the server reads, behind halves of surrogates too', () => {
-  // The library counts each two of them as 4 bytes and writes 6: the end of the text is cut off.
+it('a review reads all that the server reads, also after lone surrogates', () => {
+  // The library counts each pair of them as 4 bytes and writes 6. Therefore it cuts off the end of the text.
   const { findings } = review([sqlStep(`SELECT '${'\ud800'.repeat(8)}'; COMMIT`)], { requiresVerify: false })
   expect(findings).toMatchObject([{ code: 'TransactionControlInStep' }])
 })
 
-it('points behind comments, nested ones too', () => {
+it('a review finds the position after comments, including nested ones', () => {
   const { findings } = review([sqlStep('/* a /* b */ */ -- c\n COMMIT')], { requiresVerify: false })
   expect(findings).toMatchObject([{ code: 'TransactionControlInStep', place: { line: 2, column: 2 } }])
 })

@@ -1,4 +1,4 @@
-// Which review is next, and which leaves the queue? A row for each.
+// Choice of the next review, and removal of reviews from the queue. One row for each.
 import { describe, expect, it } from 'vitest'
 import { ReviewMemory } from '../../../../../src/controllers/engines/postgres/review/review-memory.ts'
 import {
@@ -27,7 +27,7 @@ describe('the next review', () => {
     expect(nextReview(queued(names), (namespace) => used[namespace] ?? 0)?.name).toBe(expected)
   })
 
-  it('is of each namespace in turn, while all take the same time', () => {
+  it('alternates between the namespaces while all reviews take the same time', () => {
     const used = new UsedTime()
     let waiting = queued('a1 a2 a3 b1 b2 c1')
     const order: string[] = []
@@ -62,7 +62,7 @@ describe('reviews that leave a queue of 50 bytes', () => {
   })
 })
 
-it('counts used time half after ten minutes, and forgets it in the end', () => {
+it('a queue halves used time after ten minutes, and finally drops it', () => {
   const used = new UsedTime()
   used.add('a', 8_000, 0)
   used.add('b', 10, 0)
@@ -73,10 +73,10 @@ it('counts used time half after ten minutes, and forgets it in the end', () => {
   expect([used.of('b', 3_600_000), used.of('a', 3_600_000) > 1]).toEqual([0, true])
 })
 
-describe('the memory of reviews', () => {
+describe('the cache of reviews', () => {
   const review = { findings: [], blindSpots: [] }
 
-  it('knows a review of its namespace until it is forgotten', () => {
+  it('has a review of its namespace until it expires', () => {
     const memory = new ReviewMemory()
     memory.keep('a', 'one', review)
     expect([memory.find('a', 'one'), memory.find('b', 'one'), memory.find('a', 'two')]).toEqual([
@@ -88,7 +88,7 @@ describe('the memory of reviews', () => {
     expect(memory.find('a', 'one')).toBeUndefined()
   })
 
-  it('is bounded, and a namespace that remembers much pushes out its own oldest', () => {
+  it('is bounded, and a namespace with many entries evicts its own oldest ones', () => {
     const memory = new ReviewMemory(6_000)
     memory.keep('quiet', 'one', review)
     for (let at = 0; at < 1_000; at += 1) memory.keep('loud', `${at}`, review)

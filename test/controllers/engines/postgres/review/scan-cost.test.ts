@@ -1,4 +1,5 @@
-// Texts that PostgreSQL's scanner reads again and again are rejected before it sees them; none that it reads in time is.
+// Texts that PostgreSQL's scanner rereads many times. Invariant: the check rejects them before the scanner gets them,
+// and accepts all that the scanner reads in time.
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadSqlParser } from '../../../../../src/controllers/engines/postgres/review/parser-loader.ts'
@@ -20,7 +21,7 @@ beforeAll(async () => {
 
 const findingsIn = (sql: string): readonly Finding[] => review([sqlStep(sql)], { requiresVerify: false }).findings
 
-describe('a text that the scanner reads again and again', () => {
+describe('a text that the scanner rereads many times', () => {
   it.each([
     ['nested comments', openers],
     ['nested comments that end', `${openers}${'*/'.repeat(32_000)} SELECT 1`],
@@ -42,11 +43,11 @@ describe('a text that the scanner reads again and again', () => {
     expect(findingsIn(sql)).toMatchObject([
       { code: 'StepTooComplex', message: expect.stringMatching(/needs too long.*put blanks between them/) },
     ])
-    // The scanner takes 3 to 30 s for each; the machine may be ten times as slow as it should.
+    // The scanner needs 3 to 30 s for each. The limit allows for a machine that is ten times too slow.
     expect(performance.now() - startMs).toBeLessThan(1_500)
   })
 
-  it('is found where it is', () => {
+  it('is reported with its position', () => {
     expect(findingsIn(`SELECT 1;\n  'ä😀' ${openers}`)[0]?.place).toMatchObject({ line: 2 })
   })
 })
@@ -63,14 +64,14 @@ describe('a text that the scanner reads in time', () => {
     ['one long banner', `/*${'*'.repeat(900_000)}*/ SELECT 1`],
     ['nested comments with blanks between them', `${'/* '.repeat(5_000)}${'*/ '.repeat(5_000)} SELECT 1`],
     ['operators', `SELECT ARRAY[${'1 <@> -+-2,'.repeat(5_000)}1]`],
-  ])('is read: %s', (_, sql) => {
+  ])('is parsed: %s', (_, sql) => {
     expect(findingsIn(sql)).toEqual([])
   })
 
   it.each([
     ['the most', Math.floor(Math.sqrt(mostReadAgain * 2)) - 1, undefined],
     ['more than the most', Math.ceil(Math.sqrt(mostReadAgain * 2)) + 1, expect.any(Number)],
-  ])('has at most so many characters that are read again: %s', (_, length, at) => {
+  ])('has a bounded number of reread characters: %s', (_, length, at) => {
     expect(readTooOftenAt('+'.repeat(length))).toEqual(at)
   })
 
@@ -110,8 +111,9 @@ describe('the scan', { timeout: 60_000 }, () => {
   ]
   const openersJustTooMany = '/*'.repeat(Math.ceil(Math.sqrt(mostReadAgain)) + 100)
 
-  // PL/pgSQL reads all tokens of a statement before their grammar, so that its error says where the scanner is in the end.
-  it('knows as the scanner does whether openers stand in a comment, a string or a name', () => {
+  // PL/pgSQL reads all tokens of a statement before it parses them. Therefore its error shows the final state of the
+  // scanner.
+  it('agrees with the scanner whether openers stand in a comment, a string or a name', () => {
     const known = { comment: 0, quoted: 0 }
     const property = fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 14 }), (chosen) => {
       const body = `BEGIN SELECT ${chosen.join('')} ${openersJustTooMany}`
@@ -128,5 +130,5 @@ describe('the scan', { timeout: 60_000 }, () => {
   })
 })
 
-/** Each takes the scanner 40 ms; 1,500 passed once. */
+/** The scanner needs 40 ms for each; an earlier check accepted 1,500. */
 const runs = 60
