@@ -1,4 +1,5 @@
-// Backups beside random changes of definitions and rows: none fails its verification, and none that is verified is of a state that never was.
+// Backups beside random changes of definitions and rows. Invariant: none fails its verification, and each verified one
+// holds a committed state.
 import { appendFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { backupStage } from '../controllers/backup/backup-stage.ts'
@@ -7,9 +8,9 @@ import { Disturber, disturbedDatabase } from './disturber.ts'
 import { besideOrder } from './order.ts'
 import { type BesideRun, runBeside } from './run.ts'
 
-/** No tool of this machine can save newer ones. */
+/** The tools of this machine cannot dump newer servers. */
 const newestTool = 15
-/** The database grows with its changes, and is made anew after so many. */
+/** The database grows with its changes, and is recreated after this number of runs. */
 const runsOfDatabase = 25
 const { runs, seed, runsFile } = besideOrder()
 const batches = Array.from({ length: Math.ceil(runs / runsOfDatabase) }, (_, at) => ({
@@ -21,7 +22,7 @@ onPostgresOf(
   (major) => major <= newestTool,
   'backups beside changing definitions',
   (server) => {
-    it.each(batches)('are verified, and of a state that was: $count from run $first', async ({ first, count }) => {
+    it.each(batches)('are verified and hold a committed state: $count from run $first', async ({ first, count }) => {
       await server().byHand('DROP DATABASE IF EXISTS crm WITH (FORCE)')
       await server().byHand('CREATE DATABASE crm TEMPLATE template0')
       await server().byHand(disturbedDatabase, { database: 'crm' })
@@ -35,7 +36,7 @@ onPostgresOf(
         if (runsFile !== undefined) appendFileSync(runsFile, `${JSON.stringify({ ...one, seed: seed + first })}\n`)
       }
       expect(told.filter(({ kind }) => kind !== 'verified')).toEqual([])
-      // Else it was beside nothing.
+      // Otherwise no change ran beside the backups.
       expect(disturber.done).toBeGreaterThan(count)
     })
   },

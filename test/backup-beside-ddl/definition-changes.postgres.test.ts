@@ -1,5 +1,5 @@
-// A backup beside one change of definitions, made right before each statement that the backup sends to the server: what is saved is
-// the database before the change, or after it, and the backup is verified.
+// A backup beside one change of definitions, made directly before each statement that the backup sends. Invariant: the
+// verified backup holds the database from before the change, or from after it.
 import { expect, it, onTestFinished } from 'vitest'
 import { makeBackup } from '../../src/controllers/backup/backup-worker.ts'
 import { verifyBackup } from '../../src/controllers/backup/verification-worker.ts'
@@ -13,14 +13,14 @@ import { type ProxyStatement, SqlProxy } from '../postgres/sql-proxy.ts'
 import { definitionChanges, moreTables } from './definition-changes.ts'
 import { besideOrder } from './order.ts'
 
-/** No tool of this machine can save newer ones. */
+/** The tools of this machine cannot dump newer servers. */
 const newestTool = 15
 
 const { isEvery = false } = besideOrder()
-/** Each change comes before every so manieth point. */
+/** Each change runs before every Nth point. */
 const pointsOfGate = 5
 
-/** Points of a backup: right before the first statement that fits. */
+/** Points of a backup: directly before the first statement that matches. */
 const points: readonly { readonly point: string; readonly statement: RegExp; readonly nth?: number }[] = [
   { point: 'the tables are locked', statement: /LOCK TABLE/ },
   { point: 'the snapshot is exported', statement: /pg_export_snapshot/ },
@@ -38,7 +38,7 @@ onPostgresOf(
   'a backup beside a change of definitions',
   (server) => {
     it.each(points.map((at, number) => ({ ...at, number })))(
-      'saves one state, and verifies it, when the change comes before $point',
+      'holds one state, and is verified, when the change comes before $point',
       async (at) => {
         const failures: string[] = []
         const isMeant = (_: unknown, change: number) => isEvery || (change + at.number) % pointsOfGate === 0
@@ -90,7 +90,7 @@ async function failureOf(
   }
 }
 
-/** A change that the backup keeps from happening is as good as none. */
+/** Makes the change; a change that the backup's locks reject has no effect. */
 async function changeUnlessLocked(server: PostgresServer, sql: string): Promise<void> {
   const limited = `SET lock_timeout = '100ms'; BEGIN; ${sql}; COMMIT`
   await server.byHand(limited, { database: 'crm' }).catch((error: unknown) => {
@@ -98,7 +98,7 @@ async function changeUnlessLocked(server: PostgresServer, sql: string): Promise<
   })
 }
 
-/** Sequences take no part in snapshots; what is restored is compared with them all the same. */
+/** Sequences are not part of snapshots. The verification of a restore compares them. */
 function difference(left: DatabaseContents, right: DatabaseContents): string {
   return contentsDifference({ ...left, sequences: [] }, { ...right, sequences: [] }, { rows: 'hashed' }).join('; ')
 }

@@ -1,12 +1,12 @@
-// Changes of definitions, and of rows together with them, that a backup of the database may run beside. Each is one transaction.
-// Tables are those of `makeDatabase`, and of `moreTables` here.
+// Changes of definitions, some together with rows, that may run beside a backup. Each is one transaction.
+// The tables are those of `makeDatabase`, and of `moreTables` here.
 
 export interface DefinitionChange {
   readonly title: string
   readonly sql: string
 }
 
-/** Beside what `makeDatabase` makes. */
+/** Objects in addition to those of `makeDatabase`. */
 export const moreTables = `
   SET ROLE crm_owner;
   CREATE TABLE public.spare (id int PRIMARY KEY, note text);

@@ -1,12 +1,13 @@
-// An application that changes rows and definitions of its database without a pause, each change one transaction on one session, by a seed.
-// It remembers what was in the tables after each of its transactions, known by the row of `ledger` that every one of them writes.
+// An application that changes rows and definitions of its database without a pause, deterministic by a seed. Each
+// change is one transaction on one session.
+// It records the contents of the tables after each transaction, by the row of `ledger` that every transaction writes.
 import type { Client } from 'pg'
 import type { TableContents } from '../../src/controllers/engines/database-contents.ts'
 import type { PostgresServer } from '../postgres/postgres-server.ts'
 
 export type Random = () => number
 
-/** Repeats itself by its seed. Source: mulberry32. */
+/** Returns a generator that is deterministic by its seed. Source: mulberry32. */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -37,7 +38,7 @@ export const disturbedDatabase = `
   CREATE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 1';
 `
 
-/** What a step does; what it cannot do now is rolled back, and the next step is taken. */
+/** Statements of the steps. If a step fails, it is rolled back, and the next one runs. */
 const steps: readonly ((random: Random, n: number) => string)[] = [
   (random, n) => `UPDATE ${table(random)} SET a = 'step ${n}' WHERE id % 7 = ${below(random, 7)}`,
   (random, n) =>
@@ -104,10 +105,10 @@ const steps: readonly ((random: Random, n: number) => string)[] = [
   (random, n) => `GRANT SELECT ON ${table(random)} TO PUBLIC; COMMENT ON TYPE mood IS '${n}'`,
 ]
 
-/** Rows stay as they are; these are done outside of transactions. */
+/** Statements that leave rows unchanged and run outside of transactions. */
 const upkeep = ['VACUUM FULL t0', 'VACUUM t1', 'ANALYZE', 'REINDEX TABLE t2', 'VACUUM FULL pg_class', 'CLUSTER']
 
-/** Of the tables, by name. */
+/** Contents of the tables by name. */
 export type DatabaseState = ReadonlyMap<string, string>
 
 export class Disturber {
@@ -117,7 +118,7 @@ export class Disturber {
   #n = 0
   #ended: Promise<void> = Promise.resolve()
   #isEnding = false
-  /** Transactions that were committed, and that were not. */
+  /** Numbers of committed and of failed transactions. */
   done = 0
   failed = 0
 
@@ -142,7 +143,7 @@ export class Disturber {
     await this.#client.end()
   }
 
-  /** What was in the tables when the ledger had the hash; undefined: no such state was ever committed. */
+  /** Returns the contents for a hash of the ledger; undefined: no such state was ever committed. */
   stateAt(ledgerHash: string | null): DatabaseState | undefined {
     return this.#states.get(ledgerHash ?? '')
   }
@@ -150,7 +151,7 @@ export class Disturber {
   async #run(): Promise<void> {
     while (!this.#isEnding) {
       const calm = this.#random()
-      // Sometimes nothing happens for as long as a small backup begins.
+      // Sometimes it pauses for as long as the start of a small backup.
       if (calm < 0.15) await this.#client.query(`SELECT pg_sleep(${calm * 4})`)
       else if (calm < 0.25) await this.#client.query(pick(this.#random, upkeep)).catch(() => undefined)
       else await this.#step()
@@ -165,7 +166,7 @@ export class Disturber {
       for (let one = 0; one < many; one += 1)
         await this.#client.query(pick(this.#random, steps)(this.#random, n * 10 + one))
       await this.#client.query(`UPDATE ledger SET n = ${n}`)
-      // Before anybody can see it.
+      // No other session sees the changes yet.
       await this.#remember()
       await this.#client.query('COMMIT')
       this.#n = n
@@ -185,14 +186,14 @@ export class Disturber {
   }
 }
 
-/** Of what a manifest says. */
+/** Returns the state that a manifest records. */
 export function stateOf(tables: readonly TableContents[]): DatabaseState {
   return new Map(tables.map(({ name, rows, hash }) => [name, `${rows} ${hash ?? ''}`]))
 }
 
 const stateSettings = `SET datestyle TO 'ISO, YMD'; SET timezone TO 'UTC'; SET extra_float_digits TO 1`
 
-/** Counted by other statements than the worker's: the whole table as one text. */
+/** The whole table as one text: a statement other than the worker's. */
 const stateQuestion = `SELECT c.relname AS name, x.rows, x.hash FROM pg_class c,
   LATERAL (SELECT (xpath('//rows/text()', d.doc))[1]::text AS rows, (xpath('//hash/text()', d.doc))[1]::text AS hash
     FROM (SELECT query_to_xml(format('SELECT count(*)::text AS rows,
@@ -213,7 +214,7 @@ function table(random: Random): string {
   return pick(random, ['t0', 't1', 't2'])
 }
 
-/** Runs one of the statements that the question makes. */
+/** Returns a statement that runs one random result of the query. */
 function dropOne(question: string): string {
   return `DO $do$ DECLARE statement text := (SELECT o FROM (${question}) x (o) ORDER BY random() LIMIT 1);
     BEGIN IF statement IS NOT NULL THEN EXECUTE statement; END IF; END $do$`
@@ -232,7 +233,7 @@ function swap(one: string, other: string): string {
   return `ALTER TABLE ${one} RENAME TO passing; ALTER TABLE ${other} RENAME TO ${one}; ALTER TABLE passing RENAME TO ${other}`
 }
 
-/** In the same transaction. */
+/** Renames the column within the same transaction. */
 function renameBack(n: number): string {
   return `DO $do$ DECLARE t regclass := (SELECT attrelid::regclass FROM pg_attribute WHERE attname = 'b${n}' LIMIT 1);
     BEGIN EXECUTE format('ALTER TABLE %s RENAME COLUMN b${n} TO a', t); END $do$`

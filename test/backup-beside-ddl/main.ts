@@ -1,6 +1,7 @@
-// `npm run backups-beside-ddl -- --runs N --seed S`: so many backups beside random changes of definitions and rows. Ends with the plain line that
-// counts them, and with 1 where one of them failed its verification without reason, or was verified without reason. With --every, each change of
-// definitions comes before each point of a backup first.
+// `npm run backups-beside-ddl -- --runs N --seed S`: N backups beside random changes of definitions and rows. The last
+// line counts them.
+// The exit code is 1 if a verification failed without reason, or succeeded without reason. With --every, each change of
+// definitions first runs before each point of a backup.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
@@ -38,7 +39,7 @@ const child = spawn(
 )
 const [status] = await once(child, 'close')
 const lines = existsSync(runsFile) ? readFileSync(runsFile, 'utf8').trim().split('\n') : []
-// Sound: the test writes them.
+// Sound: the test writes these lines.
 const runs = lines.map((line) => JSON.parse(line) as BesideRun)
 for (const run of runs) if (run.kind !== 'verified') process.stdout.write(`${JSON.stringify(run)}\n`)
 const of = (kind: BesideRun['kind']) => runs.filter((run) => run.kind === kind).length

@@ -1,12 +1,12 @@
-// What the backups beside changing definitions are told, by the command or by the gate.
+// Input of the backups beside changing definitions, from the command line or for `npm test`.
 import process from 'node:process'
 
 export interface BesideOrder {
   readonly runs: number
   readonly seed: number
-  /** Each change of definitions at each point of a backup, and not at a few of them. */
+  /** True: each change of definitions at each point of a backup. Otherwise at a few points. */
   readonly isEvery?: boolean
-  /** Gets a line of JSON for each run. */
+  /** File that gets a line of JSON for each run. */
   readonly runsFile?: string | undefined
 }
 

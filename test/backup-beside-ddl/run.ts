@@ -1,4 +1,4 @@
-// One backup beside a Disturber: made, verified, and held against what the Disturber knows of the state that it is of.
+// One backup beside a Disturber: it is made, verified, and compared with the state that the Disturber recorded.
 import { discardBackup, makeBackup } from '../../src/controllers/backup/backup-worker.ts'
 import type { Manifest } from '../../src/controllers/backup/manifest.ts'
 import { verifyBackup } from '../../src/controllers/backup/verification-worker.ts'
@@ -9,8 +9,9 @@ import { type Disturber, stateOf } from './disturber.ts'
 export interface BesideRun {
   readonly run: number
   /**
-   * `verified`: and it is one state that was. `falseAlarm`: a verification that failed. `falseProof`: a verified backup of a state that never
-   * was. `notMade`: definitions changed in all tries, which the backup says.
+   * `verified`: the backup holds a committed state. `falseAlarm`: its verification failed. `falseProof`: it is
+   * verified, and its state was never committed.
+   * `notMade`: the backup reports that definitions changed during all tries.
    */
   readonly kind: 'verified' | 'falseAlarm' | 'falseProof' | 'notMade'
   readonly message?: string

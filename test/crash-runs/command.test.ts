@@ -1,4 +1,4 @@
-// Is the command line of the crash runs read rightly, and what is wrong with it said?
+// Command line of the crash runs: its options, and the messages about errors in them.
 import { expect, it } from 'vitest'
 import { readCommand } from './command.ts'
 
@@ -13,7 +13,7 @@ it.each([
   ],
   [['--run', 'database@15:12', '--lanes', '4'], { draw: { kind: 'one', key: 'database@15:12' }, lanes: 1 }],
   [['--minutes', '90', '--folder', '/runs'], { ...usual, minutes: 90, folder: '/runs' }],
-])('reads %j', (args, command) => {
+])('the command line %j is parsed', (args, command) => {
   expect(readCommand(args)).toMatchObject(command)
 })
 
@@ -21,6 +21,6 @@ it.each([
   [['--runs', 'many'], "--runs is a whole number from 1, not 'many'"],
   [['--seed', '0'], "--seed is a whole number from 1, not '0'"],
   [['--times', '3'], /'--times'/],
-])('says what is wrong with %j', (args, message) => {
+])('the command line %j is rejected with its error', (args, message) => {
   expect(readCommand(args)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
 })

@@ -1,4 +1,4 @@
-// What does somebody ask for who types `npm run crashes -- …`? Pure.
+// Command line of `npm run crashes -- …`. Pure.
 import { parseArgs } from 'node:util'
 import type { Draw } from './draw.ts'
 
@@ -22,7 +22,7 @@ export const usage = `Usage: npm run crashes -- [options]
                       before, it is gone on with
 `
 
-/** Else: what is wrong with it. */
+/** Returns the command, or a message about the error. */
 export function readCommand(args: readonly string[]): CrashCommand | string {
   try {
     return commandOf(args)

@@ -1,5 +1,6 @@
-// What becomes of one batch of crash runs? Its workflow is told undisturbed, and then once for each aim; each time the end has to be the same.
-// A run that fails takes its server with it, and the next one has another.
+// One batch of crash runs. It runs its workflow without a fault, and then once for each aim. Invariant: all end states
+// are equal.
+// After a failed run the server is discarded, and the next run gets another one.
 import { deepStrictEqual } from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
@@ -11,13 +12,13 @@ import { aimsAt, type Batch, type DrawnAim, isDrawn, keyOf, placeOf, placesOf } 
 
 export interface CrashRun {
   readonly workflow: string
-  /** Of PostgreSQL, if it needs one. */
+  /** PostgreSQL version, if the workflow needs one. */
   readonly version?: number | undefined
-  /** In its draw, from 1. */
+  /** Number of the run in its draw, from 1. */
   readonly nth?: number | undefined
-  /** By which it can be told again. */
+  /** Key by which the run can be repeated. */
   readonly key: string
-  /** Of its places. */
+  /** Titles of its places. */
   readonly title: string
   readonly struck: number
   readonly ms: number
@@ -27,16 +28,16 @@ export interface CrashRun {
 export interface BatchOptions {
   readonly home: PostgresHome
   readonly workflow: CrashWorkflow
-  /** Told of each run when it has ended. */
+  /** Called for each run after its end. */
   readonly onRun: (run: CrashRun) => void
-  /** Is there time for another run? */
+  /** Returns true if there is time for another run. */
   readonly hasTime: () => boolean
 }
 
-/** Whatever hangs does not keep the others waiting. */
+/** Limit of one run, so that a stuck run does not block the others. */
 const runLimitMs = 600_000
 
-/** What tellings share until one of them fails. */
+/** State that runs share until one of them fails. */
 interface Ground {
   readonly story: CrashStory
   readonly undisturbed: Told<unknown>
@@ -110,11 +111,11 @@ async function inTime<T>(telling: Promise<T>): Promise<T> {
   const late = limit.then((): never => {
     throw new Error(`it did not end within ${runLimitMs / 1_000} s`)
   })
-  late.catch(() => undefined) // Of a telling that has ended.
+  late.catch(() => undefined) // A run after its limit may still reject.
   return Promise.race([telling, late])
 }
 
-/** Without what is undefined, and with no prototypes. */
+/** Returns the end state without undefined values and prototypes. */
 function plain(end: object): unknown {
   return JSON.parse(JSON.stringify(end))
 }

@@ -1,5 +1,5 @@
-// Wherever anybody dies in any workflow: does it end as if nothing had happened (I3)? Told as often as `npm run crashes` says; in the gate
-// a sample of them, always the same.
+// Crash runs of all workflows. Invariant (I3): a run with faults ends like one without. `npm run crashes` sets their
+// number; `npm test` runs a fixed sample.
 import { appendFileSync } from 'node:fs'
 import process from 'node:process'
 import { describe, expect, inject, it } from 'vitest'
@@ -22,7 +22,7 @@ const batches = batchesOf(batchesLeft(drawBatches(order.draw, choices), told), o
 
 describe(`crash runs (${JSON.stringify(order.draw)})`, () => {
   it.each(batches.map((batch, at) => ({ ...batch, number: at + 1, place: placeOf(batch.workflow, batch.version) })))(
-    '$number: $place ends as if nothing had happened',
+    '$number: $place ends like a run without a fault',
     { timeout: 24 * 3_600_000 },
     async (batch) => {
       const runs: CrashRun[] = []

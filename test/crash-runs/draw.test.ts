@@ -1,4 +1,4 @@
-// Which crash runs are drawn?
+// Selection of the crash runs.
 import { describe, expect, it } from 'vitest'
 import { aimsAt, type Batch, batchesLeft, batchesOf, drawBatches, isDrawn, keyOf, placesOf } from './draw.ts'
 
@@ -19,7 +19,7 @@ function counted(runs: number, seed: number) {
 }
 
 describe('a draw', () => {
-  it('is as many runs as are asked for, the same for the same seed, and more often what is quick', () => {
+  it('has the requested number of runs, the same for the same seed, and quick workflows more often', () => {
     expect(counted(1_000, 5)).toEqual(counted(1_000, 5))
     expect(counted(1_000, 5)).not.toEqual(counted(1_000, 6))
     const counts = counted(1_000, 5)
@@ -29,7 +29,7 @@ describe('a draw', () => {
     expect(counts.get('slow@15')).toBeLessThan(200)
   })
 
-  it('keeps what was drawn when there are more', () => {
+  it('keeps its first runs when the number grows', () => {
     const shares = (runs: number) =>
       drawBatches({ kind: 'drawn', runs, seed: 5 }, choices)
         .filter(({ workflow }) => workflow === 'slow')
@@ -38,20 +38,20 @@ describe('a draw', () => {
     expect(shares(100).length).toBeGreaterThan(4)
   })
 
-  it('strikes once, and every fourth time twice', () => {
+  it('injects one fault, and two into every fourth run', () => {
     const aims = drawBatches({ kind: 'drawn', runs: 1_000, seed: 5 }, choices).flatMap(({ aims }) => drawnOf(aims))
     const twice = aims.filter((aim) => aim.kind === 'shares' && aim.shares.length === 2)
     expect(twice.length).toBeGreaterThan(200)
     expect(twice.length).toBeLessThan(300)
   })
 
-  it('of every place is a batch of each workflow and version', () => {
+  it('over every place is a batch of each workflow and version', () => {
     expect(drawBatches({ kind: 'every' }, choices).map(({ workflow, version }) => `${workflow}@${version}`)).toEqual([
       ...['quick@15', 'quick@18', 'slow@15'],
     ])
   })
 
-  it('of one run is read from its key', () => {
+  it('for one run is parsed from its key', () => {
     const key = keyOf('quick', 15, [12, 40])
     expect(key).toBe('quick@15:12,40')
     expect(drawBatches({ kind: 'one', key }, choices)).toEqual([
@@ -68,7 +68,7 @@ describe('the batches of a draw', () => {
   const batches = drawBatches({ kind: 'drawn', runs: 2_000, seed: 5 }, [...choices, elsewhere])
   const numbersOf = (some: typeof batches) => some.flatMap(({ aims }) => drawnOf(aims).map(({ nth }) => nth ?? 0))
 
-  it('hold each run once, and without what was told all others', () => {
+  it('contain each run once, and none of the completed ones', () => {
     const all = Array.from({ length: 2_000 }, (_, at) => at + 1)
     expect(numbersOf(batches).toSorted((left, right) => left - right)).toEqual(all)
     const left = batchesLeft(batches, new Set(all.filter((nth) => nth > 10)))
@@ -78,7 +78,7 @@ describe('the batches of a draw', () => {
     expect(batchesLeft([everyPlace], new Set(all))).toHaveLength(1)
   })
 
-  it.each([1, 2, 3])('are dealt to %i processes, to each as many of every workflow as to the others', (lanes) => {
+  it.each([1, 2, 3])('are distributed over %i processes, with an equal share of every workflow', (lanes) => {
     const dealt = Array.from({ length: lanes }, (_, lane) => batchesOf(batches, { lane, lanes }))
     expect(new Set(dealt.flat())).toEqual(new Set(batches))
     expect(dealt.flat()).toHaveLength(batches.length)
@@ -88,7 +88,7 @@ describe('the batches of a draw', () => {
     }
   })
 
-  it.each([1, 2, 3])('of every place are dealt to %i processes place by place, each once', (lanes) => {
+  it.each([1, 2, 3])('over every place are distributed to %i processes place by place, each once', (lanes) => {
     const one = drawBatches({ kind: 'every' }, [elsewhere])
     const dealt = Array.from({ length: lanes }, (_, lane) =>
       batchesOf(one, { lane, lanes }).flatMap(({ aims }) => (isDrawn(aims) ? [] : aimsAt(aims, 7))),

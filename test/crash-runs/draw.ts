@@ -1,48 +1,48 @@
-// Which runs are told? So many, drawn by a seed, or all there are, or the one that somebody names. A run knows where it strikes only as a
-// share of the places, since how many there are shows when its workflow is told undisturbed. Pure.
+// Selection of runs: a number drawn by a seed, all runs, or a named one. A run names its places as shares of all
+// places, because their number is known only after a run without faults. Pure.
 import { seededRandom } from '../../src/base/random.ts'
 
-/** A workflow, and where it can be told. */
+/** A workflow, and the versions on which it can run. */
 export interface Choice {
   readonly name: string
   readonly weight: number
-  /** Of PostgreSQL; undefined: it needs none. */
+  /** Versions of PostgreSQL; undefined: the workflow needs none. */
   readonly versions: readonly (number | undefined)[]
 }
 
-/** Where it strikes: shares of all places, in [0, 1); or their numbers. Twice at most. */
+/** Places of the faults: shares of all places, in [0, 1), or their numbers. At most two. */
 export type Aim =
   | { readonly kind: 'shares'; readonly shares: readonly number[] }
   | { readonly kind: 'places'; readonly places: readonly number[] }
 
-/** Of a draw, the nth from 1. */
+/** Number of the run in its draw, from 1. */
 export type DrawnAim = Aim & { readonly nth?: number }
 
-/** Tellings of one workflow on one server, one after the other. */
+/** Runs of one workflow on one server, one after the other. */
 export interface Batch {
   readonly workflow: string
   readonly version: number | undefined
   readonly aims: readonly DrawnAim[] | EveryPlace
 }
 
-/** From this one on, every so manieth. */
+/** Every Nth place from this one on. */
 export interface EveryPlace {
   readonly from: number
   readonly every: number
 }
 
 /**
- * `key`: as a run is called in a report, `database@15:12` or, if it is struck twice, `database@15:12,40`; without a version where no
- * PostgreSQL is needed.
+ * `key`: name of a run in a report, `database@15:12` or, with two faults, `database@15:12,40`; without a version if it
+ * needs no PostgreSQL.
  */
 export type Draw =
   | { readonly kind: 'drawn'; readonly runs: number; readonly seed: number }
   | { readonly kind: 'every' }
   | { readonly kind: 'one'; readonly key: string }
 
-/** More would be lost with a server that a failure has made useless. */
+/** A failure discards the server. A larger batch would lose more runs. */
 const mostInBatch = 40
-/** One run of so many is struck a second time. */
+/** One of this number of runs gets a second fault. */
 const twice = 4
 
 export function drawBatches(draw: Draw, choices: readonly Choice[]): readonly Batch[] {
@@ -58,7 +58,7 @@ export function drawBatches(draw: Draw, choices: readonly Choice[]): readonly Ba
   }
 }
 
-/** Without what has been told already, by its number in the draw. */
+/** Returns the batches without the completed runs, by their numbers in the draw. */
 export function batchesLeft(batches: readonly Batch[], told: ReadonlySet<number>): readonly Batch[] {
   return batches.flatMap((batch) => {
     if (!isDrawn(batch.aims)) return [batch]
@@ -67,7 +67,10 @@ export function batchesLeft(batches: readonly Batch[], told: ReadonlySet<number>
   })
 }
 
-/** What one of several processes does: as much of each workflow as the others, since some take much longer. It may be nothing. */
+/**
+ * Returns the batches of one of several processes: an equal share of each workflow, because some take much longer. It
+ * may be empty.
+ */
 export function batchesOf(batches: readonly Batch[], { lane, lanes }: Lane): readonly Batch[] {
   const dealt = new Map<string, number>()
   return batches.flatMap((batch) => {
@@ -87,14 +90,14 @@ export interface Lane {
   readonly lanes: number
 }
 
-/** Of so many places those that are meant. */
+/** Returns the aims among this number of places. */
 export function aimsAt({ from, every }: EveryPlace, count: number): readonly DrawnAim[] {
   return Array.from({ length: count }, (_, place): DrawnAim => ({ kind: 'places', places: [place] })).filter(
     (_, place) => place % every === from,
   )
 }
 
-/** The numbers of the places that are meant, in order. */
+/** Returns the numbers of the places of an aim, in order. */
 export function placesOf(aim: Aim, count: number): readonly number[] {
   const numbers = aim.kind === 'places' ? aim.places : aim.shares.map((share) => Math.floor(share * count))
   return [...new Set(numbers)].toSorted((left, right) => left - right)
@@ -104,7 +107,7 @@ export function keyOf(workflow: string, version: number | undefined, places: rea
   return `${placeOf(workflow, version)}:${places.join(',')}`
 }
 
-/** `database@15` */
+/** Returns e.g. `database@15`. */
 export function placeOf(workflow: string, version: number | undefined): string {
   return version === undefined ? workflow : `${workflow}@${version}`
 }
@@ -124,14 +127,14 @@ function drawnBatches(
       left -= weight
       return left < 0
     })
-    // The same draws whatever is chosen, so that one run more changes none before it.
+    // The draws do not depend on the choice, so that one more run changes none before it.
     const [first, second, isTwice] = [next(), next(), next() < 1 / twice]
     chosen?.aims.push({ kind: 'shares', shares: isTwice ? [first, second] : [first], nth: run + 1 })
   }
   return inTurn(places.filter(({ aims }) => aims.length > 0))
 }
 
-/** A batch of each and then the next of each, so that whoever stops early has seen something of all. */
+/** Alternates between the workflows, so that an early stop has covered some runs of all. */
 function inTurn(
   drawn: readonly {
     readonly workflow: string

@@ -1,5 +1,6 @@
-// `npm run crashes`: crash runs over all workflows, so many as are asked for, several at a time. Goes on after a failure, and ends with the
-// plain line that counts them, also when it is ended early by Ctrl-C or SIGTERM.
+// `npm run crashes`: the requested number of crash runs over all workflows, several in parallel. It continues after a
+// failure.
+// The last line counts the runs, also after an early end by Ctrl-C or SIGTERM.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, writeFileSync } from 'node:fs'
@@ -63,14 +64,14 @@ async function main(command: CrashCommand): Promise<number> {
 
 async function runLane(order: CrashOrder, logFile: string): Promise<number | null> {
   const log = openSync(logFile, 'w')
-  // There may be fewer batches than lanes.
+  // Batches may be fewer than lanes.
   const args = ['run', '--project', 'postgres', 'test/crash-runs/', '--reporter=default', '--passWithNoTests']
   const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...args], {
     stdio: ['ignore', log, log],
     env: { ...process.env, KONVERGE_CRASH_ORDER: JSON.stringify(order) },
   })
   lanesAtWork.add(child)
-  const [status] = await once(child, 'close').catch(() => [null]) // It could not be started.
+  const [status] = await once(child, 'close').catch(() => [null]) // The process could not be started.
   lanesAtWork.delete(child)
   closeSync(log)
   return status

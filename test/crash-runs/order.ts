@@ -1,24 +1,26 @@
-// What is asked of the crash runs, in words that go from the command to the processes that do them?
+// Input of the crash runs, which the command passes to its processes.
 import type { Draw } from './draw.ts'
 
 export interface CrashOrder {
   readonly draw: Draw
-  /** Workflows; undefined: all. */
+  /** Names of workflows; undefined: all. */
   readonly only?: readonly string[] | undefined
-  /** Each workflow on one version only, one after the other on the next; else on all. */
+  /**
+   * True: each workflow runs on one version only, and the next workflow on the next version. Otherwise on all versions.
+   */
   readonly onOneVersion?: boolean
-  /** This process does every so manieth batch. */
+  /** Number of this process, which runs every Nth batch. */
   readonly lane: number
   readonly lanes: number
-  /** No run begins after it, milliseconds since the epoch. */
+  /** Time after which no run starts, in milliseconds since the epoch. */
   readonly untilMs?: number | undefined
-  /** What of its draw was told and passed is not told again. */
+  /** Folder of earlier runs. Passed runs of its draw are not repeated. */
   readonly folder?: string | undefined
-  /** Gets a line of JSON for each run. */
+  /** File that gets a line of JSON for each run. */
   readonly runsFile?: string | undefined
 }
 
-/** What the gate does: a sample, the same every time. */
+/** Sample that `npm test` runs, the same every time. */
 export const inGate: CrashOrder = {
   draw: { kind: 'drawn', runs: 200, seed: 7 },
   ...{ onOneVersion: true, lane: 0, lanes: 1 },

@@ -1,10 +1,10 @@
-// Where can a story be struck? At every statement of somebody's, and at every write to the API server, before and after it.
+// Places for faults: before and after each statement of a client, and before and after each write to the API server.
 import { describeCall } from '../fault-lab/api-call.ts'
 import type { Fault } from '../fault-lab/fault.ts'
 import type { CallRecord } from '../fault-lab/faulty-way.ts'
 import type { Place } from './crash-workflow.ts'
 
-/** At the nth statement, from 1, over all lives. */
+/** A fault at the nth statement, from 1, counted over all processes. */
 export interface StatementBlow<Fate extends string> {
   readonly index: number
   readonly fate: Fate

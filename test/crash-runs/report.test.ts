@@ -1,4 +1,4 @@
-// Does the report of crash runs count them, and say how a failure is told again?
+// Report of crash runs: the counts, and the command that repeats a failed run.
 import { expect, it } from 'vitest'
 import { countsOf, reportOf } from './report.ts'
 
@@ -11,7 +11,7 @@ const run = {
   ms: 500,
 }
 
-it('counts by workflow, tells of failures, and ends with the plain line', () => {
+it('the report counts by workflow, lists failures, and ends with the total', () => {
   const failed = { ...run, workflow: 'migration', key: 'migration@18:4', struck: 0, error: 'Error: two of it' }
   const lines = reportOf([run, { ...run, ms: 1_500 }, failed], { before: 1, tookMs: 2_000 }).split('\n')
   expect(lines.slice(0, 3).map((line) => line.split(/ {2,}/))).toEqual([
@@ -24,7 +24,7 @@ it('counts by workflow, tells of failures, and ends with the plain line', () => 
   expect(lines.slice(-2)).toEqual(['2 s, 1.00 runs a second', '2 passed, 1 failed'])
 })
 
-it('counts a run that was told again as it ended last, and says that it failed before', () => {
+it('the report counts a repeated run by its last result, and mentions its earlier failure', () => {
   const runs = [
     { ...run, nth: 1, error: 'Error: no' },
     { ...run, nth: 2 },

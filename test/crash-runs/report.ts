@@ -1,18 +1,19 @@
-// What have the crash runs come to? A table by workflow, the failures with the command that tells each again, and last the plain count. A run
-// that was told again after it had failed counts as it ended last, and the report says that it failed before. Pure.
+// Report of the crash runs: a table by workflow, the failures with the command that repeats each, and finally the
+// total.
+// A run that was repeated after a failure counts by its last result, and the report mentions the failure. Pure.
 import type { CrashRun } from './crash-runner.ts'
 
 export function repeatBy({ key }: Pick<CrashRun, 'key'>): string {
   return `repeat it by: npm run crashes -- --run ${key}`
 }
 
-/** Of how it was told: so many runs were told by an earlier command. */
+/** Circumstances of the report: `before` is the number of runs of an earlier command. */
 export interface Telling {
   readonly before: number
   readonly tookMs: number
 }
 
-/** All of them are in a file. */
+/** Number of listed failures. A file has all of them. */
 const mostTold = 20
 
 export function reportOf(all: readonly CrashRun[], { before, tookMs }: Telling): string {
@@ -46,7 +47,7 @@ export function countsOf(all: readonly CrashRun[]): string {
   return `${runs.length - failed} passed, ${failed} failed`
 }
 
-/** Each run of a draw once. */
+/** Returns each run of a draw once, with its last result. */
 export function lastTold(all: readonly CrashRun[]): readonly CrashRun[] {
   const newest = new Map(all.map((run, at) => [run.nth === undefined ? `at ${at}` : run.nth, run]))
   return [...newest.values()]

@@ -1,4 +1,4 @@
-// Are crash runs gone on with where they were interrupted, and only those of the same draw?
+// Continuation of interrupted crash runs. Invariant: only runs of the same draw are continued.
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ function newFolder(): string {
   return folder
 }
 
-it('has the runs of all processes, and new files for the next ones', () => {
+it('a folder has the runs of all processes, and new files for the next ones', () => {
   const folder = newFolder()
   expect(openRunFolder(folder, all)).toBeUndefined()
   const [first = '', second = ''] = newRunFiles(folder, 2)
@@ -36,7 +36,7 @@ it('has the runs of all processes, and new files for the next ones', () => {
   expect(passedIn(runs)).toEqual(new Set([1, 2, 3]))
 })
 
-it('refuses runs of another draw, and what is not drawn', () => {
+it('a folder rejects runs of another draw, and runs that are not drawn', () => {
   const folder = newFolder()
   expect(openRunFolder(folder, all)).toBeUndefined()
   expect(openRunFolder(folder, { draw: { ...draw, seed: 8 }, only: undefined })).toBe(

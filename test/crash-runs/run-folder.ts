@@ -1,12 +1,12 @@
-// What is in a folder of crash runs? What was drawn, and a file of lines for each process that told some. Told again with the same draw, it is
-// gone on with: what has passed is not told again.
+// Folder of crash runs: the draw, and a file of lines for each process. With the same draw a later command continues
+// it: passed runs are not repeated.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { CrashCommand } from './command.ts'
 import type { CrashRun } from './crash-runner.ts'
 
-/** Else: why it cannot be used. */
+/** Returns undefined, or the reason why the folder cannot be used. */
 export function openRunFolder(folder: string, { draw, only }: Pick<CrashCommand, 'draw' | 'only'>): undefined | string {
   mkdirSync(folder, { recursive: true })
   const drawFile = join(folder, 'draw.json')
@@ -21,7 +21,7 @@ export function openRunFolder(folder: string, { draw, only }: Pick<CrashCommand,
   return `${folder} has runs already, and only runs that are drawn by a seed are gone on with: name another folder`
 }
 
-/** So many that are not there yet. */
+/** Returns names of new files. */
 export function newRunFiles(folder: string, count: number): readonly string[] {
   const before = runFilesIn(folder).length
   const files = Array.from({ length: count }, (_, at) => join(folder, `runs-${before + at + 1}.jsonl`))
@@ -29,14 +29,14 @@ export function newRunFiles(folder: string, count: number): readonly string[] {
   return files
 }
 
-/** In the order in which they were told, as far as one process told them. The last line of a file may be half written. */
+/** Returns the runs in the order of each process. The last line of a file may be incomplete. */
 export function runsIn(folder: string): readonly CrashRun[] {
   return runFilesIn(folder)
     .flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n').slice(0, -1))
-    .map((line) => JSON.parse(line) as CrashRun) // Written by the crash runs.
+    .map((line) => JSON.parse(line) as CrashRun) // The crash runs wrote it.
 }
 
-/** Those of a draw that were told with the same end. */
+/** Returns the numbers of the passed runs of a draw. */
 export function passedIn(runs: readonly CrashRun[]): ReadonlySet<number> {
   return new Set(runs.flatMap(({ nth, error }) => (nth === undefined || error !== undefined ? [] : [nth])))
 }

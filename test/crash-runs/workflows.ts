@@ -1,4 +1,4 @@
-// Which workflows are crashed? A new one is written beside what it tells of, and named here.
+// List of the crash workflows. A new one is defined beside the code that it tests, and listed here.
 import { backupCrash, backupGivenUpCrash, backupS3Crash, physicalCrash } from '../controllers/backup/backup-crash.ts'
 import { restoreAnewCrash, restoreInPlaceCrash, restoreUndoneCrash } from '../controllers/backup/restore-crash.ts'
 import { scheduleCrash } from '../controllers/backup/schedule-crash.ts'
@@ -49,7 +49,7 @@ export function workflowOf(name: string): CrashWorkflow {
   return found
 }
 
-/** What can be drawn where these versions of PostgreSQL are. What needs none is told on no version. */
+/** Returns the choices for these versions of PostgreSQL. A workflow without PostgreSQL has no version. */
 export function choicesOn(
   versions: readonly number[],
   order: Pick<CrashOrder, 'only' | 'onOneVersion'>,

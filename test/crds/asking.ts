@@ -1,17 +1,17 @@
-// What does a server say to an object? Its answer, taken apart: the tables of definitions are about its fields and sentences.
+// Requests of an object to a server, and its parsed answer: fields and messages, for the tables of the CRDs.
 import { afterAll, beforeAll } from 'vitest'
 import type { ApiRequest } from '../control-plane/api-request.ts'
 import type { StartStoryServer, StoryServer } from '../e2e/story-server.ts'
 
 export interface Answer {
   readonly status: number
-  // Whatever came; a test looks into it.
+  // Any object from the wire; a test reads its fields.
   // biome-ignore lint/suspicious/noExplicitAny: an object from the wire, by what was asked.
   readonly object: any
   readonly message: string
-  /** The fields that a refusal names. */
+  /** Fields that a rejection names. */
   readonly fields: readonly string[]
-  /** Its sentences, each with its field: `spec.size: can only grow`. */
+  /** Its messages, each with its field: `spec.size: can only grow`. */
   readonly sentences: readonly string[]
 }
 
@@ -22,7 +22,9 @@ interface Cause {
   readonly message: string
 }
 
-/** Of the server that a suite has, from its first test to its last; the namespace `shop` is there. */
+/**
+ * Returns requests to the server of a suite, which runs from the first test to the last; the namespace `shop` exists.
+ */
 export function askerOfSuite(start: StartStoryServer): Ask {
   let server: StoryServer
   beforeAll(async () => {

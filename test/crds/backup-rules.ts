@@ -1,4 +1,4 @@
-// What is a Backup allowed to be? One row for each rule and limit of its definition.
+// Valid and invalid Backups: one row for each rule and limit of the CRD.
 import type { RuleTable } from './rule-table.ts'
 
 const pvc = { claimName: 'backups' }

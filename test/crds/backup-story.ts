@@ -1,4 +1,5 @@
-// Does an API server take the definition of Backup, and refuse by day what would fail at night? It plays on every server.
+// Story of the CRD of Backup: an API server accepts it, and rejects Backups that would fail later. It runs on every
+// server.
 import { describe, expect, it } from 'vitest'
 import type { StartStoryServer } from '../e2e/story-server.ts'
 import { askerOfSuite } from './asking.ts'
@@ -10,14 +11,14 @@ const target = { pvc: { claimName: 'backups' } }
 const backup = (name: string, spec: object) =>
   writerOf('Backup')(name, { databaseRef: { name: 'shop' }, target, ...spec })
 
-/** `start` gives a server on which the definition is installed. */
+/** `start` returns a server with the CRD. */
 export function describeBackup(start: StartStoryServer): void {
   const ask = askerOfSuite(start)
 
-  describe('the definition of Backup', () => {
+  describe('the CRD of Backup', () => {
     describeRules(backupRules, ask)
 
-    it('fills in the defaults', async () => {
+    it('sets the defaults', async () => {
       const { object, message } = await ask('POST', `${backups}?dryRun=All`, backup('defaults', {}))
       expect(message).toBe('')
       expect(object.spec).toEqual({
@@ -27,13 +28,13 @@ export function describeBackup(start: StartStoryServer): void {
       })
     })
 
-    it('refuses what is no schedule', async () => {
+    it('rejects an invalid schedule', async () => {
       for (const schedule of ['@daily', '0 0 * *', '0 0 * * * *', '0  0 * * *']) {
         expect((await ask('POST', `${backups}?dryRun=All`, backup('no', { schedule }))).status).toBe(422)
       }
     })
 
-    it('shows people what they look for first', async () => {
+    it('has the columns that users need first', async () => {
       await ask('POST', backups, backup('seen', { schedule: '30 2 * * *' }))
       const at = '2026-01-01T00:00:00Z'
       const verified = {

@@ -1,4 +1,4 @@
-// Does the server in this process take the definition of Backup, and keep to its rules?
+// The CRD of Backup and its rules on the embedded API server.
 import { EmbeddedStoryServer } from '../e2e/embedded-story-server.ts'
 import { describeBackup } from './backup-story.ts'
 

@@ -1,4 +1,4 @@
-// What is a Database allowed to be? One row for each rule and limit of its definition.
+// Valid and invalid Databases: one row for each rule and limit of the CRD.
 import { restoreRules } from './restore-rules.ts'
 import type { RuleTable } from './rule-table.ts'
 

@@ -1,5 +1,5 @@
-// Does an API server take the definition of Database, and keep from a server of PostgreSQL what would break it? It plays on every
-// server.
+// Story of the CRD of Database: an API server accepts it, and rejects values that would break a PostgreSQL server. It
+// runs on every server.
 import { describe, expect, it } from 'vitest'
 import type { StartStoryServer } from '../e2e/story-server.ts'
 import { askerOfSuite } from './asking.ts'
@@ -10,14 +10,14 @@ import { describeRules, groupPath, writerOf } from './rule-table.ts'
 const databases = `${groupPath}/databases`
 const database = writerOf('Database')
 
-/** `start` gives a server on which the definition is installed. */
+/** `start` returns a server with the CRD. */
 export function describeDatabase(start: StartStoryServer): void {
   const ask = askerOfSuite(start)
 
-  describe('the definition of Database', () => {
+  describe('the CRD of Database', () => {
     describeRules(databaseRules, ask)
 
-    it('fills in the defaults of each provider', async () => {
+    it('sets the defaults of each provider', async () => {
       const common = {
         adoptionPolicy: 'Never',
         deletionPolicy: 'Retain',
@@ -66,7 +66,7 @@ export function describeDatabase(start: StartStoryServer): void {
       })
     })
 
-    it('drops fields that it does not know', async () => {
+    it('drops unknown fields', async () => {
       const spec = { version: '18', provider: { inCluster: { standbys: 2 } }, superuser: true }
       const { object } = await ask('POST', `${databases}?dryRun=All`, database('plain', spec))
       expect(object.spec).not.toHaveProperty('superuser')
@@ -76,7 +76,7 @@ export function describeDatabase(start: StartStoryServer): void {
       expect(strict.message).toContain('unknown field "spec.superuser"')
     })
 
-    it('shows people what they look for first', async () => {
+    it('has the columns that users need first', async () => {
       await ask('POST', databases, database('seen', { version: '18', provider: { inCluster: {} } }))
       const condition = {
         type: 'Ready',
@@ -105,7 +105,7 @@ export function describeDatabase(start: StartStoryServer): void {
       ])
     })
 
-    it('keeps the record of what is outside, one entry for each name', async () => {
+    it('keeps the journal of external resources, one entry for each name', async () => {
       await ask('POST', databases, database('kept', { version: '18', provider: { inCluster: {} } }))
       const record = {
         name: 'database',

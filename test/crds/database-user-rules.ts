@@ -1,4 +1,4 @@
-// What is a DatabaseUser allowed to be? One row for each rule and limit of its definition.
+// Valid and invalid DatabaseUsers: one row for each rule and limit of the CRD.
 import type { RuleTable } from './rule-table.ts'
 
 const reader = { databases: [{ name: 'shop', access: 'ReadOnly' }] }

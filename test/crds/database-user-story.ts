@@ -1,5 +1,5 @@
-// Does an API server take the definition of DatabaseUser, and keep from a server of PostgreSQL what would break it? It plays on every
-// server.
+// Story of the CRD of DatabaseUser: an API server accepts it, and rejects values that would break a PostgreSQL server.
+// It runs on every server.
 import { describe, expect, it } from 'vitest'
 import type { StartStoryServer } from '../e2e/story-server.ts'
 import { askerOfSuite } from './asking.ts'
@@ -10,14 +10,14 @@ const users = `${groupPath}/databaseusers`
 const databases = [{ name: 'shop', access: 'ReadWrite' }]
 const user = writerOf('DatabaseUser')
 
-/** `start` gives a server on which the definition is installed. */
+/** `start` returns a server with the CRD. */
 export function describeDatabaseUser(start: StartStoryServer): void {
   const ask = askerOfSuite(start)
 
-  describe('the definition of DatabaseUser', () => {
+  describe('the CRD of DatabaseUser', () => {
     describeRules(databaseUserRules, ask)
 
-    it('fills in the defaults', async () => {
+    it('sets the defaults', async () => {
       const { object } = await ask(
         'POST',
         `${users}?dryRun=All`,
@@ -44,7 +44,7 @@ export function describeDatabaseUser(start: StartStoryServer): void {
       ['nothing', {}],
       ['all defaults', { password: { generate: {} } }],
       ['a length', { password: { generate: { length: 40 } } }],
-    ])('takes a password of its own by apply where %s was applied before', async (what, before) => {
+    ])('accepts a password of its own by apply when %s was applied before', async (what, before) => {
       const name = what.replaceAll(' ', '-')
       const apply = (spec: object) => ask('PATCH', `${users}/${name}?fieldManager=test`, user(name, spec))
       expect((await apply({ databases, ...before })).message).toBe('')
@@ -53,7 +53,7 @@ export function describeDatabaseUser(start: StartStoryServer): void {
       expect(object.spec.password).toEqual({ secretRef: { name: 'app', key: 'password' } })
     })
 
-    it('knows no superuser, and drops what it does not know', async () => {
+    it('has no field for superusers, and drops unknown fields', async () => {
       const spec = { databases, attributes: { superuser: true, bypassrls: true } }
       const { object } = await ask('POST', `${users}?dryRun=All`, user('app', spec))
       expect(object.spec.attributes).toEqual({ createdb: false, replication: false })
@@ -62,7 +62,7 @@ export function describeDatabaseUser(start: StartStoryServer): void {
       expect(strict.message).toContain('unknown field "spec.attributes.superuser"')
     })
 
-    it('shows people what they look for first', async () => {
+    it('has the columns that users need first', async () => {
       await ask('POST', users, user('seen', { databases }))
       const lastTransitionTime = '2026-01-01T00:00:00Z'
       const ready = { type: 'Ready', status: 'False', reason: 'MissingGrants', message: 'm', lastTransitionTime }

@@ -1,4 +1,4 @@
-// Does the server in this process take the definition of Database, and keep to its rules?
+// The CRD of Database and its rules on the embedded API server.
 import { EmbeddedStoryServer } from '../e2e/embedded-story-server.ts'
 import { describeDatabase } from './database-story.ts'
 

@@ -1,5 +1,5 @@
-// Does an API server take the definition, and does it keep from the store what would break it? Also: does it give back what the construct
-// declares? It plays on every server.
+// Story of the CRD of ReplicatedKVStore: an API server accepts it, rejects values that would break the store, and
+// returns the construct's manifests unchanged. It runs on every server.
 import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -14,12 +14,12 @@ const plain = { image: 'valkey/valkey:8.0' }
 const readYaml = async (path: string) => parse(await readFile(path, 'utf8'))
 const store = writerOf('ReplicatedKVStore')
 
-/** `start` gives a server on which the definition is installed. */
+/** `start` returns a server with the CRD. */
 export function describeDefinition(start: StartStoryServer): void {
   const ask = askerOfSuite(start)
 
-  describe('the definition of ReplicatedKVStore', () => {
-    it('is structural and has no rule over the cost budget', async () => {
+  describe('the CRD of ReplicatedKVStore', () => {
+    it('is structural, and no rule exceeds the cost budget', async () => {
       const { object } = await ask(
         'GET',
         '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/replicatedkvstores.data.konverge.dev',
@@ -31,7 +31,7 @@ export function describeDefinition(start: StartStoryServer): void {
       expect(statuses.join()).not.toContain('NonStructuralSchema=True')
     })
 
-    it('takes the samples, and drops none of their fields', async () => {
+    it('accepts the samples, and drops none of their fields', async () => {
       for (const path of ['examples/kv-store.yaml', 'examples/kv-store-custom.yaml']) {
         const sample = await readYaml(path)
         const strict = `${stores.replace('default', 'shop')}?dryRun=All&fieldValidation=Strict`
@@ -42,7 +42,7 @@ export function describeDefinition(start: StartStoryServer): void {
       }
     })
 
-    it('fills in the defaults', async () => {
+    it('sets the defaults', async () => {
       const { object } = await ask('POST', `${stores}?dryRun=All`, store('plain', plain))
       expect(object.spec).toEqual({
         ...plain,
@@ -57,7 +57,7 @@ export function describeDefinition(start: StartStoryServer): void {
     it.each<[string, object]>([
       ['one character', store('a', plain)],
       ['52 characters', store('a'.repeat(52), plain)],
-    ])('takes a name of %s', async (_name, object) => {
+    ])('accepts a name of %s', async (_name, object) => {
       expect((await ask('POST', `${stores}?dryRun=All`, object)).status).toBe(201)
     })
 
@@ -140,14 +140,14 @@ export function describeDefinition(start: StartStoryServer): void {
         'spec.resources.limits.cpu',
         /should match/,
       ],
-    ])('refuses %s, and names the field', async (_name, name, spec, field, message) => {
+    ])('rejects %s, and names the field', async (_name, name, spec, field, message) => {
       const answer = await ask('POST', `${stores}?dryRun=All`, store(name, { ...plain, ...spec }))
       expect(answer.status).toBe(422)
       expect(answer.fields).toContain(field)
       expect(answer.message).toMatch(message)
     })
 
-    describe('of a store that exists', () => {
+    describe('for an existing store', () => {
       beforeAll(async () => {
         const classless = await ask('POST', stores, store('classless', { ...plain, storage: { size: '10Gi' } }))
         const classy = await ask('POST', stores, store('classy', { ...plain, storageClassName: 'fast' }))
@@ -165,7 +165,7 @@ export function describeDefinition(start: StartStoryServer): void {
         ],
         ['another class', 'classy', { storageClassName: 'slow' }, 'spec.storageClassName', /immutable/],
         ['no class where there was one', 'classy', { storageClassName: null }, 'spec.storageClassName', /immutable/],
-      ])('refuses %s', async (_name, name, spec, field, message) => {
+      ])('rejects %s', async (_name, name, spec, field, message) => {
         const answer = await ask('PATCH', `${stores}/${name}?dryRun=All`, { spec })
         expect(answer.status).toBe(422)
         expect(answer.fields).toEqual([field])
@@ -176,11 +176,11 @@ export function describeDefinition(start: StartStoryServer): void {
         ['a greater size', 'classless', { storage: { size: '11Gi' } }],
         ['the same size in other words', 'classless', { storage: { size: '10240Mi' } }],
         ['the same class', 'classy', { storageClassName: 'fast', port: 7000 }],
-      ])('takes %s', async (_name, name, spec) => {
+      ])('accepts %s', async (_name, name, spec) => {
         expect((await ask('PATCH', `${stores}/${name}?dryRun=All`, { spec })).status).toBe(200)
       })
 
-      it('can be scaled by the scale subresource, and shows the selector there', async () => {
+      it('has the scale subresource, which shows the selector', async () => {
         const selector = 'data.konverge.dev/replicatedkvstore=classy'
         await ask('PATCH', `${stores}/classy/status`, { status: { replicas: 1, selector } })
         const { status, object } = await ask('PATCH', `${stores}/classy/scale`, { spec: { replicas: 3 } })
@@ -188,12 +188,12 @@ export function describeDefinition(start: StartStoryServer): void {
         expect(object).toMatchObject({ spec: { replicas: 3 }, status: { replicas: 1, selector } })
       })
 
-      it('keeps status to its subresource', async () => {
+      it('changes the status by its subresource only', async () => {
         const { object } = await ask('PATCH', `${stores}/classless`, { status: { readyReplicas: 9 } })
         expect(object.status).toBeUndefined()
       })
 
-      it('shows people what they look for first', async () => {
+      it('has the columns that users need first', async () => {
         const condition = {
           type: 'Ready',
           status: 'False',

@@ -1,4 +1,4 @@
-// What is a Migration allowed to be? One row for each rule and limit of its definition.
+// Valid and invalid Migrations: one row for each rule and limit of the CRD.
 import type { RuleTable } from './rule-table.ts'
 
 const create = { name: 'create', sql: 'CREATE TABLE orders (id int PRIMARY KEY)' }

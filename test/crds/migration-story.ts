@@ -1,4 +1,5 @@
-// Does an API server take the definition of Migration, and keep from a database what would break it? It plays on every server.
+// Story of the CRD of Migration: an API server accepts it, and rejects values that would break a database. It runs on
+// every server.
 import { describe, expect, it } from 'vitest'
 import type { StartStoryServer } from '../e2e/story-server.ts'
 import { askerOfSuite } from './asking.ts'
@@ -10,14 +11,14 @@ const migration = (name: string, spec: object) =>
   writerOf('Migration')(name, { databaseRef: { name: 'shop' }, ...spec })
 const steps = [{ name: 'create', sql: 'SELECT 1', verify: { sql: 'SELECT 1' } }]
 
-/** `start` gives a server on which the definition is installed. */
+/** `start` returns a server with the CRD. */
 export function describeMigration(start: StartStoryServer): void {
   const ask = askerOfSuite(start)
 
-  describe('the definition of Migration', () => {
+  describe('the CRD of Migration', () => {
     describeRules(migrationRules, ask)
 
-    it('fills in the defaults', async () => {
+    it('sets the defaults', async () => {
       const copy = { from: { name: 'old' }, tables: ['orders'] }
       const given = [...steps, { name: 'rows', type: 'Copy', copy }]
       const { object, message } = await ask('POST', `${migrations}?dryRun=All`, migration('defaults', { steps: given }))
@@ -34,7 +35,7 @@ export function describeMigration(start: StartStoryServer): void {
       })
     })
 
-    it('shows people what they look for first', async () => {
+    it('has the columns that users need first', async () => {
       await ask('POST', migrations, migration('seen', { steps }))
       const at = '2026-01-01T00:00:00Z'
       const ready = { type: 'Ready', status: 'False', reason: 'StepFailed', message: 'm', lastTransitionTime: at }

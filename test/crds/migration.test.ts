@@ -1,4 +1,4 @@
-// Does the server in this process take the definition of Migration, and keep to its rules?
+// The CRD of Migration and its rules on the embedded API server.
 import { EmbeddedStoryServer } from '../e2e/embedded-story-server.ts'
 import { describeMigration } from './migration-story.ts'
 

@@ -1,4 +1,4 @@
-// Does a real API server take the definition of ReplicatedKVStore, and keep from the store what would break it?
+// The CRD of ReplicatedKVStore and its rules on a real API server.
 import { startControlPlane } from '../control-plane/control-plane.ts'
 import { OwnRealServer } from '../e2e/real-story-server.ts'
 import { installDefinitions } from '../e2e/stores.ts'

@@ -1,4 +1,4 @@
-// Does the server in this process take the definition of ReplicatedKVStore, and keep from the store what would break it?
+// The CRD of ReplicatedKVStore and its rules on the embedded API server.
 import { EmbeddedStoryServer } from '../e2e/embedded-story-server.ts'
 import { describeDefinition } from './definition-story.ts'
 

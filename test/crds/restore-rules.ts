@@ -1,4 +1,4 @@
-// What may a Database ask to be restored? Its part of the table of rules.
+// Rules of a Database's restore: a part of the table of its rules.
 import type { RuleTable } from './rule-table.ts'
 
 const there = { provider: { server: { connectionSecretRef: { name: 'admin' } } } }

@@ -1,14 +1,14 @@
-// Does a server keep to the rules of a definition? A table of what it takes and what it refuses, with the sentence of every rule: one
-// that no row speaks of fails the table. It plays on every server.
+// Table of the rules of a CRD: accepted objects, and rejected ones with their messages. Invariant: every rule has a
+// row. It runs on every server.
 import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import type { Ask } from './asking.ts'
 
-/** An object that is refused: what it is, its name and spec, the field that is named and the sentence that is said. */
+/** A rejected object: description, name, spec, field and message. */
 export type Refused = readonly [what: string, name: string, spec: object, field: string, sentence: string]
 
-/** A change of an object that exists, as a merge patch of its spec. */
+/** A change of an existing object, as a merge patch of its spec. */
 export type Change = readonly [what: string, name: string, spec: object]
 
 export interface RuleTable {
@@ -18,7 +18,7 @@ export interface RuleTable {
   readonly samples: readonly string[]
   readonly accepted: readonly Change[]
   readonly refused: readonly Refused[]
-  /** Objects that exist, by name. */
+  /** Existing objects, by name. */
   readonly existing: Readonly<Record<string, object>>
   readonly acceptedChanges: readonly Change[]
   readonly refusedChanges: readonly Refused[]
@@ -26,7 +26,7 @@ export interface RuleTable {
 
 export const groupPath = '/apis/data.konverge.dev/v1alpha1/namespaces/default'
 
-/** An object of a kind of ours, as people write it. */
+/** Returns a function that writes an object of this kind as a user would. */
 export function writerOf(kind: string): (name: string, spec: object) => object {
   return (name, spec) => ({
     apiVersion: 'data.konverge.dev/v1alpha1',
@@ -41,7 +41,7 @@ export function describeRules(table: RuleTable, ask: Ask): void {
   const path = `${groupPath}/${plural}`
   const objectOf = writerOf(kind)
 
-  it('says in the table what every rule says', async () => {
+  it('has a row for every rule', async () => {
     const { object } = await ask(
       'GET',
       `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.data.konverge.dev`,
@@ -52,7 +52,7 @@ export function describeRules(table: RuleTable, ask: Ask): void {
     expect(rules.filter((sentence) => !told.has(sentence))).toEqual([])
   })
 
-  it.each(table.samples)('takes the sample %s, and drops none of its fields', async (file) => {
+  it.each(table.samples)('accepts the sample %s, and drops none of its fields', async (file) => {
     const { metadata, spec } = parse(await readFile(`examples/${file}.yaml`, 'utf8'))
     const url = `${path}?dryRun=All&fieldValidation=Strict`
     const { status, object, message } = await ask('POST', url, objectOf(metadata.name, spec))
@@ -61,19 +61,19 @@ export function describeRules(table: RuleTable, ask: Ask): void {
     expect(object.spec).toMatchObject(spec)
   })
 
-  it.each(table.accepted)('takes %s', async (_what, name, spec) => {
+  it.each(table.accepted)('accepts %s', async (_what, name, spec) => {
     const { status, message } = await ask('POST', `${path}?dryRun=All&fieldValidation=Strict`, objectOf(name, spec))
     expect(message).toBe('')
     expect(status).toBe(201)
   })
 
-  it.each(table.refused)('refuses %s, and says why', async (_what, name, spec, field, sentence) => {
+  it.each(table.refused)('rejects %s with its message', async (_what, name, spec, field, sentence) => {
     const answer = await ask('POST', `${path}?dryRun=All&fieldValidation=Strict`, objectOf(name, spec))
     expect(answer.status).toBe(422)
     expect(answer.sentences).toContainEqual(expect.stringMatching(endOf(field, sentence)))
   })
 
-  describe('of one that exists', () => {
+  describe('for an existing object', () => {
     beforeAll(async () => {
       for (const [name, spec] of Object.entries(existing)) {
         const { message } = await ask('POST', path, objectOf(name, spec))
@@ -81,13 +81,13 @@ export function describeRules(table: RuleTable, ask: Ask): void {
       }
     })
 
-    it.each(table.acceptedChanges)('takes %s', async (_what, name, spec) => {
+    it.each(table.acceptedChanges)('accepts %s', async (_what, name, spec) => {
       const { status, message } = await ask('PATCH', `${path}/${name}?dryRun=All&fieldValidation=Strict`, { spec })
       expect(message).toBe('')
       expect(status).toBe(200)
     })
 
-    it.each(table.refusedChanges)('refuses %s, and says why', async (_what, name, spec, field, sentence) => {
+    it.each(table.refusedChanges)('rejects %s with its message', async (_what, name, spec, field, sentence) => {
       const answer = await ask('PATCH', `${path}/${name}?dryRun=All&fieldValidation=Strict`, { spec })
       expect(answer.status).toBe(422)
       expect(answer.sentences).toContainEqual(expect.stringMatching(endOf(field, sentence)))
@@ -95,7 +95,7 @@ export function describeRules(table: RuleTable, ask: Ask): void {
   })
 }
 
-/** `spec.size: Forbidden: can only grow`: the field, a word of the server, our sentence and nothing after it. */
+/** Matches `spec.size: Forbidden: can only grow`: the field, the server's reason, and exactly this message. */
 function endOf(field: string, sentence: string): RegExp {
   const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`^${literal(field)}: (.*: )?${literal(sentence)}$`, 's')

@@ -1,9 +1,9 @@
-// What does the API server have against an object of a definition, as it is? Its status included, which no create would look at.
+// Errors of an object by the schema of its CRD, with its status, which a create would ignore.
 import { customResources } from '../../src/apiserver/custom/custom-strategy.ts'
 import { StatusError } from '../../src/apiserver/status-error.ts'
 import { isJsonObject, type JsonObject } from '../../src/base/json.ts'
 
-/** One sentence for each fault, with its field; none if it is taken. The endpoint would give a namespace to an object that has none. */
+/** Returns one message for each error, with its field. The endpoint would default the namespace. */
 export function schemaFaults(definition: JsonObject, object: JsonObject): readonly string[] {
   const resource = customResources(definition).find(({ group, version }) => `${group}/${version}` === object.apiVersion)
   if (resource === undefined) throw new Error(`the definition does not serve ${object.apiVersion}`)

@@ -1,11 +1,15 @@
-// YAML 1.1 words in the definitions. Invariant: whoever writes a manifest needs no quotes for a field name, an enumerated value, a default or a
-// name of a kind. kubectl reads YAML 1.1, where a bare `on` is the boolean true and a bare `0777` is the number 511.
+// YAML 1.1 words in the CRDs. Invariant: a manifest needs no quotes for a field name, an enumerated value, a default or
+// a name of a kind.
+// kubectl reads YAML 1.1, where a bare `on` is the boolean true and a bare `0777` is the number 511.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts'
 
-/** Every scalar that some reader of YAML 1.1 takes for no string. Source: yaml.org/type, and strconv.ParseInt as kubectl uses it. */
+/**
+ * Every scalar that a reader of YAML 1.1 does not take for a string. Source: yaml.org/type, and strconv.ParseInt as
+ * kubectl uses it.
+ */
 const implicitTypes: Readonly<Record<string, RegExp>> = {
   null: /^(?:~|null|)$/i,
   boolean: /^(?:y|yes|n|no|true|false|on|off)$/i,
@@ -23,10 +27,13 @@ function implicitTypeOf(word: string): string | undefined {
   return Object.keys(implicitTypes).find((type) => implicitTypes[type]?.test(word))
 }
 
-/** A word that stands in a definition, and where. */
+/** A word in a CRD, and its path. */
 type Word = readonly [path: string, word: string]
 
-/** Field names, enumerated values and defaults of a schema, those of its fields included, and the literals of its rules. */
+/**
+ * Returns field names, enumerated values and defaults of a schema, including those of its fields, and the literals of
+ * its rules.
+ */
 function wordsOfSchema(schema: Json | undefined, path: string): readonly Word[] {
   if (!isJsonObject(schema)) return []
   const { properties, items, additionalProperties, required, enum: values, default: value } = schema
@@ -45,7 +52,7 @@ function wordsOfSchema(schema: Json | undefined, path: string): readonly Word[] 
   ]
 }
 
-/** All texts in a value, its keys included. */
+/** Returns all texts in a value, including its keys. */
 function wordsOfValue(value: Json | undefined, path: string): readonly Word[] {
   if (typeof value === 'string') return [[path, value]]
   if (Array.isArray(value)) return value.flatMap((item: Json) => wordsOfValue(item, path))
@@ -53,7 +60,7 @@ function wordsOfValue(value: Json | undefined, path: string): readonly Word[] {
   return Object.entries(value).flatMap(([key, inner]) => [[path, key] as const, ...wordsOfValue(inner, path)])
 }
 
-/** Values and keys that a rule names: `self in ['Schema', 'Database']`. */
+/** Returns values and keys that a rule names: `self in ['Schema', 'Database']`. */
 function literalsOfRules(rules: Json | undefined, path: string): readonly Word[] {
   if (!Array.isArray(rules)) return []
   return rules.flatMap((rule: Json) => {
@@ -65,9 +72,9 @@ function literalsOfRules(rules: Json | undefined, path: string): readonly Word[]
   })
 }
 
-/** The names of a kind, and what its versions and columns are called by. */
+/** Returns the names of a kind, of its versions and of its columns. */
 function wordsOf(definition: JsonObject): readonly Word[] {
-  const { spec } = definition as unknown as Definition // As the API server takes it: test/crds/*.test.ts.
+  const { spec } = definition as unknown as Definition // The API server accepts this form: test/crds/*.test.ts.
   return [
     ...wordsOfValue(spec.names, 'names'),
     ...spec.versions.flatMap(({ name, schema, additionalPrinterColumns: columns = [] }) => [
@@ -95,14 +102,14 @@ interface Definition {
   }
 }
 
-/** Not the index of a list. */
+/** Returns false for the index of a list. */
 function isFieldName(part: string): boolean {
   return part !== '' && !/^[0-9*]+$/.test(part)
 }
 
 /**
- * Words that are no plain strings in YAML 1.1, and stay. The API server rejects each of them without quotes and says that it must be a string, so none
- * is misread in silence.
+ * Words that are not plain strings in YAML 1.1, and stay. The API server rejects each of them without quotes and
+ * reports that it must be a string, so none is misread silently.
  */
 const quoted: readonly { readonly path: RegExp; readonly word: RegExp; readonly because: string }[] = [
   {
@@ -179,7 +186,7 @@ describe('the check of words', () => {
     },
   )
 
-  it('finds the words wherever a definition has them', () => {
+  it('finds the words at every place of a CRD', () => {
     const field = (schema: JsonObject) => ({ type: 'object', properties: { field: schema } })
     const at = (schema: JsonObject) => wordsOfSchema(schema, 'v1').map(([, word]) => word)
     for (const schema of [

@@ -1,4 +1,4 @@
-// What certificate does a server of the tests show? One that it signed itself, valid for a day.
+// Self-signed certificate of a test server, valid for a day.
 import type { KeyObject } from 'node:crypto'
 import { systemSecrets } from '../../src/base/random.ts'
 import { curveKeys, selfSignedCertificate } from '../../src/base/self-signed-certificate.ts'

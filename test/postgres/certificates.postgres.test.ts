@@ -1,5 +1,5 @@
-// Does PostgreSQL take the certificates that we write? With channel binding the password's exchange is bound to a digest of the
-// certificate, which libpq asks for by default and which not every kind of key has.
+// PostgreSQL with the certificates of the operator. Channel binding ties the password exchange to a digest of the
+// certificate; libpq requests it by default, and not every type of key supports it.
 import { Client } from 'pg'
 import { expect, it } from 'vitest'
 import { onEachPostgres } from './on-each-postgres.ts'
@@ -7,7 +7,7 @@ import { onEachPostgres } from './on-each-postgres.ts'
 onEachPostgres(
   'a certificate of the curve P-256',
   (server) => {
-    it('is trusted by itself, names its server, and binds the exchange of the password', async () => {
+    it('a certificate is trusted by itself, names its server, and supports channel binding', async () => {
       const { port, password, certificate } = server()
       const client = new Client({
         ...{ host: 'localhost', port, password, user: 'postgres', database: 'postgres' },

@@ -1,19 +1,19 @@
-// Who pretends to be a database server? Somebody on loopback who offers no TLS, answers every client with the same bytes, and writes
-// down what he is told. By default he asks for passwords in clear text.
+// A fake database server on loopback. It offers no TLS, answers every client with the same bytes, and records what it
+// receives. By default it requests passwords in clear text.
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
 export interface CuriousServer {
   readonly port: number
-  /** All bytes of all clients. */
+  /** Returns all bytes of all clients. */
   heard(): string
   stop(): void
 }
 
 export interface CuriousOptions {
-  /** What he says to a client that has introduced itself. */
+  /** Answer to the start-up message of a client. */
   readonly welcome?: Buffer
-  /** And to whatever it says then. */
+  /** Answer to each later message. */
   readonly answer?: Buffer
 }
 
@@ -30,7 +30,7 @@ export async function startCuriousServer({
 }: CuriousOptions = {}): Promise<CuriousServer> {
   const heard: Buffer[] = []
   const server = createServer((socket) => {
-    socket.on('error', () => undefined) // Clients leave as they like.
+    socket.on('error', () => undefined) // Clients may disconnect at any time.
     let isWelcome = false
     socket.on('data', (bytes) => {
       heard.push(bytes)

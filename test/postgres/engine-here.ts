@@ -1,5 +1,5 @@
-// What does a test need to speak to a server as the operator does? The engine, with a clock, mostly the machine's, and endpoints that let every
-// call pass and write it down. It stops with the test.
+// The operator's engine for a test, with a clock, usually the machine's, and endpoints that pass and record every call.
+// It stops with the test.
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
 import { CodedError } from '../../src/base/errors.ts'
@@ -13,7 +13,7 @@ import type { ExternalTools } from '../../src/external/external.ts'
 export interface EndpointCall {
   readonly endpoint: string
   readonly operation: string
-  /** Did it fail in a way that a breaker counts? */
+  /** True if the failure counts for a breaker. */
   readonly counts: boolean
 }
 
@@ -21,7 +21,7 @@ export interface EngineHere {
   readonly engine: DatabaseEngine
   readonly tools: ExternalTools
   readonly calls: readonly EndpointCall[]
-  /** As a controller would ask for it. */
+  /** Returns a server as a controller would get it. */
   at(access: ServerAccess, signal?: AbortSignal, name?: string): DatabaseServer
   stop(): Promise<void>
 }

@@ -1,5 +1,5 @@
-// How does a test get extensions that no package has? By a server of its own that looks for them elsewhere: PostgreSQL finds its share folder
-// from where its program is, so that a copy of that, with links to all the rest beside it, has one that a test may write to.
+// Test server with extensions of the test's own. PostgreSQL finds its share folder relative to its program.
+// A copy of the program, with links to all other files beside it, has a writable share folder.
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import type { HomeVersion, PostgresHome } from './postgres-home.ts'
@@ -8,13 +8,13 @@ import type { PostgresServer } from './postgres-server.ts'
 export interface TestExtension {
   readonly name: string
   readonly control: readonly string[]
-  /** Of its version 1.0. */
+  /** Script of version 1.0. */
   readonly script: string
-  /** From 1.0 to 1.1. */
+  /** Script from 1.0 to 1.1. */
   readonly update?: string
 }
 
-/** A home whose only version is that of `like`, and has these extensions too. It goes with `home`. */
+/** Returns a home whose only version is that of `like`, with these extensions added. It is removed with `home`. */
 export async function extendedHome(
   home: PostgresHome,
   like: PostgresServer,
@@ -24,14 +24,14 @@ export async function extendedHome(
   const place = (name: string) => String(places.find((one) => one['name'] === name)?.['setting'])
   const [bin, share, libraries] = [place('BINDIR'), place('SHAREDIR'), place('PKGLIBDIR')]
   const folder = await mkdtemp(join(home.folder, 'extended-'))
-  // The server runs as somebody else.
+  // The server runs as another user.
   await chmod(folder, 0o755)
-  // Each is as far from the others as it was.
+  // The relative paths between the folders stay the same.
   const binFolder = join(folder, bin)
   const copyOf = (path: string) => join(binFolder, relative(bin, path))
   await mkdir(binFolder, { recursive: true })
   await copyFile(join(bin, 'postgres'), join(binFolder, 'postgres'))
-  // Beside modules there may be libraries that the program itself looks for there.
+  // The program may load libraries from the folder beside its modules.
   const beside = join(bin, '..', 'lib')
   const linked = libraries.startsWith(beside) ? beside : libraries
   await mkdir(dirname(copyOf(linked)), { recursive: true })
@@ -40,7 +40,7 @@ export async function extendedHome(
   const controls = join(copyOf(share), 'extension')
   await linkAll(join(share, 'extension'), controls)
   for (const { name, control, script, update } of extensions) {
-    // Else a link of that name would be followed to what everybody has.
+    // Otherwise a write would follow a link of that name to the shared file.
     for (const file of [`${name}.control`, `${name}--1.0.sql`]) await rm(join(controls, file), { force: true })
     await writeFile(join(controls, `${name}.control`), ["default_version = '1.0'", ...control, ''].join('\n'))
     await writeFile(join(controls, `${name}--1.0.sql`), script)

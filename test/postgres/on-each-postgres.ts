@@ -1,29 +1,27 @@
-// How does one suite run on every version of PostgreSQL that this machine has? By these, in test files of the project
-// `postgres`; what they start goes with the suite or the test.
+// Functions that run a suite on the installed versions of PostgreSQL, in test files of the project `postgres`.
+// Their servers are removed with the suite or the test.
 import { afterAll, beforeAll, describe, inject, onTestFinished } from 'vitest'
 import { type PostgresOptions, PostgresServer } from './postgres-server.ts'
 
 type Suite = (server: () => PostgresServer, version: number) => void
 
 /**
- * Tells the suite once for every version, each time with one server for all its tests.
+ * Runs the suite once for every version, each time with one server for all its tests.
  *
  * @example
- * onEachPostgres('roles', (server) => {
- *   it('…', async () => { await server().byHand('SELECT 1') })
- * })
+ * onEachPostgres('roles', (server) => it('…', () => server().byHand('SELECT 1')))
  */
 export function onEachPostgres(title: string, suite: Suite, options: PostgresOptions = {}): void {
   onVersions(inject('postgresHome').versions, title, suite, options)
 }
 
-/** As `onEachPostgres`, of those servers whose version a tool of the machine can read, or cannot. */
+/** As `onEachPostgres`, on the versions for which `isMeant` is true, for example those that an installed tool can dump. */
 export function onPostgresOf(isMeant: (major: number) => boolean, title: string, suite: Suite): void {
   const versions = inject('postgresHome').versions.filter(({ major }) => isMeant(major))
   onVersions(versions, title, suite, {})
 }
 
-/** As `onEachPostgres`, where what is tried is above the versions. */
+/** As `onEachPostgres`, on the newest version only, for tests that do not depend on the version. */
 export function onNewestPostgres(title: string, suite: Suite, options: PostgresOptions = {}): void {
   onVersions(inject('postgresHome').versions.slice(-1), title, suite, options)
 }

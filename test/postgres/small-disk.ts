@@ -1,4 +1,4 @@
-// How do tests come by a disk that is soon full? By one in memory, which goes with the test.
+// A small disk in memory for tests, which is removed with the test.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ const run = promisify(execFile)
 
 export const noDisks = 'only root may mount, and not in every container'
 
-/** `2m`, as mount(8) reads it. Undefined where there can be none. */
+/** Mounts a disk of a size such as `2m`, as mount(8) reads it. Returns undefined where mounts are not possible. */
 export async function smallDisk(size: string): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'konverge-disk-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -26,7 +26,7 @@ export async function smallDisk(size: string): Promise<string | undefined> {
   return folder
 }
 
-/** Where a server may keep what it is told to. */
+/** Makes a folder writable for a server. */
 export async function giveToServer(folder: string): Promise<void> {
   await run('chown', ['postgres', folder])
 }

@@ -1,4 +1,4 @@
-// Does the proxy do what it is told, and nothing else?
+// Faults of the proxy: it injects the requested ones, and no others.
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { onEachPostgres } from './on-each-postgres.ts'
@@ -6,7 +6,7 @@ import type { PostgresServer } from './postgres-server.ts'
 import { cutAt, cutAtText, SqlProxy } from './sql-proxy.ts'
 
 onEachPostgres('a proxy', (server) => {
-  it('counts connections and statements, and says whose they are', async () => {
+  it('a proxy counts connections and statements, with their application names', async () => {
     const proxy = await proxyOf(server())
     const client = await clientOf(proxy, 'one')
     await client.query('SELECT 1')
@@ -20,7 +20,7 @@ onEachPostgres('a proxy', (server) => {
     ])
   })
 
-  it('cuts before a statement, which is never carried out, or after it, which is', async () => {
+  it('a proxy cuts before a statement, which never runs, or after it, when it has run', async () => {
     const proxy = await proxyOf(server())
     await server().byHand('DROP TABLE IF EXISTS cuts; CREATE TABLE cuts (n int)')
     for (const [when, count] of [
@@ -41,7 +41,7 @@ onEachPostgres('a proxy', (server) => {
     expect(await server().byHand('SELECT n FROM cuts ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }])
   })
 
-  it('cuts after the beginning of a COPY, whose server waits for rows', async () => {
+  it('a proxy cuts after the start of a COPY, while the server waits for rows', async () => {
     const proxy = await proxyOf(server())
     await server().byHand('DROP TABLE IF EXISTS copied; CREATE TABLE copied (n int)')
     proxy.judge = cutAtText(/COPY/, 'after')
@@ -50,7 +50,7 @@ onEachPostgres('a proxy', (server) => {
     expect(proxy.isServerAtWork).toBe(false)
   })
 
-  it('refuses, hangs, answers with garbage, and comes back', async () => {
+  it('a proxy refuses, hangs, answers with garbage, and recovers', async () => {
     const proxy = await proxyOf(server())
     const first = await clientOf(proxy, 'first')
     await proxy.refuse()

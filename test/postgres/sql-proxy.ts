@@ -1,48 +1,51 @@
-// What does a client live through when the way to its database server is bad? A proxy between the two, plain TCP on loopback. It
-// keeps a record of every connection and statement, and cuts, refuses or hangs as it is told. Through TLS it only counts connections.
+// Proxy between a client and its database server, plain TCP on loopback. It records every connection and statement, and
+// cuts, refuses or hangs on request. With TLS it only counts connections.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import type { ServerAccess } from '../../src/controllers/engines/server-access.ts'
 import { type Frame, FrameReader, parametersOf, requestOf, statementOf } from './wire-frames.ts'
 
 export interface ProxyStatement {
-  /** From 1, over all connections. A message with several statements counts once, as one with parameters does. */
+  /**
+   * Number from 1, over all connections. A message with several statements counts once, like a statement with
+   * parameters.
+   */
   readonly index: number
   readonly text: string
   readonly connection: number
   readonly database: string
   readonly user: string
-  /** As the connection began; statements may have changed it. */
+  /** Name at the start of the connection; statements may have changed it. */
   readonly applicationName: string
 }
 
 /**
- * - `cutBefore`: the connection breaks and the server never sees the statement.
- * - `cutAfter`: the server has carried it out, or waits for the rows of a COPY, and the connection breaks instead of its answer.
- * - `hang`: nothing of this connection goes on any more, in either direction.
+ * - `cutBefore`: the connection breaks before the server gets the statement.
+ * - `cutAfter`: the server has run it, or waits for the rows of a COPY; the connection breaks in place of the answer.
+ * - `hang`: this connection passes no more bytes, in either direction.
  */
 export type Verdict = 'pass' | 'cutBefore' | 'cutAfter' | 'hang'
 
 export type Judge = (statement: ProxyStatement) => Verdict
 
 /**
- * `hang`: taken and never answered. `garbage`: answered by something that is no PostgreSQL. `inClear`: whoever asks for TLS hears
- * that there is none.
+ * `hang`: accepted and never answered. `garbage`: answered by a server that is not PostgreSQL. `inClear`: a request for
+ * TLS is denied.
  */
 export type Welcome = 'pass' | 'hang' | 'garbage' | 'inClear'
 
-/** Whoever takes longer is not at work: it waits for a lock, or stands still. */
+/** A longer statement does not count as work: it waits for a lock, or the server is paused. */
 const workLimitMs = 10_000
 
 export class SqlProxy {
   readonly port: number
-  /** Asked about every statement; replace it at any time. */
+  /** Called for every statement; replace it at any time. */
   judge: Judge = () => 'pass'
-  /** Holds a statement until the promise resolves; the server sees nothing of its connection meanwhile. */
+  /** Holds a statement until the promise resolves; the server gets nothing of its connection meanwhile. */
   hold: (statement: ProxyStatement) => Promise<void> | undefined = () => undefined
-  /** What becomes of new connections. */
+  /** Treatment of new connections. */
   welcome: Welcome = 'pass'
-  /** Where new connections are led to. */
+  /** Server of new connections. */
   target: ServerAccess
   readonly #server: Server
   readonly #links = new Set<Link>()
@@ -57,14 +60,14 @@ export class SqlProxy {
     server.on('connection', (socket) => this.#accept(socket))
   }
 
-  /** In front of the server that `target` dials. Stop it. */
+  /** Starts a proxy before the server that `target` dials. The caller stops it. */
   static async start(target: ServerAccess): Promise<SqlProxy> {
     const server = createServer({ noDelay: true }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     return new SqlProxy(target, server)
   }
 
-  /** The target by way of this proxy; its host stays what certificates have to show. */
+  /** Returns the target through this proxy; its host stays the one that certificates name. */
   access(changes: Partial<ServerAccess> = {}): ServerAccess {
     return { ...this.target, dial: { host: '127.0.0.1', port: this.port }, ...changes }
   }
@@ -74,30 +77,32 @@ export class SqlProxy {
     return [...this.#statements]
   }
 
-  /** Connections: now, most at once, ever. */
+  /** Number of connections: open now, most at once, in total. */
   get connections(): { readonly open: number; readonly peak: number; readonly total: number } {
     return { open: this.#links.size, peak: this.#peak, total: this.#connections }
   }
 
-  /** Is a server at work for somebody? Not where the way hangs: it was never asked. */
+  /**
+   * True while a server works on a statement. A hanging statement does not count, because it never reached the server.
+   */
   get isServerAtWork(): boolean {
     const since = performance.now() - workLimitMs
     return [...this.#links].some(({ askedAtMs }) => askedAtMs !== undefined && askedAtMs > since)
   }
 
-  /** Forgets what was counted; indexes begin with 1 again. */
+  /** Resets all counters and indexes. */
   forget(): void {
     this.#statements.length = 0
     this.#connections = this.#links.size
     this.#peak = this.#links.size
   }
 
-  /** Breaks every connection there is. */
+  /** Breaks every open connection. */
   cutAll(): void {
     for (const link of this.#links) link.cut()
   }
 
-  /** From now on nobody listens here; what is connected stays. */
+  /** Closes the listener; open connections stay. */
   async refuse(): Promise<void> {
     this.#server.close()
   }
@@ -146,7 +151,7 @@ export function cutAt(n: number, when: 'before' | 'after'): Judge {
   }
 }
 
-/** Cuts at the first statement whose text fits, once. */
+/** Cuts at the first statement whose text matches, once. */
 export function cutAtText(text: RegExp, when: 'before' | 'after'): Judge {
   let isDone = false
   return (statement) => {
@@ -164,7 +169,7 @@ interface Judgement {
 }
 
 interface LinkRules {
-  /** Undefined: there will be nobody behind. */
+  /** Undefined: no server follows. */
   connect(): Socket | undefined
   offersTls(): boolean
   judge(statement: Omit<ProxyStatement, 'index'>): Judgement
@@ -180,12 +185,18 @@ class Link {
   readonly #fromServer = new FrameReader(true)
   #parameters: ReadonlyMap<string, string> = new Map()
   #state: 'passing' | 'hanging' | 'cutting' = 'passing'
-  /** How bytes are read: `asked` waits for the one byte that answers a request for TLS; `sealed` is TLS, which is not read. */
+  /**
+   * Mode of the parser: `asked` waits for the one byte that answers a request for TLS; `sealed` is TLS, which is not
+   * parsed.
+   */
   #reading: 'frames' | 'asked' | 'sealed' = 'frames'
   #server: Socket | undefined
-  /** Frames behind a statement that is held. */
+  /** Frames after a held statement. */
   #held: Frame[] | undefined
-  /** When the server got what it has not answered yet, or was dialled, by the process' own clock. Through TLS any answer is taken for the whole. */
+  /**
+   * Time at which the server got its unanswered input or was dialled, by the process's monotonic clock. With TLS, any
+   * answer counts as complete.
+   */
   askedAtMs: number | undefined
 
   constructor(client: Socket, number: number, rules: LinkRules) {
@@ -198,7 +209,7 @@ class Link {
     const server = this.#rules.connect()
     this.#server = server
     for (const socket of [this.#client, ...(server === undefined ? [] : [server])]) {
-      socket.on('error', () => undefined) // Followed by close.
+      socket.on('error', () => undefined) // A close event follows.
       socket.on('close', () => this.cut())
     }
     if (server === undefined) return
@@ -239,7 +250,7 @@ class Link {
     else this.#holdBack(server, frame, held)
   }
 
-  /** What comes behind the statement waits too. */
+  /** Frames after the statement wait too. */
   #holdBack(server: Socket, frame: Frame, held: Promise<void>): void {
     const behind: Frame[] = []
     this.#held = behind
@@ -294,7 +305,7 @@ class Link {
     }
     for (const { type, bytes } of this.#fromServer.read(chunk)) {
       if (this.#state === 'passing') this.#client.write(bytes)
-      // Ready for the next query: what it was asked is done. Ready for rows of a COPY: it does no more by itself.
+      // `Z`, ready for query: the statement is done. `G`, ready for rows of a COPY: the server waits.
       if (type !== 'Z' && type !== 'G') continue
       this.askedAtMs = undefined
       if (this.#state === 'cutting') return this.cut()

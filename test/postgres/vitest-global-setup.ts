@@ -1,4 +1,5 @@
-// One home of PostgreSQL servers for all test files of the project `postgres`. Its test files start servers with startPostgres.
+// One home of PostgreSQL servers for all test files of the project `postgres`. Its test files start servers with
+// startPostgres.
 import type { TestProject } from 'vitest/node'
 import { makePostgresHome, type PostgresHome, removePostgresHome } from './postgres-home.ts'
 
@@ -8,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** Vitest calls this once before the first test file, and what it returns after the last. */
+/** Vitest calls it once before the first test file, and the returned function after the last. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const home = await makePostgresHome()
   project.provide('postgresHome', home)

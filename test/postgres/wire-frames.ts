@@ -1,26 +1,25 @@
-// Where does one message of PostgreSQL's protocol end and the next begin? The first ones of a client have no type. Source:
-// PostgreSQL, "Message Formats".
+// Frames of PostgreSQL's protocol. The first messages of a client have no type. Source: PostgreSQL, "Message Formats".
 
 export interface Frame {
-  /** The message's letter; `''`: a start-up message or a request that stands for one. */
+  /** Letter of the message; `''`: a start-up message or a request in its place. */
   readonly type: string
-  /** The message whole, as it is passed on. */
+  /** The complete message, as it is passed on. */
   readonly bytes: Buffer
-  /** What comes after type and length. */
+  /** Bytes after type and length. */
   readonly body: Buffer
 }
 
-/** Takes bytes as they come and gives back the messages that are whole. */
+/** Accepts bytes in any pieces and returns complete messages. */
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0)
-  /** Do messages have a type already? Whoever reads says when. */
+  /** True if messages have a type; the caller sets it. */
   isTyped: boolean
 
   constructor(isTyped: boolean) {
     this.isTyped = isTyped
   }
 
-  /** One at a time, as what a message says may change how the next is read. */
+  /** One at a time, because a message may change how the next one is parsed. */
   *read(chunk: Buffer): Generator<Frame> {
     this.#rest = Buffer.concat([this.#rest, chunk])
     for (;;) {
@@ -41,19 +40,19 @@ const requests: Readonly<Record<number, 'cancel' | 'tls' | 'gss'>> = {
   80877104: 'gss',
 }
 
-/** What a message without a type is. */
+/** Returns the kind of a message without a type. */
 export function requestOf({ body }: Frame): 'cancel' | 'tls' | 'gss' | 'start' {
   return requests[body.readInt32BE(0)] ?? 'start'
 }
 
-/** Names and values of a start-up message. */
+/** Returns names and values of a start-up message. */
 export function parametersOf({ body }: Frame): ReadonlyMap<string, string> {
   const words = body.toString('utf8', 4).split('\0')
   const pairs = Array.from({ length: Math.floor(words.length / 2) }, (_, at) => words.slice(2 * at, 2 * at + 2))
   return new Map(pairs.flatMap(([name = '', value = '']) => (name === '' ? [] : [[name, value] as const])))
 }
 
-/** The SQL in a message, if it brings any: a simple query, or one with parameters, which comes after its name. */
+/** Returns the SQL of a message, if it has any: a simple query, or one with parameters, which follows its name. */
 export function statementOf({ type, body }: Frame): string | undefined {
   const words = body.toString('utf8').split('\0')
   return type === 'Q' ? words[0] : type === 'P' ? words[1] : undefined

@@ -1,4 +1,4 @@
-// What does a saga do next? Every move, from every state.
+// Decisions of a saga: every move from every state.
 import { describe, expect, it } from 'vitest'
 import type { Random } from '../../src/base/random.ts'
 import { type Look, type SagaInput, type SagaMove, sagaMove } from '../../src/saga/decision.ts'
@@ -20,7 +20,7 @@ const step = (name: string, more: object = {}) => ({
   ...more,
 })
 
-/** Load and Drive can be taken back, Unload is the pivot, Sign comes after it. */
+/** Load and Drive can be compensated, Unload is the pivot, Sign follows it. */
 const shape = shapeOf({
   name: 'move',
   pivot: 'Unload',
@@ -45,7 +45,7 @@ const letters: Readonly<Record<string, State>> = {
   k: 'Kept',
 }
 
-/** `drpp`: the first step is done, the second runs. `due` is merged into the one that is due. */
+/** Builds a journal entry. `drpp`: the first step is done, the second runs. `due` is merged into the current step. */
 function record(
   word: string,
   state: SagaRecord['state'],
@@ -101,7 +101,7 @@ function decide(given: Partial<SagaInput> & { readonly shape?: SagaShape }): Sag
   return sagaMove({ ...input, nowMs, random, ...given })
 }
 
-/** `Running drpp` and how it stands; `look 1`, `run 1 drpp`. */
+/** Returns `Running drpp` with the state of the saga; `look 1`, `run 1 drpp`. */
 function told(move: SagaMove): string {
   const word = ({ steps }: SagaRecord) =>
     steps.map(({ state }) => Object.entries(letters).find(([, known]) => known === state)?.[0]).join('')
@@ -183,7 +183,7 @@ describe('a saga', () => {
     expect(told(decide(given))).toBe(expected)
   })
 
-  it('pins what it was begun for', () => {
+  it('keeps the inputs of its start', () => {
     expect(decide({ wish: wanted('north') })).toMatchObject({
       record: { name: 'move', id: 'north', generation: 7, input: { to: 'north' }, startedAt: at(0) },
     })
@@ -371,7 +371,7 @@ describe('forward', () => {
     expect(told(decide(given))).toBe(expected)
   })
 
-  it('spaces its attempts by their number, by chance, and as it was asked to', () => {
+  it('spaces its attempts by their number, with jitter, and as the step requests', () => {
     const waitOf = (attempts: number, retryAfterMs?: number, chance = 0) => {
       const attempt = { ...mayPass, retryAfterMs }
       const move = decide({
@@ -386,13 +386,13 @@ describe('forward', () => {
     expect([waitOf(1, 60_000), waitOf(1, 3_600_000)]).toEqual([60_000, 300_000])
   })
 
-  it('tells how far it is, and when it wants to be looked at again', () => {
+  it('reports its progress and the time of its next observation', () => {
     expect(decide({ record: running('drpp'), look: { ...pending, lookAfterMs: 2_000 } })).toMatchObject({
       standing: { state: 'running', message: 'Drive 2/4: 61 %', lookAfterMs: 2_000 },
     })
   })
 
-  it('keeps what a step notes, without its failures', () => {
+  it('keeps the notes of a step, without its failures', () => {
     const due = { attempts: 2, message: 'it failed', notes: { lamps: '3' } }
     expect(decide({ record: running('rppp', due), look: { kind: 'done', notes: { crate: 'c1' } } })).toMatchObject({
       record: {
@@ -406,7 +406,7 @@ describe('forward', () => {
     })
   })
 
-  it('gives a step the time that was asked for when it began', () => {
+  it('gives a step the time limit that was set at its start', () => {
     const limit = ({ to }: Readonly<Record<string, string>>) => (to === 'north' ? 5_000 : 3_600_000)
     const asked = shapeOf({ ...shape, steps: [step('Load', { timeoutMs: limit }), step('Drive')], pivot: undefined })
     const steps = [
@@ -419,7 +419,7 @@ describe('forward', () => {
     expect(told(decide({ shape: asked, record: patient, look: pending }))).toBe('Running rp: waiting Running')
   })
 
-  it('waits for what comes about by itself, as long as it has time', () => {
+  it('waits for an effect that completes by itself, within its time limit', () => {
     const passive = shapeOf({ ...shape, steps: [step('Load', { run: undefined }), step('Drive')], pivot: undefined })
     const steps = [
       { name: 'Load', state: 'Running', startedAt: at(-10_000) },
@@ -433,7 +433,7 @@ describe('forward', () => {
   })
 })
 
-describe('back', () => {
+describe('compensation', () => {
   const first = turning('dcpp')
   const again = turning('dcpp', { attempts: 1 })
   const late = { startedAt: at(-61_000) }
@@ -533,35 +533,38 @@ describe('back', () => {
     ['is still there', done, 'Compensating dcpp: retry Refused'],
     ['cannot be seen', unknown, 'Compensating dcpp: retry Unreachable'],
     ['is going away', leaving, 'Compensating dcpp: waiting Compensating'],
-  ])('tries without end what has attempts without end, though it fails for good, where it %s', (_, look, expected) => {
-    const refused = decide({ shape: own, record: again, look, attempt: final })
-    expect(told(refused)).toBe(expected)
-    const { record: known } = refused as Extract<SagaMove, { kind: 'end' }>
-    const later = { shape: own, record: known, nowMs: nowMs + 600_000 }
-    expect(told(decide({ ...later, look: done }))).toBe('compensate 1, attempt 2')
-    expect(told(decide({ ...later, look: missing }))).toBe('Compensating cCpp: moved Compensating')
-  })
+  ])(
+    'retries a step with unlimited attempts indefinitely, even after a permanent failure, when it %s',
+    (_, look, expected) => {
+      const refused = decide({ shape: own, record: again, look, attempt: final })
+      expect(told(refused)).toBe(expected)
+      const { record: known } = refused as Extract<SagaMove, { kind: 'end' }>
+      const later = { shape: own, record: known, nowMs: nowMs + 600_000 }
+      expect(told(decide({ ...later, look: done }))).toBe('compensate 1, attempt 2')
+      expect(told(decide({ ...later, look: missing }))).toBe('Compensating cCpp: moved Compensating')
+    },
+  )
 
-  it('says why it has to try again', () => {
+  it('reports why it has to retry', () => {
     expect(decide({ shape: own, record: again, look: done, attempt: final })).toMatchObject({
       standing: { message: 'taking back Drive 2/4: refused' },
     })
   })
 
-  it('fails for good on the way there, though the way back has attempts without end', () => {
+  it('fails permanently while it moves forward, although its compensation has unlimited attempts', () => {
     expect(told(decide({ shape: own, record: running('drpp', { attempts: 1 }), look: missing, attempt: final }))).toBe(
       'Compensating dcpp: moved Compensating',
     )
   })
 
-  it('is over at once where nothing can be taken back', () => {
+  it('ends immediately when no step can be compensated', () => {
     const keeping = shapeOf({ ...shape, steps: [step('Load', { compensate: undefined })], pivot: undefined })
     const only = { ...running('r'), steps: [{ name: 'Load', state: 'Running' }] } as const
     expect(told(decide({ shape: keeping, record: only, look: torn }))).toBe('Compensated k: moved Compensated')
   })
 })
 
-it('begins a pivot no more that has failed for good, whatever is seen of it later', () => {
+it('does not start a pivot again after a permanent failure, whatever is observed later', () => {
   const after = decide({ record: running('ddrp', { attempts: 1 }), look: unknown, attempt: final })
   const { record: known } = after as Extract<SagaMove, { kind: 'end' }>
   expect(told(decide({ record: known, look: unknown }))).toBe('Running ddrp: retry Unreachable')
@@ -574,7 +577,7 @@ it('begins a pivot no more that has failed for good, whatever is seen of it late
   })
 })
 
-describe('a saga that stands still says what to do', () => {
+describe('a stalled saga reports the remedy', () => {
   const messageOf = (given: Partial<SagaInput>) => {
     const move = decide(given)
     return move.kind === 'end' ? move.standing.message : undefined
@@ -617,7 +620,7 @@ describe('a saga that stands still says what to do', () => {
     expect(messageOf(given)).toBe(expected)
   })
 
-  it('even where it was taken back and is still wanted', () => {
+  it('even when it was compensated and is still desired', () => {
     expect(messageOf({ record: record('CCkp', 'Compensated', {}, { message: 'Drive failed: it broke' }) })).toBe(
       'move was taken back: Drive failed: it broke; to try it again, ask again',
     )
@@ -637,7 +640,7 @@ describe('a shape', () => {
       { steps: [step('Load', { compensate: undefined }), step('Drive')], pivot: 'Load' },
       /Drive of move is never taken back/,
     ],
-  ])('%s is refused', (_, given, message) => {
+  ])('%s is rejected', (_, given, message) => {
     expect(() => shapeOf({ name: 'move', retryAdvice: 'ask again', ...given })).toThrow(message)
   })
 })

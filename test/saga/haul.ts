@@ -1,5 +1,5 @@
-// A kind that undertakes to haul something in four steps, and has a ConfigMap that says which is due: the smallest that has all that sagas can
-// do.
+// A kind with a saga of four steps, and a ConfigMap that names the current one. It is the smallest kind that uses all
+// features of sagas.
 import { ApiObject } from 'cdk8s'
 import {
   ConfigMap,
@@ -21,7 +21,7 @@ import type { Road } from './road.ts'
 
 export interface HaulSpec {
   readonly to?: string
-  /** Another word asks for another try. */
+  /** Another value requests another attempt. */
   readonly try?: string
   readonly cancel?: string
   readonly removal?: 'compensate' | 'finish' | 'leave'
@@ -41,21 +41,21 @@ export const Haul = defineResource<HaulSpec, HaulStatus>({
 })
 
 interface Facts {
-  /** The step that is due; `-`: none. */
+  /** The current step; `-`: none. */
   readonly due: string
 }
 
 type Context = SagaContext<HaulSpec, HaulStatus, Facts>
 
 export interface HaulOptions {
-  /** Of the steps, by name. */
+  /** Overrides of the steps, by name. */
   readonly steps?: Readonly<Record<string, Partial<SagaStep<object>>>>
   /** Steps of another version of the operator, after the first. */
   readonly more?: readonly string[]
   readonly over?: Partial<ControllerOptions<HaulSpec, HaulStatus, Facts>>
 }
 
-/** Load and Drive can be taken back, Unload is the pivot, Sign comes after it. */
+/** Load and Drive can be compensated, Unload is the pivot, Sign follows it. */
 export function haulController(road: Road, { steps = {}, more = [], over = {} }: HaulOptions = {}): Controller {
   const stepOf = (name: string, { compensate, ...step }: SagaStep<object>) => {
     const isReversible = name !== 'Unload' && name !== 'Sign'
@@ -113,7 +113,7 @@ const step = {
 }
 const listed = { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] }
 
-/** As docs/sagas.md shows it. */
+/** Equals the schema in docs/sagas.md. */
 export const sagasSchema = {
   ...listed,
   items: {
@@ -156,11 +156,11 @@ export async function addHaul(cluster: TestCluster, spec: HaulSpec = { to: 'nort
 }
 
 export async function haulOf(cluster: TestCluster): Promise<LiveObject<HaulSpec, HaulStatus> | undefined> {
-  // What the server holds of this kind has its schema.
+  // The server validates objects of this kind by its schema.
   return (await cluster.find(Haul, 'default/a')) as LiveObject<HaulSpec, HaulStatus> | undefined
 }
 
-/** `Running: Load Done, Drive Running, Unload Pending, Sign Pending` */
+/** For example `Running: Load Done, Drive Running, Unload Pending, Sign Pending`. */
 export function wordsOf(record: SagaRecord | undefined): string {
   if (record === undefined) return 'none'
   return `${record.state}: ${record.steps.map(({ name, state }) => `${name} ${state}`).join(', ')}`

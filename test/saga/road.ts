@@ -1,5 +1,5 @@
-// A place in the world where the steps of sagas have their effects, in memory: each takes its time to come about and to go, any call may
-// fail or be cut off before or after it did its work, and every effect is counted.
+// In-memory external system for the effects of saga steps. Each effect takes time to appear and to disappear. Any call
+// may fail or be interrupted before or after its effect, and every effect is counted.
 import type { Clock } from '../../src/base/clock.ts'
 import { CodedError, type Remedy } from '../../src/base/errors.ts'
 import type { SagaCallParts, SagaStep, Sight } from '../../src/saga/saga.ts'
@@ -8,33 +8,33 @@ export type Operation = 'verify' | 'remember' | 'run' | 'compensate'
 
 interface Effect {
   readonly readyAtMs: number
-  /** Set once it is being taken back. */
+  /** Set when its compensation has started. */
   readonly goneAtMs?: number
 }
 
 export interface RoadOptions {
-  /** How long each effect takes to come about. */
+  /** Time until each effect appears. */
   readonly comingMs?: number
-  /** How long it takes to go. */
+  /** Time until it disappears. */
   readonly goingMs?: number
-  /** Only this step's effect takes its time to come about. */
+  /** Only the effect of this step takes time to appear. */
   readonly slow?: string | undefined
 }
 
 export class Road {
-  /** By undertaking and step: `to-north Load`. */
+  /** Effects by saga and step: `to-north Load`. */
   readonly effects = new Map<string, Effect>()
-  /** `run to-north Load`, in the order in which they were asked for; looks are left out. */
+  /** Calls such as `run to-north Load`, in order, without observations. */
   readonly calls: string[] = []
-  /** What was really done. */
+  /** Effects that were executed. */
   readonly deeds: string[] = []
-  /** Calls for what was there already, or gone. */
+  /** Calls for effects that were already there, or already gone. */
   readonly repeats: string[] = []
   looks = 0
-  /** Called with each call before it has an effect, and after; a throw is what the caller gets. */
+  /** Called for each call before and after its effect; the caller gets a thrown error. */
   before: (operation: Operation, step: string) => void = () => {}
   after: (operation: Operation, step: string) => void = () => {}
-  /** What will not be done, whoever asks: `run Unload`. */
+  /** Calls that are always rejected: `run Unload`. */
   readonly refusals = new Set<string>()
   readonly #clock: Clock
   readonly #options: RoadOptions & { readonly comingMs: number; readonly goingMs: number }
@@ -44,7 +44,7 @@ export class Road {
     this.#options = { comingMs: 0, goingMs: 0, ...options }
   }
 
-  /** The steps whose effects are there, of any undertaking. */
+  /** Returns the steps of any saga whose effects exist. */
   get present(): readonly string[] {
     const nowMs = this.#clock.now()
     return [...this.effects]
@@ -52,7 +52,7 @@ export class Road {
       .map(([key]) => key)
   }
 
-  /** A step with its effect here; `over` changes how it is declared. */
+  /** Returns a step with its effect here; `over` changes its declaration. */
   step(name: string, over: Partial<SagaStep<object>> = {}): SagaStep<object> {
     const answer = <T>(operation: Operation, call: SagaCallParts, work: (key: string) => T): Promise<T> =>
       this.#answer(operation, { name, call }, work)
@@ -73,7 +73,7 @@ export class Road {
     const key = `${call.id} ${name}`
     if (operation === 'verify') this.looks += 1
     else this.calls.push(`${operation} ${key}`)
-    // What is asked for is on its way even if the caller does not wait for the answer.
+    // The request takes effect even if the caller does not wait for the answer.
     await Promise.resolve()
     call.signal.throwIfAborted()
     this.before(operation, name)
@@ -114,7 +114,7 @@ export class Road {
   }
 }
 
-/** A failure of the place itself. */
+/** Returns an error of the external system itself. */
 export function blocked(message = 'the road is blocked', remedy: Remedy = 'retry'): CodedError {
   return new CodedError({ code: remedy === 'retry' ? 'RoadBlocked' : 'RoadClosed', message, remedy })
 }

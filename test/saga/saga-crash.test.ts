@@ -1,5 +1,6 @@
-// Whatever call or request the process dies at, before or after it did its work, the next life ends where an undisturbed one does, with the same
-// effects in the same order (I3); and so do two operators at once. Over the model API server, with a model of the world.
+// Crashes of a process at any call or request of a saga, before or after its effect. Invariant (I3): the next process
+// reaches the end state of a run without crashes, with the same effects in the same order.
+// The same holds for two concurrent operators. The tests use the model API server, with a model of the external system.
 import { describe, expect, it } from 'vitest'
 import type { LiveObject } from '../../src/index.ts'
 import { at, failure } from '../model-api.ts'
@@ -12,14 +13,14 @@ interface Story {
   readonly title: string
   readonly road: RoadOptions
   readonly refusals?: readonly string[]
-  /** A part ends when nothing moves any more. */
+  /** A part ends when no change is pending. */
   readonly parts: readonly Part[]
 }
 
 interface Part {
   readonly name: string
   readonly begin: (world: World, road: Road) => void
-  /** Nobody dies in it: another story has the same. */
+  /** True: no process crashes in it, because another story covers the same requests. */
   readonly isSpared?: boolean
 }
 
@@ -43,7 +44,7 @@ const mend = {
 }
 const remove = { name: 'deleting', begin: (world: World) => world.api.remove(Haul, 'default/a') }
 
-/** The second step is under way when the first part ends. */
+/** The second step runs when the first part ends. */
 const halfway = { comingMs: 3_000_000, goingMs: 5_000, slow: 'Drive' }
 
 const stories: readonly Story[] = [
@@ -89,7 +90,7 @@ async function play({ road: options, refusals = [], parts }: Story, crash?: Cras
       if (fate.strikes(when)) throw blocked('the process is dead')
     }
   }
-  // Two that see the saga at different steps would want different children.
+  // Two operators that see the saga at different steps would desire different children.
   const over = operators === 1 ? {} : { owns: [], desired: () => {} }
   const controller = haulController(road, { over })
   const lives: Life[] = []
@@ -115,7 +116,7 @@ async function play({ road: options, refusals = [], parts }: Story, crash?: Cras
   return { states, deeds: road.deeds, hasStruck: fate.hasStruck }
 }
 
-/** Without what differs from run to run: uids, versions, times, and how often something was tried. */
+/** Returns the object without what differs between runs: UIDs, versions, times, and the number of attempts. */
 function shapeOf(object: LiveObject): unknown {
   const conditions = (at(object, 'status', 'conditions') ?? []) as readonly Record<string, unknown>[]
   const sagas = (at(object, 'status', 'sagas') ?? []) as readonly Record<string, unknown>[]
@@ -140,7 +141,7 @@ describe('a crash', () => {
     ),
   )
 
-  it.each(crashes)('at any step of $title ends where an undisturbed run ends', async ({ story, part }) => {
+  it.each(crashes)('at any step of $title ends like a run without a crash', async ({ story, part }) => {
     const { hasStruck: _, ...undisturbed } = await play(story)
     for (const when of ['before', 'after'] as const) {
       let step = 1
@@ -154,12 +155,12 @@ describe('a crash', () => {
   })
 })
 
-it.each(stories)('two operators at once end where one does: $title', async (story) => {
+it.each(stories)('two concurrent operators end like one: $title', async (story) => {
   const { states, deeds } = await play(story, undefined, 2)
   expect({ states, deeds, hasStruck: false }).toEqual(await play(story))
 })
 
-it('a turn from a stale cache begins nothing', async () => {
+it('a reconcile from a stale cache starts nothing', async () => {
   const world = new World()
   const road = new Road(world.clock)
   road.before = (operation, step) => {
@@ -170,7 +171,7 @@ it('a turn from a stale cache begins nothing', async () => {
   await world.clock.advance(2_000)
   expect(road.calls).toEqual(['run to-north Load', 'run to-north Drive'])
   world.api.hold(Haul, true)
-  // Another operator goes on, and this one does not hear of it.
+  // Another operator continues, and this one does not receive the event.
   world.api.edit(Haul, 'default/a', { status: { told: 'by another' } })
   await world.clock.advance(60_000)
   expect(road.calls).toHaveLength(2)

@@ -1,5 +1,6 @@
-// Whatever the world answers and whenever the process dies: an effect is begun only where it was recorded first and is not there, what is
-// taken back is taken back in reverse, nothing is taken back after the pivot, and every saga ends, after a bounded number of writes.
+// Sagas under random answers of the external system and crashes of the process. Invariant: an effect is started only if
+// its journal entry exists and the effect does not.
+// Compensation runs in reverse order and never after the pivot. Every saga ends after a bounded number of writes.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { CodedError } from '../../src/base/errors.ts'
@@ -16,22 +17,22 @@ const attempts = 3
 const timeoutMs = 600_000
 const names = ['A', 'B', 'C', 'D', 'E']
 
-/** What befalls one call of a step, or one write. */
+/** Fates of one call of a step, or of one write. */
 const fates = ['fine', 'fine', 'fine', 'fails before', 'fails after', 'refuses', 'dies before', 'dies after'] as const
 type Fate = (typeof fates)[number]
 
 const lives = fc.record({
   stepCount: fc.integer({ min: 1, max: 5 }),
-  /** The index of the pivot; beyond the last step: there is none. */
+  /** Index of the pivot; beyond the last step: no pivot. */
   pivot: fc.integer({ min: 0, max: 5 }),
-  /** By step: is it kept when all goes back? */
+  /** By step: true if compensation keeps it. */
   kept: fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
   comingMs: fc.constantFrom(0, 7_000, 90_000),
   goingMs: fc.constantFrom(0, 7_000, 90_000),
   fates: fc.array(fc.constantFrom(...fates), { maxLength: 60 }),
-  /** After so many passes nobody wants it any more. */
+  /** Number of passes after which the saga is no longer desired. */
   cancelledAfter: fc.option(fc.integer({ min: 0, max: 20 }), { nil: undefined }),
-  /** Does a step see its effect? Where it does not tell the truth, only what holds all the same is asked. */
+  /** Wrong answers of `verify`. If `isHonest` is false, only the guarantees that do not need it are checked. */
   lies: fc.array(fc.constantFrom('missing', 'pending', 'done', 'leaving', 'broken', 'throws'), { maxLength: 20 }),
   isHonest: fc.boolean(),
 })
@@ -44,7 +45,7 @@ async function live(given: typeof lives extends fc.Arbitrary<infer Life> ? Life 
   let stored: SagaRecord | undefined
   let writes = 0
   const unrecorded: string[] = []
-  // Whatever is asked for after its death has no effect, and what it makes of that is never heard of.
+  // Requests after its death have no effect, and it gets no result.
   let isDead = false
   const strike = (fate: Fate, when: 'before' | 'after') => {
     isDead ||= fate === `dies ${when}`
@@ -90,7 +91,7 @@ async function live(given: typeof lives extends fc.Arbitrary<infer Life> ? Life 
       passes >= (given.cancelledAfter ?? Number.POSITIVE_INFINITY)
         ? { kind: 'cancelled', message: 'enough' }
         : { kind: 'wanted', id: 'one', input: {} }
-    // A life of its own for every pass: nothing is remembered but the record.
+    // Every pass is a new process: it knows only the journal entry.
     const runner = new SagaRunner<object>({ shape, steps, clock, random, ...silentInstruments, gate: openGate })
     const pass = { uid: 'u', generation: 1, record: stored, wish, mayRun: true, scene: {}, store: write, logFields: {} }
     try {
@@ -101,7 +102,7 @@ async function live(given: typeof lives extends fc.Arbitrary<infer Life> ? Life 
       if (isOver && standing.end !== 'moved') break
       await clock.advance(standing.lookAfterMs ?? 0)
     } catch (thrown) {
-      // What a write came to; a bug of the runner is none.
+      // An injected failure; a bug of the runner is not one.
       if (!(thrown instanceof CodedError)) throw thrown
     } finally {
       isDead = false
@@ -111,7 +112,7 @@ async function live(given: typeof lives extends fc.Arbitrary<infer Life> ? Life 
   return { road, record: stored, writes, passes, unrecorded, pivot, steps }
 }
 
-/** Of what was done and not undone, and of what was undone, by step. */
+/** Checks the order of effects and compensations; returns the steps whose effects exist. */
 function check({ road, pivot, steps }: Awaited<ReturnType<typeof live>>) {
   const there = new Set<string>()
   let isPivoted = false
@@ -134,14 +135,15 @@ function check({ road, pivot, steps }: Awaited<ReturnType<typeof live>>) {
   return there
 }
 
-it('any saga ends, as its record says it did', async () => {
+it('any saga ends, and the external system matches its journal entry', async () => {
   await fc.assert(
     fc.asyncProperty(lives, async (given) => {
       const life = await live(given)
       const { road, record, writes, passes, unrecorded, steps } = life
       expect(passes, 'passes').toBeLessThan(5_000)
       expect(unrecorded).toEqual([])
-      // To begin, into and out of each step in both directions, each attempt and its failure; and what was written and not heard of.
+      // Writes: the start, both transitions of each step in both directions, each attempt and its failure; and lost
+      // answers.
       expect(writes).toBeLessThanOrEqual(2 + steps.length * 2 * (2 + 2 * attempts) + given.fates.length)
       if (!given.isHonest) return
       expect(road.repeats).toEqual([])
@@ -153,7 +155,7 @@ it('any saga ends, as its record says it did', async () => {
           expect([...there]).toEqual(steps.map(({ name }) => name))
           break
         case 'Compensated':
-          // Only what is kept is there, and what is kept may be there.
+          // Only kept effects exist, and a kept effect may exist.
           expect([...there].filter((name) => stateOf(name) !== 'Kept')).toEqual([])
           break
         case 'ManualIntervention':

@@ -1,4 +1,4 @@
-// What do sagas mean for the end of a turn?
+// Effect of sagas on the outcome of a reconcile.
 import { expect, it } from 'vitest'
 import type { Outcome } from '../../src/reconcile/outcome.ts'
 import { outcomeOfSagas } from '../../src/reconcile/saga-outcome.ts'

@@ -1,5 +1,5 @@
-// What does a resource that undertakes something in steps do, from its wish to its end? On the embedded API server, with a model of the
-// world in which the steps have their effects.
+// A resource with a saga, from its desired state to its end. The tests use the embedded API server, with a model of the
+// external system.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigMap, Event, type SagaScene, valueAt } from '../../src/index.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
@@ -42,7 +42,7 @@ async function eventsOf(): Promise<readonly string[]> {
 }
 
 describe('a saga', () => {
-  it('takes its steps in their order, each recorded first, and rests', async () => {
+  it('runs its steps in order, each recorded before, and then is idle', async () => {
     cluster.run(haulController(world()))
     const recorded: unknown[] = []
     road.before = (operation, step) => {
@@ -73,19 +73,19 @@ describe('a saga', () => {
     ])
   })
 
-  it('writes twice a step', async () => {
+  it('writes twice for each step', async () => {
     cluster.run(haulController(world(), { over: { owns: [], desired: () => {} } }))
     await addHaul(cluster)
     await cluster.advance(5_000)
     const writes = cluster.requests().filter(({ subresource }) => subresource === 'status')
-    // Two to begin, and for each step one before its effect and one after it.
+    // Two writes for the start, and for each step one before its effect and one after it.
     expect(writes).toHaveLength(2 + 2 * 4)
   })
 
-  it('lets facts and children go by the step that is due', async () => {
+  it('gives facts and children the current step', async () => {
     const due: unknown[] = []
     const watching = (name: string) => ({
-      // The scene of the steps is that of sagas of this kind.
+      // The steps receive the scene of this kind's sagas.
       verify: async (call: object) => {
         const { children } = call as Pick<SagaScene<unknown, unknown, unknown>, 'children'>
         due.push(...children.map(({ object }) => `${name} by ${valueAt(object, 'data', 'due')}`))
@@ -100,7 +100,7 @@ describe('a saga', () => {
     expect(await cluster.find(ConfigMap, 'default/a')).toMatchObject({ data: { due: '-' } })
   })
 
-  it('tells how far a step is that is under way, and does not begin it again', async () => {
+  it('reports the progress of a running step, and does not start it again', async () => {
     cluster.run(haulController(world({ comingMs: 100_000 })))
     await addHaul(cluster)
     await cluster.advance(40_000)
@@ -113,7 +113,7 @@ describe('a saga', () => {
     expect(road.calls).toEqual(forth)
   })
 
-  it('finishes what it was begun for before it begins what the spec wants now', async () => {
+  it('completes its first inputs before it starts the current spec', async () => {
     cluster.run(haulController(world({ comingMs: 10_000 })))
     await addHaul(cluster)
     await cluster.advance(15_000)
@@ -130,7 +130,7 @@ describe('a saga', () => {
     expect(road.deeds).toEqual([...forth, ...forth.map((deed) => deed.replace('north', 'south'))])
   })
 
-  it('backs off from a step that fails, over restarts, and goes on when it succeeds', async () => {
+  it('backs off from a failing step, also after restarts, and continues when the step succeeds', async () => {
     const controller = haulController(world(), { steps: { Drive: { backoff: { baseMs: 60_000, capMs: 300_000 } } } })
     let running = cluster.run(controller)
     fail('run', 'Drive')
@@ -154,7 +154,7 @@ describe('a saga', () => {
     expect(await words()).toBe(complete)
   })
 
-  it('remembers what was before its effect, and gives it to what takes it back', async () => {
+  it('records the state before its effect, and passes it to the compensation', async () => {
     const given: unknown[] = []
     let lamps = 3
     const drive = {
@@ -182,8 +182,8 @@ describe('a saga', () => {
   })
 })
 
-describe('a step that fails for good', () => {
-  it('before the pivot takes everything back in reverse, and says why', async () => {
+describe('a step that fails permanently', () => {
+  it('before the pivot compensates all steps in reverse, and reports why', async () => {
     cluster.run(haulController(world()))
     fail('run', 'Unload', () => blocked('the gate is closed', 'stop'))
     await addHaul(cluster)
@@ -204,7 +204,7 @@ describe('a step that fails for good', () => {
     expect(await eventsOf()).toContain('SagaCompensating: haul is taken back: Unload failed: the gate is closed')
   })
 
-  it('is tried again for another word', async () => {
+  it('is retried for another retry token', async () => {
     cluster.run(haulController(world()))
     fail('run', 'Unload', () => blocked('the gate is closed', 'stop'))
     await addHaul(cluster)
@@ -216,7 +216,7 @@ describe('a step that fails for good', () => {
     expect(await recordOf()).toMatchObject({ id: 'to-north-again' })
   })
 
-  it('after the pivot stands still and takes nothing back, until it is asked for again', async () => {
+  it('after the pivot is stalled and compensates nothing, until a retry is requested', async () => {
     cluster.run(haulController(world()))
     fail('run', 'Sign', () => blocked('no pen', 'stop'))
     await addHaul(cluster)
@@ -231,7 +231,7 @@ describe('a step that fails for good', () => {
     road.before = () => {}
     await edit({ cancel: null, try: 'again' })
     await cluster.advance(10_000)
-    // What stood still is finished first; then the new wish, whose steps have effects of their own.
+    // The stalled saga completes first; then the new desired state starts, whose steps have their own effects.
     expect(road.calls).toEqual([
       ...forth,
       'run to-north Sign',
@@ -240,7 +240,7 @@ describe('a step that fails for good', () => {
     expect(await words()).toBe(complete)
   })
 
-  it('leaves behind only what cannot be taken back', async () => {
+  it('leaves behind only what cannot be compensated', async () => {
     cluster.run(haulController(world()))
     road.before = (operation, step) => {
       if (operation === 'run' && step === 'Unload') throw blocked('the gate is closed', 'stop')
@@ -261,8 +261,8 @@ describe('a step that fails for good', () => {
   })
 })
 
-describe('a saga that is cancelled', () => {
-  it('before the pivot is taken back, and the resource is well', async () => {
+describe('a cancelled saga', () => {
+  it('before the pivot is compensated, and the resource is ready', async () => {
     cluster.run(haulController(world({ comingMs: 10_000, goingMs: 50_000 })))
     await addHaul(cluster)
     await cluster.advance(15_000)
@@ -277,7 +277,7 @@ describe('a saga that is cancelled', () => {
     expect(await cluster.condition(Haul, 'a', 'Ready')).toMatchObject({ status: 'True' })
   })
 
-  it('after the pivot is finished', async () => {
+  it('after the pivot is completed', async () => {
     cluster.run(haulController(world({ comingMs: 10_000 })))
     await addHaul(cluster)
     await cluster.advance(35_000)
@@ -287,7 +287,7 @@ describe('a saga that is cancelled', () => {
   })
 })
 
-describe('a resource that is deleted while a saga is under way', () => {
+describe('a resource that is deleted during a saga', () => {
   const begin = async (spec: HaulSpec, ms: number) => {
     cluster.run(haulController(world({ comingMs: 10_000, goingMs: 50_000 })))
     await addHaul(cluster, { to: 'north', ...spec })
@@ -295,7 +295,7 @@ describe('a resource that is deleted while a saga is under way', () => {
     await cluster.delete(Haul, 'a')
   }
 
-  it('stays until it is taken back, and says so', async () => {
+  it('stays until the saga is compensated, and reports it', async () => {
     await begin({}, 15_000)
     await cluster.advance(35_000)
     expect(await cluster.condition(Haul, 'a', 'Ready')).toMatchObject({
@@ -308,14 +308,14 @@ describe('a resource that is deleted while a saga is under way', () => {
     expect(road.present).toEqual([])
   })
 
-  it('is finished first after the pivot, or where that is the policy', async () => {
+  it('completes the saga first after the pivot, or when that is the policy', async () => {
     await begin({ removal: 'finish' }, 15_000)
     await cluster.advance(120_000)
     expect(await haulOf(cluster)).toBeUndefined()
     expect(road.deeds).toEqual(forth)
   })
 
-  it('goes at once where it is left as it is', async () => {
+  it('is deleted immediately when the policy leaves the effects', async () => {
     await begin({ removal: 'leave' }, 15_000)
     await cluster.advance(5_000)
     expect(await haulOf(cluster)).toBeUndefined()
@@ -323,7 +323,7 @@ describe('a resource that is deleted while a saga is under way', () => {
     expect(await eventsOf()).toContain('LeftAlone: haul is left as it is, Drive 2/4: its spec says so')
   })
 
-  it('stays while something cannot be taken back', async () => {
+  it('stays while an effect cannot be compensated', async () => {
     await begin({}, 15_000)
     fail('compensate', 'Load', () => blocked('no crane', 'stop'))
     await cluster.advance(600_000)
@@ -333,7 +333,7 @@ describe('a resource that is deleted while a saga is under way', () => {
         /; while it is being deleted, konverge.dev\/reconcile-now with another word does that$/,
       ),
     })
-    // Once more, as the deletion asks for it, and no more.
+    // The deletion requests one more attempt, and only one.
     const tries = () => road.calls.filter((call) => call === 'compensate to-north Load').length
     expect(tries()).toBe(2)
     const ask = (word: string) => ({ metadata: { annotations: { 'konverge.dev/reconcile-now': word } } })
@@ -345,7 +345,7 @@ describe('a resource that is deleted while a saga is under way', () => {
     expect(await haulOf(cluster)).toBeUndefined()
   })
 
-  it('goes when what could not be taken back can be, and somebody asks for it', async () => {
+  it('is deleted when the failed compensation succeeds on a requested retry', async () => {
     await begin({}, 15_000)
     fail('compensate', 'Load', () => blocked('no crane', 'stop'))
     await cluster.advance(600_000)
@@ -360,7 +360,7 @@ describe('a resource that is deleted while a saga is under way', () => {
 })
 
 describe('a saga of another version of the operator', () => {
-  it('stands still, and is not crashed over', async () => {
+  it('is stalled, and does not crash the operator', async () => {
     const first = cluster.run(haulController(world({ comingMs: 10_000 })))
     await addHaul(cluster)
     await cluster.advance(15_000)
@@ -371,7 +371,7 @@ describe('a saga of another version of the operator', () => {
     expect(road.calls).toEqual(forth.slice(0, 2))
   })
 
-  it('that declares none leaves it as it is when the resource is deleted, and says so', async () => {
+  it('stays unchanged when a controller without sagas deletes the resource, and an Event reports it', async () => {
     const first = cluster.run(haulController(world({ comingMs: 10_000 })))
     await addHaul(cluster)
     await cluster.advance(15_000)
@@ -386,7 +386,7 @@ describe('a saga of another version of the operator', () => {
     )
   })
 
-  it('that has ended is history', async () => {
+  it('has no effect when it has ended', async () => {
     const first = cluster.run(haulController(world()))
     await addHaul(cluster)
     await cluster.advance(5_000)
@@ -397,7 +397,7 @@ describe('a saga of another version of the operator', () => {
   })
 })
 
-it('takes no step where its record is not kept', async () => {
+it('a saga runs no step when its journal entry is not stored', async () => {
   await using other = await startCluster({ definitions: [haulDefinition('none')] })
   road = new Road(other.clock)
   other.run(haulController(road))
