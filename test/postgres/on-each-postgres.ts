@@ -6,16 +6,14 @@ import { type PostgresOptions, PostgresServer } from './postgres-server.ts'
 type Suite = (server: () => PostgresServer, version: number) => void
 
 /**
- * Runs the suite once for every version, each time with one server for all its tests.
- *
- * @example
- * onEachPostgres('roles', (server) => it('…', () => server().byHand('SELECT 1')))
+ * Runs the suite on every version, each time with one server for all its tests.
+ * Example: `onEachPostgres('roles', (server) => it('…', () => server().byHand('SELECT 1')))`.
  */
 export function onEachPostgres(title: string, suite: Suite, options: PostgresOptions = {}): void {
   onVersions(inject('postgresHome').versions, title, suite, options)
 }
 
-/** As `onEachPostgres`, on the versions for which `isMeant` is true, for example those that an installed tool can dump. */
+/** As `onEachPostgres`, on the versions for which `isMeant` is true, e.g. those that an installed tool can dump. */
 export function onPostgresOf(isMeant: (major: number) => boolean, title: string, suite: Suite): void {
   const versions = inject('postgresHome').versions.filter(({ major }) => isMeant(major))
   onVersions(versions, title, suite, {})

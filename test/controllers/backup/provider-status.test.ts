@@ -102,7 +102,7 @@ describe('a Backup by the provider', () => {
     expect(standing('Completed')).toMatch(/^Unknown /)
   })
 
-  it('reconciles again when the snapshot should have been visible', () => {
+  it('reconciles again at its deadline while the snapshot is pending', () => {
     expect(told('pending').dueAtMs).toEqual([Date.parse('2026-01-01T01:00:00Z')])
   })
 

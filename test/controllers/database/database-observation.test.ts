@@ -29,7 +29,7 @@ describe('an existing database', () => {
     expect(lookOf({ ...call, providerID }, { ...ours, databases })).toMatchObject({ kind: 'there', owner })
   })
 
-  it('reports where a restore has put the replaced one', () => {
+  it('reports the database that a restore has replaced', () => {
     const replaced = 'pg://42/16399'
     const databases = [observedDatabase({ succession: { request: 'r1', replaced } })]
     expect(lookOf(call, { ...ours, databases })).toMatchObject({ kind: 'there', succeeds: replaced })

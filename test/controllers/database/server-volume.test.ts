@@ -61,7 +61,7 @@ async function grow(death?: FaultRule) {
   }
 }
 
-it('a volume grows with the spec: the claim, the claim template, and the pod runs on', async () => {
+it('the claim and the claim template of a volume grow with the spec while the pod keeps running', async () => {
   const { cluster } = await clusterWithDatabase()
   const uidsOf = async () =>
     Promise.all(

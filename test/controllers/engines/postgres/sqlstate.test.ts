@@ -77,7 +77,7 @@ describe('the table of errors', () => {
     }
   })
 
-  it('contains names and catalogs that two sessions change at once', () => {
+  it('recognizes names and catalogs that two sessions change at once', () => {
     const duplicate = (constraint: string) => fromServer('23505', 'duplicate key', { constraint }).code
     expect(duplicate('pg_authid_rolname_index')).toBe('AlreadyExists')
     expect(duplicate('pg_database_datname_index')).toBe('AlreadyExists')

@@ -133,7 +133,7 @@ it('are not created without the publication, and are removed with their creator'
   expect(await stage.leftovers(stage.source)).toEqual(nothing)
 })
 
-it('are left alone by a worker that has not observed them', async () => {
+it('are replaced only by a worker that knows the current slot', async () => {
   const [[source, target] = [0, 0]] = pairs()
   const stage = await published({ source, target })
   const place = { access: stage.source.access(), database, applicationName: 'older', clock: systemClock }
