@@ -1,12 +1,12 @@
-// What do the headers of an answer tell us? When to come back, and what the server warns of.
+// Parsers of the response headers `Retry-After` and `Warning`. Pure.
 
-/** Seconds; undefined if absent or a date: the API server sends seconds. */
+/** Seconds of a `Retry-After` header. Undefined if the header is absent or a date: the API server sends seconds. */
 export function retryAfterSecondsOf(header: string | string[] | undefined): number | undefined {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? ''
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined
 }
 
-/** The texts of `Warning: 299 - "…"` headers. Source: RFC 7234 §5.5 and Kubernetes' "warning" package. */
+/** Texts of `Warning: 299 - "…"` headers. Source: RFC 7234 §5.5 and Kubernetes' "warning" package. */
 export function warningsOf(header: string | string[] | undefined): readonly string[] {
   const lines = header === undefined ? [] : [header].flat()
   return lines.flatMap((line) =>

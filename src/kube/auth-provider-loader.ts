@@ -1,6 +1,6 @@
-// How are the older `auth-provider` entries of a kubeconfig (oidc, azure, gcp) served? By client-node, which knows how to
-// refresh them. This is the only file that imports it, and it is itself imported only when such an entry is met: the
-// import costs some 60 MiB of resident memory and half a second (measured on Node 24, undici already loaded).
+// Credentials of the older `auth-provider` entries of a kubeconfig (oidc, azure, gcp), which client-node refreshes.
+// Invariant: only this file imports client-node, and it is loaded only for such an entry. The import costs some 60 MiB
+// of resident memory and half a second (measured on Node 24, undici already loaded).
 import type { RequestOptions } from 'node:https'
 import { KubeConfig } from '@kubernetes/client-node'
 import { type Clock, deadline } from '../base/clock.ts'
@@ -26,21 +26,22 @@ export class AuthProviderLoader implements CredentialSource {
   constructor({ clock, authProvider }: AuthProviderLoaderOptions) {
     this.#clock = clock
     this.#provider = String(authProvider.name)
-    // client-node keeps refreshed tokens in the object it is given, so it gets one of its own. The server is never asked.
+    // client-node keeps refreshed tokens in the object that it receives, so it receives a copy. It never contacts the
+    // server.
     this.#config.loadFromClusterAndUser(
       { name: 'cluster', server: 'https://unused.invalid', skipTLSVerify: true },
       { name: 'user', authProvider: structuredClone(authProvider) },
     )
   }
 
-  /** Asked for every request: client-node knows when a token has expired, and answers from memory until then. */
+  /** Runs for every request: client-node knows when a token has expired, and answers from memory until then. */
   async credentials(signal: AbortSignal): Promise<Credentials> {
     const credentials = await this.#runs.run((abandoned) => this.#ask(abandoned), signal)
     if (credentials.headers.authorization !== this.#current?.headers.authorization) this.#current = credentials
     return this.#current ?? credentials
   }
 
-  /** Nothing to do: client-node has no way to drop a token before its time. */
+  /** Does nothing: client-node cannot drop a token before it expires. */
   refuse(): void {}
 
   async #ask(signal: AbortSignal): Promise<Credentials> {
@@ -49,7 +50,7 @@ export class AuthProviderLoader implements CredentialSource {
     try {
       await untilAborted(this.#config.applyToHTTPSOptions(options), limit.signal)
     } catch {
-      // The error is kept from the message: client-node's quotes what it could not read, and that may be a token (I11).
+      // Drops the error of client-node: it quotes the text that it could not read, and the text may be a token (I11).
       throw new ConnectionError(
         'PluginFailed',
         `the auth provider ${this.#provider} could not renew the token; log in again, or try "kubectl version" to see why`,

@@ -1,17 +1,17 @@
-// Bodies of answers, read within a limit. Invariant: memory holds no more of a body than its limit and one chunk.
+// Reads response bodies within a limit. Invariant: memory holds no more of a body than its limit and one chunk.
 import { KubeError } from './kube-errors.ts'
 
 export interface BodyLimit {
-  /** What was tried, as in `apply StatefulSet default/store`. */
+  /** The call, as in `apply StatefulSet default/store`. */
   readonly attempt: string
-  /** Names the server. */
+  /** Name of the server in messages. */
   readonly server: string
   readonly mostBytes: number
 }
 
 const mebibyte = 1024 * 1024
 
-/** The text of the whole body. Throws a KubeError `ServerError` where it is larger than the limit. */
+/** Returns the text of the whole body. Throws a KubeError `ServerError` if the body is larger than the limit. */
 export async function loadText(
   body: AsyncIterable<Uint8Array>,
   { attempt, server, mostBytes }: BodyLimit,
@@ -25,7 +25,7 @@ export async function loadText(
   })
 }
 
-/** The text of the body, cut off behind the first chunk that exceeds the limit; the rest is not read. */
+/** Returns the text of the body up to and including the chunk that exceeds the limit, and does not read the rest. */
 export async function loadBeginning(
   body: AsyncIterable<Uint8Array>,
   mostBytes: number,

@@ -1,34 +1,37 @@
-// What can one ask of a Kubernetes API server? The port that every room speaks; RestClient is the implementation over
-// HTTP. Objects go in and come out as wire JSON: nothing is dropped, renamed or defaulted on this side.
+// Port to a Kubernetes API server, which every module uses; RestClient implements it over HTTP. Objects are wire JSON
+// in both directions: a client drops, renames and defaults nothing.
 import type { JsonObject } from '../base/json.ts'
 import type { JsonPatchOperation } from '../base/json-patch.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import type { Resource } from '../object/resource.ts'
 
-/** Where an object is. `namespace` is absent for cluster-scoped resources. */
+/** Identity of an object within its kind. `namespace` is absent for cluster-scoped resources. */
 export interface Location {
   readonly namespace?: string | undefined
   readonly name: string
 }
 
-/** Which objects of a kind are read, and how much of each. */
+/** Selection of objects of one kind, and the part of each object to read. */
 export interface Selection {
   /** Absent: all namespaces. */
   readonly namespace?: string | undefined
   readonly labelSelector?: string | undefined
   readonly fieldSelector?: string | undefined
-  /** Of each object only its metadata is sent and given, under its own apiVersion and kind. Default false. */
+  /** Reads only the metadata of each object, with the object's own apiVersion and kind. Default false. */
   readonly metadataOnly?: boolean | undefined
 }
 
 export interface ListOptions extends Selection {
-  /** `''` asks for the newest state, `'0'` for any, `'N'` for one not older than N. Default `''`. */
+  /** `''` reads the newest state, `'0'` any state, `'N'` a state not older than N. Default `''`. */
   readonly resourceVersion?: string
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact'
-  /** Page size; absent: everything in one answer. */
+  /** Objects per page. Absent: all objects in one response. */
   readonly limit?: number
   readonly continueToken?: string
-  /** Called before each item is parsed, which waits for its answer: who reads many may give other work its turn. */
+  /**
+   * Runs before the client parses each item, which waits for the returned promise. A caller that reads many objects can
+   * yield to other work here.
+   */
   readonly beforeItem?: () => Promise<void> | undefined
 }
 
@@ -43,41 +46,41 @@ export interface WatchOptions extends Selection {
   readonly resourceVersion?: string
   readonly resourceVersionMatch?: 'NotOlderThan'
   readonly sendInitialEvents?: boolean
-  /** The server ends the stream after this many seconds. */
+  /** Seconds after which the server ends the stream. */
   readonly timeoutSeconds?: number
-  /** Called once, when the server has said that it watches and before the first frame, which may be long in coming. */
+  /** Runs once, when the server has accepted the watch and before the first frame, which may come much later. */
   readonly onAnswered?: () => void
 }
 
-/** One line of a watch stream, as sent. Bookmarks are always asked for. */
+/** One line of a watch stream, as the server sends it. The client always requests bookmarks. */
 export type WatchFrame =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: LiveObject }
   | { readonly type: 'BOOKMARK'; readonly object: KubeObject }
-  /** A Status object; the answer's HTTP code was 200 all the same. */
+  /** A Status object. The HTTP status of the response was 200. */
   | { readonly type: 'ERROR'; readonly object: JsonObject }
 
 export interface WriteOptions {
-  /** Who owns the written fields, in the sense of server-side apply. */
+  /** Field manager that owns the written fields (server-side apply). */
   readonly fieldManager: string
   readonly dryRun?: boolean
-  /** `Strict` refuses unknown and duplicate fields; default `Warn`, as the server's. */
+  /** `Strict` rejects unknown and duplicate fields. Default `Warn`, the default of the server. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict'
 }
 
 export interface ApplyOptions extends WriteOptions {
-  /** Take fields over from other managers; without it a conflict is an error of code `Conflict`. */
+  /** Takes fields over from other managers. Without it, a conflict rejects with a KubeError `Conflict`. */
   readonly force: boolean
   readonly subresource?: string
 }
 
 export type Patch =
-  /** RFC 7396. */
+  /** JSON Merge Patch, RFC 7396. */
   | { readonly type: 'merge'; readonly body: JsonObject }
-  /** RFC 6902. */
+  /** JSON Patch, RFC 6902. */
   | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] }
 
 export interface CreateOptions extends WriteOptions {
-  /** What is made of an object that exists and is named: a service account's `token`, a pod's `eviction`. */
+  /** Subresource of an existing object that the call creates: `token` of a service account, `eviction` of a pod. */
   readonly subresource?: string
 }
 
@@ -90,38 +93,49 @@ export interface UpdateOptions extends WriteOptions {
 }
 
 export interface GetOptions {
-  /** `scale`, for one; absent: the object itself. */
+  /** Subresource to read, e.g. `scale`. Absent: the object itself. */
   readonly subresource?: string
 }
 
-/** The object as it was read, and the version if that counts. */
+/** UID of the object as read, and its version if the call depends on it. */
 export interface Preconditions {
   readonly uid: string
   readonly resourceVersion?: string
 }
 
 export interface DeleteOptions {
-  /** Every delete of the runtime names the very object it means (I5); undefined, the author's own, deletes whatever bears the name. */
+  /**
+   * The runtime always names the UID of the object that it deletes (I5). Undefined, in calls of the author: deletes any
+   * object of that name.
+   */
   readonly preconditions: Preconditions | undefined
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
-  /** 0 takes a pod out of the store at once: the word of the node on which none of its processes runs any more. */
+  /**
+   * 0 removes a pod from storage at once. Only the node sends 0, when none of the pod's processes runs there any more.
+   */
   readonly gracePeriodSeconds?: number
 }
 
-/** Of every object that is selected. */
+/** Options that apply to every selected object. */
 export type DeleteCollectionOptions = Omit<DeleteOptions, 'preconditions'>
 
 export interface ReadOptions {
-  /** Media types, best first, as in the Accept header. Default `application/json`; who does not know better sends that. */
+  /** Media types, best first, as in the Accept header. Default `application/json`. */
   readonly accept?: string
 }
 
-/** Every call rejects with a KubeError when the server refuses or cannot be reached, and with the signal's reason when aborted. */
+/**
+ * Calls reject with a KubeError if the server rejects the request or is unreachable, and with the signal's reason on
+ * abort.
+ */
 export interface KubeClient {
   get(resource: Resource, location: Location, signal: AbortSignal, options?: GetOptions): Promise<LiveObject>
-  /** One page. */
+  /** Reads one page. */
   list(resource: Resource, options: ListOptions, signal: AbortSignal): Promise<ListPage>
-  /** Ends when the server ends the stream; a broken connection throws. Returning early closes the connection. */
+  /**
+   * Streams frames until the server ends the stream. Throws if the connection breaks. Leaving the loop closes the
+   * connection.
+   */
   watch(resource: Resource, options: WatchOptions, signal: AbortSignal): AsyncIterable<WatchFrame>
   create(resource: Resource, object: KubeObject, options: CreateOptions, signal: AbortSignal): Promise<LiveObject>
   /** Server-side apply; creates the object if it does not exist. */
@@ -133,17 +147,17 @@ export interface KubeClient {
     options: PatchOptions,
     signal: AbortSignal,
   ): Promise<LiveObject>
-  /** PUT: replaces the object. Rejects with `Conflict` if it has another `resourceVersion` by now. */
+  /** PUT: replaces the object. Rejects with `Conflict` if the stored object has another `resourceVersion`. */
   update(resource: Resource, object: KubeObject, options: UpdateOptions, signal: AbortSignal): Promise<LiveObject>
-  /** Resolves when the server accepted; the object may live on while finalizers hold it. */
+  /** Resolves when the server has accepted the deletion. The object exists until its finalizers are removed. */
   delete(resource: Resource, location: Location, options: DeleteOptions, signal: AbortSignal): Promise<void>
-  /** One request for all objects that are selected. Of one that fails, the server has deleted a part. */
+  /** Deletes all selected objects by one request. If the request fails, the server may have deleted some of them. */
   deleteCollection(
     resource: Resource,
     selection: Selection,
     options: DeleteCollectionOptions,
     signal: AbortSignal,
   ): Promise<void>
-  /** GET of any other path, e.g. `/version`; the answer's JSON. */
+  /** GET of any other path, e.g. `/version`. Returns the JSON of the response. */
   read(path: string, signal: AbortSignal, options?: ReadOptions): Promise<JsonObject>
 }

@@ -1,13 +1,13 @@
-// How is one object of a kubeconfig read? Key by key, each of a known type; a complaint says where and never quotes a
-// value, for any value may be a credential (I11).
+// Typed reader of one object of a kubeconfig, key by key. Invariant: an error names the position and never quotes a
+// value, because any value may be a credential (I11).
 import { isAbsolute, join } from 'node:path'
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { ConnectionError } from './connection-error.ts'
 
-/** PEM itself, or the file that holds it. */
+/** PEM text, or the path of the file that holds it. */
 export type Pem = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'file'; readonly path: string }
 
-/** Every reader throws ConnectionError `ConfigMalformed` on a value of another type. Empty text counts as absent. */
+/** Every reader throws ConnectionError `ConfigMalformed` if a value has another type. Empty text counts as absent. */
 export class ConfigEntry {
   readonly object: JsonObject
   readonly #place: string
@@ -65,7 +65,10 @@ export class ConfigEntry {
     return read(new ConfigEntry(value, `${this.#place}: ${key}`, this.#folder))
   }
 
-  /** The list at `plural` by name; an entry's own fields are one level down, at `singular`. The first of a name counts. */
+  /**
+   * Returns the list at `plural` by name. The fields of an entry are one level down, at `singular`. The first entry of
+   * a name wins.
+   */
   named(plural: string, singular: string): ReadonlyMap<string, ConfigEntry> {
     const pairs = this.list(plural).map((item): [string, ConfigEntry] => {
       const name = item.required('name')
@@ -75,7 +78,7 @@ export class ConfigEntry {
     return new Map(pairs.toReversed())
   }
 
-  /** A path, made absolute against the folder of the file. */
+  /** Returns a path, made absolute against the folder of the file. */
   path(key: string): string | undefined {
     const text = this.text(key)
     return text === undefined ? undefined : this.resolve(text)
@@ -85,7 +88,7 @@ export class ConfigEntry {
     return this.#folder === undefined || isAbsolute(path) ? path : join(this.#folder, path)
   }
 
-  /** `<key>-data` is PEM in base64 and wins over the path at `<key>`. */
+  /** Returns `<key>-data`, which is PEM in base64, or else the path at `<key>`. */
   pem(key: string): Pem | undefined {
     const data = this.text(`${key}-data`)
     if (data !== undefined) return { kind: 'text', text: Buffer.from(data, 'base64').toString('utf8') }

@@ -1,17 +1,17 @@
-// Why is there no way to an API server? The kubeconfig, the service account or a credential plugin does not give what is
-// needed; every code has one thing that a person can do about it.
+// Errors of the configuration of a connection: the kubeconfig, the service account or a credential plugin lacks
+// required data. Each code has one remedy for the user.
 import { CodedError, type Remedy } from '../base/errors.ts'
 
 export type ConnectionErrorCode =
-  /** No kubeconfig was found where one was looked for. */
+  /** No kubeconfig exists at the configured paths. */
   | 'ConfigMissing'
   | 'ConfigUnreadable'
-  /** The kubeconfig is not YAML, or not of the shape it must have. */
+  /** The kubeconfig is not YAML, or does not have the shape of a kubeconfig. */
   | 'ConfigMalformed'
   | 'ContextMissing'
   | 'ClusterMissing'
   | 'UserMissing'
-  /** A file that the kubeconfig names, e.g. a certificate, cannot be read. */
+  /** The kubeconfig names a file, e.g. a certificate, that this process cannot read. */
   | 'FileUnreadable'
   /** The process does not run in a pod, or the pod has no service account. */
   | 'NotInCluster'

@@ -1,7 +1,7 @@
-// What is needed to reach one API server? Its address, whom to trust, and credentials that may change while we run.
-// Credentials are secrets: nothing here puts them into a message (I11).
+// Data of a connection to one API server: its address, its trusted authority, and credentials that may change at run
+// time. Invariant: messages never contain credentials (I11).
 
-/** What a request carries to say who we are, and whom it trusts. The same object means the same credentials. */
+/** Credentials of a request and the authority that it trusts. The same object means the same credentials. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string | string[]>>
   /** PEM. */
@@ -15,31 +15,34 @@ export interface ClientCertificate {
   readonly key: string
 }
 
-/** Where credentials come from: written down, read from a file again and again, or issued by another program. */
+/** Source of credentials: fixed values, files that change, or another program. */
 export interface CredentialSource {
-  /** The credentials to use now. Rejects with a ConnectionError, or with the signal's reason when aborted. */
+  /** Returns the current credentials. Rejects with a ConnectionError, or with the signal's reason on abort. */
   credentials(signal: AbortSignal): Promise<Credentials>
-  /** The server did not accept these; if they are still the current ones, the next call asks for others. */
+  /**
+   * Reports that the server rejected these credentials. If they are still current, the next `credentials` call renews
+   * them.
+   */
   refuse(credentials: Credentials): void
 }
 
 export interface Connection extends CredentialSource {
-  /** Without a slash at the end; may have a path. */
+  /** URL without a slash at the end; may have a path. */
   readonly server: string
-  /** Names the server in messages, as in `https://10.0.0.1:6443 (context "dev")`. */
+  /** Name of the server in messages, as in `https://10.0.0.1:6443 (context "dev")`. */
   readonly description: string
-  /** The namespace to use where none is given. */
+  /** Default namespace. */
   readonly namespace?: string | undefined
-  /** The namespace of the pod this is, where we are one and use its own service account. */
+  /** Namespace of this pod, if the connection uses the pod's own service account. */
   readonly podNamespace?: string | undefined
   readonly skipTlsVerify: boolean
-  /** The name to expect in the server's certificate instead of the host's. */
+  /** Name to expect in the server's certificate instead of the host's. */
   readonly serverName?: string | undefined
-  /** `http:`, `https:` or `socks5:`. */
+  /** URL with the scheme `http:`, `https:` or `socks5:`. */
   readonly proxyUrl?: string | undefined
 }
 
-/** Credentials that never change. */
+/** Returns a source of credentials that never change. */
 export function fixedCredentials(credentials: Credentials): CredentialSource {
   return { credentials: () => Promise.resolve(credentials), refuse: () => {} }
 }

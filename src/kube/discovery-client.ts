@@ -1,5 +1,6 @@
-// Is this kind served, and where? Asks the server once and remembers; asks again when something is missing or when told
-// to, but never more often than the refresh limit allows. An error is never an answer of "no".
+// Answers from a cached index whether the server serves a kind, and at which path. It refreshes the index when a kind
+// is missing, or after `invalidate`, but never more often than the refresh limit allows. Invariant: a failed request
+// never counts as proof that a kind is absent.
 import type { Clock } from '../base/clock.ts'
 import { groupOf, groupResourceOf, type Resource } from '../object/resource.ts'
 import type { KubeClient } from './client.ts'
@@ -24,13 +25,13 @@ const legacyParallelism = 8
 export interface DiscoveryClientOptions {
   readonly clock: Clock
   readonly client: Pick<KubeClient, 'read'>
-  /** No two refreshes are closer than this. Default 10 s. */
+  /** Minimum time between two refreshes. Default 10 s. */
   readonly minRefreshMs?: number
-  /** What was learned is asked for again after this. Default 10 min. */
+  /** Age at which the index is refreshed. Default 10 min. */
   readonly maxAgeMs?: number
 }
 
-/** What came of asking: an index, or the reason why there is none. */
+/** Time of the last refresh, and its error if it failed. */
 interface Attempt {
   readonly atMs: number
   readonly error?: unknown
@@ -54,8 +55,8 @@ export class DiscoveryClient {
   }
 
   /**
-   * The resource of a kind in the group's preferred version, or undefined if the server does not serve it. Rejects with
-   * a KubeError if that cannot be known now.
+   * Returns the resource of a kind in the group's preferred version, or undefined if the server does not serve it.
+   * Rejects with a KubeError if the server cannot answer now.
    */
   async find(group: string, kind: string, signal: AbortSignal): Promise<Resource | undefined> {
     return resourceOf(
@@ -64,24 +65,24 @@ export class DiscoveryClient {
     )
   }
 
-  /** Whether objects of this kind live in namespaces; undefined if the kind is not served. Rejects like `find`. */
+  /** Returns the scope of a kind, or undefined if the server does not serve it. Rejects like `find`. */
   async scopeOf(apiVersion: string, kind: string, signal: AbortSignal): Promise<Resource['scope'] | undefined> {
     const query = { group: groupOf(apiVersion), version: apiVersion.slice(apiVersion.indexOf('/') + 1), kind }
     return resourceOf(await this.#look((index) => findKind(index, query), signal), `${kind} in ${apiVersion}`)?.scope
   }
 
-  /** Is exactly this resource served, with its version and plural? Rejects like `find`. */
+  /** Resolves to true if the server serves exactly this resource, with its version and plural. Rejects like `find`. */
   async isServed(resource: Resource, signal: AbortSignal): Promise<boolean> {
     const finding = await this.#look((index) => findResource(index, resource), signal)
     return resourceOf(finding, groupResourceOf(resource)) !== undefined
   }
 
-  /** What is remembered may be wrong, e.g. because a CRD changed: the next look-up asks again, within the refresh limit. */
+  /** Marks the index as stale, e.g. because a CRD changed: the next look-up refreshes it, within the refresh limit. */
   invalidate(): void {
     this.#isInvalid = true
   }
 
-  /** A kind that is served is answered from memory; one that is missing is looked for again first. */
+  /** Answers from memory for a served kind; refreshes the index first for a missing one. */
   async #look(find: (index: ResourceIndex) => Finding, signal: AbortSignal): Promise<Finding> {
     const remembered = this.#index === undefined ? undefined : find(this.#index)
     const ageMs = this.#clock.monotonicMs() - (this.#lastAttempt?.atMs ?? Number.NEGATIVE_INFINITY)
@@ -89,14 +90,14 @@ export class DiscoveryClient {
     const shouldAsk = (isOld || remembered?.kind !== 'served') && ageMs >= this.#minRefreshMs
     if (shouldAsk) await this.#refreshes.run((abandoned) => this.#refresh(abandoned), signal)
     const finding = this.#index === undefined ? undefined : find(this.#index)
-    // A failed refresh takes back nothing that was known to be there, but proves nothing absent either.
+    // After a failed refresh, kinds in the index still count as served, but a missing kind does not count as absent.
     if (finding === undefined || (finding.kind !== 'served' && this.#lastAttempt?.error !== undefined)) {
       throw this.#lastAttempt?.error
     }
     return finding
   }
 
-  /** Never rejects but when abandoned: what came of it is kept for all who ask within the refresh limit. */
+  /** Rejects only when abandoned. All callers within the refresh limit share its outcome. */
   async #refresh(signal: AbortSignal): Promise<void> {
     const atMs = this.#clock.monotonicMs()
     this.#isInvalid = false
@@ -116,7 +117,7 @@ export class DiscoveryClient {
     return parseAggregated(document) ?? this.#loadEach(parseGroupList(document), signal)
   }
 
-  /** The older form: one request a group version, a few at a time, in the order given. */
+  /** The older form of discovery: one request per group version, 8 at a time, in the given order. */
   async #loadEach(apiVersions: readonly string[], signal: AbortSignal): Promise<ResourceIndex> {
     const found: GroupVersion[] = []
     for (let start = 0; start < apiVersions.length; start += legacyParallelism) {
@@ -132,7 +133,8 @@ export class DiscoveryClient {
       return { apiVersion, state: 'served', resources: parseResourceList(apiVersion, document) }
     } catch (thrown) {
       signal.throwIfAborted()
-      // Gone between the two requests is an answer; anything else is none.
+      // NotFound means that the group version was removed between the two requests; every other error leaves it
+      // unknown.
       const isGone = isKubeError(thrown, 'NotFound', 'ResourceNotFound')
       return { apiVersion, state: isGone ? 'served' : 'unknown', resources: [] }
     }

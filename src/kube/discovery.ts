@@ -1,16 +1,16 @@
-// Which resources does the server serve? Discovery documents in, an index out. What could not be asked is *unknown*, not
-// absent: an outage of one API group must never look as if its resources had been taken away.
-// Source: apidiscovery.k8s.io/v2 (aggregated) and meta/v1 APIGroupList and APIResourceList (the older form).
+// Parses discovery documents into an index of the resources that the server serves. Pure. Invariant: a group version
+// that did not answer is *unknown*, not absent, so an outage of one API group never looks like a removal of its
+// resources. Source: apidiscovery.k8s.io/v2 (aggregated) and meta/v1 APIGroupList and APIResourceList (the older form).
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { apiVersionOf, defineResource, type Resource } from '../object/resource.ts'
 
-/** One version of one group, as found. */
+/** One version of one group in the index. */
 export interface GroupVersion {
   /** `apps/v1`, or `v1` for the core group. */
   readonly apiVersion: string
-  /** `unknown`: it exists, but what it serves could not be learned now. */
+  /** `unknown`: the version exists, but its resources could not be read. */
   readonly state: 'served' | 'unknown'
-  /** For `unknown`, what is remembered from before. */
+  /** For `unknown`, the resources of an earlier index. */
   readonly resources: readonly Resource[]
 }
 
@@ -20,17 +20,17 @@ export type ResourceIndex = readonly GroupVersion[]
 export type Finding =
   | { readonly kind: 'served'; readonly resource: Resource }
   | { readonly kind: 'absent' }
-  /** Nobody can say now; `apiVersion` could not be asked. */
+  /** The resources of `apiVersion` could not be read. */
   | { readonly kind: 'unknown'; readonly apiVersion: string }
 
-/** What to look for; without a version, the server's preferred one that has the kind. */
+/** A kind to find. Without a version: the preferred version of the group that has the kind. */
 export interface KindQuery {
   readonly group: string
   readonly kind: string
   readonly version?: string | undefined
 }
 
-/** Looks in the index. Linear in the number of group versions and resources: some hundreds. */
+/** Finds a kind in the index. Linear in the number of group versions and resources: some hundreds. */
 export function findKind(index: ResourceIndex, { group, kind, version }: KindQuery): Finding {
   const candidates = index.filter(({ apiVersion }) => {
     const slash = apiVersion.indexOf('/')
@@ -45,7 +45,7 @@ export function findKind(index: ResourceIndex, { group, kind, version }: KindQue
   return unknown === undefined ? { kind: 'absent' } : { kind: 'unknown', apiVersion: unknown.apiVersion }
 }
 
-/** `latest`, with what `previous` knew about the group versions that are unknown now. */
+/** Returns `latest`, with the resources that `previous` has for group versions that are unknown now. */
 export function rememberUnknown(previous: ResourceIndex, latest: ResourceIndex): ResourceIndex {
   return latest.map((found) => {
     if (found.state === 'served' || found.resources.length > 0) return found
@@ -54,7 +54,7 @@ export function rememberUnknown(previous: ResourceIndex, latest: ResourceIndex):
   })
 }
 
-/** The index in an aggregated document (of `/api` or `/apis`), or undefined if the server answered in the older form. */
+/** Parses an aggregated document (of `/api` or `/apis`). Undefined if the server answered in the older form. */
 export function parseAggregated(document: JsonObject): ResourceIndex | undefined {
   if (document.kind !== 'APIGroupDiscoveryList') return undefined
   return objects(document.items).flatMap((item) => {
@@ -63,7 +63,7 @@ export function parseAggregated(document: JsonObject): ResourceIndex | undefined
       const version = text(entry.version)
       return {
         apiVersion: group === '' ? version : `${group}/${version}`,
-        // The aggregator says Stale when the server behind this version does not answer.
+        // The aggregator reports Stale if the server behind this version does not answer.
         state: entry.freshness === 'Stale' ? ('unknown' as const) : ('served' as const),
         resources: objects(entry.resources).flatMap((served) => aggregatedResource(served, group, version)),
       }
@@ -71,7 +71,10 @@ export function parseAggregated(document: JsonObject): ResourceIndex | undefined
   })
 }
 
-/** The apiVersions in an APIGroupList (of `/apis`) or APIVersions (of `/api`), each group's preferred version first. */
+/**
+ * Returns the apiVersions in an APIGroupList (of `/apis`) or APIVersions (of `/api`), each group's preferred version
+ * first.
+ */
 export function parseGroupList(document: JsonObject): readonly string[] {
   if (document.kind === 'APIVersions') return texts(document.versions)
   return objects(document.groups).flatMap((group) => {
@@ -81,12 +84,12 @@ export function parseGroupList(document: JsonObject): readonly string[] {
   })
 }
 
-/** Where the APIResourceList of an apiVersion is. */
+/** Returns the path of the APIResourceList of an apiVersion. */
 export function discoveryPath(apiVersion: string): string {
   return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
 }
 
-/** The resources in an APIResourceList, without subresources. */
+/** Returns the resources in an APIResourceList, without subresources. */
 export function parseResourceList(apiVersion: string, document: JsonObject): readonly Resource[] {
   const slash = apiVersion.indexOf('/')
   const group = slash < 0 ? '' : apiVersion.slice(0, slash)
@@ -101,7 +104,7 @@ export function parseResourceList(apiVersion: string, document: JsonObject): rea
   })
 }
 
-/** Says whether this very resource (plural, version and scope included) is in the index. */
+/** Finds exactly this resource in the index: plural, version and kind. */
 export function findResource(index: ResourceIndex, resource: Resource): Finding {
   const found = index.find(({ apiVersion }) => apiVersion === apiVersionOf(resource))
   if (found === undefined) return { kind: 'absent' }

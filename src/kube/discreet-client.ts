@@ -1,6 +1,6 @@
-// A client whose errors quote no values: API servers and webhooks quote what they reject, and from an error it would go on into conditions,
-// Events and logs (I11). Taken out are values of Secrets, values of the request, and whatever is quoted as the value of a field.
-// Bounded: the newest Secrets are remembered.
+// Client whose errors quote no values. API servers and webhooks quote values that they reject, and errors reach
+// conditions, Events and logs (I11). The client removes values of Secrets, values of the request, and every text that
+// is quoted as the value of a field. Bounded: it remembers the newest Secrets.
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import type { Resource } from '../object/resource.ts'
@@ -26,26 +26,26 @@ import { KubeError } from './kube-errors.ts'
 import { messagesWithoutValues } from './quoted-values.ts'
 import { secretTexts, valueTexts } from './value-texts.ts'
 
-/** Of one operator. A Secret has a few hundred bytes, and 1 MiB at most. */
+/** Secrets that one operator remembers. A Secret usually has a few hundred bytes, and at most 1 MiB. */
 const mostSecrets = 1_000
 
-/** What a request carried, and of which object. */
+/** Body of a request, and the object that it is for. */
 interface Sent {
   readonly body: unknown
   readonly kind: string
   readonly at: Location
 }
 
-/** The whole object. */
+/** The request carries the whole object. */
 const sentOf = ({ kind }: Resource, body: KubeObject): Sent => ({ body, kind, at: body.metadata })
 
 export class DiscreetClient implements KubeClient {
   readonly #client: KubeClient
   readonly #prefix: string
-  /** Texts of Secrets, by namespace and name; the longest unseen first. */
+  /** Texts of Secrets by namespace and name, least recently seen first. */
   readonly #texts = new Map<string, readonly string[]>()
 
-  /** `cluster` begins the messages of its errors, where an operator has several clusters. */
+  /** `cluster` is the prefix of error messages if an operator has several clusters. */
   constructor(client: KubeClient, { cluster }: { readonly cluster?: string } = {}) {
     this.#client = client
     this.#prefix = cluster === undefined ? '' : `cluster ${cluster}: `
@@ -121,9 +121,9 @@ export class DiscreetClient implements KubeClient {
     }
   }
 
-  /** The error itself where it quotes nothing. */
+  /** Returns the same error if its messages quote no value. */
   #discreetError(error: KubeError, sent: Sent | undefined): KubeError {
-    // The newest first: parts are looked for in so many characters only.
+    // Newest Secrets first: the search for parts of texts covers a limited number of characters.
     const secrets = [...this.#texts.values()].toReversed().flat()
     const request = valueTexts(sent?.body, sent?.kind)
     const names = [sent?.at.name, sent?.at.namespace].filter((name) => name !== undefined)

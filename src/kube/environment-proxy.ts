@@ -1,13 +1,13 @@
-// Proxy on the way to a server, by the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY (or in lower case), as Go programs read them.
-// Source: golang.org/x/net/http/httpproxy.
+// Selects the proxy of a server by the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY (or in lower case), as Go
+// programs read them. Source: golang.org/x/net/http/httpproxy.
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Texts of NO_PROXY that are read; the rest of a longer list is ignored. */
+/** Entries of NO_PROXY that are read; the rest of a longer list is ignored. */
 const mostExceptions = 1_000
 
-/** The URL of the proxy; undefined if requests go straight to the server. The machine itself is never reached through a proxy. */
+/** Returns the URL of the proxy, or undefined for a direct connection. Requests to this machine never use a proxy. */
 export function environmentProxy(server: string, environment: Environment): string | undefined {
   const { protocol, hostname, port } = new URL(server)
   const name = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
@@ -45,7 +45,7 @@ function exempts(entry: string, { host, port }: Target): boolean {
   return bare !== '' && (host === bare || host.endsWith(`.${bare}`))
 }
 
-/** `host:443`, `[fd00::1]:443`, or without a port; of a bare IPv6 address nothing is a port. */
+/** Splits `host:443`, `[fd00::1]:443`, or an entry without a port. A bare IPv6 address has no port. */
 function splitPort(entry: string): readonly [host: string, port: string] {
   if (isIPv6(entry)) return [entry, '']
   const at = entry.lastIndexOf(':')
@@ -60,7 +60,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || (isIP(host) !== 0 && loopback.some((range) => isInRange(host, range)))
 }
 
-/** `range`: an address, or one with the length of its prefix. */
+/** `range`: an address, or an address with the length of its prefix. */
 function isInRange(address: string, range: string): boolean {
   const [network = '', prefix] = range.split('/')
   if (isIP(network) !== isIP(address)) return false

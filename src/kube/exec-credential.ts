@@ -1,5 +1,6 @@
-// How do we and a credential plugin talk? We tell it about the cluster in an environment variable, it answers with one
-// ExecCredential. Its answer is a secret and is never quoted (I11). Source: client.authentication.k8s.io/v1.
+// Protocol of credential plugins: the client describes the cluster in an environment variable, the plugin answers with
+// one ExecCredential. Invariant: messages never quote the answer, because it is a secret (I11). Source:
+// client.authentication.k8s.io/v1.
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import type { Credentials } from './connection.ts'
 import { ConnectionError } from './connection-error.ts'
@@ -7,14 +8,14 @@ import type { ClusterEntry, PluginEntry } from './kube-config.ts'
 
 export interface IssuedCredentials {
   readonly credentials: Credentials
-  /** Milliseconds since the epoch; Infinity if the plugin named no time. */
+  /** Milliseconds since the epoch. Infinity if the plugin named no time. */
   readonly expiresAtMs: number
 }
 
-/** A cluster whose authority, if a file, has been read. */
+/** A cluster whose authority file, if any, has been read. */
 export type ReadCluster = ClusterEntry & { readonly authorityText?: string | undefined }
 
-/** The value of KUBERNETES_EXEC_INFO. */
+/** Returns the value of KUBERNETES_EXEC_INFO. */
 export function pluginInput(plugin: PluginEntry, cluster: ReadCluster): string {
   const about = {
     server: cluster.server,
@@ -32,7 +33,10 @@ export function pluginInput(plugin: PluginEntry, cluster: ReadCluster): string {
   })
 }
 
-/** Throws ConnectionError `PluginFailed` if the output is no ExecCredential, or one that helps nobody. */
+/**
+ * Parses the output of a plugin. Throws ConnectionError `PluginFailed` if the output is no ExecCredential or has no
+ * complete credentials.
+ */
 export function parseExecCredential(plugin: PluginEntry, output: string): IssuedCredentials {
   const status = statusOf(plugin, output)
   const token = textOf(status.token)

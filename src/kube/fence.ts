@@ -1,9 +1,11 @@
-// May a write leave this process now? Only while the fence is open, and it is open only up to a moment on the monotonic clock:
-// nobody has to be awake to close it. A process that slept beyond that moment finds it closed (I9).
+// Gate in front of every write of this process. Invariant: it is open only up to a moment on the monotonic clock, so no
+// code has to run to close it. A process that slept beyond that moment finds it closed (I9).
 import type { Clock, Timer } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
 
-/** A write that was kept back, or cut off under way. Nothing is wrong with it: whoever leads now makes it. */
+/**
+ * Error of a write that was not sent, or was cut off in flight. The write itself is valid: the current leader makes it.
+ */
 export class FenceError extends CodedError<'NotLeader'> {
   override readonly name = 'FenceError'
 
@@ -16,7 +18,7 @@ export class FenceError extends CodedError<'NotLeader'> {
   }
 }
 
-/** A write on its way through the fence. */
+/** A write that the fence let through. */
 export interface Passage {
   /** Aborts when the caller's signal does, or with a FenceError when the fence closes. */
   readonly signal: AbortSignal
@@ -24,7 +26,7 @@ export interface Passage {
   end(): void
 }
 
-/** Closed at first. */
+/** A new fence is closed. */
 export class Fence {
   readonly #clock: Clock
   readonly #passing = new Set<(reason: unknown) => void>()
@@ -39,14 +41,14 @@ export class Fence {
     return this.#clock.monotonicMs() < this.#openUntilMs
   }
 
-  /** Writes may leave before `untilMs` of the monotonic clock; those under way then are cut off. */
+  /** Lets writes through until `untilMs` of the monotonic clock, and then cuts off the writes in flight. */
   openUntil(untilMs: number): void {
     this.#timer?.cancel()
     this.#openUntilMs = untilMs
     this.#timer = this.#clock.setTimer(untilMs - this.#clock.monotonicMs(), () => this.close())
   }
 
-  /** From now on nothing leaves, and what is under way is cut off. */
+  /** Closes the fence at once and cuts off the writes in flight. */
   close(): void {
     this.#timer?.cancel()
     this.#openUntilMs = Number.NEGATIVE_INFINITY
@@ -54,12 +56,12 @@ export class Fence {
       cut(new FenceError('the write was cut off and may have happened all the same'))
   }
 
-  /** Throws a FenceError unless a write may leave at this moment. */
+  /** Throws a FenceError if the fence is closed. */
   check(): void {
     if (!this.isOpen) throw new FenceError('the write was not sent')
   }
 
-  /** Lets one write through; throws a FenceError if the fence is closed. */
+  /** Lets one write through. Throws a FenceError if the fence is closed. */
   enter(signal: AbortSignal): Passage {
     this.check()
     const controller = new AbortController()

@@ -1,5 +1,5 @@
-// A client whose writes go through a fence: reads and watches always pass, so that caches stay warm; a write is refused here
-// while the fence is closed, and cut off when it closes (I9).
+// Client whose writes go through a fence. Reads and watches always pass, which keeps caches warm. Invariant: a closed
+// fence rejects each write, and a fence that closes cuts off the writes in flight (I9).
 import type { JsonObject } from '../base/json.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import type { Resource } from '../object/resource.ts'
@@ -28,7 +28,7 @@ export interface FencedClientOptions {
   readonly fence: Fence
 }
 
-/** Writes reject with a FenceError when they were not let through. */
+/** Writes reject with a FenceError if the fence is closed or closes. */
 export class FencedClient implements KubeClient {
   readonly #client: KubeClient
   readonly #fence: Fence

@@ -1,5 +1,5 @@
-// How does a request travel to a server in the same process? Through a function from Request to Response, with the same errors as
-// over the network; there are no connections, no credentials to renew, and nothing times out unless a limit is given.
+// Transport of requests to a server in the same process: a function from Request to Response. Its errors equal those of
+// the network transport. It has no connections and no credentials to renew, and no timeout unless a limit is given.
 import { type Clock, deadline } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { HttpExchange, HttpRequest } from './http-client.ts'
@@ -12,7 +12,7 @@ export interface FetchClientOptions {
   /** Sent as a bearer token. */
   readonly token: string
   readonly userAgent: string
-  /** How long a request may take in all, and a watch to begin. Absent: for ever. */
+  /** Time limit of a whole request, and of the start of a watch. Absent: no limit. */
   readonly limit?: { readonly clock: Clock; readonly requestMs: number }
 }
 

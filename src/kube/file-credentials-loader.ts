@@ -1,6 +1,6 @@
-// Credentials that are in files: a token, a client certificate, the authority to trust. The kubelet and cert-manager replace such files
-// before they expire, so they are read again every minute, and at once when the server refuses them.
-// Source of the period: client-go's token file source.
+// Credentials in files: a token, a client certificate, the authority to trust. The kubelet and cert-manager replace
+// such files before they expire. The loader therefore reads them again every minute, and at once when the server
+// rejects them. Source of the period: client-go's token file source.
 import { createSecureContext } from 'node:tls'
 import type { Clock } from '../base/clock.ts'
 import { deepEqual, type Json } from '../base/json.ts'
@@ -10,7 +10,7 @@ const maxAgeMs = 60_000
 
 export interface FileCredentialsLoaderOptions {
   readonly clock: Clock
-  /** Reads the files. Rejects with a ConnectionError, or with the signal's reason when aborted. */
+  /** Reads the files. Rejects with a ConnectionError, or with the signal's reason on abort. */
   readonly read: (signal: AbortSignal) => Promise<Credentials>
 }
 
@@ -26,7 +26,10 @@ export class FileCredentialsLoader implements CredentialSource {
     this.#read = read
   }
 
-  /** Files that cannot be read for a while, or do not fit together yet, do no harm as long as what was read before is accepted. */
+  /**
+   * If a read fails, or the new files do not match each other yet, the last credentials stay in use while the server
+   * accepts them.
+   */
   async credentials(signal: AbortSignal): Promise<Credentials> {
     const current = this.#current
     const isFresh = !this.#isRefused && this.#clock.monotonicMs() - this.#readAtMs < maxAgeMs
@@ -51,7 +54,7 @@ export class FileCredentialsLoader implements CredentialSource {
   }
 }
 
-/** Sound: credentials are texts and lists of texts. */
+/** Sound: credentials consist of strings and lists of strings. */
 function isSame(left: Credentials, right: Credentials): boolean {
   return deepEqual(left as unknown as Json, right as unknown as Json)
 }

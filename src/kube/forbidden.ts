@@ -1,11 +1,14 @@
-// Who may not do what? The sentence in which the server's authorizer refuses a request, said so that a person knows which
-// right to grant. Other refusals with the same HTTP code, e.g. of admission, are left as they are.
-// Source of the form: apiserver's responsewriters.Forbidden.
+// Rewords the sentence by which the authorizer of the API server rejects a request, so that it names the right to
+// grant. Other rejections with the same HTTP code, e.g. of admission, stay unchanged. Source of the form: apiserver's
+// responsewriters.Forbidden.
 
 const refusal =
   /User "(?<user>[^"]*)" cannot (?<verb>\S+) resource "(?<plural>[^"]*)" in API group "(?<group>[^"]*)"(?: in the namespace "(?<namespace>[^"]*)")?(?: at the cluster scope)?(?:: (?<reason>.+))?$/s
 
-/** One sentence with user, verb, resource and place, and what to grant; undefined if the server refused for another reason. */
+/**
+ * Returns one sentence with user, verb, resource, namespace and the right to grant. Undefined if the server rejected
+ * for another reason.
+ */
 export function explainForbidden(message: string): string | undefined {
   const parts = refusal.exec(message)?.groups
   if (parts === undefined) return undefined
@@ -17,7 +20,7 @@ export function explainForbidden(message: string): string | undefined {
   return `user "${user}" may not ${verb} ${resource} ${where}${detail}; bind a ${role} to it that allows "${verb}" on "${plural}" of API group "${group}"`
 }
 
-/** True for a message with the sentence of `explainForbidden`: the user lacks a right, and no admission has refused. */
+/** True for a message of `explainForbidden`: the user lacks a right, and no admission plugin rejected the request. */
 export function saysRightIsMissing(message: string): boolean {
   return message.includes(' to it that allows "')
 }

@@ -1,7 +1,6 @@
-// How does one request travel? Over kept-alive HTTP/1.1 connections of a bounded pool, with current credentials, within a
-// time limit, and with one outcome: the text of a success, or a KubeError. Each watch has a connection of its own, as many as
-// there are watches, so that no watch waits for another, nor a request for a watch. Nothing is retried here but a 401 after
-// fresh credentials.
+// Transport of one request over kept-alive HTTP/1.1 connections of a bounded pool, with current credentials and a time
+// limit. The outcome is the text of a success, or a KubeError. Invariant: each watch has its own connection, so watches
+// and requests never wait for each other. The client retries only a 401, once, with fresh credentials.
 import { createSecureContext } from 'node:tls'
 import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici'
 import { assert } from '../base/assert.ts'
@@ -22,15 +21,15 @@ import { unreachable } from './transport-failure.ts'
 import { valueTexts } from './value-texts.ts'
 
 export interface HttpLimits {
-  /** From the call to the last byte of the answer, waiting for a connection included; for a watch to its headers. */
+  /** From the call to the last byte of the response, including the wait for a connection. Watches: to the headers. */
   readonly requestMs: number
   /** TCP connections for requests; further requests wait for one. */
   readonly connections: number
-  /** An answer with many objects. */
+  /** Limit of a response with many objects. */
   readonly answerBytes: number
-  /** An answer with one object. */
+  /** Limit of a response with one object. */
   readonly objectBytes: number
-  /** Of the body of an error no more is read. */
+  /** Limit of the body of an error; the client does not read the rest. */
   readonly errorBytes: number
 }
 
@@ -46,24 +45,24 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With its query. */
   readonly path: string
-  /** What is tried, as in `apply StatefulSet default/store`; begins every error's message. */
+  /** The call, as in `apply StatefulSet default/store`; prefix of every error message. */
   readonly attempt: string
-  /** For metrics, e.g. `apply` and `statefulsets.apps`: names of kinds, never of objects. */
+  /** Labels of metrics, e.g. `apply` and `statefulsets.apps`: names of kinds, never of objects. */
   readonly verb: string
   readonly resource: string
   readonly accept?: string | undefined
   readonly content?: { readonly type: string; readonly body: string }
-  /** The answer may hold many objects. Default: one. */
+  /** The response may hold many objects. Default: one. */
   readonly hasManyObjects?: boolean
-  /** Called by `stream` when the answer is a success, before the first of its bytes. */
+  /** `stream` calls it when the response is a success, before its first byte. */
   readonly onAnswered?: (() => void) | undefined
 }
 
-/** How requests travel, and answers. */
+/** Transport of requests and responses. */
 export interface HttpExchange {
-  /** The text of a successful answer. Rejects with a KubeError, or with the signal's reason when aborted. */
+  /** Returns the text of a successful response. Rejects with a KubeError, or with the signal's reason on abort. */
   exchange(request: HttpRequest, signal: AbortSignal): Promise<string>
-  /** The bytes of a successful answer as they come. Throws as `exchange` rejects. */
+  /** Yields the bytes of a successful response as they come. Throws the errors of `exchange`. */
   stream(request: HttpRequest, signal: AbortSignal): AsyncIterable<Uint8Array>
   close(signal: AbortSignal): Promise<void>
 }
@@ -74,13 +73,13 @@ export interface HttpClientOptions {
   readonly instruments: Instruments
   readonly userAgent: string
   readonly limits?: Partial<HttpLimits> | undefined
-  /** Asked for each request that is no GET, just before its first byte. Absent: all may leave. */
+  /** Checked for each request other than GET, just before its first byte. Absent: no check. */
   readonly fence?: Pick<Fence, 'check'> | undefined
 }
 
 type Identity = Pick<Credentials, 'certificate' | 'authority'>
 
-/** The pools for one client certificate and authority; a TLS connection keeps those it was made with. */
+/** Pools for one client certificate and authority; a TLS connection keeps the pair that it was opened with. */
 interface Transport {
   readonly identity: Identity
   readonly requests: Dispatcher
@@ -89,16 +88,16 @@ interface Transport {
 
 type Pool = 'requests' | 'watches'
 
-/** One call. */
+/** State of one call. */
 interface Travel {
   readonly pool: Pool
   readonly limit: Deadline
-  /** What it waits for. Nothing of it has left this process before it waits for the answer. */
+  /** Step that the call waits for. No byte has left this process before the step is `answer`. */
   waitsFor: 'credentials' | 'connection' | 'answer'
 }
 
 const connectMs = 10_000
-// Less than the 90 s after which Go's servers close an idle connection, so that we rarely meet a dying one.
+// Less than the 90 s after which Go's servers close an idle connection, to avoid connections that are closing.
 const idleMs = 60_000
 const maxRememberedWarnings = 200
 const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60]
@@ -117,9 +116,9 @@ export class HttpClient implements HttpExchange {
   /** The path of the server's URL, e.g. of a gateway in front of many clusters. */
   readonly #prefix: string
   readonly #warned = new Set<string>()
-  /** What is under way, for closing: a pool that was told to close gracefully can no longer be told to hurry. */
+  /** Calls in flight, for `close`: undici cannot cut off a pool that already closes gracefully. */
   readonly #underWay = new Set<Travel>()
-  /** The current one and those before it that still have streams. */
+  /** The current one, and earlier ones that still have streams. */
   readonly #transports = new Set<Transport>()
   #transport: Transport | undefined
   #isClosed = false
@@ -150,7 +149,7 @@ export class HttpClient implements HttpExchange {
     })
   }
 
-  /** The text of a successful answer. Rejects with a KubeError, or with the signal's reason when aborted. */
+  /** Returns the text of a successful response. Rejects with a KubeError, or with the signal's reason on abort. */
   async exchange(request: HttpRequest, signal: AbortSignal): Promise<string> {
     const travel = this.#begin('requests', signal)
     const startMs = this.#clock.monotonicMs()
@@ -168,9 +167,9 @@ export class HttpClient implements HttpExchange {
   }
 
   /**
-   * The bytes of a successful answer as they come, for as long as the server sends. Leaving the loop closes the
-   * connection; to end a wait for the next bytes, abort the signal. Throws a KubeError, also if the connection breaks
-   * midway, or the signal's reason when aborted.
+   * Yields the bytes of a successful response as they come, until the server ends it. Leaving the loop closes the
+   * connection; abort the signal to end a wait for bytes. Throws a KubeError, also if the connection breaks midway, or
+   * the signal's reason on abort.
    */
   async *stream(request: HttpRequest, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
     const travel = this.#begin('watches', signal)
@@ -187,7 +186,7 @@ export class HttpClient implements HttpExchange {
     }
   }
 
-  /** Ends all watches, then waits for requests under way; those that still run when the signal aborts are cut off. */
+  /** Ends all watches, then waits for requests in flight. Cuts off those that still run when the signal aborts. */
   async close(signal: AbortSignal): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -218,7 +217,7 @@ export class HttpClient implements HttpExchange {
     for (const travel of this.#underWay) if (travel.pool === pool) travel.limit.cancel(new errors.ClientClosedError())
   }
 
-  /** An answer of success; its body is still to be read. */
+  /** Returns a successful response whose body is still unread. */
   async #send(request: HttpRequest, travel: Travel): Promise<Dispatcher.ResponseData> {
     if (this.#isClosed) throw new errors.ClientClosedError()
     const { signal } = travel.limit
@@ -243,7 +242,7 @@ export class HttpClient implements HttpExchange {
     const onStart = () => {
       // A write that waited for credentials or a connection while the process slept must not leave when it wakes.
       if (method !== 'GET') this.#fence?.check()
-      // Of a request whose limit has passed undici sends nothing.
+      // undici sends nothing of a request whose limit has passed.
       if (!travel.limit.signal.aborted) travel.waitsFor = 'answer'
     }
     try {
@@ -282,7 +281,7 @@ export class HttpClient implements HttpExchange {
     })
   }
 
-  /** The error for the caller. An answer that nobody will read does not keep its connection. */
+  /** Returns the error for the caller, and releases the connection of an unread response. */
   #fail(
     { attempt }: HttpRequest,
     thrown: unknown,
@@ -298,12 +297,12 @@ export class HttpClient implements HttpExchange {
     if (thrown instanceof ConnectionError) {
       return new KubeError({ code: 'Unauthorized', message: `${attempt}: ${thrown.message}`, cause: thrown })
     }
-    // The fence's.
+    // The error comes from the fence.
     if (thrown instanceof CodedError) return thrown
     return unreachable({ attempt, server, thrown })
   }
 
-  /** What the limit of a call ended. */
+  /** Explains in which step the time limit ended a call. */
   #lateness({ pool, waitsFor }: Travel): string {
     const server = this.#connection.description
     const { requestMs, connections } = this.#limits
@@ -331,7 +330,7 @@ export class HttpClient implements HttpExchange {
     return transport
   }
 
-  /** Lets what runs on the old certificate end by itself; no pool is left behind. */
+  /** Lets calls with the old certificate end by themselves, then drops the pools. */
   #retire(transport: Transport): void {
     const forget = () => void this.#transports.delete(transport)
     Promise.all([transport.requests.close(), transport.watches.close()]).then(forget, forget)
@@ -361,11 +360,11 @@ function poolOf(
   const tls = {
     allowH2: false,
     rejectUnauthorized: !skipTlsVerify,
-    // One for all connections: each would parse and keep these for itself.
+    // All connections share one context; otherwise each would parse and keep its own.
     secureContext: createSecureContext({ ca: authority, cert: certificate?.certificate, key: certificate?.key }),
     ...(serverName === undefined ? {} : { servername: serverName }),
   }
-  // Time limits are ours (a Clock's), so undici's are off; TCP keep-alive finds a dead peer below a silent watch.
+  // The Clock enforces time limits, so undici's are off. TCP keep-alive finds a dead peer of a silent watch.
   const options = { ...bounds, allowH2: false, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: idleMs }
   if (proxyUrl !== undefined)
     return new ProxyAgent({ ...options, uri: proxyUrl, requestTls: tls, connectTimeout: connectMs })
@@ -375,7 +374,7 @@ function poolOf(
   })
 }
 
-/** The pool, of which a request calls `onStart` just before its first byte leaves. A throw there takes it back; its connection lives on. */
+/** Calls `onStart` just before the first byte of a request. A throw there cancels the request, not its connection. */
 function startingWith(onStart: () => void, pool: Dispatcher): Dispatcher {
   return pool.compose((dispatch) => (options, handler) => {
     const starting: Dispatcher.DispatchHandler = {

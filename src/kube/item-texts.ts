@@ -1,12 +1,12 @@
-// The items of a list, cut out of its JSON one by one, so that a long list can be parsed in slices. Invariant: the texts together are rejected by a
-// parser exactly where the whole text is. Pure; linear, and cheaper than to parse.
+// Cuts the items of a list out of its JSON one by one, so that a long list can be parsed in slices. Invariant: a parser
+// rejects one of the pieces exactly if it rejects the whole text. Pure; linear, and cheaper than parsing.
 
-/** The whole text, or rather what is left of it without the items. */
+/** The whole text without the items. */
 export type Envelope = string
 
 /**
- * Yields the text of each item of the top-level list `items` and returns the rest, in which that list is empty. A text in which no such list is
- * found yields nothing and is returned whole. Throws SyntaxError.
+ * Yields the text of each item of the top-level list `items`, and returns the rest with an empty list. If there is no
+ * such list, it yields nothing and returns the whole text. Throws SyntaxError.
  */
 export function* itemTexts(text: string): Generator<string, Envelope> {
   const opening = openingOf(text)
@@ -22,7 +22,7 @@ export function* itemTexts(text: string): Generator<string, Envelope> {
   }
 }
 
-/** Where the list called `items` begins, of an object; of two with that name, the first. */
+/** Position of the list named `items` in an object; of the first, if two have that name. */
 function openingOf(text: string): number | undefined {
   const start = skipSpace(text, 0)
   if (text[start] !== '{') return undefined
@@ -45,7 +45,7 @@ const quote = 0x22
 const comma = 0x2c
 const backslash = 0x5c
 
-/** The comma or closing bracket behind the value that begins at `from`, or the end of the text. */
+/** Position of the comma or closing bracket after the value that begins at `from`, or the end of the text. */
 function endOfItem(text: string, from: number): number {
   let depth = 0
   for (let at = from; at < text.length; at++) {
@@ -60,7 +60,7 @@ function endOfItem(text: string, from: number): number {
   return text.length
 }
 
-/** The quote that ends the text whose quote is at `from`, or the end of all. */
+/** Position of the quote that closes the string whose opening quote is at `from`, or the end of the text. */
 function endOfText(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let before = at

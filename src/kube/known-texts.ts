@@ -1,20 +1,20 @@
-// Finds known texts in messages: whole or in part, as they are, escaped as in JSON and Go, or in base64. Linear in the messages, and in the
-// texts, of which the first million characters is looked for in parts.
+// Finds known texts in messages: whole or in part, plain, escaped as in JSON and Go, or in base64. Linear in the
+// messages and in the texts. It searches for parts of the first 1 Mi characters of the texts only.
 
-/** Of a message. `end` is behind the last character. */
+/** Range of characters in a message. `end` is after the last character. */
 export interface Range {
   readonly start: number
   readonly end: number
 }
 
-/** Random values are longer, and words of messages mostly shorter. */
+/** Random values are longer than this; most words of messages are shorter. */
 export const longEnough = 8
 const mostDigitsOfName = 4
-/** A part of so many words and characters is taken for one of a passphrase. */
+/** A part with at least this many words and characters counts as part of a passphrase. */
 const wordsOfPhrase = 3
 const lengthOfPhrase = 16
 const mostSearched = 1_048_576
-/** A text that is escaped, in a text that is escaped. */
+/** Covers an escaped text inside an escaped text. */
 const mostEscapes = 2
 /** At least six bytes. */
 const base64Run = /[A-Za-z0-9+/_-]{8,}={0,2}/g
@@ -26,16 +26,16 @@ const escapedChars: Readonly<Record<string, string>> = {
 const plainWord = /^(?:\d{1,4}|[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*[A-Z]{0,2}|[A-Z]{1,5})$/
 const betweenWords = /[\s.,:;'"`()[\]{}<>/=_-]+/
 
-/** A message as it is, without its escapes, or a part of it decoded. */
+/** A message in one form: plain, unescaped, or a decoded part. */
 interface Reading {
   readonly text: string
-  /** Where the characters from `start` to `end` come from in the message. */
+  /** Maps the characters from `start` to `end` to their range in the message. */
   readonly rangeOf: (start: number, end: number) => Range
   readonly message: number
   readonly isDecoded: boolean
 }
 
-/** For each message the ranges that tell one of the texts, or a telling part of one; in no order. */
+/** Returns for each message the ranges that contain one of the texts, or an identifying part of one; unordered. */
 export function rangesOfTexts(messages: readonly string[], texts: readonly string[]): readonly (readonly Range[])[] {
   const found = messages.map((): Range[] => [])
   const known = new Set(texts)
@@ -50,13 +50,13 @@ export function rangesOfTexts(messages: readonly string[], texts: readonly strin
   return found
 }
 
-/** Names of hosts, users and databases are words with dots and dashes, and messages name them on purpose. */
+/** False for names of hosts, users and databases: words with dots and dashes, which messages name on purpose. */
 export function isDistinct(text: string): boolean {
   const isName = /^[a-z0-9]*([-._][a-z0-9]+)*$/.test(text) && text.replaceAll(/[^0-9]/g, '').length <= mostDigitsOfName
   return text.length >= longEnough && !isName
 }
 
-/** True for what is not made of words alone, as random values are, and for phrases. */
+/** True for a text that contains more than plain words, e.g. a random value, and for a phrase. */
 export function isTelling(text: string): boolean {
   const isPhrase = text.length >= lengthOfPhrase && text.trim().split(/\s+/).length >= wordsOfPhrase
   return isPhrase || !text.split(betweenWords).every((word) => word === '' || plainWord.test(word))
@@ -80,7 +80,7 @@ function readingsOf(text: string, message: number): readonly Reading[] {
 function unescaped(reading: Reading): Reading {
   const { text, rangeOf } = reading
   let plain = ''
-  /** Where each character begins in the text before. */
+  /** Position of each character in the previous text. */
   const starts: number[] = []
   const take = (chars: string, at: number, step: 0 | 1) => {
     for (let index = 0; index < chars.length; index++) starts.push(at + index * step)
@@ -108,7 +108,9 @@ function unescaped(reading: Reading): Reading {
   return { ...reading, text: plain, rangeOf: (start, end) => rangeOf(starts[start] ?? 0, starts[end] ?? text.length) }
 }
 
-/** Runs of base64, with and without the characters before the first whole group. All of a run is found by any part of it. */
+/**
+ * Decodes runs of base64, also without their first one to three characters. A match in any part covers the whole run.
+ */
 function decodedParts({ text, message, rangeOf }: Reading): readonly Reading[] {
   return [...text.matchAll(base64Run)].flatMap(({ 0: run, index }) =>
     [0, 1, 2, 3].map((skipped) => ({
@@ -147,7 +149,7 @@ function matchesOf(readings: readonly Reading[], texts: readonly string[]): read
   return matches
 }
 
-/** Where `text` occurs, without overlaps. */
+/** Returns the positions of `text`, without overlaps. */
 export function occurrences(message: string, text: string): readonly Range[] {
   const ranges: Range[] = []
   for (let at = message.indexOf(text); at !== -1; at = message.indexOf(text, at + text.length)) {
@@ -160,9 +162,12 @@ const hashBase = 31
 const topPower = hashBase ** (longEnough - 1) % 2 ** 32
 const hashBits = 16
 
-/** All parts of eight characters of some messages. A rolling hash keeps the search for a text's parts from making strings. */
+/**
+ * Index of all parts of eight characters of some messages. A rolling hash avoids strings in the search for a text's
+ * parts.
+ */
 class PartIndex {
-  /** Where a part is; nowhere once it is marked. */
+  /** Positions of each part; empty once the part is marked. */
   readonly #places = new Map<string, (readonly [message: number, at: number])[]>()
   readonly #hashes = new Uint8Array(2 ** hashBits)
   readonly #marks: readonly Uint8Array[]
@@ -180,12 +185,12 @@ class PartIndex {
     }
   }
 
-  /** True if a message has the first part of this text. */
+  /** True if a message contains the first part of this text. */
   hasStartOf(text: string): boolean {
     return this.#places.has(text.slice(0, longEnough))
   }
 
-  /** Marks what the messages have of the parts of this text. */
+  /** Marks the positions in the messages that contain parts of this text. */
   mark(text: string): void {
     forEachPart(text, (hash, at) => {
       if (this.#hashes[hash] === 0) return
@@ -209,7 +214,7 @@ class PartIndex {
   }
 }
 
-/** Calls `take` with the hash and the place of each part of eight characters. */
+/** Calls `take` with the hash and the position of each part of eight characters. */
 function forEachPart(text: string, take: (hash: number, at: number) => void): void {
   let hash = 0
   for (let end = 0; end < text.length; end++) {

@@ -1,6 +1,6 @@
-// How do we find our API server and prove who we are? From a kubeconfig (files or text) or from the service account of
-// the pod we run in. Every failure is one sentence that says what to do. Files are read here and environment variables
-// come in as a value, so the rules themselves (kube-config.ts) stay pure.
+// Loads the connection to the API server from a kubeconfig (files or text) or from the service account of this pod.
+// Every failure is one sentence with a remedy. This file reads the files and receives the environment as a value, so
+// the rules in kube-config.ts stay pure.
 import { readFile } from 'node:fs/promises'
 import { isIPv6 } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
@@ -25,7 +25,7 @@ import { bearer, loadTokenFile } from './token-file-loader.ts'
 export type ConnectionSource =
   /** `KUBECONFIG`, else the pod's service account, else `~/.kube/config`. */
   | { readonly kind: 'default' }
-  /** Merged; the first that defines an entry wins. */
+  /** Merged; the first file that defines an entry wins. */
   | { readonly kind: 'files'; readonly paths: readonly string[] }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'in-cluster' }
@@ -35,16 +35,16 @@ export interface LoadConnectionOptions {
   readonly source: ConnectionSource
   /** The process's environment, e.g. `KUBECONFIG`, `HOME` and `KUBERNETES_SERVICE_HOST`. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** A context of the kubeconfig; absent: its current one. */
+  /** A context of the kubeconfig. Absent: its current context. */
   readonly context?: string | undefined
-  /** Where the pod's token, authority and namespace are. */
+  /** Folder of the pod's token, authority and namespace. */
   readonly serviceAccountFolder?: string
 }
 
 const defaultServiceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /**
- * Rejects with a ConnectionError that names the file, context or program at fault and what to do.
+ * Rejects with a ConnectionError that names the file, context or program at fault and the remedy.
  *
  * @example await loadConnection({ clock, source: { kind: 'default' }, environment }, signal)
  */
@@ -132,7 +132,7 @@ async function connectionOf(
     )
   }
   const identity = new FileCredentialsLoader({ clock: options.clock, read: readIdentity })
-  // Read now, so that the start fails when a file is missing.
+  // Reads the files at the start, so that the start fails if one is missing.
   const { authority } = await identity.credentials(signal)
   const source = new ExtendedCredentials(await sourceOf(options, selected, authority), identity)
   return {
@@ -147,7 +147,7 @@ async function connectionOf(
   }
 }
 
-/** The first method that the user's entry has, in the order in which client-go prefers them. */
+/** The first method in the user's entry, in the order of client-go. */
 async function sourceOf(
   { clock, environment }: LoadConnectionOptions,
   { cluster, user }: SelectedContext,
@@ -171,11 +171,14 @@ async function sourceOf(
   return fixedCredentials({ headers: {} })
 }
 
-/** Adds what a user's entry says besides: a client certificate, whom to act as, and the authority of the cluster. */
+/**
+ * Adds the other fields of a user's entry: a client certificate, impersonation headers, and the authority of the
+ * cluster.
+ */
 class ExtendedCredentials implements CredentialSource {
   readonly #source: CredentialSource
   readonly #extension: CredentialSource
-  /** Of both, and what we made of them: the same stay the same. */
+  /** Credentials of both sources and their union. Equal inputs return the same object. */
   #current: { readonly inner: Credentials; readonly more: Credentials; readonly outer: Credentials } | undefined
 
   constructor(source: CredentialSource, extension: CredentialSource) {
@@ -244,7 +247,7 @@ async function loadInCluster(options: LoadConnectionOptions, signal: AbortSignal
   const server = `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
   const [namespace] = await Promise.all([
     readNamedFile(join(folder, 'namespace'), "the service account's namespace", signal),
-    // Read now, so that a pod without a token learns it at once and not at the first request.
+    // Reads the token at the start, so that a pod without a token fails at once and not at the first request.
     source.credentials(signal),
   ]).catch((thrown: unknown) => {
     signal.throwIfAborted()

@@ -1,5 +1,5 @@
-// What does a kubeconfig say? Text in, the entries of one context out; no file is opened here. Paths are made absolute
-// against the folder of the file that names them. Source: client-go's clientcmd/api/v1 types and merge rules.
+// Parses a kubeconfig into the entries of one context. It opens no file. Paths become absolute against the folder of
+// the file that names them. Source: client-go's clientcmd/api/v1 types and merge rules.
 
 import { parse } from 'yaml'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
@@ -15,7 +15,7 @@ export interface ClusterEntry {
   readonly skipTlsVerify: boolean
   readonly serverName?: string | undefined
   readonly proxyUrl?: string | undefined
-  /** Handed to credential plugins that ask for it. */
+  /** Passed to credential plugins that set `provideClusterInfo`. */
   readonly pluginConfig?: Json | undefined
 }
 
@@ -43,9 +43,9 @@ export interface PluginEntry {
   readonly needsTerminal: boolean
 }
 
-/** The entries by name, unread: what is wrong with one that nobody selects does no harm. */
+/** Entries by name, not validated: an error in an entry that no context selects does no harm. */
 export interface KubeConfig {
-  /** Names the source in messages. */
+  /** Name of the source in messages. */
   readonly origin: string
   readonly currentContext?: string | undefined
   readonly contexts: ReadonlyMap<string, ConfigEntry>
@@ -53,7 +53,7 @@ export interface KubeConfig {
   readonly users: ReadonlyMap<string, ConfigEntry>
 }
 
-/** Everything that one context stands for. */
+/** Resolved entries of one context. */
 export interface SelectedContext {
   readonly name: string
   readonly namespace?: string | undefined
@@ -63,13 +63,13 @@ export interface SelectedContext {
 
 export interface KubeConfigText {
   readonly text: string
-  /** Names the text in messages: its path, or `the kubeconfig text`. */
+  /** Name of the text in messages: its path, or `the kubeconfig text`. */
   readonly origin: string
-  /** What relative paths are relative to; absent: the working directory. */
+  /** Base of relative paths. Absent: the working directory. */
   readonly folder?: string | undefined
 }
 
-/** Throws ConnectionError `ConfigMalformed`, which names the place and never quotes a value. */
+/** Parses the text. Throws ConnectionError `ConfigMalformed`, which names the position and never quotes a value. */
 export function parseKubeConfig({ text, origin, folder }: KubeConfigText): KubeConfig {
   const root = new ConfigEntry(parseYaml(text, origin), origin, folder)
   return {
@@ -81,7 +81,7 @@ export function parseKubeConfig({ text, origin, folder }: KubeConfigText): KubeC
   }
 }
 
-/** The first that defines an entry wins, as with kubectl. */
+/** Merges configs. The first that defines an entry wins, as with kubectl. */
 export function mergeKubeConfigs(configs: readonly KubeConfig[]): KubeConfig {
   const reversed = configs.toReversed()
   return {
@@ -93,7 +93,7 @@ export function mergeKubeConfigs(configs: readonly KubeConfig[]): KubeConfig {
   }
 }
 
-/** What `contextName`, or the current context, stands for. A context without a user is anonymous. */
+/** Resolves `contextName`, or the current context. A context without a user is anonymous. */
 export function selectContext(config: KubeConfig, contextName = config.currentContext): SelectedContext {
   const { origin, contexts, clusters, users } = config
   if (contextName === undefined) {
@@ -193,7 +193,7 @@ function pluginOf(entry: ConfigEntry): PluginEntry {
   const command = entry.required('command')
   return {
     apiVersion: entry.required('apiVersion'),
-    // A bare name is looked up on PATH; anything with a slash is a path.
+    // A bare name is found through PATH; a name with a slash is a path.
     command: command.includes('/') ? entry.resolve(command) : command,
     arguments: entry.texts('args'),
     environment: Object.fromEntries(

@@ -1,5 +1,5 @@
-// Why did a request fail? Every answer of the API server that is not a success, and every answer that never came, becomes
-// a KubeError with one of these codes. Source of codes: meta/v1 Status reasons and the HTTP status.
+// Errors of requests. Every response of the API server that is not a success, and every missing response, becomes a
+// KubeError with one of these codes. Source of codes: meta/v1 Status reasons and the HTTP status.
 import { CodedError } from '../base/errors.ts'
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { nameList } from '../base/name-list.ts'
@@ -15,28 +15,29 @@ export type KubeErrorCode =
   | 'Forbidden'
   | 'Invalid'
   | 'MethodNotAllowed'
-  /** Nothing can be created in a namespace that is being deleted (403). */
+  /** The namespace is being deleted, so it accepts no new objects (403). */
   | 'NamespaceTerminating'
   /** The object does not exist. */
   | 'NotFound'
-  /** The resource itself is not served: its CRD is missing or its API group is. */
+  /** The server does not serve the resource: its CRD or its API group is missing. */
   | 'ResourceNotFound'
   | 'RequestEntityTooLarge'
   | 'ServerError'
   | 'ServiceUnavailable'
-  /** The server or we gave up waiting; a write may have happened. */
+  /** The server or this client stopped waiting; a write may have happened. */
   | 'Timeout'
   | 'TooManyRequests'
   | 'Unauthorized'
-  /** The schema of the kind does not have a field of the object. `causes` names the fields. */
+  /** The schema of the kind lacks a field of the object. `causes` names the fields. */
   | 'UnknownField'
-  /** The connection could not be made or broke; a write may have happened. */
+  /** The connection failed or broke; a write may have happened. */
   | 'Unreachable'
   | 'UnsupportedMediaType'
 
 /**
- * The API server has read the request and does not take it. That may pass without any change of the object: a policy is removed, a node
- * port becomes free, a webhook or a quota changes. Until then the same request gets the same answer.
+ * Codes of requests that the API server has read and rejected. A rejection may end without a change of the object: a
+ * policy is removed, a node port becomes free, a webhook or a quota changes. Until then the same request gets the same
+ * response.
  */
 export const rejections: ReadonlySet<KubeErrorCode> = new Set<KubeErrorCode>([
   'BadRequest',
@@ -48,12 +49,14 @@ export const rejections: ReadonlySet<KubeErrorCode> = new Set<KubeErrorCode>([
   'UnsupportedMediaType',
 ])
 
-/** One cause in a Status: which field, and what about it. */
+/** One cause in a Status: the field and its problem. */
 export interface StatusCause {
   readonly reason: string
   readonly message: string
   readonly field: string
-  /** The field manager that owns the field, for the reason `FieldManagerConflict`. Not for people: a message may hide it. */
+  /**
+   * Field manager that owns the field, for the reason `FieldManagerConflict`. For code only: a message may redact it.
+   */
   readonly manager?: string
 }
 
@@ -66,7 +69,7 @@ export interface KubeErrorOptions {
   readonly cause?: unknown
 }
 
-/** Always retried: an answer proves nothing about the next one (I10). */
+/** Error of a request. Its remedy is always a retry: one response does not predict the next (I10). */
 export class KubeError extends CodedError<KubeErrorCode> {
   override readonly name = 'KubeError'
   readonly httpStatus: number | undefined
@@ -84,19 +87,19 @@ export function isKubeError(thrown: unknown, ...codes: readonly KubeErrorCode[])
 }
 
 export interface StatusAnswer {
-  /** What was tried, as in `apply StatefulSet default/store`. */
+  /** The call, as in `apply StatefulSet default/store`. */
   readonly attempt: string
   readonly httpStatus: number
-  /** The answer's JSON, a Status if the API server wrote it; undefined if it was none. */
+  /** JSON of the response, a Status if the API server wrote it. Undefined if the body is not JSON. */
   readonly body: JsonObject | undefined
-  /** The Retry-After header, in seconds. It counts up to `longestRetryAfterMs`. */
+  /** The Retry-After header, in seconds. Values above `longestRetryAfterMs` count as that. */
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** A Retry-After counts up to this. A gateway may ask for years. */
+/** Longest delay that a Retry-After can request. A gateway may request years. */
 export const longestRetryAfterMs = 300_000
 
-/** The error for an answer with a code of 400 and above, and for a Status inside a watch stream. */
+/** Returns the error for a response with a status of 400 or more, or for a Status in a watch stream. */
 export function kubeErrorOf({ attempt, httpStatus, body, retryAfterSeconds }: StatusAnswer): KubeError {
   const details = isJsonObject(body?.details) ? body.details : undefined
   const seconds =
@@ -115,7 +118,7 @@ export function kubeErrorOf({ attempt, httpStatus, body, retryAfterSeconds }: St
   })
 }
 
-/** What a person needs to hear instead of the server's words, where those do not say what to do. */
+/** Message that replaces the server's own, if that names no remedy. */
 function adviceOn(httpStatus: number, said: string): string | undefined {
   const unknown = unknownFieldsOf(said)
   if (unknown.length > 0) {
@@ -127,7 +130,7 @@ function adviceOn(httpStatus: number, said: string): string | undefined {
   return 'the API server does not accept our credentials; check the token or certificate of the user in the kubeconfig, or of the service account'
 }
 
-/** Of an object that the schema of its kind rejects; undefined for every other answer. */
+/** Code of an object that the schema of its kind rejects; undefined for every other response. */
 function schemaCodeOf(said: string): KubeErrorCode | undefined {
   if (!isSchemaError(said)) return undefined
   return unknownFieldsOf(said).length > 0 ? 'UnknownField' : 'Invalid'
@@ -137,7 +140,7 @@ function unknownFieldCause(field: string): StatusCause {
   return { reason: 'UnknownField', message: 'field not declared in schema', field }
 }
 
-/** How many unknown fields a message names. */
+/** Most unknown fields that a message names. */
 const namedFields = 5
 
 function codeOf(httpStatus: number, body: JsonObject | undefined, details: JsonObject | undefined): KubeErrorCode {
@@ -149,7 +152,7 @@ function codeOf(httpStatus: number, body: JsonObject | undefined, details: JsonO
     case 403:
       return 'Forbidden'
     case 404:
-      // The server names the object it did not find; a path that it does not serve has no such details.
+      // The server names the object that it did not find. For a path that it does not serve, it sends no such details.
       return typeof details?.name === 'string' ? 'NotFound' : 'ResourceNotFound'
     case 405:
       return 'MethodNotAllowed'
@@ -168,7 +171,7 @@ function codeOf(httpStatus: number, body: JsonObject | undefined, details: JsonO
       return 'Invalid'
     case 429:
       return 'TooManyRequests'
-    // A gateway that does not pass the request on: it wants credentials of its own, leads elsewhere, or waits for the handshake.
+    // A gateway did not forward the request: it requires its own credentials, redirects, or waits for the handshake.
     case 407:
     case 421:
     case 425:
@@ -176,7 +179,7 @@ function codeOf(httpStatus: number, body: JsonObject | undefined, details: JsonO
       return 'ServiceUnavailable'
     default:
       if (httpStatus >= 500) return 'ServerError'
-      // The API server redirects nothing.
+      // The API server never redirects.
       return httpStatus < 400 ? 'ServiceUnavailable' : 'BadRequest'
   }
 }
@@ -192,12 +195,15 @@ function causesOf(details: JsonObject | undefined): readonly StatusCause[] {
   })
 }
 
-/** The field manager that a cause `FieldManagerConflict` names; `?`: none. Source: apimachinery, managedfields/internal/conflict.go. */
+/**
+ * Returns the field manager that a cause `FieldManagerConflict` names, or `?`. Source: apimachinery,
+ * managedfields/internal/conflict.go.
+ */
 export function managerIn(message: string): string {
   return /^conflict with "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? '?'
 }
 
-/** What is no text says nothing: it may not even have a text form. */
+/** Empty for a value that is not a string; some values cannot be converted to one. */
 function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
 }

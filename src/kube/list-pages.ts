@@ -1,19 +1,19 @@
-// Bound of a list in pages. Pure. Invariant: a list ends, whatever continue tokens the server sends.
+// Bounds a list in pages. Pure. Invariant: a list ends, whatever continue tokens the server sends.
 import { KubeError } from './kube-errors.ts'
 
-/** Many times what an API server stores, even with pages of few objects. */
+/** Many times the pages of a full API server, even with few objects per page. */
 const mostPages = 100_000
 
 export interface PageAnswer {
-  /** Pages of the list so far, this one included. */
+  /** Pages of the list so far, including this one. */
   readonly pages: number
-  /** The continue token that asked for this page. */
+  /** Continue token of the request for this page. */
   readonly asked: string | undefined
-  /** The continue token that it came with. */
+  /** Continue token in this page. */
   readonly answered: string
 }
 
-/** Why the list cannot go on, in one clause; undefined: it can. */
+/** Returns the reason why the list must end, as one clause. Undefined: it can continue. */
 export function endlessListProblem({ pages, asked, answered }: PageAnswer): string | undefined {
   if (answered === asked) {
     return 'the API server repeats a continue token, so the list has no end; look for a proxy that rewrites answers'
@@ -23,7 +23,7 @@ export function endlessListProblem({ pages, asked, answered }: PageAnswer): stri
     : undefined
 }
 
-/** Throws a KubeError `ServerError` where the list cannot go on. `attempt` begins its message. */
+/** Throws a KubeError `ServerError` if the list must end. `attempt` begins its message. */
 export function assertListEnds(attempt: string, answer: PageAnswer): void {
   const problem = endlessListProblem(answer)
   if (problem !== undefined) throw new KubeError({ code: 'ServerError', message: `${attempt}: ${problem}` })

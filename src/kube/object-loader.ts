@@ -1,10 +1,11 @@
-// Reads one object that need not exist. Only the server's own "there is none" is absence; every other failure stays one.
+// Reads one object that may not exist. Invariant: only NotFound of the API server counts as absence; every other
+// failure rejects.
 import type { LiveObject } from '../object/object.ts'
 import type { Resource } from '../object/resource.ts'
 import type { KubeClient, Location } from './client.ts'
 import { isKubeError } from './kube-errors.ts'
 
-/** Undefined if there is no such object. Rejects like `KubeClient.get` otherwise. */
+/** Returns the object, or undefined if it does not exist. Rejects otherwise like `KubeClient.get`. */
 export async function loadIfPresent(
   client: Pick<KubeClient, 'get'>,
   resource: Resource,

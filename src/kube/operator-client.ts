@@ -1,5 +1,5 @@
-// The client for the author's own reads and writes, typed by the descriptors of kinds. Invariant: it writes as a field manager of its own, so that
-// no apply of the author's removes a field that the runtime applied, nor the other way round.
+// Client for the author's own reads and writes, typed by the descriptors of kinds. Invariant: it writes as its own
+// field manager, so no apply of the author removes a field of the runtime, and the other way round.
 import type { KubeObject, LiveObject, ObjectMeta } from '../object/object.ts'
 import { apiVersionOf, type ObjectOf, type Resource } from '../object/resource.ts'
 import type {
@@ -20,42 +20,49 @@ import type { ObjectEvent, OpenWatch } from './object-event.ts'
 import { loadIfPresent } from './object-loader.ts'
 import { deletionProblem, placeProblem, readProblem, scopeProblem, versionProblem } from './request-problems.ts'
 
-/** Of every call. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call. It also ends with the client's own signal, and after 30 s. */
+  /** Ends the call. The call also ends with the client's own signal, and after 30 s. */
   readonly signal?: AbortSignal | undefined
 }
 
+/** Options of a call on an object or one of its subresources. */
 export interface SubresourceOptions<S extends string> extends CallOptions {
   /** `status`, `scale`, `eviction`, …; absent: the object itself. */
   readonly subresource?: S
 }
 
+/** Options of a write. Default field manager: that of the client. */
 export interface AuthorWriteOptions<S extends string> extends SubresourceOptions<S>, Partial<WriteOptions> {}
 
+/** Options of a server-side apply. */
 export interface AuthorApplyOptions<S extends string> extends AuthorWriteOptions<S> {
   /** Takes fields over from other managers. Default false: a conflict rejects with a KubeError `Conflict`. */
   readonly force?: boolean
 }
 
+/** Options of a deletion. */
 export interface AuthorDeleteOptions extends CallOptions, Omit<DeleteOptions, 'preconditions'> {
-  /** The very object that is meant; another one of that name rejects with a KubeError `Conflict`. Default: whatever bears the name. */
+  /**
+   * Deletes only the object with this UID and version; any other rejects with a KubeError `Conflict`. Default: any
+   * object of that name.
+   */
   readonly preconditions?: Preconditions
 }
 
-/** Objects to delete together. It names a namespace where the kind has them, and selects by labels or fields. */
+/** Objects to delete together, selected by labels or fields. A namespaced kind needs a namespace. */
 export interface AuthorDeleteCollectionOptions
   extends CallOptions,
     DeleteCollectionOptions,
     Pick<Selection, 'namespace' | 'labelSelector' | 'fieldSelector'> {}
 
-/** The object for itself and its status; what other subresources answer has a shape of its own. */
+/** Type of an answer: the typed object for the object itself and its status, an untyped one for other subresources. */
 export type AnswerOf<R extends Resource, S extends string> = S extends 'status' ? ObjectOf<R> : LiveObject
 
-/** An object of which only the metadata was asked for. */
+/** An object with its metadata only. */
 export type PartialObjectMetadata = Pick<LiveObject, 'apiVersion' | 'kind' | 'metadata'>
 
-/** What a list or watch gives of each object: `metadataOnly: true` gives its metadata, under its own apiVersion and kind. */
+/** Type of each object of a list or watch: with `metadataOnly: true` its metadata, with its own apiVersion and kind. */
 export type ReadOf<R extends Resource, MetadataOnly extends boolean> = MetadataOnly extends true
   ? PartialObjectMetadata
   : ObjectOf<R>
@@ -65,14 +72,16 @@ export interface PageOf<R extends Resource, MetadataOnly extends boolean = false
   readonly items: readonly ReadOf<R, MetadataOnly>[]
 }
 
-/** A selection, and how much is read of each object. */
+/** A selection, and the part of each object to read. */
 type Reading<Options extends Selection, MetadataOnly extends boolean> = CallOptions &
   Omit<Options, 'metadataOnly'> & {
-    /** As of Selection. */
+    /** See `Selection.metadataOnly`. */
     readonly metadataOnly?: MetadataOnly | undefined
   }
 
-/** An object to create. Its `apiVersion` and `kind` follow from the resource, but for subresources of another kind. */
+/**
+ * An object to create. Its `apiVersion` and `kind` follow from the resource, except for subresources of another kind.
+ */
 export interface NewObject<Spec = unknown, Status = unknown> {
   readonly apiVersion?: string
   readonly kind?: string
@@ -82,17 +91,17 @@ export interface NewObject<Spec = unknown, Status = unknown> {
   readonly [field: string]: unknown
 }
 
-/** A whole object, with the version that it was read at. */
+/** A whole object with the resourceVersion at which it was read. */
 export interface UpdatedObject<Spec = unknown, Status = unknown> extends NewObject<Spec, Status> {
   readonly metadata: ObjectMeta & { readonly resourceVersion: string }
 }
 
-/** What an apply declares of an object: any part of it. */
+/** The declared fields of an apply: any part of an object. */
 export interface AppliedObject<Spec = unknown, Status = unknown> extends NewObject<PartOf<Spec>, PartOf<Status>> {
   readonly metadata: ObjectMeta
 }
 
-/** The value, every field of it optional. */
+/** The same type with every field optional. */
 export type PartOf<T> = unknown extends T
   ? T
   : T extends readonly (infer Item)[]
@@ -101,22 +110,27 @@ export type PartOf<T> = unknown extends T
       ? { readonly [Field in keyof T]?: PartOf<T[Field]> }
       : T
 
+/** Dependencies of an OperatorClient. */
 export interface OperatorClientOptions {
   readonly client: KubeClient
   readonly openWatch: OpenWatch
-  /** Owns the fields that are written, unless a call names another manager. */
+  /** Default field manager of writes. */
   readonly fieldManager: string
   /** Ends all calls. */
   readonly signal: AbortSignal
 }
 
-/** Pages of 500 objects, as kubectl asks for. */
+/** Page size of kubectl. */
 const pageSize = 500
 
 /**
- * Reads and writes of the author's own. Reads ask the API server each time. Calls reject with a KubeError when it refuses or cannot be reached; writes reject with a
- * CodedError `NotLeader` where replicas elect a leader and this process does not lead. What is written is owned by `<operator>-client`, with a colon and the name
- * of the runnable, or of the controller of a `cleanup`. Rights follow from the `rights` that are declared.
+ * Client for reads and writes of an operator's author.
+ *
+ * Reads query the API server each time. Calls reject with a KubeError if the server rejects the request or is
+ * unreachable. Writes reject with a CodedError `NotLeader` if replicas elect a leader and this process does not lead.
+ *
+ * The field manager is `<operator>-client:<name>`, with the name of the runnable, or of the controller of a `cleanup`.
+ * RBAC rules follow from the declared `rights`.
  *
  * @example
  * const { replicas } = (await client.get(Website, { namespace: 'shop', name: 'home' })).spec
@@ -136,7 +150,7 @@ export class OperatorClient {
     this.#signal = signal
   }
 
-  /** Rejects with a KubeError `NotFound` if there is none. */
+  /** Returns the object. Rejects with a KubeError `NotFound` if it does not exist. */
   async get<R extends Resource, S extends string = 'status'>(
     resource: R,
     at: Location,
@@ -148,7 +162,7 @@ export class OperatorClient {
     return answer(found)
   }
 
-  /** Undefined if there is none. */
+  /** Returns the object, or undefined if it does not exist. */
   async find<R extends Resource>(
     resource: R,
     at: Location,
@@ -158,7 +172,7 @@ export class OperatorClient {
     return found && answer(found)
   }
 
-  /** One page: all objects, or `limit` of them and a `continueToken` for the next page. */
+  /** Returns one page: all objects, or `limit` of them and a `continueToken` for the next page. */
   async list<R extends Resource, MetadataOnly extends boolean = false>(
     resource: R,
     options: Reading<ListOptions, MetadataOnly> = {},
@@ -170,8 +184,8 @@ export class OperatorClient {
   }
 
   /**
-   * All pages, one request each, of `limit` objects (default 500). All show the same state. A list that takes longer than the server remembers that state (5 min)
-   * ends with a KubeError `Expired`: begin again.
+   * Yields all pages of `limit` objects (default 500), one request each. All pages show the same state. The server
+   * keeps that state for 5 min; a longer list ends with a KubeError `Expired`: start it again.
    *
    * @example for await (const { items } of client.pages(Pod, { labelSelector: 'app=shop' })) count += items.length
    */
@@ -192,10 +206,12 @@ export class OperatorClient {
   }
 
   /**
-   * Events of the objects that are selected: those that exist, then `synced`, then changes. It outlives connections, restarts of the API server and expired versions (410): what
-   * was missed follows as events. A slow reader gets the newest state of each object, without the states between. Memory holds the unread objects and the identities of
-   * all. Ends when the signal of the call or of the client aborts, or when the reader leaves the loop. Rejects with a KubeError if the API server rejects it before
-   * `synced`, e.g. `Forbidden`; later rejections are logged, and tried again. Needs the verbs `list` and `watch`.
+   * Yields events of the selected objects: the existing ones, then `synced`, then changes. The watch survives broken
+   * connections, restarts of the API server and expired versions (410), and yields missed changes as events. A slow
+   * reader gets the newest state of each object, without the states between. Memory holds the unread objects and the
+   * identities of all. Ends when the signal of the call or of the client aborts, or when the reader leaves the loop.
+   * Rejects with a KubeError if the API server rejects the watch before `synced`, e.g. `Forbidden`; logs and retries
+   * later rejections. Needs the verbs `list` and `watch`.
    *
    * @example for await (const event of client.watch(Pod, { labelSelector: 'app=shop' })) if (event.kind === 'deleted') forget(event.object.uid)
    */
@@ -206,11 +222,14 @@ export class OperatorClient {
     const { signal: _, ...selection } = options
     reject(`watch ${resource.plural}`, readProblem(resource, selection))
     const events = this.#openWatch(resource, selection, this.#signalOf(options))
-    // Sound: as of `answer`.
+    // Sound: see `answer`.
     yield* events as AsyncIterable<ObjectEvent<ReadOf<R, MetadataOnly>>>
   }
 
-  /** Rejects with a KubeError `AlreadyExists` if there is one. `metadata.generateName` lets the server name it. */
+  /**
+   * Creates the object. Rejects with a KubeError `AlreadyExists` if it exists. With `metadata.generateName` the server
+   * chooses the name.
+   */
   async create<R extends Resource, S extends string = 'status'>(
     resource: R,
     object: R extends Resource<infer Spec, infer Status> ? NewObject<Spec, Status> : never,
@@ -221,7 +240,9 @@ export class OperatorClient {
     return answer(await this.#client.create(resource, whole, written, this.#signalOf(options)))
   }
 
-  /** Server-side apply: creates the object, or sets the fields that it declares, and removes those that the last apply of the manager declared. */
+  /**
+   * Server-side apply: creates the object, or sets the declared fields and removes fields of this manager's last apply.
+   */
   async apply<R extends Resource, S extends string = 'status'>(
     resource: R,
     object: R extends Resource<infer Spec, infer Status> ? AppliedObject<Spec, Status> : never,
@@ -232,7 +253,10 @@ export class OperatorClient {
     return answer(await this.#client.apply(resource, named, written, this.#signalOf(options)))
   }
 
-  /** A JSON Merge Patch (RFC 7396) or a JSON Patch (RFC 6902). A `resourceVersion` in it makes it hold only for that version. */
+  /**
+   * Applies a JSON Merge Patch (RFC 7396) or a JSON Patch (RFC 6902). A `resourceVersion` in it limits it to that
+   * version.
+   */
   async patch<R extends Resource, S extends string = 'status'>(
     resource: R,
     at: Location,
@@ -245,8 +269,9 @@ export class OperatorClient {
   }
 
   /**
-   * PUT: replaces the object by one that was read and changed. Rejects with a KubeError `Conflict` if it has changed since: read it again. It removes every field that
-   * `object` lacks, so pass a whole object, and prefer `patch` or `apply` where a part is enough.
+   * PUT: replaces the object by one that was read and changed. Rejects with a KubeError `Conflict` if it has changed
+   * since: read it again. Removes every field that `object` lacks, so pass a whole object. For a part, use `patch` or
+   * `apply`.
    */
   async update<R extends Resource, S extends string = 'status'>(
     resource: R,
@@ -259,7 +284,10 @@ export class OperatorClient {
     return answer(await this.#client.update(resource, named, this.#writeOptionsOf(options), this.#signalOf(options)))
   }
 
-  /** Resolves when the server accepted; finalizers may hold the object. Rejects with a KubeError `NotFound` if there is none. */
+  /**
+   * Resolves when the server has accepted the deletion; finalizers may hold the object. Rejects with a KubeError
+   * `NotFound` if the object does not exist.
+   */
   async delete(resource: Resource, at: Location, options: AuthorDeleteOptions = {}): Promise<void> {
     const { signal: _, preconditions, ...deleted } = options
     const place = placeOf('delete', resource, at)
@@ -267,8 +295,9 @@ export class OperatorClient {
   }
 
   /**
-   * Deletes all objects that are selected, by one request. Rejects with a KubeError `BadRequest` if the selectors select everything, or without a namespace where
-   * the kind has them. A call that fails may have deleted a part: repeat it. Needs the verb `deletecollection`.
+   * Deletes all selected objects by one request. Rejects with a KubeError `BadRequest` if no selector has a
+   * requirement, or if the kind is namespaced and no namespace is given. A failed call may have deleted some objects:
+   * repeat it. Needs the verb `deletecollection`.
    */
   async deleteCollection(resource: Resource, options: AuthorDeleteCollectionOptions): Promise<void> {
     const { signal: _, namespace, labelSelector, fieldSelector, ...deleted } = options
@@ -292,14 +321,14 @@ export class OperatorClient {
   }
 }
 
-/** Callers pass whole objects' metadata too. */
+/** Callers also pass the metadata of whole objects; only namespace and name count. */
 function placeOf(verb: string, resource: Resource, at: Location | undefined): Location {
   const { namespace, name } = at ?? { name: '' }
   reject(attemptOf(verb, resource, name), placeProblem(resource, { namespace, name }))
   return { namespace, name }
 }
 
-/** What is created under a generated name has none yet; the port asks for a name. */
+/** An object with a generated name has no name yet, but the type of the port requires one. */
 function wholeOf(verb: string, resource: Resource, object: object): KubeObject {
   const whole = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...object } as unknown as KubeObject
   const { name, namespace } = whole.metadata ?? {}
@@ -316,7 +345,7 @@ function namedOf(verb: string, resource: Resource, object: object): KubeObject {
   return whole
 }
 
-/** Sound: what a resource serves has the wire shape that its descriptor declares. */
+/** Sound: the server returns the wire shape that the descriptor of the resource declares. */
 function answer<Answer>(object: LiveObject): Answer {
   return object as Answer
 }

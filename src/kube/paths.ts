@@ -1,11 +1,11 @@
-// Where does a request go? The path and query of every verb, from a resource and options. A name that would change which
-// resource the server sees is refused here: the server decodes `%2F` before it routes, so escaping alone does not help.
+// Path and query of every verb, from a resource and options. Pure. Invariant: a name that would select another resource
+// is rejected. The server decodes `%2F` before it routes, so escaping alone does not help.
 import { assert } from '../base/assert.ts'
 import type { Resource } from '../object/resource.ts'
 import type { ListOptions, Location, Selection, WatchOptions, WriteOptions } from './client.ts'
 import { KubeError } from './kube-errors.ts'
 
-/** `/apis/apps/v1/namespaces/default/statefulsets`; without a namespace, all of them. */
+/** `/apis/apps/v1/namespaces/default/statefulsets`; without a namespace, the collection of all namespaces. */
 export function collectionPath(resource: Resource, namespace: string | undefined): string {
   assert(
     resource.scope === 'Namespaced' || namespace === undefined,
@@ -16,7 +16,7 @@ export function collectionPath(resource: Resource, namespace: string | undefined
   return `${root}${scope}/${resource.plural}`
 }
 
-/** `/apis/apps/v1/namespaces/default/statefulsets/store/status`. Throws KubeError `BadRequest` if the name cannot be one. */
+/** `/apis/apps/v1/namespaces/default/statefulsets/store/status`. Throws KubeError `BadRequest` for an invalid name. */
 export function objectPath(resource: Resource, location: Location, subresource?: string): string {
   assert(
     resource.scope === 'Cluster' || location.namespace !== undefined,
@@ -27,7 +27,7 @@ export function objectPath(resource: Resource, location: Location, subresource?:
   return `${collection}/${segment(location.name, 'name')}${tail}`
 }
 
-/** Empty, or `?` and the options that are set. The first page asks for a version, later pages only carry the token. */
+/** Empty, or `?` and the options that are set. The first page names a version; later pages carry only the token. */
 export function listQuery(options: ListOptions): string {
   const isFirstPage = options.continueToken === undefined
   return queryOf({
@@ -39,7 +39,10 @@ export function listQuery(options: ListOptions): string {
   })
 }
 
-/** Bookmarks are always asked for: without them a quiet watch falls out of the server's history and must list again. */
+/**
+ * Always requests bookmarks. Without them, the version of a quiet watch falls out of the server's history, and the
+ * client must list again.
+ */
 export function watchQuery(options: WatchOptions): string {
   return queryOf({
     watch: true,
@@ -52,7 +55,7 @@ export function watchQuery(options: WatchOptions): string {
   })
 }
 
-/** `force` belongs to server-side apply alone; the server refuses it on every other write. */
+/** `force` exists for server-side apply only; the server rejects it on every other write. */
 export function writeQuery(options: WriteOptions & { readonly force?: boolean }): string {
   return queryOf({
     fieldManager: options.fieldManager,
@@ -73,8 +76,8 @@ function queryOf(parameters: Readonly<Record<string, string | number | boolean |
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-// Source of the rule: apimachinery's IsValidPathSegmentName, plus the empty name, which would address the collection, and
-// half a surrogate pair, which cannot be written as UTF-8.
+// Source of the rule: apimachinery's IsValidPathSegmentName. Also rejected: the empty name, which would address the
+// collection, and half a surrogate pair, which UTF-8 cannot encode.
 function segment(text: string, what: 'name' | 'namespace' | 'subresource'): string {
   if (text === '' || text === '.' || text === '..' || /[/%]/.test(text) || !text.isWellFormed()) {
     throw new KubeError({

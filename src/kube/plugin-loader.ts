@@ -1,6 +1,6 @@
-// Which credentials does a plugin program issue? It is run when there are none, when they have expired and when the
-// server refused them: one process at a time, limited in time and output, and killed when nobody waits for it.
-// Source of the protocol: client.authentication.k8s.io/v1 ExecCredential.
+// Runs a credential plugin and caches the credentials that it issues. It runs the program if there are no credentials,
+// or if they have expired or the server rejected them. Invariant: one process at a time, with limited time and output;
+// it is killed when its last caller leaves. Source of the protocol: client.authentication.k8s.io/v1 ExecCredential.
 import { execFile } from 'node:child_process'
 import { type Clock, deadline } from '../base/clock.ts'
 import type { CredentialSource, Credentials } from './connection.ts'
@@ -16,7 +16,7 @@ export interface PluginLoaderOptions {
   readonly clock: Clock
   readonly plugin: PluginEntry
   readonly cluster: ReadCluster
-  /** The environment the program starts from. */
+  /** Environment of the program. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
@@ -71,7 +71,7 @@ export class PluginLoader implements CredentialSource {
     const { command, arguments: programArguments } = this.#plugin
     return new Promise((resolve, reject) => {
       const options = {
-        // Node leaves variables out whose value is undefined; its type for the environment is the same record.
+        // Node leaves out variables whose value is undefined; its type for the environment is the same record.
         env: this.#environment as NodeJS.ProcessEnv,
         maxBuffer: maxOutputBytes,
         killSignal: 'SIGKILL',
@@ -88,7 +88,7 @@ export class PluginLoader implements CredentialSource {
     })
   }
 
-  /** Without the error as cause: it holds the command line, and that may hold a secret (I11). */
+  /** Omits the cause: it holds the command line, which may hold a secret (I11). */
   #failure({ code }: Error & { readonly code?: unknown }, stderr: string): ConnectionError {
     const { command, installHint } = this.#plugin
     const plugin = `the credential plugin ${command}`

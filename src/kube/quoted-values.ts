@@ -1,16 +1,17 @@
-// Messages of the API server and of webhooks without the values that they quote. Invariant: no value of a Secret, and no value that a request
-// carried, leaves by the message of its rejection; names of fields, kinds and objects stay, and so do explanations. The structure of a field
-// error tells its value: a Go string, a scalar, JSON or Go syntax. Known texts are taken out wherever they are; a short one, or a word, only
-// where it is quoted as a value, because other words of the message may be the same (0100).
+// Removes quoted values from messages of the API server and of webhooks. Invariant: the message of a rejection contains
+// no value of a Secret and no value of the request. Names of fields, kinds and objects stay, and so do explanations.
+// The structure of a field error marks its value: a Go string, a scalar, JSON or Go syntax. Known texts are removed
+// everywhere. A short text, or a word, is removed only where it is quoted as a value, because other words of the
+// message may equal it (0100).
 import { isTelling, isWord, longEnough, occurrences, type Range, rangesOfTexts } from './known-texts.ts'
 
-/** What a message must not tell. */
+/** Texts that a message must not contain. */
 export interface KnownTexts {
   /** Values of Secrets. */
   readonly secrets: readonly string[]
-  /** Values of the request that was rejected. */
+  /** Values of the rejected request. */
   readonly request: readonly string[]
-  /** Names of the object of the request, which may be told even if a value is the same. */
+  /** Names of the request's object. They may appear even if a value is the same. */
   readonly names: readonly string[]
 }
 
@@ -19,11 +20,14 @@ const redactedValue = `"${redacted}"`
 /** Characters of one message, and of all messages of one error. */
 const longestMessage = 16_384
 const mostChars = 32_768
-/** Source: apimachinery/pkg/util/validation/field/errors.go. What is required has no value, only an explanation. */
+/** Source: apimachinery/pkg/util/validation/field/errors.go. A required field has no value, only an explanation. */
 const fieldError = /\b(?:(Required) value|(?:Invalid|Unsupported|Duplicate) value|Not found|Too (?:many|few)): /g
-/** Explanations follow. Source: apiserver, admission/plugin/webhook/errors/statuserror.go and admission/plugin/policy/validating. */
+/**
+ * Explanations follow. Source: apiserver, admission/plugin/webhook/errors/statuserror.go and
+ * admission/plugin/policy/validating.
+ */
 const explanationStart = /\b(?:(?:Invalid|Unsupported|Duplicate|Required) value|Forbidden|denied (?:the )?request): /
-/** What the server quotes instead of a value: types of OpenAPI. */
+/** Types of OpenAPI, which the server quotes instead of a value. */
 const typeWords: ReadonlySet<string> = new Set([
   '',
   'array',
@@ -34,32 +38,35 @@ const typeWords: ReadonlySet<string> = new Set([
   'object',
   'string',
 ])
-/** Numbers, quantities, words without a quote. They end where the sentence goes on. */
+/** Numbers, quantities, and words without a quote, up to the continuation of the sentence. */
 const plainScalar = /[\w.+-]{1,40}(?=: |[,\]]|$)/y
-/** JSON, and what Go prints of a structure. */
+/** JSON, and structures as Go prints them. */
 const structureStart = /(?:[&*]|\[\])*(?:[{[]|\(\*|map\[|[A-Za-z_][\w.]*(?:\[[\w.*]*\][\w.*]*)*\{)/y
-/** The same in the midst of an explanation, where braces may be those of a pattern. */
+/** The same inside an explanation, where braces may belong to a pattern. */
 const structureInProse = /(?:[&*]|\[\]){0,4}(?:\b[a-z]\w*\.[A-Z]\w*\{|\bmap\[)|\{\s*"/g
 /** Hunks of a comparison of the stored object with the one of the request. Source: apimachinery/pkg/util/diff. */
 const diffHunks = /\n@@ -\d[^\n]*@@(?:\n[ +\-\\@][^\n]*)*\n?/g
-/** A reference to an object that is told on purpose. */
+/** A deliberate reference to an object. */
 const existence = /^ (?:is )?(?:not found|already exists|does not exist)/
-/** An explanation that has no value before it. It ends where a value is quoted. */
+/** An explanation without a value before it. It ends where a value is quoted. */
 const explanationAsValue = /\b(?:Invalid|Unsupported|Duplicate|Required) value: [^"]+/g
 const nameLike = /[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?/g
 const shortestName = 4
 const enumeration = /\bvalues: ("[^"\\]*"(?:, "[^"\\]*")*)/g
 
-/** The message with `[redacted]` in place of these texts, and of every value that the API server quotes as one of a field. */
+/**
+ * Returns the message with `[redacted]` in place of these texts and of every value that the API server quotes for a
+ * field.
+ */
 export function withoutValues(message: string, texts: readonly string[]): string {
   return messagesWithoutValues([message], { secrets: texts, request: [], names: [] })[0] ?? ''
 }
 
-/** The messages of one error, cut to 32 Ki characters, with `[redacted]` in place of values. */
+/** Returns the messages of one error, cut to 32 Ki characters in total, with `[redacted]` in place of values. */
 export function messagesWithoutValues(messages: readonly string[], known: KnownTexts): readonly string[] {
-  // What the schema allows is no value of the request, although the request may have it elsewhere.
+  // Constants of the schema are no values of the request, although the request may use them elsewhere.
   const allowed = new Set(messages.flatMap(enumeratedConstants))
-  // The request first: parts are looked for in so many characters only.
+  // Texts of the request first: the search for parts covers a limited number of characters.
   const texts = [...new Set([...known.request.filter((text) => !allowed.has(text)), ...known.secrets])]
   const knownTexts = new Set(texts)
   const ownNames = new Set(known.names)
@@ -97,7 +104,10 @@ function withoutFieldValues(message: string, known: ReadonlySet<string>): string
   return cleaned + message.slice(at)
 }
 
-/** Where the value ends that begins at `start`: a Go string, a scalar, or a structure. `start` itself before an explanation. Linear in the value. */
+/**
+ * Returns the end of the value that begins at `start`: a Go string, a scalar, or a structure. Returns `start` before an
+ * explanation. Linear in the value.
+ */
 function valueEnd(message: string, start: number): number {
   if (message[start] === '"') return stringEnd(message, start)
   plainScalar.lastIndex = start
@@ -107,7 +117,9 @@ function valueEnd(message: string, start: number): number {
   return structureStart.test(message) ? structureEnd(message, start, isValueEnd) : start
 }
 
-/** End of a structure: the first place after its brackets that `isEnd` accepts, or the end of the message. Linear. */
+/**
+ * End of a structure: the first position after its brackets that `isEnd` accepts, or the end of the message. Linear.
+ */
 function structureEnd(message: string, start: number, isEnd: (message: string, at: number) => boolean): number {
   let depth = 0
   for (let at = start; at < message.length; at++) {
@@ -121,7 +133,7 @@ function structureEnd(message: string, start: number, isEnd: (message: string, a
   return message.length
 }
 
-/** The sentence continues after a value. */
+/** True where the sentence continues after a value. */
 const isValueEnd = (message: string, at: number): boolean =>
   at >= message.length || /^(?:: |, |\])/.test(message.slice(at, at + 2))
 
@@ -156,7 +168,7 @@ function withoutStructures(message: string): string {
   return cleaned + message.slice(at)
 }
 
-/** Takes what is quoted out of explanations, but for words and for what the server says to exist or not to exist. */
+/** Removes quoted texts from explanations, except words and names that the server reports as existing or missing. */
 function withoutQuotedTexts(message: string, known: ReadonlySet<string>, names: ReadonlySet<string>): string {
   const start = explanationStart.exec(message)?.index
   if (start === undefined) return message
@@ -174,8 +186,8 @@ function withoutQuotedTexts(message: string, known: ReadonlySet<string>, names: 
 }
 
 /**
- * Takes names that are values, such as hosts, out of explanations in the place of a value: the rule that words them sees the value. Names of
- * the object stay.
+ * Removes names that are values, such as hosts, from explanations in the position of a value: the author of the rule
+ * sees the value. Names of the object stay.
  */
 function withoutNames(message: string, known: ReadonlySet<string>, ownNames: ReadonlySet<string>): string {
   return message.replaceAll(explanationAsValue, (explanation) =>
@@ -186,7 +198,10 @@ function withoutNames(message: string, known: ReadonlySet<string>, ownNames: Rea
   )
 }
 
-/** What is in quotes of one of three kinds. A quote behind a letter is an apostrophe. Linear: a kind that is not closed is not tried again. */
+/**
+ * Returns the ranges inside quotes of three kinds. A quote after a letter is an apostrophe. Linear: an unclosed kind is
+ * not tried again.
+ */
 function quotedRanges(message: string, start: number): readonly Range[] {
   const ranges: Range[] = []
   const left = new Set(['"', "'", '`'])
@@ -214,7 +229,7 @@ function withoutRanges(message: string, ranges: readonly Range[], names: readonl
     for (; (named[nextName]?.start ?? Number.POSITIVE_INFINITY) <= start; nextName++) {
       nameEnd = Math.max(nameEnd, named[nextName]?.end ?? 0)
     }
-    // What is a part of a name may be told.
+    // A part of a name may stay.
     if (end <= nameEnd) continue
     if (start >= at) cleaned += message.slice(at, start) + redacted
     at = Math.max(at, end)

@@ -1,5 +1,5 @@
-// A way for requests that lets them leave at a rate, watches included. Invariant: they leave in the order in which they came, and the wait counts
-// toward no limit of a request.
+// Transport that limits the rate of requests, including watches. Invariant: requests leave in the order of their calls,
+// and the wait does not count toward the time limit of a request.
 import { type Clock, sleep } from '../base/clock.ts'
 import type { Histogram, Instruments } from '../base/instrument.ts'
 import { TokenBucket, type TokenBucketLimit } from '../base/token-bucket.ts'

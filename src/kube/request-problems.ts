@@ -1,16 +1,16 @@
-// Rejects calls of the typed client before they are sent: an impossible place, a selector of everything, an update without a version. Pure.
-// Invariant: each problem is one clause that names the missing value.
+// Rejects invalid calls of the typed client before they are sent: a wrong scope, a selector of everything, an update
+// without a version. Pure. Invariant: each problem is one clause that names the missing value.
 import type { Resource } from '../object/resource.ts'
 import { hasRequirement } from '../object/selector-text.ts'
 import type { Selection } from './client.ts'
 
-/** A caller without types may leave out anything, or give a value of another type. */
+/** A caller without types may omit any value, or pass a value of another type. */
 interface GivenPlace {
   readonly namespace?: unknown
   readonly name?: unknown
 }
 
-/** Undefined: an object of the kind can be there. */
+/** Undefined: the kind can have an object with this namespace and name. */
 export function placeProblem(resource: Resource, place: GivenPlace): string | undefined {
   const problem = scopeProblem(resource, place.namespace)
   if (problem !== undefined) return problem
@@ -18,13 +18,16 @@ export function placeProblem(resource: Resource, place: GivenPlace): string | un
   return typeof place.name === 'string' ? undefined : 'its name is no text; give it one'
 }
 
-/** Undefined: objects of the kind can be created there. The API server may choose the name, and some kinds, such as reviews, have none. */
+/**
+ * Undefined: objects of the kind can be created there. The API server may choose the name; some kinds, such as reviews,
+ * have none.
+ */
 export function scopeProblem({ scope }: Resource, namespace: unknown): string | undefined {
   if (scope === 'Cluster') return namespace === undefined ? undefined : 'the kind has no namespaces; leave it out'
   return typeof namespace === 'string' && namespace !== '' ? undefined : 'the kind has namespaces; name one'
 }
 
-/** Undefined: the objects of one namespace can be read, or of all where none is named. */
+/** Undefined: the objects of the namespace can be read, or of all namespaces if none is given. */
 export function readProblem(resource: Resource, { namespace }: Selection): string | undefined {
   return namespace === undefined ? undefined : scopeProblem(resource, namespace)
 }
@@ -37,7 +40,10 @@ export function deletionProblem(resource: Resource, selection: Selection): strin
   return 'nothing selects them; give a labelSelector or a fieldSelector'
 }
 
-/** Undefined: the API server compares the version with that of the object. It replaces whatever is there without one, and with zero. */
+/**
+ * Undefined: the API server compares this version with the stored one. Without a version, or with zero, it replaces any
+ * version.
+ */
 export function versionProblem(resourceVersion: unknown): string | undefined {
   if (typeof resourceVersion === 'string' && !/^0*$/.test(resourceVersion)) return undefined
   if (resourceVersion === undefined || resourceVersion === '')

@@ -1,5 +1,5 @@
-// How is each verb of the port said over HTTP? Methods, paths, content types and bodies; JSON goes through untouched, so
-// fields that we do not know survive. The travelling is http-client.ts's business.
+// Maps each verb of the port to HTTP: methods, paths, content types and bodies. Invariant: JSON passes unchanged, so
+// unknown fields survive. The transport is in http-client.ts.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import type { TokenBucketLimit } from '../base/token-bucket.ts'
 import { parseExactly, wireJson } from '../base/wire-json.ts'
@@ -32,14 +32,14 @@ import { WatchFrameDecoder } from './watch-frames.ts'
 
 const json = 'application/json'
 /**
- * How metadata alone is asked for. Nothing else is accepted: a server that cannot leave the rest out answers 406, which is said,
- * rather than send what the caller did not want to hold.
+ * Media type for metadata alone. It has no fallback: a server that does not support it answers 406, and the client
+ * reports that instead of holding whole objects.
  */
 const metadataAs = (form: 'PartialObjectMetadata' | 'PartialObjectMetadataList') =>
   `application/json;as=${form};g=meta.k8s.io;v=v1`
 
 export interface RestClientOptions extends HttpClientOptions {
-  /** Requests a second, and how many may leave at once. Absent: no limit. */
+  /** Requests per second and burst size. Absent: no limit. */
   readonly requestRate?: TokenBucketLimit | undefined
 }
 
@@ -53,7 +53,7 @@ export interface RestClientOptions extends HttpClientOptions {
 export class RestClient implements KubeClient {
   readonly #http: HttpExchange
 
-  /** Over the network by `options`, or by whatever way requests travel otherwise. */
+  /** `options` for the network, or `http` for another transport. */
   constructor(options: RestClientOptions | { readonly http: HttpExchange }) {
     this.#http = 'http' in options ? options.http : exchangeOf(options)
   }
@@ -113,7 +113,7 @@ export class RestClient implements KubeClient {
   async apply(resource: Resource, object: KubeObject, options: ApplyOptions, signal: AbortSignal): Promise<LiveObject> {
     const { subresource } = options
     const path = objectPath(resource, object.metadata, subresource) + writeQuery(options)
-    // JSON is YAML; the server has no content type of its own for apply in JSON.
+    // JSON is YAML; the server has no separate content type for an apply in JSON.
     const content = { type: 'application/apply-patch+yaml', body: wireJson(asJson(object)) }
     return this.#object(
       { ...about('apply', resource, object.metadata, subresource), method: 'PATCH', path, content },
@@ -173,12 +173,12 @@ export class RestClient implements KubeClient {
   async read(path: string, signal: AbortSignal, options: ReadOptions = {}): Promise<JsonObject> {
     const attempt = `GET ${path}`
     const { accept } = options
-    // Documents of discovery describe all kinds.
+    // Discovery documents describe all kinds.
     const request = { attempt, verb: 'read', resource: '', path, accept, hasManyObjects: true }
     return this.#json({ ...request, method: 'GET' }, signal)
   }
 
-  /** Ends all watches, then waits for requests under way; those that still run when the signal aborts are cut off. */
+  /** Ends all watches, then waits for requests in flight. Cuts off those that still run when the signal aborts. */
   async close(signal: AbortSignal): Promise<void> {
     await this.#http.close(signal)
   }
@@ -186,12 +186,12 @@ export class RestClient implements KubeClient {
   async #object(request: HttpRequest, signal: AbortSignal): Promise<LiveObject> {
     const value = await this.#json(request, signal)
     if (typeof value.kind !== 'string' || !isJsonObject(value.metadata)) throw malformed(request, 'an object')
-    // The server gives a uid and a resourceVersion to everything it stores. Reviews (e.g. SelfSubjectAccessReview) are
-    // not stored and have neither.
+    // The server gives a uid and a resourceVersion to everything that it stores. Reviews (e.g. SelfSubjectAccessReview)
+    // are not stored and have neither.
     return value as unknown as LiveObject
   }
 
-  /** The list, parsed item by item where the caller wants to come between. */
+  /** Returns the list; parses it item by item if the caller passes `beforeItem`. */
   async #listed(request: HttpRequest, { beforeItem }: ListOptions, signal: AbortSignal): Promise<JsonObject> {
     if (beforeItem === undefined) return this.#json(request, signal)
     const texts = itemTexts(await this.#http.exchange(request, signal))
@@ -235,7 +235,10 @@ function exchangeOf({ requestRate, ...options }: RestClientOptions): HttpExchang
   return requestRate === undefined ? http : new RateLimitedClient({ ...options, http, requestRate })
 }
 
-/** What messages and metrics say of a request: `apply StatefulSet default/store`, `patch scale of Deployment shop/web`, `list Pod in default`. */
+/**
+ * Names a request in messages and metrics: `apply StatefulSet default/store`, `patch scale of Deployment shop/web`,
+ * `list Pod in default`.
+ */
 function about(
   verb: string,
   resource: Resource,
@@ -265,7 +268,7 @@ function pageOf(request: HttpRequest, resource: Resource, list: JsonObject): Lis
   const token = metadata.continue
   return {
     resourceVersion: typeof metadata.resourceVersion === 'string' ? metadata.resourceVersion : '',
-    // Items of built-in kinds come without apiVersion and kind, which the list says once for all.
+    // Items of built-in kinds lack apiVersion and kind; the list carries them once.
     items: (items ?? []).map((item) => {
       if (!isJsonObject(item) || !isJsonObject(item.metadata)) throw malformed(request, 'a list of objects')
       return { ...identity, ...item } as unknown as LiveObject
@@ -274,7 +277,7 @@ function pageOf(request: HttpRequest, resource: Resource, list: JsonObject): Lis
   }
 }
 
-/** The server calls it a PartialObjectMetadata; whoever asked knows it by its own kind. */
+/** The server names the kind PartialObjectMetadata; the caller gets the object's own kind. */
 function metadataOf(resource: Resource, { metadata }: LiveObject): LiveObject {
   return { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata }
 }

@@ -1,5 +1,5 @@
-// How do many callers wait for one piece of work? The first call starts it, later calls join it, and it is aborted when
-// the last caller has left: never run twice at once, never left running for nobody.
+// Shares one piece of work between many callers: the first call starts it, later calls join it. Invariant: the work
+// never runs twice at once, and aborts when its last caller leaves.
 
 interface SharedRun<T> {
   readonly result: Promise<T>
@@ -7,11 +7,11 @@ interface SharedRun<T> {
   callers: number
 }
 
-/** Runs at most one `task` at a time and gives its outcome to everybody who asked meanwhile. */
+/** Runs at most one `task` at a time and gives its outcome to every caller that joined meanwhile. */
 export class SharedRunner<T> {
   #current: SharedRun<T> | undefined
 
-  /** Joins the run under way, or starts `task`. Rejects with the signal's reason as soon as it aborts. */
+  /** Joins the running task, or starts `task`. Rejects with the signal's reason as soon as it aborts. */
   async run(task: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()
     const run = this.#current ?? this.#start(task)
@@ -31,14 +31,15 @@ export class SharedRunner<T> {
     return run
   }
 
-  // All callers leave in the same turn of the event loop in which the work ends, so a new caller never joins an old run.
+  // All callers leave in the same iteration of the event loop in which the work ends, so a new caller never joins an
+  // old run.
   #leave(run: SharedRun<T>): void {
     if (this.#current === run) this.#current = undefined
     run.abandon.abort(new DOMException('nobody waits for this any more', 'AbortError'))
   }
 }
 
-/** The outcome of `work`, or the signal's reason if it aborts first; the work itself goes on. */
+/** Returns the outcome of `work`, or rejects with the signal's reason if it aborts first; the work itself continues. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)

@@ -1,10 +1,11 @@
-// What does the body of a refusal say? A Status in JSON, or the first line of whatever else a proxy or a server in distress sends.
+// Parses the body of a rejection: a Status in JSON, or the first line of another text, e.g. of a proxy or an overloaded
+// server.
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 
 /** Characters. The API server names each invalid field, and quotes its value. */
 const longestStatus = 262_144
 
-/** A refusal as a Status; some layers of the server, e.g. its rate limiter, answer in plain text instead. */
+/** Returns a rejection as a Status. Some layers of the server, e.g. its rate limiter, answer in plain text instead. */
 export function statusOf(text: string): JsonObject | undefined {
   if (text.length > longestStatus) return { message: text.slice(0, 200) }
   try {

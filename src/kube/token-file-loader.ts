@@ -1,10 +1,10 @@
-// The token in a file, as credentials.
+// Loads a token from a file as credentials.
 import { readFile } from 'node:fs/promises'
 import { messageOf } from '../base/errors.ts'
 import type { Credentials } from './connection.ts'
 import { ConnectionError } from './connection-error.ts'
 
-/** Rejects with a ConnectionError `FileUnreadable`, or with the signal's reason when aborted. */
+/** Rejects with a ConnectionError `FileUnreadable`, or with the signal's reason on abort. */
 export async function loadTokenFile(path: string, signal: AbortSignal): Promise<Credentials> {
   const text = await readFile(path, { encoding: 'utf8', signal }).catch((thrown: unknown) => {
     throw new ConnectionError(
@@ -19,7 +19,7 @@ export async function loadTokenFile(path: string, signal: AbortSignal): Promise<
   return { headers: { authorization: bearer(token) } }
 }
 
-/** The value of the Authorization header for a bearer token. */
+/** Returns the value of the Authorization header for a bearer token. */
 export function bearer(token: string): string {
   return `Bearer ${token}`
 }

@@ -1,5 +1,5 @@
-// Which requests does a turn make? A client that shows each of them as a span below the one that its caller works under, with
-// what was asked for on which object; never with what was sent (I11). Watches, which outlive every turn, are not shown.
+// Client that records each request as a span below its caller's span. Invariant: a span names the verb and the object,
+// never the sent content (I11). Watches have no span, because they outlive every reconcile.
 
 import type { SpanAttributes, Tracer } from '../base/instrument.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -34,7 +34,7 @@ export class TracedClient implements KubeClient {
     this.#tracer = tracer
   }
 
-  /** That there is no such object is an answer like any other. */
+  /** NotFound is an answer, not a failure of the span. */
   async get(resource: Resource, at: Location, signal: AbortSignal, options?: GetOptions): Promise<LiveObject> {
     const found = await this.#trace(verbOf('get', options), resource, at, async () => {
       try {

@@ -1,17 +1,17 @@
-// Why did no answer come? The error of a socket, a certificate check or a proxy becomes one sentence that names the
-// server, says what happened and what to do. Sources of codes: Node's errno and OpenSSL codes, undici's errors.
+// Converts the error of a socket, a certificate check or a proxy into one sentence that names the server, the failure
+// and the remedy. Sources of codes: Node's errno and OpenSSL codes, undici's errors.
 import { messageOf } from '../base/errors.ts'
 import { KubeError } from './kube-errors.ts'
 
 export interface TransportFailure {
-  /** What was tried, as in `apply StatefulSet default/store`. */
+  /** The call, as in `apply StatefulSet default/store`. */
   readonly attempt: string
-  /** Names the server. */
+  /** Name of the server in messages. */
   readonly server: string
   readonly thrown: unknown
 }
 
-/** A KubeError of code `Unreachable`. */
+/** Returns a KubeError of code `Unreachable`. */
 export function unreachable({ attempt, server, thrown }: TransportFailure): KubeError {
   const codes = codesOf(thrown)
   const known = sentences.find(([matching]) => codes.some((code) => matching.test(code)))
@@ -21,7 +21,7 @@ export function unreachable({ attempt, server, thrown }: TransportFailure): Kube
 
 type Sentence = (server: string, thrown: unknown) => string
 
-/** In this order: the first that matches any code of the error or its causes. */
+/** In this order: the first pattern that matches a code of the error or of its causes. */
 const sentences: readonly (readonly [matching: RegExp, sentence: Sentence])[] = [
   [
     /^ECONNREFUSED$/,
@@ -90,7 +90,7 @@ const sentences: readonly (readonly [matching: RegExp, sentence: Sentence])[] = 
   ],
 ]
 
-/** The codes of the error, of its causes, and of the tries that it sums up; a bounded walk. */
+/** Returns the codes of the error, of its causes, and of the errors of an AggregateError. Visits at most 16 errors. */
 function codesOf(thrown: unknown): readonly string[] {
   const codes: string[] = []
   const rest: unknown[] = [thrown]

@@ -1,5 +1,5 @@
-// Texts that a message must not tell: values of Secrets and of a request. Names of the request's object are none, and neither are words of the
-// Kubernetes API such as ClusterIP. Linear in the objects.
+// Collects texts that a message must not contain: values of Secrets and of a request. Names of the request's object are
+// excluded, and so are constants of the Kubernetes API such as ClusterIP. Linear in the objects.
 import { isJsonList, isJsonObject, type Json } from '../base/json.ts'
 
 export interface SecretTexts {
@@ -10,7 +10,7 @@ export interface SecretTexts {
 
 /** Longer texts of Secrets are not remembered. */
 const longestText = 8_192
-/** Texts of one request; the rest of a larger one is not looked for outside of quotes. */
+/** Texts of one request. The rest of a larger request is redacted only inside quotes. */
 const mostTexts = 20_000
 
 /** Fields of metadata that name the object, its version and its owners. */
@@ -25,7 +25,7 @@ const namingFields: ReadonlySet<string> = new Set([
   'uid',
 ])
 
-/** Constants of built-in kinds that are long enough to be taken for values. Source: k8s.io/api, types.go. */
+/** Constants of built-in kinds that are long enough to look like values. Source: k8s.io/api, types.go. */
 const wordsOfApi: ReadonlySet<string> = new Set([
   ...['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort', 'ClientIP', 'PreferDualStack', 'RequireDualStack'],
   ...['OnFailure', 'IfNotPresent', 'ClusterFirst', 'ClusterFirstWithHostNet', 'FallbackToLogsOnError'],
@@ -45,7 +45,7 @@ const wordsOfApi: ReadonlySet<string> = new Set([
   ...['DirectoryOrCreate', 'FileOrCreate', 'PreemptLowerPriority', 'ServiceAccount', 'ResourceFieldRef'],
 ])
 
-/** Undefined for what is no Secret. */
+/** Returns the texts of a Secret; undefined for any other object. */
 export function secretTexts(object: object): SecretTexts | undefined {
   if (!isJsonObject(object) || object['kind'] !== 'Secret') return undefined
   const { metadata, data, stringData } = object
@@ -58,8 +58,8 @@ export function secretTexts(object: object): SecretTexts | undefined {
 }
 
 /**
- * Texts that a request carries as values: all of an object but its type and what names it and its owners; all of a patch. Of a Secret they
- * are decoded, too; `kind` is that of the object of a patch.
+ * Returns the texts that a request carries as values. Of an object: all but its type, its names and its owners; of a
+ * patch: all. Texts of a Secret are also decoded; `kind` is the kind of a patched object.
  */
 export function valueTexts(body: unknown, kind?: string): readonly string[] {
   const texts = new Set<string>()
@@ -71,7 +71,10 @@ export function valueTexts(body: unknown, kind?: string): readonly string[] {
   return [...texts, ...encodedTexts(body, texts, kind).map(decoded)]
 }
 
-/** Texts of a Secret in base64: all of a list of operations, `data` of an object. Metadata is plain: decoded, it would hide names of field managers. */
+/**
+ * Returns the base64 texts of a Secret: all texts of a list of operations, or `data` of an object. Metadata is plain;
+ * decoding it would redact names of field managers.
+ */
 function encodedTexts(body: unknown, texts: ReadonlySet<string>, kind: string | undefined): readonly string[] {
   const isSecret = kind === 'Secret' || (isJsonObject(body) && body['kind'] === 'Secret')
   if (!isSecret) return []
@@ -95,5 +98,5 @@ function textsOf(value: unknown): readonly string[] {
 
 const decoded = (text: string): string => Buffer.from(text, 'base64').toString('utf8')
 
-/** Paths of a JSON patch name fields. */
+/** Omits the path: paths of a JSON patch name fields. */
 const valueOfOperation = (operation: Json): unknown => (isJsonObject(operation) ? operation['value'] : undefined)

@@ -1,30 +1,30 @@
-// What did the watch stream say? Bytes go in as the network cuts them, whole frames come out in order. A line that is no
-// frame is an error, never skipped: a lost event would leave the cache wrong for good.
+// Decodes a watch stream: bytes in any chunks become whole frames in order. Invariant: a line that is not a frame is an
+// error and never skipped, because a lost event would leave the cache wrong permanently.
 import { isJsonObject } from '../base/json.ts'
 import { parseExactly } from '../base/wire-json.ts'
 import type { WatchFrame } from './client.ts'
 import { KubeError } from './kube-errors.ts'
 
-/** Room for the largest object the server stores, 1.5 MiB by default, many times over. */
+/** Many times the largest object that the server stores (1.5 MiB by default). */
 export const defaultMaxLineBytes = 16 * 1024 * 1024
 
 const newline = 0x0a
 
 export interface WatchFrameDecoderOptions {
-  /** Begins every message, as in `watch Pod in default`. */
+  /** Prefix of every message, as in `watch Pod in default`. */
   readonly attempt: string
   readonly maxLineBytes?: number
 }
 
 /**
- * Splits a stream into lines and decodes each. Lines are cut in bytes and decoded whole, so a character that two chunks
- * share needs no care. Every byte is looked at once and copied at most once; memory is bounded by one line.
+ * Splits a stream into lines and decodes each whole line, so a character may span two chunks. Scans each byte once and
+ * copies it at most once. Memory is bounded by one line.
  */
 export class WatchFrameDecoder {
   readonly #attempt: string
   readonly #maxLineBytes: number
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true })
-  /** The pieces of the line that has not ended yet. */
+  /** Pieces of the current, incomplete line. */
   #pieces: Uint8Array[] = []
   #sizeBytes = 0
 
@@ -33,7 +33,7 @@ export class WatchFrameDecoder {
     this.#maxLineBytes = maxLineBytes
   }
 
-  /** The frames that `chunk` completes. Throws KubeError `ServerError` on a line that is too long or no frame. */
+  /** Yields the frames that `chunk` completes. Throws KubeError `ServerError` if a line is too long or not a frame. */
   *push(chunk: Uint8Array): Generator<WatchFrame, void> {
     let start = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
@@ -44,7 +44,7 @@ export class WatchFrameDecoder {
     this.#keep(chunk.subarray(start))
   }
 
-  /** The frame of a last line that no newline ended. */
+  /** Yields the frame of a last line without a newline. */
   *end(): Generator<WatchFrame, void> {
     const line = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces)
     this.#pieces = []

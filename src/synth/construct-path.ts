@@ -1,4 +1,4 @@
-// How do messages name a construct? By its path below the chart, as its author wrote the ids; the chart's own id is ours.
+// Name of a construct in messages: its path below the chart, made of the author's ids without the chart's own id.
 import type { IConstruct } from 'constructs'
 
 /** `store/service`, or `the chart`. */

@@ -1,5 +1,5 @@
-// What did `desired` build? The constructs of one chart, parents first, after everything that has no place in a turn was
-// refused and the constructs' own validations ran. cdk8s' app-level synthesis is never used: it re-reads the whole tree.
+// Constructs of one chart, parents first. Invariant: forbidden constructs are rejected, and the constructs' own
+// validations have run. cdk8s' app-level synthesis is never used, because it re-reads the whole tree.
 import { ApiObject, Chart } from 'cdk8s'
 import type { IConstruct } from 'constructs'
 import { messageOf } from '../base/errors.ts'
@@ -9,7 +9,7 @@ import { SynthError } from './synth-errors.ts'
 export interface ConstructTree {
   /** Parents before children; the chart first. */
   readonly constructs: readonly IConstruct[]
-  /** Those of them that are API objects, in the same order. */
+  /** The API objects among them, in the same order. */
   readonly apiObjects: readonly ApiObject[]
 }
 
@@ -40,7 +40,9 @@ function refuseForbidden(construct: IConstruct, chart: Chart): void {
   }
 }
 
-/** By the name that jsii gives to classes, as a second copy of cdk8s has another class. Helm extends Include. */
+/**
+ * Compares the class names that jsii assigns, because a second copy of cdk8s has another class. Helm extends Include.
+ */
 function isInclude(construct: IConstruct): boolean {
   const rtti = Symbol.for('jsii.rtti')
   for (let type: unknown = construct.constructor; typeof type === 'function'; type = Object.getPrototypeOf(type)) {

@@ -1,11 +1,11 @@
-// In what order does a set list its objects, and what is its hash? By wave, then by identity. Construct ids play no part,
-// as cdk8s changes the order of ids like `1` and `2`, and a moved construct should change nothing.
+// Order and hash of a set of objects: by wave, then by identity. Construct ids do not count: cdk8s reorders ids like
+// `1` and `2`, and a moved construct must change nothing.
 import { hashJson, type Json } from '../base/json.ts'
 import { asJson } from '../object/object.ts'
 import { groupKindOf } from '../object/resource.ts'
 import type { Dependency, DesiredObject, DesiredSet } from './desired.ts'
 
-/** The frozen set of objects that come in any order, their dependencies numbered by it. */
+/** Returns the frozen, sorted set of these objects, and renumbers their dependencies. */
 export function desiredSetOf(unordered: readonly DesiredObject[]): DesiredSet {
   const sorted = unordered.map((item, from) => ({ item, from, place: placeOf(item) })).sort(byPlace)
   const positions = new Map(sorted.map(({ from }, to) => [from, to]))
@@ -39,7 +39,7 @@ function byPlace(left: Sortable, right: Sortable): number {
   return 0
 }
 
-/** What the applier acts on. Waves are in the objects' annotations. */
+/** The part of an object that the applier reads. Waves are in the objects' annotations. */
 function appliedPart({ object, dependsOn, policies }: DesiredObject): Json {
   return {
     object: asJson(object),

@@ -1,5 +1,5 @@
-// What has one ApiObject written, and may it be applied? Its JSON after overlays, without shared fields, and checked:
-// known kind, right scope, valid name, no field that belongs to the API server or to the runtime.
+// Draft of one object: the JSON of an ApiObject after overlays and without shared fields. Invariant: its kind, scope
+// and name are valid, and it sets no field that belongs to the API server or to the runtime.
 import type { ApiObject } from 'cdk8s'
 import { messageOf } from '../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
@@ -17,13 +17,15 @@ import { protoKeyIn } from './proto-key.ts'
 import { SynthError, type SynthErrorCode } from './synth-errors.ts'
 import { wireJson } from './wire-json.ts'
 
-/** What an object is to its resource: made by it, or made by somebody else and added to. */
+/** Relation of an object to its resource: created by it, or created by another owner and contributed to. */
 export type Role = 'child' | 'contribution'
 
-/** The scope of a kind as its descriptor has it; undefined if the controller declares no such kind for objects of this role. */
+/**
+ * Returns the scope of a kind by its descriptor. Undefined if the controller does not declare the kind for this role.
+ */
 export type ScopeOf = (apiVersion: string, kind: string, role: Role) => 'Namespaced' | 'Cluster' | undefined
 
-/** An object that nothing has been stamped on yet. */
+/** An object before the runtime adds labels, annotations and owner references. */
 export interface Draft {
   readonly apiObject: ApiObject
   readonly constructPath: string
@@ -49,7 +51,7 @@ export interface DraftInput {
   readonly isElsewhere?: boolean
 }
 
-/** Written by the API server, or by the runtime; a construct cannot know them. */
+/** Fields that the API server or the runtime writes. */
 const forbiddenMetadata: readonly string[] = [
   'creationTimestamp',
   'deletionGracePeriodSeconds',
@@ -62,7 +64,7 @@ const forbiddenMetadata: readonly string[] = [
   'uid',
 ]
 
-/** Throws a SynthError that names the construct. */
+/** Returns the draft of an ApiObject. Throws a SynthError that names the construct. */
 export function draftOf({ apiObject, overlays, parent, scopeOf, isElsewhere = false }: DraftInput): Draft {
   const constructPath = pathOf(apiObject)
   const asked = policiesOf(apiObject)
@@ -116,7 +118,10 @@ interface CoOwningInput extends Pick<Draft, 'policies' | 'namespace' | 'construc
   readonly isElsewhere: boolean
 }
 
-/** The garbage collector deletes an object without owners, and owner references end at the border of a namespace and of a cluster. */
+/**
+ * Rejects co-owning where it cannot work: the garbage collector deletes an object without owners, and owner references
+ * end at the border of a namespace and of a cluster.
+ */
 function refuseCoOwning({ policies, parent, namespace, isElsewhere, constructPath }: CoOwningInput): void {
   const other = policies.contribute
     ? 'contribute'
@@ -133,7 +138,7 @@ function refuseCoOwning({ policies, parent, namespace, isElsewhere, constructPat
   throw refusal('InvalidPolicy', constructPath, problem)
 }
 
-/** The name for `generateName` in this metadata; undefined if it has none. */
+/** Returns the name for `generateName` in this metadata; undefined without `generateName`. */
 export function generatedNameOf(parent: LiveObject, groupKind: string, metadata: unknown): string | undefined {
   if (!isJsonObject(metadata)) return undefined
   const { generateName: prefix, annotations } = metadata
@@ -143,14 +148,14 @@ export function generatedNameOf(parent: LiveObject, groupKind: string, metadata:
 }
 
 function render(apiObject: ApiObject, constructPath: string): JsonObject {
-  // cdk8s keeps what was declared in a private field, and loses this key.
+  // cdk8s keeps the declared values in a private field, and loses this key.
   const lost = protoKeyIn(Reflect.get(apiObject, 'props'))
   if (lost !== undefined) {
     const problem = `declares /${lost.join('/')}, and constructs drop a field of this name; leave it out, or set it with an overlay`
     throw refusal('NotJson', constructPath, problem)
   }
   try {
-    // Typed any by cdk8s; what is not JSON in it is refused by wireJson.
+    // cdk8s types it as any; wireJson rejects values that are not JSON.
     return apiObject.toJson() as JsonObject
   } catch (cause) {
     const problem = `cannot be written as JSON: ${messageOf(cause)}; give it plain JSON values`
@@ -216,7 +221,10 @@ function scopeIn({ apiVersion, kind, policies, scopeOf, constructPath }: ScopeIn
   throw refusal('KindNotOwned', constructPath, problem)
 }
 
-/** The chart puts its namespace on every object; on a cluster-scoped kind only another one than that was meant. */
+/**
+ * The chart sets its namespace on every object. On a cluster-scoped kind, only a different namespace was declared on
+ * purpose.
+ */
 function namespaceOf({ kind, declared, parent, scope, constructPath }: NamespaceInput): string | undefined {
   const home = parent.metadata.namespace
   const namespace = declared.namespace ?? home

@@ -1,39 +1,47 @@
-// Which exceptions from "make it so" does a construct ask for? A policy set on a construct holds for every object below
-// it; it is kept as construct metadata, so a construct library sets it without knowing who synthesizes.
+// Field policies: exceptions from "apply all declared fields". Invariant: a policy set on a construct applies to every
+// object below it. Policies are construct metadata, so a construct library sets them without a dependency on the
+// runtime.
 import { Dependable, type IConstruct, type IDependable } from 'constructs'
 import type { LiveObject } from '../object/object.ts'
 import { pathOf } from './construct-path.ts'
 import { type FieldSelector, parseFieldSelector } from './field-selector.ts'
 import { SynthError } from './synth-errors.ts'
 
+/** Policies of one object. */
 export interface FieldPolicies {
-  /** Never ours: already taken out of the desired object. */
+  /** Fields that are never applied; already removed from the desired object. */
   readonly shared: readonly FieldSelector[]
-  /** Ours when the object is created, and left alone from then on. */
+  /** Fields that are applied at the creation of the object only. */
   readonly initialOnly: readonly FieldSelector[]
   /**
-   * A change that the API server refuses as immutable is made by deleting and creating again, and this becomes of what the
-   * object itself owns. Undefined where it was not allowed, and where the object is to be retained.
+   * A change that the API server rejects as immutable is made by deletion and recreation. The value decides about the
+   * dependents of the object. Undefined if recreation is not allowed, or if the object is retained.
    */
   readonly recreateOnChange: Dependents | undefined
-  /** Somebody else's object: only the declared fields are ours. It is never made, deleted or marked as a child. */
+  /**
+   * The object has another owner: only the declared fields are applied. The runtime never creates or deletes it, or
+   * marks it as a child.
+   */
   readonly contribute: boolean
-  /** A contribution of the resource to itself: what it no longer declares goes. */
+  /** A contribution of the resource to itself: fields that it no longer declares are removed. */
   readonly isSelf: boolean
   /** Several resources own the object together; each declares a part of it. */
   readonly coOwn: boolean
-  /** Why nothing is written for now; undefined where nothing holds it. */
+  /** Reason why the object is not written for now. Undefined: no hold. */
   readonly hold: HoldMessage | undefined
-  /** What makes it ready, instead of the rule of its kind; all of them have to hold. */
+  /** Predicates that replace the readiness rule of the kind; all of them must hold. */
   readonly readyWhen: readonly ReadyPredicate[]
-  /** Never deleted: not pruned, and left behind when the parent goes. */
+  /** Never deleted: neither pruned nor deleted with the parent. */
   readonly retain: boolean
 }
 
-/** Is a live object ready? With a message it says what is missing, without the object's name, as in `2 of 3 shards`. */
+/**
+ * Decides whether a live object is ready. `message` describes the missing part, without the object's name, as in `2 of
+ * 3 shards`.
+ */
 export type ReadyPredicate = (live: LiveObject) => boolean | { readonly ready: boolean; readonly message: string }
 
-/** What becomes of the objects that a deleted object owns: deleted with it, or left behind without an owner. */
+/** Fate of the objects that a deleted object owns: deleted with it, or kept without an owner. */
 export type Dependents = 'delete' | 'orphan'
 
 /** A predicate that follows the object's name, as `waits for the database to be ready`; or a whole sentence. */
@@ -50,7 +58,7 @@ const retainMark = 'konverge.dev/retain'
 const waitsForReadyMark = 'konverge.dev/waits-for-ready'
 
 /**
- * Leaves a field to somebody else, an autoscaler for one: whatever the construct says about it is not applied.
+ * Leaves a field to another field manager, e.g. an autoscaler. The runtime never applies the construct's value.
  *
  * @example shared(statefulSet, 'spec.replicas')
  */
@@ -59,9 +67,9 @@ export function shared(scope: IConstruct, path: string): void {
 }
 
 /**
- * Applies a field when the object is created, and leaves it alone from then on: its value stays, and it is nobody's until
- * somebody sets it. An object that is adopted was created before. A part of what the API server takes as one value, such
- * as one toleration, cannot be left alone: the object is then reported as `PolicyOutOfReach`, and not changed.
+ * Applies a field at the creation of the object only. The value then stays, without a field manager until one sets it.
+ * For an adopted object the field is never applied. Part of an atomic field, such as one toleration, cannot be
+ * excluded: the resource then reports `PolicyOutOfReach` and the object stays unchanged.
  *
  * @example initialOnly(claim, 'spec.resources.requests.storage')
  */
@@ -70,16 +78,17 @@ export function initialOnly(scope: IConstruct, path: string): void {
 }
 
 /**
- * Allows deleting an object and creating it again where the API server refuses a change because the field is immutable.
- * What the object owns, such as the pods of a StatefulSet, is deleted with it, or with `orphan` stays and is found again by
- * its selector. Without this policy such a change is reported as `ImmutableField`, and nothing is deleted.
+ * Allows deletion and recreation of an object if the API server rejects a change because the field is immutable.
+ * Without this policy the resource reports `ImmutableField`, and nothing is deleted.
  *
- * What is `shared` or `initialOnly` begins anew with the object: replicas that an autoscaler had raised fall back to what
- * the API server gives a new one. The once in five minutes below is remembered by the process.
+ * The objects that it owns, such as the pods of a StatefulSet, are deleted with it. With `orphan` they stay, and the
+ * new object finds them by its selector. Fields that are `shared` or `initialOnly` restart with the object: replicas
+ * that an autoscaler raised fall back to the server's default.
  *
- * It is done only when the API server says, by a dry run, that it would take the new object; at most once in five minutes
- * for the same declaration; and never to what is retained, to volume claims, namespaces and CRDs. A rule of a CRD counts
- * as immutability if its message says `immutable`, or if it has no message and compares with `oldSelf`.
+ * The runtime recreates an object only if a dry run shows that the API server accepts the new one, and at most once in
+ * five minutes for the same declaration. The process remembers that time in memory. Retained objects, volume claims,
+ * namespaces and CRDs are never recreated. A rule of a CRD counts as immutability if its message says `immutable`, or
+ * if it has no message and compares with `oldSelf`.
  *
  * @example recreateOnChange(statefulSet, { dependents: 'orphan' })
  */
@@ -91,15 +100,18 @@ export function recreateOnChange(
 }
 
 /**
- * Sets the declared fields on an object that somebody else makes, such as a claim that a StatefulSet made from its template,
- * and takes them from whoever has them. The object is never created, deleted or pruned by us, gets no label, annotation or
- * owner reference of ours, and is no child to the status function; while it does not exist, the turn waits for it.
+ * Sets the declared fields on an object of another owner, such as a claim that a StatefulSet created from its template,
+ * and takes them over from other field managers.
  *
- * Its kind has to be among the controller's `watches`, with `contributes: true`. When the object is no longer declared, the
- * fields stay as they are.
+ * The runtime never creates, deletes or prunes the object and adds no label, annotation or owner reference. The status
+ * function does not see it as a child. While it does not exist, the reconcile waits for it.
  *
- * The object may be the resource itself, such as a Node that is labelled. What a resource contributes to itself goes when it is no longer declared, and
- * `desired` sees the resource without the labels and annotations that it contributed.
+ * Its kind must be among the controller's `watches`, with `contributes: true`. When the object is no longer declared,
+ * the fields stay as they are.
+ *
+ * The object may be the resource itself, such as a Node that gets labels. Fields that a resource contributes to itself
+ * are removed when it no longer declares them. `desired` sees the resource without the labels and annotations that it
+ * contributed.
  *
  * @example contribute(addObject(chart, objectOf(Node, { metadata: { name: object.metadata.name, labels: { 'example.com/tier': facts.tier } } })))
  */
@@ -108,13 +120,17 @@ export function contribute(scope: IConstruct): void {
 }
 
 /**
- * Shares an object between several resources, such as a ConfigMap with a key for each of them. The first resource creates it, and each declares its own
- * fields. When a resource no longer declares the object, or is deleted, its fields go. The object goes with its last owner.
+ * Shares an object between several resources, such as a ConfigMap with one key for each. The first resource creates it,
+ * and each declares its own fields. When a resource no longer declares the object, or is deleted, its fields are
+ * removed. The object is deleted with its last owner.
  *
- * - Each owner is a field manager of its own and has an owner reference, none of them as the controller.
- * - Two owners may declare a field with the same value. With another value the second one reports `FieldConflict`, and the first keeps the field.
- * - The owners are in the namespace of the object, or all are cluster-scoped, and belong to one operator. Their controllers may differ.
- * - `contribute`, `retain` and `recreateOnChange` do not combine with it, nor do `finalizer: false` and `childrenIn` of the controller.
+ * - Each owner is its own field manager and has an owner reference, none of them as the controller.
+ * - Two owners may declare a field with the same value. With another value the second one reports `FieldConflict`,
+ *   and the first keeps the field.
+ * - The owners are in the namespace of the object, or all are cluster-scoped, and belong to one operator. Their
+ *   controllers may differ.
+ * - It does not combine with `contribute`, `retain` and `recreateOnChange`, nor with `finalizer: false` and
+ *   `childrenIn` of the controller.
  *
  * @example coOwn(new KubeConfigMap(chart, 'sites', { metadata: { name: 'sites' }, data: { [name]: host } }))
  */
@@ -123,10 +139,10 @@ export function coOwn(scope: IConstruct): void {
 }
 
 /**
- * Says when the objects below the scope are ready, instead of the rule of their kind; one on its way out, or whose status
- * is of an older generation, is not ready in any case. Gates, conditions and the children that `status` sees go by it; a
- * predicate that throws means not ready. It looks at the object alone, and at its status only if the kind is
- * owned with `statusMatters`, because nothing else wakes the resource.
+ * Replaces the readiness rule of the kind for the objects below the scope. An object that is being deleted, or whose
+ * status is of an older generation, is never ready. `waitForReady`, conditions and the children in `status` use the
+ * predicate. A predicate that throws means not ready. It should read the object only, and its status only if the kind
+ * is owned with `statusMatters`, because nothing else triggers a reconcile.
  *
  * @example readyWhen(cluster, ({ status }) => status?.phase === 'Healthy')
  */
@@ -135,12 +151,11 @@ export function readyWhen(scope: IConstruct, predicate: ReadyPredicate): void {
 }
 
 /**
- * Leaves everything below the scope as it is for now: what does not exist is not created, what exists is neither changed
- * nor pruned, and what depends on it is held back, too. The resource is waiting, with this message.
+ * Postpones the apply of everything below the scope: missing objects are not created, existing ones are neither changed
+ * nor pruned, and their dependents wait. The resource is waiting, with this message. The message contains each sentence
+ * once, however many objects it holds.
  *
- * `desired` sees no status, so a phase comes in through `observe`.
- *
- * The message of the resource has a sentence once, however many objects it holds.
+ * `desired` does not see the status, so a phase comes in through `observe`.
  *
  * @example if (facts.phase !== 'Ready') hold(migration, 'waits for the database to be ready')
  * @example if (facts.problem !== undefined) hold(migration, { sentence: 'there is no Database crm' })
@@ -149,13 +164,15 @@ export function hold(scope: IConstruct, message: HoldMessage): void {
   scope.node.addMetadata(holdMark, message)
 }
 
-/** Keeps objects that are no longer declared, and keeps them when the parent is deleted. They carry no owner reference. */
+/**
+ * Keeps objects that are no longer declared, and keeps them when the parent is deleted. They have no owner reference.
+ */
 export function retain(scope: IConstruct): void {
   scope.node.addMetadata(retainMark, true)
 }
 
 /**
- * Applies the dependent when the dependency is ready. `addDependency` alone asks only that it was applied before.
+ * Applies the dependent when the dependency is ready. `addDependency` alone only requires that it was applied before.
  *
  * @example waitForReady(migrationJob, database)
  */
@@ -164,7 +181,7 @@ export function waitForReady(dependent: IConstruct, dependency: IDependable): vo
   dependent.node.addMetadata(waitsForReadyMark, dependency)
 }
 
-/** The policies that hold for a construct: its own and those of every scope it is in. */
+/** Returns the policies of a construct: its own and those of every enclosing scope. */
 export function policiesOf(construct: IConstruct): FieldPolicies {
   const marks = construct.node.scopes.flatMap((scope) => scope.node.metadata)
   const isRetained = marks.some((mark) => mark.type === retainMark)
@@ -173,14 +190,14 @@ export function policiesOf(construct: IConstruct): FieldPolicies {
   return {
     shared: pathsOf(sharedMark),
     initialOnly: pathsOf(initialOnlyMark),
-    // Metadata is untyped; only recreateOnChange writes this type. The innermost scope has the last word.
+    // Metadata is untyped; only recreateOnChange writes this type. The innermost scope wins.
     recreateOnChange: isRetained
       ? undefined
       : (marks.findLast(({ type }) => type === recreateMark)?.data as Dependents),
     contribute: marks.some(({ type }) => type === contributeMark),
     isSelf: false,
     coOwn: marks.some(({ type }) => type === coOwnMark),
-    // Only hold writes this type. The outermost reason is the one that has to pass first.
+    // Only hold writes this type. The outermost hold is reported, because it must end first.
     hold: marks.find(({ type }) => type === holdMark)?.data as HoldMessage | undefined,
     // Only readyWhen writes this type.
     readyWhen: marks.flatMap(({ type, data }) => (type === readyWhenMark ? [data as ReadyPredicate] : [])),
@@ -188,7 +205,7 @@ export function policiesOf(construct: IConstruct): FieldPolicies {
   }
 }
 
-/** The constructs that this very construct waits for to be ready. */
+/** Returns the constructs that this construct itself waits for. */
 export function readinessGatesOf(construct: IConstruct): ReadonlySet<IConstruct> {
   const gates = construct.node.metadata.filter((mark) => mark.type === waitsForReadyMark)
   // Metadata is untyped; only waitForReady writes this type, and it writes an IDependable.

@@ -1,5 +1,5 @@
-// Which field of an object does a policy mean? A path with dots, `["…"]` for keys that contain some, `[name=app]` for
-// the items of a list with that field, `[*]` for all items. A selector that meets nothing selects nothing.
+// Selector of a field for a policy: a path with dots, `["…"]` for keys with dots, `[name=app]` for list items with that
+// field, `[*]` for all items. A selector without a match selects nothing.
 import { isJsonList, isJsonObject, type Json, own } from '../base/json.ts'
 import { SynthError } from './synth-errors.ts'
 
@@ -18,7 +18,7 @@ const stepPattern =
   /(?:^|(?<=.)\.)(?<field>[^.[\]"=*]+)|\["(?<quoted>[^"]+)"\]|\[(?<key>[^=\]"]+)=(?<value>[^\]]*)\]|\[(?<every>\*)\]/y
 
 /**
- * Reads a selector. Throws a SynthError of code `InvalidPolicy` where it cannot.
+ * Parses a selector. Throws a SynthError of code `InvalidPolicy`.
  *
  * @example parseFieldSelector('spec.template.spec.containers[name=app].resources')
  * @example parseFieldSelector('metadata.annotations["example.com/note"]')
@@ -35,7 +35,10 @@ export function parseFieldSelector(text: string): FieldSelector {
   return { text, steps }
 }
 
-/** The value without the selected fields; the very same value if it has none of them. Linear in what is met. */
+/**
+ * Returns the value without the selected fields, or the same object if it has none of them. Linear in the visited
+ * nodes.
+ */
 export function withoutField(value: Json, { steps }: FieldSelector): Json {
   return without(value, steps)
 }
@@ -58,7 +61,7 @@ function without(value: Json, [step, ...rest]: readonly SelectorStep[]): Json {
   return kept.length === value.length && kept.every((item, index) => item === value[index]) ? value : kept
 }
 
-/** Is this an item that the step means? */
+/** True if the step selects this item. */
 export function meetsStep(item: Json, step: Exclude<SelectorStep, { kind: 'field' }>): boolean {
   if (step.kind === 'everyItem') return true
   const field = isJsonObject(item) ? own(item, step.key) : undefined

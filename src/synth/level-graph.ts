@@ -1,13 +1,13 @@
-// How far from the start is each node? Longest weighted paths in a directed graph, or one of its cycles; both in linear
-// time. Nodes are numbers from 0; an edge remembers what it was made for.
+// Directed graph of numbered nodes: its longest weighted paths, or one of its cycles, both in linear time. An edge
+// carries its origin.
 
-/** An edge's origin is what a cycle is reported by; edges that only give the graph its shape have none. */
+/** Cycles are reported by the origins of their edges. Edges that only shape the graph have no origin. */
 export class LevelGraph<Origin> {
   readonly #weights: readonly number[]
   readonly #next: number[][]
   readonly #origins: (Origin | undefined)[][]
 
-  /** `weights[node]`: how much passing the node adds. */
+  /** `weights[node]`: the weight that a path gains by passing the node. */
   constructor(weights: readonly number[]) {
     this.#weights = weights
     this.#next = weights.map(() => [])
@@ -19,13 +19,16 @@ export class LevelGraph<Origin> {
     this.#origins[from]?.push(origin)
   }
 
-  /** The greatest weight on a path to each node, without its own; undefined if there is a cycle. Kahn's algorithm. */
+  /**
+   * Returns the greatest weight of a path to each node, without its own; undefined if there is a cycle. Kahn's
+   * algorithm.
+   */
   levels(): readonly number[] | undefined {
     const waiting = this.#weights.map(() => 0)
     for (const successors of this.#next) for (const to of successors) waiting[to] = (waiting[to] ?? 0) + 1
     const levels = this.#weights.map(() => 0)
     const ready = [...waiting.keys()].filter((node) => waiting[node] === 0)
-    // Grows while it is read; every node enters at most once.
+    // The list grows during the loop; every node enters at most once.
     for (const node of ready) {
       const level = (levels[node] ?? 0) + (this.#weights[node] ?? 0)
       for (const to of this.#next[node] ?? []) {
@@ -37,7 +40,10 @@ export class LevelGraph<Origin> {
     return ready.length === levels.length ? levels : undefined
   }
 
-  /** The origins on one cycle, in the direction of the edges; empty if there is no cycle. Depth first, without recursion. */
+  /**
+   * Returns the origins on one cycle, in the direction of the edges; empty without a cycle. Depth-first, without
+   * recursion.
+   */
   cycle(): readonly Origin[] {
     const visited = new Map<number, 'open' | 'closed'>()
     for (const root of this.#next.keys()) {

@@ -1,6 +1,6 @@
-// Labels and annotations that make an object a child of its parent, on it from its creation on. Informers select by one label, the inventory
-// lists by another, and deletion reads the apply order without any construct (I6).
-// Source: KEP-3659 (ApplySet), with the prefix that its code uses.
+// Labels and annotations that make an object a child of its parent, from its creation on. Informers select by one
+// label, the inventory lists by another, and deletion reads the apply order without any construct (I6). Source:
+// KEP-3659 (ApplySet), with the prefix that its code uses.
 import { createHash } from 'node:crypto'
 import { isOwnerMark, ownerMarkOf } from '../object/co-owner.ts'
 import { ownedByValue } from '../object/identity.ts'
@@ -10,37 +10,45 @@ import { groupOf } from '../object/resource.ts'
 /** On every child: the apply set id of its parent. */
 export const partOfLabel = 'applyset.kubernetes.io/part-of'
 /**
- * On every child: the name of the operator. Child informers select by this value, so that no operator holds the children of another. It is not
- * `konverge.dev/operator`, by which the Deployment, the Service and the NetworkPolicy of an operator select its pods.
+ * On every child: the name of the operator. Child informers select by it, so no operator caches the children of
+ * another. It differs from `konverge.dev/operator`, by which the Deployment, the Service and the NetworkPolicy of an
+ * operator select its pods.
  */
 export const managedByLabel = 'konverge.dev/managed-by'
 /** On every child of a named shard: its name. Child informers of the shard select by it too. */
 export const shardLabel = 'konverge.dev/shard'
-/** On every child: the controller that made it, e.g. `databases.data.konverge.dev`, for people. */
+/** On every child: the controller that creates it, e.g. `databases.data.konverge.dev`. Informational. */
 export const ownedByLabel = 'konverge.dev/owned-by'
-/** On every child in another cluster than its parent: the UID of the namespace kube-system of the parent's cluster, for people. */
+/**
+ * On every child in another cluster than its parent: the UID of the namespace kube-system of the parent's cluster.
+ * Informational.
+ */
 export const homeClusterLabel = 'konverge.dev/home-cluster'
-/** On every child: its wave, 0-based. Deletion goes from the highest to 0. */
+/** On every child: its wave, 0-based. Deletion runs from the highest wave to 0. */
 export const applyOrderAnnotation = 'konverge.dev/apply-order'
 /**
- * On every child that has no owner reference, with the same value as `partOfLabel`: where its labels are taken off by hand,
- * this says whose it is, and they are put back.
+ * On every child without an owner reference, with the value of `partOfLabel`. If its labels are removed by hand, the
+ * runtime finds its parent by this annotation and restores them.
  */
 export const partOfAnnotation = 'konverge.dev/part-of'
 /**
- * On every child outside of its parent's namespace: a random token. The parent's status holds its digest, which tells the child
- * from an object that somebody in that namespace planted.
+ * On every child outside its parent's namespace: a random token. The parent's status holds the digest, which
+ * distinguishes the child from an object that another user planted in that namespace.
  */
 export const tokenAnnotation = 'konverge.dev/inventory-token'
-/** On a retained child, with the value `disabled`: the policy must be known when the construct is gone. */
+/** On a retained child, with the value `disabled`: the policy must be known when the construct no longer exists. */
 export const pruneAnnotation = 'konverge.dev/prune'
 
-/** On a child with `metadata.generateName`, by its author: another value makes another child, and prunes the one before. */
+/**
+ * Annotation on a child with `metadata.generateName`, set by its author. Another value creates another child and prunes
+ * the previous one.
+ */
 export const nameKeyAnnotation = 'konverge.dev/name-key'
 
 /**
- * The apply set id of a parent, 55 characters: a valid label value that nobody can guess a parent from. Each controller of a kind has a set
- * of its own, by the name of its part, and so has each cluster of parents in another cluster.
+ * Returns the apply set id of a parent, 55 characters: a valid label value from which the parent cannot be guessed.
+ * Each controller of a kind has its own set, by the name of its part. So has each cluster of parents in another
+ * cluster.
  */
 export function applySetId(
   parent: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>,
@@ -54,8 +62,9 @@ export function applySetId(
 }
 
 /**
- * The value of `konverge.dev/managed-by`: the name of the operator. In another cluster than that of the parents a hash of their cluster follows it, as
- * in `shop.5feceb66ffc86f38d952`, because operators of one name in several clusters can share a cluster of children.
+ * Returns the value of `konverge.dev/managed-by`: the name of the operator. In another cluster than that of the
+ * parents, a hash of their cluster follows, as in `shop.5feceb66ffc86f38d952`, because operators of one name in several
+ * clusters can share a cluster of children.
  */
 export function managedByValue(operatorName: string, homeCluster?: string): string {
   if (homeCluster === undefined) return operatorName
@@ -67,8 +76,8 @@ export function managedByValue(operatorName: string, homeCluster?: string): stri
 const homeHashLength = 20
 
 /**
- * The wave of a live child, for one of several owners that of its own part. A child without a readable order was applied by an earlier version or edited:
- * it goes last.
+ * Returns the wave of a live child; for one of several owners the wave of its own part. A child without a readable
+ * order was applied by an earlier version or edited, and counts as last.
  */
 export function orderOf(
   { metadata: { annotations } }: KubeObject,
@@ -78,7 +87,7 @@ export function orderOf(
   return Number.isInteger(order) && order > 0 ? order : 0
 }
 
-/** The labels of every child of one parent. */
+/** Labels of every child of one parent. */
 export interface Membership {
   readonly [partOfLabel]: string
   readonly [managedByLabel]: string
@@ -87,17 +96,17 @@ export interface Membership {
   readonly [shardLabel]?: string
 }
 
-/** The controller that makes children. */
+/** The controller that creates children. */
 export interface Maker {
-  /** The value of the label by which child informers select. */
+  /** Value of the label by which child informers select. */
   readonly operatorName: string
-  /** Of the operator; undefined: it has no name. */
+  /** Name of the operator's shard. Undefined: it has no name. */
   readonly shardName?: string | undefined
   /** E.g. `databases.data.konverge.dev`. */
   readonly controllerName: string
-  /** As of OperatorIdentity. */
+  /** See OperatorIdentity. */
   readonly part?: string | undefined
-  /** The UID of the parent's cluster, if the children are in another one: they have its label and no owner reference. */
+  /** UID of the parent's cluster, if the children are in another one: they get its label and no owner reference. */
   readonly homeCluster?: string | undefined
 }
 
@@ -114,7 +123,10 @@ export function membershipOf(
   }
 }
 
-/** The object as the constructs made it: without labels, apply order and owner that only a live parent gives. */
+/**
+ * Returns the object as the constructs declared it: without the labels, apply order and owner that only a live parent
+ * gives.
+ */
 export function withoutMembership(object: KubeObject): KubeObject {
   const { ownerReferences: _, labels, annotations, ...metadata } = object.metadata
   const plainLabels = without(labels, [partOfLabel, managedByLabel, ownedByLabel, homeClusterLabel, shardLabel])
@@ -142,7 +154,7 @@ function without(
   return left.length === 0 ? undefined : Object.fromEntries(left)
 }
 
-/** Selects the children of an operator, or of one of its named shards. */
+/** Returns the label selector of the children of an operator, or of one of its named shards. */
 export function childrenSelector({
   operatorName,
   shardName,

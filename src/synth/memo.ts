@@ -1,5 +1,5 @@
-// Must this resource be synthesized again? Only if something that constructs may read has changed; else the set of the
-// last time is given again. Bounded: one set a resource, and the resources used longest ago are forgotten first.
+// Memo of synthesized sets. Invariant: a resource is synthesized again exactly if something changed that constructs may
+// read. Bounded: one set per resource; the least recently used resources are dropped first.
 import { assert } from '../base/assert.ts'
 import { deepEqual, hashJson } from '../base/json.ts'
 import { asJson, desiredVersionOf, type KubeObject, type LiveObject } from '../object/object.ts'
@@ -7,13 +7,13 @@ import type { DesiredObject, DesiredSet } from './desired.ts'
 import { wireJson } from './wire-json.ts'
 
 export interface SynthMemoOptions {
-  /** How many resources to remember. A set of four objects takes about 10 KiB. */
+  /** Resources to remember. A set of four objects takes about 10 KiB. */
   readonly capacity: number
 }
 
 export interface MemoInput {
   readonly parent: LiveObject
-  /** What `observe` found. Must be JSON: a class instance would look the same after a change. */
+  /** Result of `observe`. Must be JSON: a class instance would look the same after a change. */
   readonly facts: unknown
 }
 
@@ -24,15 +24,15 @@ interface Remembered {
 }
 
 /**
- * The memo of one controller, in one life of the process: the code of `desired` is no part of the key.
+ * Memo of one controller, for the life of the process: the code of `desired` is not part of the key.
  *
- * The key is the parent's uid, generation, labels and annotations, and the facts. Generation stands for the spec, so that
- * a big spec is not read in every turn; without one, as in a preview, the content counts itself. Status, resourceVersion and
- * managedFields do not count: `desired` must not read them.
+ * The key is the parent's uid, generation, labels and annotations, and the facts. The generation stands for the spec,
+ * so a large spec is not hashed in every reconcile. Without a generation, as in a preview, the content itself counts.
+ * Status, resourceVersion and managedFields do not count: `desired` must not read them.
  */
 export class SynthMemo {
   readonly #capacity: number
-  /** By uid, used longest ago first. */
+  /** By uid, least recently used first. */
   readonly #remembered = new Map<string, Remembered>()
 
   constructor({ capacity }: SynthMemoOptions) {
@@ -45,8 +45,9 @@ export class SynthMemo {
   }
 
   /**
-   * The set for this input; `make` runs only if it is not remembered. What `make` throws is passed on, not remembered. Facts
-   * that change nothing of the objects leave them the very same objects: what was learned of those holds on.
+   * Returns the set for this input; `make` runs only if the set is not remembered. An error of `make` is thrown and not
+   * remembered. If new facts do not change the objects, the set keeps the same object values, so results that callers
+   * cached for them stay valid.
    */
   get({ parent, facts }: MemoInput, make: () => DesiredSet): DesiredSet {
     const { uid } = parent.metadata
@@ -61,15 +62,16 @@ export class SynthMemo {
     return set
   }
 
-  /** For a resource that is gone. */
+  /** Forgets a deleted resource. */
   forget(uid: string): void {
     this.#remembered.delete(uid)
   }
 }
 
 /**
- * All but the objects is new: predicates may close over facts. A resource that has changed gets new objects, but for what it contributes to itself:
- * its own writes, and those of a rival, are changes of the resource.
+ * Returns the new set with the previous object values: predicates may close over facts. A changed resource gets new
+ * objects, except for contributions to itself, because its own writes and those of other field managers change the
+ * resource.
  */
 function continued(set: DesiredSet, last: Remembered | undefined, parentHash: string): DesiredSet {
   if (last === undefined) return set

@@ -1,5 +1,5 @@
-// Would the API server take these names, labels and annotations? The same rules, checked before anything is sent, so
-// that the complaint can name the construct. Source: apimachinery validation and the kinds' own ValidateXName.
+// Rules of the API server for names, labels and annotations. The runtime checks them before it sends an object, so that
+// the error can name the construct. Source: apimachinery validation and the kinds' own ValidateXName.
 import { derivedNameLimit, isDnsLabel1035 } from './names.ts'
 
 const label1123 = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
@@ -8,10 +8,10 @@ const qualifiedPart = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/
 
 const maxSubdomainLength = 253
 const maxLabelLength = 63
-/** Of all annotations of one object together. */
+/** All annotations of one object together. */
 const maxAnnotationsBytes = 256 * 1024
 
-/** What is wrong with the name of an object of this kind, as the end of a sentence; undefined if nothing is. */
+/** Returns the problem with the name of an object of this kind, as the end of a sentence; undefined if it is valid. */
 export function nameProblem(groupKind: string, name: string): string | undefined {
   const limit = derivedNameLimit(groupKind)
   if (limit !== undefined && name.length > limit) {
@@ -33,7 +33,10 @@ export function nameProblem(groupKind: string, name: string): string | undefined
   return isSubdomain ? undefined : 'is no DNS-1123 subdomain: a-z, 0-9, - and ., at most 253 characters'
 }
 
-/** What is wrong with the labels, as a sentence without their values, which may come from a Secret; undefined if nothing is. */
+/**
+ * Returns the problem with the labels, as a sentence without their values, which may come from a Secret; undefined if
+ * they are valid.
+ */
 export function labelsProblem(labels: Readonly<Record<string, unknown>>): string | undefined {
   for (const [key, value] of Object.entries(labels)) {
     const wrongKey = keyProblem(key)
@@ -48,7 +51,7 @@ export function labelsProblem(labels: Readonly<Record<string, unknown>>): string
   return undefined
 }
 
-/** What is wrong with the annotations, as a sentence; undefined if nothing is. */
+/** Returns the problem with the annotations, as a sentence; undefined if they are valid. */
 export function annotationsProblem(annotations: Readonly<Record<string, unknown>>): string | undefined {
   let sizeBytes = 0
   for (const [key, value] of Object.entries(annotations)) {

@@ -1,5 +1,5 @@
-// What is a child called? `<parent>-<leaf>`, from names that people chose and never from construct ids, so moving
-// constructs about renames nothing. Different (parent, leaf) pairs never give the same name.
+// Names of children: `<parent>-<leaf>`, from names that people chose and never from construct ids, so a moved construct
+// renames nothing. Invariant: different (parent, leaf) pairs never give the same name.
 import { assert } from '../base/assert.ts'
 import { hashJson } from '../base/json.ts'
 import { withoutOuterHyphens } from '../base/trimmed-end.ts'
@@ -7,20 +7,21 @@ import { withoutOuterHyphens } from '../base/trimmed-end.ts'
 /** The longest DNS label. */
 const maxLabelLength = 63
 
-/** Ends every hashed name. A leaf that looks like it is hashed itself, so plain and hashed names cannot meet. */
+/** End of every hashed name. A leaf of this form is hashed too, so plain and hashed names cannot collide. */
 const hashLeaf = /^x[0-9a-f]{10}$/
 const hashLength = 10
-/** Of a hashed name, what the leaf may take before the parent's part is cut to nothing. */
+/** Longest part of the leaf in a hashed name before the parent's part would be empty. */
 const maxLeafLength = 16
 
 /**
- * The name of a parent's child: always a DNS label by RFC 1035 of at most `maxLength` characters, so every kind takes it.
+ * Returns the name of a parent's child: always a DNS label by RFC 1035 of at most `maxLength` characters, which every
+ * kind accepts.
  *
- * `<parent>-<leaf>` where that can be read back in one way only: the leaf is one word of `[a-z0-9]`, the parent is itself
- * such a label and the whole fits. Otherwise (`a` + `b-c` would meet `a-b` + `c`) the name is
- * `<parent>-<leaf>-x<hash>`, shortened as needed, with 40 bits of a hash of both. So give leaves of one word.
+ * The name is `<parent>-<leaf>` if it can be split in one way only: the leaf is one word of `[a-z0-9]`, the parent is
+ * itself such a label, and the whole fits. Otherwise (`a` + `b-c` would collide with `a-b` + `c`) the name is
+ * `<parent>-<leaf>-x<hash>`, shortened as needed, with 40 bits of a hash of both. Leaves of one word avoid the hash.
  *
- * Two parents of one name but different kinds do share names; the applier refuses to take the other's child (I5).
+ * Two parents of one name but different kinds share names; the applier rejects the child of the other (I5).
  *
  * @example childName('store', 'headless') // 'store-headless'
  */
@@ -37,18 +38,18 @@ export function childName(parentName: string, leaf: string, maxLength: number = 
 }
 
 export interface NameToGenerate {
-  /** The uid of the parent: another object of its name has other children. */
+  /** UID of the parent: another object of its name has other children. */
   readonly uid: string
   readonly groupKind: string
-  /** `metadata.generateName`; cut where it leaves no room for the rest. */
+  /** `metadata.generateName`; cut if it leaves no room for the rest. */
   readonly prefix: string
-  /** The value of the annotation `konverge.dev/name-key`: another one gives another name. */
+  /** Value of the annotation `konverge.dev/name-key`: another value gives another name. */
   readonly key: string
 }
 
 /**
- * The name for `metadata.generateName`: the prefix and 40 bits of a hash. The same parent, kind, prefix and key give the same name in every
- * reconcile, unlike the API server, which would make another child each time.
+ * Returns the name for `metadata.generateName`: the prefix and 40 bits of a hash. The same parent, kind, prefix and key
+ * give the same name in every reconcile, while the API server would create another child each time.
  *
  * @example generatedName({ uid, groupKind: 'Job.batch', prefix: 'report-', key: '7' }) // 'report-9c1e0b54d2'
  */
@@ -58,9 +59,9 @@ export function generatedName({ uid, groupKind, prefix, key }: NameToGenerate): 
 }
 
 /**
- * The most characters a name of this kind can have before something that is derived from it breaks: a CronJob's Jobs
- * carry 11 more, a StatefulSet's `controller-revision-hash` label too. Undefined: as long as the syntax allows.
- * Sources: batch validation; kubernetes/kubernetes#64023.
+ * Returns the longest name of this kind from which derived names stay valid: the Jobs of a CronJob add 11 characters,
+ * and so does the label `controller-revision-hash` of a StatefulSet. Undefined: no limit beyond the syntax. Sources:
+ * batch validation; kubernetes/kubernetes#64023.
  */
 export function derivedNameLimit(groupKind: string): number | undefined {
   return groupKind === 'CronJob.batch' || groupKind === 'StatefulSet.apps' ? 52 : undefined

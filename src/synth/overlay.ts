@@ -1,5 +1,5 @@
-// How is a field set that a construct has no property for? By a patch on the wire JSON, after the construct has written
-// it: `addJsonPatch` of generated constructs sees property names instead and drops what they do not know.
+// Overlays: patches on the wire JSON of a construct, for fields without a property. `addJsonPatch` of generated
+// constructs sees property names instead, and drops fields that they do not know.
 import { ApiObject } from 'cdk8s'
 import type { IConstruct } from 'constructs'
 import { messageOf } from '../base/errors.ts'
@@ -9,6 +9,7 @@ import { pathOf } from './construct-path.ts'
 import { SynthError } from './synth-errors.ts'
 import { wireJson } from './wire-json.ts'
 
+/** A patch on the wire JSON of an object. */
 export type Overlay =
   /** RFC 6902. */
   | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] }
@@ -19,8 +20,8 @@ const overlayMark = 'konverge.dev/overlay'
 
 /**
  * Patches the wire JSON of an ApiObject, or of the default ApiObject of a construct. Overlays of one construct apply in
- * the order given, those of an outer construct after those of an inner one, so that the user of a construct has the
- * last word. Throws a SynthError of code `NotJson` if the patch is not JSON.
+ * the given order. Overlays of an outer construct apply after those of an inner one, so the user of a construct wins.
+ * Throws a SynthError of code `NotJson` if the patch is not JSON.
  *
  * @example overlay(service, { type: 'merge', body: { spec: { trafficDistribution: 'PreferClose' } } })
  */
@@ -32,7 +33,10 @@ export function overlay(scope: IConstruct, patch: Overlay): void {
   )
 }
 
-/** All overlays of a tree, by the object they patch, in the order to apply. `constructs` come parents first. */
+/**
+ * Returns all overlays of a tree, by the object that they patch, in the order of their application. `constructs` come
+ * parents first.
+ */
 export function overlaysOf(constructs: readonly IConstruct[]): ReadonlyMap<ApiObject, readonly Overlay[]> {
   const overlays = new Map<ApiObject, Overlay[]>()
   for (const construct of constructs.toReversed()) {
@@ -45,7 +49,10 @@ export function overlaysOf(constructs: readonly IConstruct[]): ReadonlyMap<ApiOb
   return overlays
 }
 
-/** The object after its overlays. Throws a SynthError of code `OverlayFailed` that names the pointer that did not fit. */
+/**
+ * Returns the object after its overlays. Throws a SynthError of code `OverlayFailed` that names the pointer without a
+ * match.
+ */
 export function applyOverlays(object: JsonObject, overlays: readonly Overlay[], constructPath: string): JsonObject {
   let patched: Json = object
   for (const { type, body } of overlays) {

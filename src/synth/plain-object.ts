@@ -1,5 +1,5 @@
-// Plain Kubernetes objects beside constructs. Invariant: each is an ApiObject of the chart, so names, policies, dependencies and checks are
-// those of constructs.
+// Plain Kubernetes objects beside constructs. Invariant: each becomes an ApiObject of the chart, so the rules of
+// constructs apply to its name, policies, dependencies and checks.
 import { ApiObject } from 'cdk8s'
 import { Construct, type IConstruct } from 'constructs'
 import { isJsonObject } from '../base/json.ts'
@@ -10,7 +10,7 @@ import { SynthError } from './synth-errors.ts'
 export interface PlainMetadata {
   readonly name?: string
   /**
-   * Beginning of a name that konverge makes: the same one in every reconcile, and another one for another value of the annotation
+   * Prefix of a generated name. The name is the same in every reconcile, and changes with the annotation
    * `konverge.dev/name-key`.
    */
   readonly generateName?: string
@@ -21,31 +21,34 @@ export interface PlainMetadata {
   readonly finalizers?: readonly string[]
 }
 
-/** A Kubernetes object in wire shape but for its type, without fields that the API server or konverge writes. */
+/** A Kubernetes object in wire shape without its type, and without fields that the API server or konverge writes. */
 export interface PlainFields<Spec = unknown> {
   readonly metadata?: PlainMetadata
   readonly spec?: Spec
   readonly [field: string]: unknown
 }
 
-/** The same with its type. */
+/** A Kubernetes object in wire shape, with its type. */
 export interface PlainObject<Spec = unknown> extends PlainFields<Spec> {
   readonly apiVersion: string
   readonly kind: string
 }
 
-/** The return value of `desired`. Constructs in it count once: their chart has them. */
+/** Return value of `desired`. Constructs in it count once, because their chart already contains them. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that only makes constructs returns nothing.
 export type Declared = void | IConstruct | readonly (PlainObject | IConstruct)[]
 
-/** Adds the plain objects among what `desired` returned. Throws a SynthError of code `InvalidReturn` for anything that declares nothing. */
+/**
+ * Adds the plain objects that `desired` returned. Throws a SynthError of code `InvalidReturn` for any other return
+ * value.
+ */
 export function addDeclared(chart: Construct, declared: Declared): void {
   if (declared === undefined || Construct.isConstruct(declared)) return
   if (!Array.isArray(declared)) throw invalidReturn(declared)
   for (const item of declared) if (!Construct.isConstruct(item)) addObject(chart, item)
 }
 
-/** Taken for nothing, it would prune all children. */
+/** A wrong return value must not count as an empty declaration: that would prune all children. */
 function invalidReturn(returned: unknown): SynthError {
   const isSingle = isJsonObject(returned) && typeof returned.kind === 'string'
   const what = isSingle ? 'one object that is in no list' : describeValue(returned)
@@ -62,7 +65,8 @@ function describeValue(value: unknown): string {
 }
 
 /**
- * A plain object of the kind of a descriptor. The compiler checks `spec` where the descriptor has types; those of built-in kinds have none.
+ * Returns a plain object of the kind of a descriptor. The compiler checks `spec` if the descriptor has types; those of
+ * built-in kinds have none.
  *
  * @example objectOf(Theme, { metadata: { name: 'dark' }, spec: { background: '#000' } })
  */
@@ -71,14 +75,14 @@ export function objectOf<Spec>(resource: Resource<Spec>, fields: PlainFields<Spe
 }
 
 /**
- * Adds a plain object to a chart or construct, and returns the construct it became: for policies and dependencies.
- * Throws a SynthError of code `UnknownKind` for a value without apiVersion or kind.
+ * Adds a plain object to a chart or construct. Returns its construct, for policies and dependencies. Throws a
+ * SynthError of code `UnknownKind` for a value without apiVersion or kind.
  *
  * @example waitForReady(addObject(chart, deployment), addObject(chart, job))
  */
 export function addObject(scope: Construct, object: PlainObject): ApiObject {
   assertPlain(object)
-  // Typed by cdk8s with mutable lists; it changes none of them.
+  // cdk8s types it with mutable lists; it changes none of them.
   const props = object as ConstructorParameters<typeof ApiObject>[2]
   return new ApiObject(scope, freeId(scope, idOf(object)), props)
 }
@@ -92,7 +96,7 @@ function assertPlain(object: PlainObject): void {
   })
 }
 
-/** Names an object in messages. */
+/** Name of an object in messages. */
 function idOf({ kind, metadata }: PlainObject): string {
   const name = metadata?.name ?? metadata?.generateName
   return name === undefined ? kind : `${kind}-${name}`

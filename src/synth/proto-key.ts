@@ -1,9 +1,13 @@
-// A key `__proto__` in declared values. The API server takes it as data, and cdk8s loses it without a word: to assign to it makes no field. Pure.
+// Finds the key `__proto__` in declared values. The API server accepts it as data, but cdk8s loses it silently, because
+// an assignment to it creates no field. Pure.
 
-/** Deeper than any real object; what is deeper is refused elsewhere. */
+/** Deeper than any real object; wireJson rejects deeper values. */
 const maxDepth = 100
 
-/** The path to the first key `__proto__` of plain objects and lists, as `['data', '__proto__']`; undefined if there is none. Linear in size. */
+/**
+ * Returns the path to the first key `__proto__` of plain objects and lists, as `['data', '__proto__']`; undefined if
+ * there is none. Linear in size.
+ */
 export function protoKeyIn(value: unknown, depth = 0): readonly string[] | undefined {
   if (typeof value !== 'object' || value === null || depth > maxDepth || !isPlain(value)) return undefined
   if (Object.hasOwn(value, '__proto__')) return ['__proto__']

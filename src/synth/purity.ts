@@ -1,12 +1,16 @@
-// Does `desired` give the same bytes for the same input? Asked by tests and by `konverge preview`, never in a turn: an
-// impure `desired` would apply something else in every turn. A clock read twice in one millisecond is not caught.
+// Checks that `desired` gives the same bytes for the same input. Tests and `konverge preview` call it, never a
+// reconcile: an impure `desired` would apply another set each time. It cannot detect a clock that is read twice within
+// one millisecond.
 import { deepEqual, isJsonList, isJsonObject, type Json } from '../base/json.ts'
 import { asJson } from '../object/object.ts'
 import type { DesiredSet } from './desired.ts'
 import { type SynthInput, synthesize } from './synth.ts'
 import { SynthError } from './synth-errors.ts'
 
-/** Synthesizes twice and gives the set. Throws a SynthError of code `ImpureBuild` that names the first differing field. */
+/**
+ * Synthesizes twice and returns the set. Throws a SynthError of code `ImpureBuild` that names the first different
+ * field.
+ */
 export function assertPure(input: SynthInput): DesiredSet {
   const parentBefore = structuredClone(asJson(input.parent))
   const first = synthesize(input)
@@ -20,7 +24,7 @@ export function assertPure(input: SynthInput): DesiredSet {
   throw impure(`desired gave different values for ${differing} in two runs on the same input; ${reason}`)
 }
 
-/** Objects by what they are called, so that one more or less is not told as a change of all that follow. */
+/** Keys objects by name, so that an added or missing object does not show as a change of all that follow. */
 function comparable({ objects }: DesiredSet): Json {
   return Object.fromEntries(
     objects.map(({ object, dependsOn, policies, constructPath }) => [
@@ -35,7 +39,7 @@ function comparable({ objects }: DesiredSet): Json {
   )
 }
 
-/** The place where two values differ, as `/spec/replicas`; undefined if nowhere. */
+/** Returns the pointer to the first difference of two values, as `/spec/replicas`; undefined if they are equal. */
 function firstDifference(left: Json | undefined, right: Json | undefined): string | undefined {
   if (deepEqual(left, right)) return undefined
   if (isJsonList(left) && isJsonList(right) && left.length === right.length) {

@@ -1,21 +1,21 @@
-// Labels and annotations that only konverge writes: those of konverge.dev and its subdomains. On a child they decide whose it is and whether it is
-// deleted, and they often come from a spec. Invariant: no declaration sets one. Pure.
+// Labels and annotations that only konverge writes: keys of konverge.dev and its subdomains. On a child they decide
+// about ownership and deletion, and declared keys often come from a spec. Invariant: no declaration sets one. Pure.
 import { steeringAnnotations } from '../object/steering-annotations.ts'
 import { nameKeyAnnotation, pruneAnnotation } from './membership.ts'
 
 const domain = 'konverge.dev'
 
-/** Annotations for authors: they steer the operator of a child that is a custom resource, or name a child. */
+/** Annotations for authors: they control the operator of a child that is a custom resource, or name a child. */
 const forAuthors: ReadonlySet<string> = new Set([...Object.values(steeringAnnotations), nameKeyAnnotation])
 
 export interface DeclaredKeys {
   readonly labels: readonly string[]
   readonly annotations: readonly string[]
-  /** API group of the resource that declares them: its domain is its author's, also below konverge.dev. */
+  /** API group of the resource that declares the keys. Its domain is open to its author, even below konverge.dev. */
   readonly group: string
 }
 
-/** The problem with the first reserved key, as a sentence; undefined if there is none. */
+/** Returns the problem with the first reserved key, as a sentence; undefined if there is none. */
 export function reservedKeyProblem({ labels, annotations, group }: DeclaredKeys): string | undefined {
   const label = labels.find((key) => isReserved(key, group))
   if (label !== undefined) return sentence('label', label)

@@ -1,5 +1,5 @@
-// Which objects are below a scope? Constructs are numbered in tree order, parents first, so that everything below a scope
-// is one interval and containment is a comparison.
+// Numbers constructs in tree order, parents first. Everything below a scope is one interval, so containment is a
+// comparison.
 import type { IConstruct } from 'constructs'
 import { assert } from '../base/assert.ts'
 
@@ -10,7 +10,7 @@ export class ScopeNumbers {
   /** One past the last number below each scope. */
   readonly #ends: readonly number[]
   readonly #objectScopes: readonly number[]
-  /** How many objects have a lower number. */
+  /** Number of objects with a lower number. */
   readonly #objectsBefore: readonly number[]
   readonly #objectsIn = new Map<number, readonly number[]>()
 
@@ -57,12 +57,12 @@ export class ScopeNumbers {
     return scope
   }
 
-  /** Is `inner` the scope itself or below it? */
+  /** True if `inner` is the scope itself or below it. */
   contains(scope: number, inner: number): boolean {
     return inner >= scope && inner < (this.#ends[scope] ?? 0)
   }
 
-  /** Indices of the objects in a scope, itself included, ascending; the same list every time. */
+  /** Indices of the objects in a scope, including itself, ascending; the same list on every call. */
   objectsIn(scope: number): readonly number[] {
     const known = this.#objectsIn.get(scope)
     if (known !== undefined) return known
@@ -73,7 +73,10 @@ export class ScopeNumbers {
     return objects
   }
 
-  /** What is in `scope` and not in `inner`: the scopes on the way down, each alone, and all their other children, whole. */
+  /**
+   * Returns the part of `scope` outside `inner`: the scopes on the path down, each alone, and all their other children,
+   * whole.
+   */
   around(scope: number, inner: number): { readonly alone: readonly number[]; readonly whole: readonly number[] } {
     const alone: number[] = []
     const whole: number[] = []

@@ -1,5 +1,6 @@
-// What does the runtime add to a child? The labels by which it is found, the order in which it is deleted, and the owner
-// reference by which the garbage collector knows it. Pod templates stay untouched: a label there would restart pods.
+// Adds the fields of the runtime to a child: the labels that select it, the order of its deletion, and the owner
+// reference for the garbage collector. Invariant: pod templates stay unchanged, because a label there would restart
+// pods.
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { coOwnerReferenceTo, ownerMarkOf } from '../object/co-owner.ts'
 import type { KubeObject, LiveObject, OwnerReference } from '../object/object.ts'
@@ -30,8 +31,9 @@ export interface StampInput {
 }
 
 /**
- * The object as it is applied, deeply frozen. Our labels and annotations win over declared ones of the same key: a child
- * that copies its parent's labels must not become a member of its grandparent. Other keys of konverge.dev are rejected.
+ * Returns the object to apply, deeply frozen. Labels and annotations of the runtime win over declared ones of the same
+ * key: a child that copies its parent's labels must not become a member of its grandparent. Other keys of konverge.dev
+ * are rejected.
  *
  * Throws a SynthError of code `InvalidLabel` or `ReservedKey`.
  */
@@ -58,7 +60,7 @@ export function stampedObject({ draft, wave, parent, membership }: StampInput): 
     },
     { name: `construct ${constructPath}`, constructPath },
   )
-  // Sound: a draft has a valid name, and its labels and annotations have just been checked.
+  // Sound: a draft has a valid name, and its labels and annotations were checked above.
   return Object.freeze({ apiVersion, kind, metadata, ...content }) as unknown as KubeObject
 }
 
@@ -78,7 +80,10 @@ function ownerStamp({ draft, wave, parent, membership }: StampInput): Stamp {
   return { labels: { ...membership }, annotations, owner: owned ? ownerReferenceTo(parent) : undefined }
 }
 
-/** What all owners of the operator share, and a mark of this one. An ApplySet has one parent, so the object is in none. */
+/**
+ * Labels that all owners of the operator share, and a mark of this owner. An ApplySet has one parent, so the object is
+ * in none.
+ */
 function coOwnerStamp(wave: number, parent: LiveObject, membership: Membership): Stamp {
   const shard = membership[shardLabel]
   const mark = ownerMarkOf(parent.metadata.uid)
@@ -93,7 +98,7 @@ function coOwnerStamp(wave: number, parent: LiveObject, membership: Membership):
   }
 }
 
-/** Declared keys that the stamp does not replace. */
+/** Rejects declared reserved keys that the stamp does not replace. */
 function refuseReservedKeys(draft: Draft, { apiVersion }: LiveObject, stamp?: Stamp): void {
   const keysOf = (field: 'labels' | 'annotations') =>
     Object.keys(mapOf(draft, field)).filter((key) => !Object.hasOwn(stamp?.[field] ?? {}, key))
@@ -104,7 +109,7 @@ function refuseReservedKeys(draft: Draft, { apiVersion }: LiveObject, stamp?: St
   throw new SynthError({ code: 'ReservedKey', message: `construct ${constructPath} ${problem}`, constructPath })
 }
 
-/** Somebody else's object, as far as it is declared. */
+/** Returns the declared part of an object of another owner. */
 function unstampedObject(draft: Draft, parent: LiveObject): KubeObject {
   const { apiVersion, kind, name, namespace, constructPath, content } = draft
   refuseReservedKeys(draft, parent)
@@ -112,13 +117,14 @@ function unstampedObject(draft: Draft, parent: LiveObject): KubeObject {
   if (problem !== undefined) throw invalid(constructPath, problem)
   const owner = { name: `construct ${constructPath}`, constructPath }
   const metadata = wireJson({ ...draft.metadata, name, namespace }, owner)
-  // Sound: as below.
+  // Sound: see above.
   return Object.freeze({ apiVersion, kind, metadata, ...content }) as unknown as KubeObject
 }
 
 /**
- * An owner owns in its own cluster only: the garbage collector of another one would take it for gone. A namespaced owner can own in its namespace only, a cluster-scoped one everywhere. A retained object has no owner, as
- * the garbage collector would delete it with its owner.
+ * An owner owns in its own cluster only: the garbage collector of another cluster would consider it deleted. A
+ * namespaced owner can own in its namespace only, a cluster-scoped one everywhere. A retained object has no owner,
+ * because the garbage collector would delete it with its owner.
  */
 function isOwned({ namespace, policies }: Draft, parent: LiveObject): boolean {
   const home = parent.metadata.namespace

@@ -1,5 +1,5 @@
-// Which objects should exist for this custom resource? The controller's constructs, built fresh in memory, as a frozen
-// DesiredSet that is the same for the same input. Nothing here reads a clock, a disk or the cluster.
+// Synthesizes the desired objects of a custom resource: builds the controller's constructs in memory and returns a
+// frozen DesiredSet. Invariant: the same input gives the same set. Nothing here reads a clock, a disk or the cluster.
 import { type ApiObject, App, Chart } from 'cdk8s'
 import type { IConstruct } from 'constructs'
 import { assert } from '../base/assert.ts'
@@ -25,17 +25,17 @@ import { placesOf } from './waves.ts'
 export interface SynthInput extends Maker {
   /** The custom resource. Never changed. */
   readonly parent: LiveObject
-  /** The controller's `desired`: puts constructs into the chart, and may return plain objects. Pure and synchronous. */
+  /** The controller's `desired`: adds constructs to the chart, and may return plain objects. Pure and synchronous. */
   readonly build: (chart: Chart) => Declared
   readonly scopeOf: ScopeOf
 }
 
 /**
- * Builds the constructs and gives the objects they make, in the order to apply. Throws a SynthError; there is no partial
- * set. Costs what the constructs cost, 0.1–0.5 ms for four objects; SynthMemo saves it where nothing changed.
+ * Builds the constructs and returns their objects in apply order. Throws a SynthError; there is no partial set. Costs
+ * 0.1–0.5 ms for four objects; SynthMemo avoids the cost if nothing changed.
  *
- * An object without `metadata.name` is called `<parent>-<kind>`, or by its `metadata.generateName`; of two that would share a name one has
- * to be named.
+ * An object without `metadata.name` is called `<parent>-<kind>`, or by its `metadata.generateName`. If two would share
+ * a name, one must set its own.
  */
 export function synthesize({ parent, build, scopeOf, ...maker }: SynthInput): DesiredSet {
   const chart = new ResourceChart(parent)
@@ -62,7 +62,10 @@ export function synthesize({ parent, build, scopeOf, ...maker }: SynthInput): De
   return desiredSetOf(desired)
 }
 
-/** The very same draft where nothing is initial only. What is stamped is ours for good, so it comes after this. */
+/**
+ * Returns the same draft if no field is initial-only. The runtime always owns the fields that it stamps, so the stamp
+ * follows this step.
+ */
 function lastingDraft(draft: Draft): Draft {
   const declared = { ...draft.content, metadata: draft.metadata }
   const lasting = draft.policies.initialOnly.reduce((json: Json, path) => withoutField(json, path), declared)
@@ -72,13 +75,13 @@ function lastingDraft(draft: Draft): Draft {
   return { ...draft, metadata, content }
 }
 
-/** A chart whose unnamed objects are called after the resource and their kind, so that construct ids never become names. */
+/** Chart that names unnamed objects after the resource and their kind, so that construct ids never become names. */
 class ResourceChart extends Chart {
   readonly #parent: LiveObject
 
   constructor(parent: LiveObject) {
     const { name, namespace } = parent.metadata
-    // cdk8s-plus makes selector labels of construct paths, so the id has to differ for every resource of a namespace.
+    // cdk8s-plus derives selector labels from construct paths, so the id must differ for every resource of a namespace.
     super(new App(), `${name}.${groupKindOf(parent)}`, namespace === undefined ? {} : { namespace })
     this.#parent = parent
   }
@@ -86,7 +89,7 @@ class ResourceChart extends Chart {
   override generateObjectName(apiObject: ApiObject): string {
     const { apiVersion, kind } = apiObject
     const groupKind = groupKindOf({ apiVersion, kind })
-    // cdk8s keeps what was declared in a private field.
+    // cdk8s keeps the declared values in a private field.
     const { metadata } = Reflect.get(apiObject, 'props') as { readonly metadata?: unknown }
     const generated = generatedNameOf(this.#parent, groupKind, metadata)
     return generated ?? childName(this.#parent.metadata.name, kind.toLowerCase(), derivedNameLimit(groupKind))
@@ -105,7 +108,7 @@ function runBuild(build: (chart: Chart) => Declared, chart: Chart, parent: LiveO
 }
 
 function promised(parent: LiveObject, returned: PromiseLike<unknown>): SynthError {
-  // Somebody has to take the promise's failure, or it would end the process.
+  // Handles the rejection of the promise; an unhandled one would end the process.
   returned.then(undefined, () => {})
   const message = `desired of ${parent.kind} returned a promise; gather facts in observe and keep desired synchronous`
   return new SynthError({ code: 'AsyncBuild', message })
@@ -122,7 +125,7 @@ function buildFailed(chart: Chart, parent: LiveObject, cause: unknown): SynthErr
   })
 }
 
-/** The construct made last, as far as the tree tells: a construct is in the tree before its constructor's body runs. */
+/** Returns the newest construct in the tree. A construct is in the tree before its constructor's body runs. */
 function lastConstruct(construct: IConstruct): IConstruct {
   const last = construct.node.children.at(-1)
   return last === undefined ? construct : lastConstruct(last)
@@ -145,7 +148,7 @@ function refuseDuplicates(drafts: readonly Draft[]): void {
   }
 }
 
-/** A namespace of the set comes before what is in it: nothing can be created in a namespace that does not exist. */
+/** A namespace of the set comes before its objects: nothing can be created in a namespace that does not exist. */
 function namespaceDependencies(drafts: readonly Draft[]): { dependent: number; dependency: number }[] {
   const namespaces = new Map<string | undefined, number>()
   for (const [index, { groupKind, name, policies }] of drafts.entries())

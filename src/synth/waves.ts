@@ -1,6 +1,6 @@
-// In which order are objects applied? By waves: longest paths over the declared dependencies, where one between scopes
-// holds for all objects below them. Linear in constructs plus dependencies: a scope has a start and an end in the graph
-// instead of an edge for each pair of objects. (cdk8s expands the pairs, then searches them in exponential time.)
+// Assigns objects to waves: longest paths over the declared dependencies. A dependency between scopes applies to all
+// objects below them. Linear in constructs plus dependencies: a scope has a start and an end in the graph instead of an
+// edge for each pair of objects. (cdk8s expands the pairs, then searches them in exponential time.)
 //
 //   start(scope) → start(child) → object → end(child) → end(scope)      a depends on b:  end(b) → start(a)
 import type { IConstruct } from 'constructs'
@@ -14,13 +14,13 @@ import { SynthError } from './synth-errors.ts'
 export interface WavesInput {
   /** A whole tree, parents before children. */
   readonly constructs: readonly IConstruct[]
-  /** The constructs to put in order, in the order of `constructs`. */
+  /** The constructs to order, in the order of `constructs`. */
   readonly objects: readonly IConstruct[]
-  /** Dependencies that follow from what the objects are, by index into `objects`. */
+  /** Dependencies that follow from the kinds of objects, by index into `objects`. */
   readonly implied: readonly { readonly dependent: number; readonly dependency: number }[]
 }
 
-/** Where an object stands. The indices in `dependsOn` are into `WavesInput.objects`. */
+/** Wave and dependencies of an object. The indices in `dependsOn` are into `WavesInput.objects`. */
 export interface Place {
   readonly wave: number
   readonly dependsOn: readonly Dependency[]
@@ -33,15 +33,15 @@ interface Edge {
   readonly waitsForReady: boolean
 }
 
-/** Three nodes a construct; passing an object itself is what counts as a wave. */
+/** Three nodes per construct; only passing an object itself counts as a wave. */
 const startOf = (scope: number): number => 3 * scope
 const selfOf = (scope: number): number => 3 * scope + 1
 const endOf = (scope: number): number => 3 * scope + 2
 
 /**
- * The place of each object, in the order of `objects`. A scope that depends on something inside itself means: all else in
- * it does; one that depends on a scope it is in waits for all else there. Such edges cost the width of the scopes between.
- * A dependency on or of a scope without objects orders nothing, as in cdk8s.
+ * Returns the place of each object, in the order of `objects`. If a scope depends on a construct inside itself, all its
+ * other content does. If it depends on an enclosing scope, it waits for all other content there. Such edges cost the
+ * width of the scopes between. A dependency of or on a scope without objects orders nothing, as in cdk8s.
  *
  * Throws a SynthError: `CyclicDependency` with the constructs on the cycle, or `DependencyOutside`.
  */
@@ -113,7 +113,7 @@ function connectScopes(graph: LevelGraph<Edge>, scopes: ScopeNumbers, edge: Edge
   }
 }
 
-/** Adds one dependency to every object that it holds for. Bounded by the size of the answer. */
+/** Adds one dependency to every object that it applies to. Bounded by the size of the result. */
 function addDependency(dependencies: readonly Dependency[][], scopes: ScopeNumbers, edge: Edge): void {
   const { dependent, dependency, waitsForReady } = edge
   const isIn = (scope: number, object: number): boolean => scopes.contains(scope, scopes.scopeOfObject(object))
@@ -132,7 +132,7 @@ function cycleFound(graph: LevelGraph<Edge>, constructs: readonly IConstruct[]):
     const construct = constructs[number]
     return construct === undefined ? '?' : pathOf(construct)
   }
-  // Against the direction of the graph, so that each line goes on where the one before ended.
+  // Against the direction of the graph, so that each line continues where the previous one ended.
   const links = graph
     .cycle()
     .toReversed()

@@ -1,17 +1,17 @@
-// Is this really JSON? A copy of a value as it will travel: frozen, keys in code-unit order, so that equal values have
-// equal bytes. What JSON would change in silence (NaN, Date, undefined in a list) is refused with its place.
+// Copies a value to wire JSON: frozen, with keys in code-unit order, so that equal values have equal bytes. Values that
+// JSON would change silently (NaN, Date) are rejected with their path.
 import type { Json } from '../base/json.ts'
 import { SynthError } from './synth-errors.ts'
 
-/** What a value belongs to, for the message. */
+/** Owner of a value, for the message. */
 export interface WireOwner {
   readonly name: string
   readonly constructPath?: string
 }
 
 /**
- * Linear in size. An undefined field is left out and an undefined item is null, as JSON.stringify has it; for items this
- * matters, because cdk8s turns a null among them into undefined. Throws a SynthError of code `NotJson`.
+ * Returns the copy. Linear in size. Omits an undefined field and turns an undefined item into null, like
+ * JSON.stringify; cdk8s turns null items into undefined. Throws a SynthError of code `NotJson`.
  */
 export function wireJson(value: unknown, owner: WireOwner): Json {
   return copy(value, { owner, path: [] })
@@ -19,7 +19,7 @@ export function wireJson(value: unknown, owner: WireOwner): Json {
 
 interface Place {
   readonly owner: WireOwner
-  /** Pushed and popped on the way. */
+  /** Pushed and popped during the walk. */
   readonly path: string[]
 }
 
