@@ -1,22 +1,26 @@
-// When is a thing outside looked at again? While it is under way as often as its provider wants it, else at its cadence, for the
-// drift that no event tells of. Before that no turn makes a call, whatever it came for.
+// Interval between two observations of an external resource. While an operation is pending, the provider's poll
+// interval counts. Otherwise the cadence counts, to find drift without an event. Invariant: until that time no
+// reconcile makes a call, whatever its cause.
 import type { Random } from '../base/random.ts'
 import type { Standing } from './standing.ts'
 
 export const defaultCadenceMs = 5 * 60_000
 
-/** How much later than the cadence a turn may come, as a share, so that a fleet does not come back at once. */
+/** Largest delay of a reconcile beyond the cadence, as a share, so that a fleet does not reconcile at once. */
 const jitter = 0.1
 
 export interface CadenceInput {
   readonly standing: Pick<Standing, 'state' | 'end'>
   readonly cadenceMs: number
   readonly pollMs: number
-  /** The wait that a failure asked for. It may be shorter than the cadence, and not longer: what somebody mends is told within one. */
+  /**
+   * Wait that a failure requested. It may shorten the cadence but not extend it, so that a repair is noticed within one
+   * cadence.
+   */
   readonly retryAfterMs?: number | undefined
 }
 
-/** After how long there may be calls again; 0: in the next turn, whenever it comes. */
+/** Returns the time until calls are allowed again, in milliseconds; 0: in the next reconcile, whenever it comes. */
 export function restMs({ standing, cadenceMs, pollMs, retryAfterMs }: CadenceInput): number {
   const { state, end } = standing
   if (end === 'retry') return 0
@@ -25,7 +29,7 @@ export function restMs({ standing, cadenceMs, pollMs, retryAfterMs }: CadenceInp
   return isUnderWay ? Math.min(pollMs, cadenceMs) : cadenceMs
 }
 
-/** When a turn should come for it: even odds over what is left and a tenth of the whole more. */
+/** Returns the delay of the next reconcile: uniformly between the remaining time and that plus a tenth of the whole. */
 export function lookInMs(
   { restMs: whole, restedMs }: { readonly restMs: number; readonly restedMs: number },
   random: Random,

@@ -1,8 +1,8 @@
-// What is the next step towards a thing outside that should be there? One decision from what is recorded, seen and wished to a
-// step; the provisioner carries it out and asks again. Nothing is made before its record is stored (I3), what is not known is
-// never taken for absent, and what was there and is not is reported before it is made anew.
+// Next step to create an external resource: one decision from its journal entry, its observation and the desired state.
+// The provisioner carries the step out and decides again. Invariants: a creation follows its stored journal entry (I3),
+// an unknown state never counts as absent, and a vanished resource is reported before it is recreated.
 //
-//   no record ──create──▶ Pending ──seen, ours──▶ Available ──not seen──▶ vanished, or ──create──▶ Pending
+//   no entry ──create──▶ Pending ──seen, ours──▶ Available ──not seen──▶ vanished, or ──create──▶ Pending
 //                          │  ▲                      │  ▲
 //                          └──┘ not created:         └──┘ differs: update
 //                               create again
@@ -28,32 +28,35 @@ import {
 export type Wanted<Desired = unknown> = Extract<ExternalWish<Desired>, { kind: 'wanted' }>
 
 export interface CreationInput {
-  /** The External's. */
+  /** Name of the External. */
   readonly name: string
   readonly wish: Omit<Wanted, 'kind' | 'desired'>
-  /** The resource, and its generation now. */
+  /** UID of the resource, and its current generation. */
   readonly token: Token
   readonly record: ExternalRecord | undefined
   readonly observation: Observation<unknown>
-  /** What differs from what is desired, where it can be seen. */
+  /** Differences from the desired state, if it can be observed. */
   readonly changes: readonly ExternalChange[]
   readonly consistency: Consistency
   /** Wall clock, milliseconds since the epoch. */
   readonly nowMs: number
-  /** For how long looks in a row have not shown it, since the last that did or the last creation; 0 at the first of them. */
+  /**
+   * Time since the first of the consecutive observations without the resource. 0 at that first one; an observation that
+   * shows it, or a creation, resets it.
+   */
   readonly missingForMs: number
-  /** What this pass has done last. `nameTaken`: it tried to create, and was told that the name is taken. */
+  /** Last action of this pass. `nameTaken`: the creation was rejected because the name is taken. */
   readonly done: 'nothing' | 'created' | 'nameTaken' | 'updated'
-  /** How many updates in a row, this pass included, were made for these very differences. */
+  /** Consecutive updates for the same differences, including this pass. */
   readonly futileUpdates: number
 }
 
 export type CreationStep =
-  /** Store the record under its lock, create, look again. */
+  /** Store the journal entry under its lock, create, observe again. */
   | { readonly kind: 'create'; readonly record: ExternalRecord }
-  /** Store the record under its lock, decide again: what is there is ours from now on. */
+  /** Store the journal entry under its lock, decide again: from now on the resource is owned. */
   | { readonly kind: 'adopt'; readonly record: ExternalRecord }
-  /** Change it, look again. `drift`: what of it was as desired before, and somebody else changed it. */
+  /** Update the resource, observe again. `drift`: the changes to fields that were as desired before, made by others. */
   | {
       readonly kind: 'update'
       readonly record: ExternalRecord
@@ -65,11 +68,11 @@ export type CreationStep =
       readonly kind: 'rest'
       readonly record: ExternalRecord | undefined
       readonly standing: Standing
-      /** What differs and is left. */
+      /** Differences that stay. */
       readonly drift: readonly ExternalChange[]
     }
 
-/** After so many updates in a row that change nothing we say so, and take our time. */
+/** Consecutive updates without effect after which the resource reports a failure and retries with backoff. */
 const mostFutileUpdates = 3
 
 export function creationStep(input: CreationInput): CreationStep {
@@ -96,7 +99,7 @@ function stepWhenAbsent(input: CreationInput, proof: 'authoritative' | 'hint'): 
   const { visibilityDelayMs } = consistency
   const name = externalNameOf(input)
   if (record?.providerID !== undefined) {
-    // It has been seen. One look that does not show it proves nothing where looks may lag behind.
+    // It was observed before. If observations can lag, one without it proves nothing.
     if (proof === 'hint' && missingForMs < visibilityDelayMs) return rest(record, lostFromSight(name))
     const isExpected = record.phase === 'Deleting' || wish.recreatesIfMissing === true
     return isExpected ? creation(input) : rest(record, vanished(name, record.providerID))
@@ -128,7 +131,8 @@ function stepWhenThere(input: CreationInput, there: There): CreationStep {
       return rest(record, notYetVisible(name))
     case 'foreign':
     case 'replaced': {
-      // What was taken from us, or replaced, is taken over only if that was asked for since: two who adopt must not fight.
+      // Takes over a lost or replaced resource only if a new generation asks for it: two adopting resources must not
+      // fight.
       if (wish.adopts === true && isNewGeneration(input)) return stepWhenAdopted(input, there)
       const was = record?.providerID
       const isReplaced = ownership === 'replaced' && was !== undefined
@@ -139,7 +143,7 @@ function stepWhenThere(input: CreationInput, there: There): CreationStep {
   }
 }
 
-/** First it is recorded, then it is marked. */
+/** Stores the journal entry first, then writes the ownership marker. */
 function stepWhenAdopted(input: CreationInput, there: There): CreationStep {
   const { record } = input
   const isRecorded = record?.phase === 'Pending' && record.providerID === there.providerID
@@ -155,7 +159,7 @@ function stepWhenOurs(input: CreationInput, there: There, ownership: Ownership):
   return stepWhenAvailable(input, seen, ownership === 'ours' ? changes : [...changes, markMissing])
 }
 
-/** What we ourselves have put in its place may lack what was carried out there: that is to be carried out here, and no drift. */
+/** A successor that the operator itself created may lack earlier changes. They count as new changes, not as drift. */
 function followed(record: ExternalRecord, providerID: string): ExternalRecord {
   const { appliedGeneration: _, ...other } = record
   return record.providerID === undefined || record.providerID === providerID ? record : other
@@ -195,7 +199,7 @@ function stepWhenAvailable(
   return rest(record, { state: 'failed', reason: 'ChangesDoNotHold', message, end: 'retry' })
 }
 
-/** Only a creation has a limit: what was there once and is busy is left its time. */
+/** Only a creation has a time limit; a resource that existed and is busy may take any time. */
 function pending(input: CreationInput, detail: string): Standing {
   const { record, consistency, nowMs } = input
   const name = externalNameOf(input)
@@ -204,17 +208,17 @@ function pending(input: CreationInput, detail: string): Standing {
   return isLate ? provisionTimeout(name, detail, consistency.createTimeoutMs) : provisioning(name, detail)
 }
 
-/** Has the spec changed since all of it was last carried out? */
+/** True if the spec has changed since the last complete update. */
 function isNewGeneration({ record, token }: CreationInput): boolean {
   return record?.appliedGeneration !== token.generation
 }
 
-/** The name that it has; one that was recorded is never changed. */
+/** Returns the external name; a stored one never changes. */
 export function externalNameOf({ record, wish }: Pick<CreationInput, 'record' | 'wish'>): string {
   return record?.externalName ?? wish.externalName
 }
 
-/** Also of one that is made again: under the same name, and with no memory of the one before. */
+/** Also recreates: under the same name, and without data of the earlier journal entry. */
 function creation(input: CreationInput): CreationStep {
   return { kind: 'create', record: intent(input) }
 }

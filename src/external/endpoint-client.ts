@@ -1,5 +1,6 @@
-// Calls one place outside for one namespace: a breaker that refuses while it is down, token buckets that keep the rate, and metrics and
-// a span for every call. Invariant: what the calls of one namespace come to decides about no other. Nothing waits without a limit (I12).
+// Calls one endpoint for one namespace: a breaker that rejects while it is down, token buckets for the rate, and
+// metrics and a span for every call. Invariants: calls of one namespace never affect another namespace, and every wait
+// has a limit (I12).
 import { type Clock, sleep, withinLimit } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Counter, Gauge, Instruments, Metrics, Tracer } from '../base/instrument.ts'
@@ -11,19 +12,19 @@ import type { Place } from './place.ts'
 
 export interface EndpointClientOptions {
   readonly place: Place
-  /** The namespace whose calls these are. */
+  /** Namespace of the calls. */
   readonly namespace: string
   readonly clock: Clock
   readonly random: Random
   readonly instruments: Instruments
-  /** The calls of this namespace that need no token of the place. */
+  /** Rate of this namespace's calls that need no token of the endpoint. */
   readonly share: TokenBucketLimit
 }
 
-/** How long a call waits for its token before it is refused: what comes later than that, comes better in a later turn. */
+/** Longest wait for a token before the call is rejected: a later call is better made in a later reconcile. */
 const longestWaitMs = 10_000
 const defaultLimit: CallLimit = { limitMs: 30_000 }
-/** How much longer than that callers stay away, as a share. */
+/** Largest extension of the callers' wait, as a share. */
 const spread = 0.2
 
 type Allowed = Extract<Admission, { kind: 'allowed' }>
@@ -38,7 +39,7 @@ export class EndpointClient implements Endpoint {
   readonly #metrics: EndpointMetrics
   readonly #share: TokenBucket
   #breaker: Breaker = closedBreaker
-  /** The last failure of a call of this namespace. */
+  /** Message of the last failed call of this namespace. */
   #complaint = ''
   #usedAtMs: number
   #underWay = 0
@@ -59,7 +60,7 @@ export class EndpointClient implements Endpoint {
     return this.#breaker.kind !== 'closed'
   }
 
-  /** When its last call ended; undefined while one is under way. */
+  /** Time of the end of its last call; undefined while one is in flight. */
   get idleSinceMs(): number | undefined {
     return this.#underWay > 0 ? undefined : this.#usedAtMs
   }
@@ -83,13 +84,13 @@ export class EndpointClient implements Endpoint {
     }
   }
 
-  /** Its series are no longer exposed. */
+  /** Removes its series from the exposition. */
   forget(): void {
     this.#metrics.forget()
   }
 
   async #admitted<T>(operation: string, run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
-    // Without an await before the call, so that there is one probe.
+    // No await before the call, so that only one probe is made.
     const { isProbe, breaker } = this.#refuseWhileOpen()
     this.#breaker = breaker
     const startedMs = this.#clock.monotonicMs()
@@ -109,7 +110,7 @@ export class EndpointClient implements Endpoint {
     }
   }
 
-  /** A place that does not answer is one that fails. */
+  /** A call without an answer within the limit counts as a failure. */
   #limited<T>(limitMs: number, run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     const message = `${this.name} has given no answer within ${limitMs / 1_000} s`
     const tooLate = () => new CodedError({ code: 'DependencyTimeout', message, remedy: 'retry' })
@@ -123,13 +124,13 @@ export class EndpointClient implements Endpoint {
     throw this.#unavailable(admission.waitMs)
   }
 
-  /** Undefined while it may be called. */
+  /** Undefined while calls are allowed. */
   #openForMs(): number | undefined {
     const admission = admissionOf(this.#breaker, this.#clock.monotonicMs())
     return admission.kind === 'refused' ? admission.waitMs : undefined
   }
 
-  /** Not before the next probe, and not all of them with it. */
+  /** The wait ends after the next probe, with jitter so that callers do not return at once. */
   #unavailable(waitMs: number, cause?: unknown): CodedError<'DependencyUnavailable'> {
     const message = `${this.name} has failed again and again, and is called again from time to time: ${this.#complaint}`
     const retryAfterMs = waitMs * (1 + spread * this.#random.next())
@@ -147,7 +148,7 @@ export class EndpointClient implements Endpoint {
     }
   }
 
-  /** Takes a token of its own, else one that all namespaces share; 0 if there was one. */
+  /** Takes a token of the namespace, or else one that all namespaces share; 0 if there was one. */
   #tokenWaitMs(nowMs: number): number {
     const ownMs = this.#share.take(nowMs)
     return ownMs === 0 ? 0 : Math.min(ownMs, this.place.tokens.take(nowMs))
@@ -167,7 +168,10 @@ export class EndpointClient implements Endpoint {
   }
 }
 
-/** A refusal is an answer: the place is there. That the caller gave up, or that our own code broke, says nothing of it. */
+/**
+ * A rejection is an answer: the endpoint is reachable. An abort of the caller, or a bug, says nothing about the
+ * endpoint.
+ */
 function verdictOn(thrown: unknown, signal: AbortSignal): { readonly end: CallEnd; readonly status: string } {
   if (signal.aborted) return { end: 'neither', status: 'aborted' }
   if (!(thrown instanceof CodedError)) return { end: 'neither', status: 'InternalError' }
@@ -179,7 +183,7 @@ interface ClientLabels {
   readonly namespace: string
 }
 
-/** The series of one client. Remembers which it has, so that they can go with it. */
+/** Series of one client. It remembers them, so that `forget` can remove them. */
 class EndpointMetrics {
   readonly #labels: ClientLabels
   readonly #requests: Counter

@@ -1,19 +1,25 @@
-// The port through which one namespace calls one place outside the cluster. It counts, keeps to a rate, and refuses at once while the
-// calls of that namespace are known to fail: a dead server costs one probe, and not a reconcile of every resource.
+// Port through which one namespace calls one endpoint outside the cluster. Calls are counted and rate-limited, and
+// rejected at once while those of that namespace keep failing. A dead server costs one probe, not a reconcile of every
+// resource.
 
+/** Time limit of one call. */
 export interface CallLimit {
   /** Milliseconds. Default: 30 seconds. */
   readonly limitMs: number
 }
 
+/** Remote system of external resources, as one namespace calls it. */
 export interface Endpoint {
   readonly name: string
   /**
-   * Makes one call. `operation` is one word for metrics and traces. Rejects with the call's own error; with a CodedError
-   * `DependencyUnavailable` (retry, with the wait until the next probe) while the breaker is open, and when this call opened it;
-   * or with `DependencyBusy` when its turn would come too late, or with `DependencyTimeout` when it was not over within the limit: then
-   * the signal of `run` aborts, and a second later nobody waits for it. Only failures that say something about the place itself,
-   * those with `remedy: 'retry'`, count against it, and only for the namespace of the endpoint.
+   * Makes one call. `operation` is one word for metrics and traces. Only failures of the endpoint itself, those with
+   * `remedy: 'retry'`, count for the breaker, and only for the namespace of the endpoint. Rejects with the call's own
+   * error, or with a CodedError:
+   *
+   * - `DependencyUnavailable` while the breaker is open, and if this call opened it. Remedy: retry, with the wait until
+   *   the next probe.
+   * - `DependencyBusy` if the rate limit would delay the call for too long.
+   * - `DependencyTimeout` after the limit. The signal of `run` aborts, and one second later the caller continues.
    */
   call<T>(
     operation: string,
@@ -21,6 +27,6 @@ export interface Endpoint {
     signal: AbortSignal,
     limit?: CallLimit,
   ): Promise<T>
-  /** True while calls are refused because calls of this namespace have failed again and again. */
+  /** True while calls are rejected because calls of this namespace failed repeatedly. */
   readonly isOpen: boolean
 }

@@ -1,5 +1,6 @@
-// The places outside that are known, one client for each place and namespace, shared by all controllers of the process. Invariant: a
-// namespace has at most 32 clients, and one that was not called for an hour is dropped with its series: memory and labels are bounded (I12).
+// Endpoints of a process: one client per endpoint and namespace, shared by all controllers. Invariant: a namespace has
+// at most 32 clients, and a client without calls for an hour is dropped with its series, so memory and labels are
+// bounded (I12).
 import type { Clock } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
@@ -12,14 +13,17 @@ export interface EndpointsOptions {
   readonly clock: Clock
   readonly random: Random
   readonly instruments: Instruments
-  /** Calls a second of one place by all namespaces together, and how many may come at once. */
+  /** Calls per second to one endpoint by all namespaces together, and the burst. */
   readonly limit: TokenBucketLimit
-  /** The calls of one namespace that need no token of that limit, so that no other namespace can take them. */
+  /** Calls of one namespace that need no token of that limit, so that no other namespace can take them. */
   readonly share: TokenBucketLimit
 }
 
 const forgottenAfterMs = 60 * 60_000
-/** Users choose the names of places: those of one namespace must not fill the memory, nor displace another namespace's. */
+/**
+ * Users choose the names of endpoints. Those of one namespace must neither fill the memory nor displace clients of
+ * another namespace.
+ */
 const mostOfNamespace = 32
 
 export class Endpoints {
@@ -31,12 +35,12 @@ export class Endpoints {
     this.#options = options
   }
 
-  /** How many are remembered. */
+  /** Number of clients in memory. */
   get size(): number {
     return this.#clients.size
   }
 
-  /** May be kept for good: a place that was forgotten meanwhile is made anew by the next call. */
+  /** Callers may keep the endpoint permanently: the next call recreates a dropped client. */
   endpoint(name: string, namespace: string): Endpoint {
     const known = () => this.#clientOf(name, namespace)
     return {
@@ -66,7 +70,7 @@ export class Endpoints {
     return place
   }
 
-  /** Only a new place can make them too many. */
+  /** Runs when a client is added; only then can there be too many. */
   #forgetUnused(): void {
     const nowMs = this.#options.clock.monotonicMs()
     for (const [key, { idleSinceMs }] of this.#clients) {
@@ -74,7 +78,10 @@ export class Endpoints {
     }
   }
 
-  /** For one more: drops the clients of the namespace that have been idle longest. Those with a call under way stay. */
+  /**
+   * Makes room for one more: drops the clients of the namespace that have been idle longest. Clients with a call in
+   * flight stay.
+   */
   #makeRoom(namespace: string): void {
     const own = [...this.#clients].filter(([, client]) => client.namespace === namespace)
     const excess = Math.max(0, own.length + 1 - mostOfNamespace)

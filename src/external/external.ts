@@ -1,44 +1,44 @@
-// What does a resource stand for outside the cluster, and who can tell? A controller declares an External: whether there should
-// be something, under which name, and a driver that looks, makes, changes and removes it. The provisioner runs the protocol;
-// a driver never decides, and never takes "I do not know" for "it is not there".
+// Contract of external resources. A controller declares an External: whether it exists, its external name, and a driver
+// that observes, creates, updates and removes it. The provisioner runs the protocol. Invariant: a driver never decides,
+// and never reports an unknown state as absent.
 import type { Clock } from '../base/clock.ts'
 import type { Log, Tracer } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /**
- * Who made it: the resource's uid, and the generation that first asked for it. It is stored in status before anything is
- * made, and marked on what is made, so that after any crash the driver can say whose it is. Only the uid tells whose; the
- * generation tells attempts apart.
+ * Identity of a creation: the resource's uid, and the generation that first requested it. The runtime stores it in the
+ * status before the creation and the driver writes it on the external resource, so that the owner is known after any
+ * crash. Only the uid identifies the owner; the generation distinguishes attempts.
  */
 export interface Token {
   readonly uid: string
   readonly generation: number
-  /** Who that is, for people: `Database shop/crm`. Where a driver marks it too; not kept in status. */
+  /** The owner for people: `Database shop/crm`. Some drivers write it too; the status does not contain it. */
   readonly holder?: string | undefined
 }
 
-/** What the runtime keeps in `status.external`, one entry per External by its name. Intent is in it before effect (I3). */
+/** Journal entry of an External in `status.external`, by its name. It records an intent before its effect (I3). */
 export interface ExternalRecord {
   readonly name: string
-  /** `Pending`: asked for, perhaps made. `Available`: seen, and ours. `Deleting`: its removal has been asked for. */
+  /** `Pending`: requested, may exist. `Available`: observed and owned. `Deleting`: its removal was requested. */
   readonly phase: 'Pending' | 'Available' | 'Deleting'
-  /** The name it has outside, chosen before it is made and never changed. */
+  /** Name outside the cluster, chosen before the creation. Immutable. */
   readonly externalName: string
   readonly token: Token
-  /** RFC 3339: when the creation was last asked for. */
+  /** RFC 3339 time of the last request to create it. */
   readonly requestedAt: string
-  /** The provider's own identity of it, once known: an ARN, `pg://<system identifier>/<oid>`. */
+  /** Identity that the provider assigned, once known: an ARN, `pg://<system identifier>/<oid>`. */
   readonly providerID?: string
-  /** The generation whose changes were last carried out; what differs after that is drift. */
+  /** Generation of the last complete update; later differences are drift. */
   readonly appliedGeneration?: number
 }
 
-/** What a driver sees. `Unknown` is not a state but a rejection: a driver that cannot tell throws. */
+/** Result of a driver's read. A driver that cannot tell the state throws. */
 export type Observation<Observed> =
-  /** `hint`: a listing did not show it, and may lag behind. `authoritative`: it is not there. */
+  /** `hint`: a listing did not contain it, and may lag. `authoritative`: it does not exist. */
   | { readonly kind: 'absent'; readonly proof: 'authoritative' | 'hint' }
-  /** There, and not usable yet; `detail` is a phrase for people, e.g. `creating`. */
+  /** It exists, and is not usable yet; `detail` is a phrase for people, e.g. `creating`. */
   | {
       readonly kind: 'pending'
       readonly providerID: string
@@ -48,132 +48,147 @@ export type Observation<Observed> =
   | {
       readonly kind: 'available'
       readonly providerID: string
-      /** What had its place before, where we ourselves have put this one there: the record follows, and all of the wish is carried out there. */
+      /**
+       * Provider ID of the predecessor that the operator itself replaced with this one. The journal entry then names
+       * this one, and all desired fields are applied again.
+       */
       readonly succeeds?: string | undefined
-      /** The token marked on it; undefined: nobody's that we know of. */
+      /** Token in its ownership marker; undefined: no known owner. */
       readonly owner: Token | undefined
       readonly observed: Observed
     }
   | { readonly kind: 'deleting'; readonly detail: string }
-  /** It will not become usable by itself. `isTerminal`: by nothing that we can do. */
+  /** It will not become usable by itself. `isTerminal`: no action of the operator can repair it. */
   | {
       readonly kind: 'broken'
       readonly reason: string
       readonly message: string
       readonly isTerminal: boolean
-      /** The token marked on it, where that can still be told: only then can it be removed. */
+      /** Token in its ownership marker, if readable: only then can it be removed. */
       readonly owner?: Token | undefined
     }
 
-/** One difference between what is desired and what is there. */
+/** One difference between the desired and the observed state. */
 export interface ExternalChange {
   /** One CamelCase word, from a closed union of the driver: `ExtensionMissing`. */
   readonly reason: string
   /** A sentence without secrets: `extension pg_trgm is missing`. */
   readonly message: string
   /**
-   * The wish itself asks for it, without a new generation: a password that is due. It is carried out whatever the policy, and
-   * is no drift. Default false.
+   * The desired state itself requires the change without a new generation, e.g. a password whose rotation is scheduled.
+   * It is applied under every policy and is no drift. Default false.
    */
   readonly isWished?: boolean
-  /** An Event reports it once it is carried out, although the wish asks for it. Default false. */
+  /** Emit an Event when the change was applied, although the desired state requires it. Default false. */
   readonly isReported?: boolean
 }
 
-/** How a provider behaves in time. */
+/** Timing of a provider. */
 export interface Consistency {
-  /** For how long after a creation "it is not there" may be wrong, milliseconds; 0 where reads are authoritative. */
+  /**
+   * Time after a creation in which an observation may wrongly report absence, in milliseconds; 0 if reads are
+   * authoritative.
+   */
   readonly visibilityDelayMs: number
-  /** While something is pending, look this often. */
+  /** Interval of observations while an operation is pending. */
   readonly pollMs: number
-  /** A creation that takes longer is reported as ProvisionTimeout, and still looked at. */
+  /** Time after which a creation is reported as ProvisionTimeout. Observations continue. */
   readonly createTimeoutMs: number
 }
 
-/** One call of a driver. */
+/** Arguments of a driver's call. */
 export interface ExternalCall<Desired> {
   readonly desired: Desired
   readonly externalName: string
-  /** That of the resource; `''` for a cluster-scoped one. */
+  /** Namespace of the resource; `''` for a cluster-scoped one. */
   readonly namespace: string
   readonly token: Token
   readonly providerID: string | undefined
-  /** Take over what is there without our token. */
+  /** Adopt an existing external resource without this token. */
   readonly adopts: boolean
   readonly signal: AbortSignal
 }
 
 /**
- * Acts on one kind of thing outside. `Desired` and `Observed` are JSON: a change of anything else would not be seen. Every method may be repeated from any state, and rejects with a CodedError when it cannot
- * tell or cannot do: `retry` for what may pass, `stop` for what will not until somebody changes something (then
- * `retryAfterMs` says when to look again all the same, if that is before the next cadence). A look is given up after 45 seconds, an effect after 90: the call's signal aborts,
- * and a second later the turn goes on without it.
+ * Driver of one sort of external resource. `Desired` and `Observed` must be JSON: changes of other values are not
+ * detected.
+ *
+ * Every method may be repeated from any state. It rejects with a CodedError if it cannot observe or act. `retry`: the
+ * cause may pass. `stop`: it will not pass without a change; `retryAfterMs` then sets the next observation, if that is
+ * earlier than the cadence.
+ *
+ * An observation is aborted after 45 seconds, an effect after 90: the call's signal aborts, and one second later the
+ * reconcile continues without the call.
  */
 export interface ExternalDriver<Desired, Observed> {
   readonly consistency: Consistency
   /**
-   * Comes before each pass, which is looks and what they lead to; what it gives is called after it, whatever came of it. Where many
-   * passes at once would be in each other's way, some wait here. Default: none does.
+   * Runs before each pass, which consists of observations and their effects; the returned function runs after it,
+   * whatever its outcome. A driver can make passes wait here if too many at once would disturb each other. Default: no
+   * wait.
    */
   enter?(call: Pick<ExternalCall<Desired>, 'desired' | 'signal'>): Promise<() => void>
-  /** Pure. What of the wish a look is made for: while that is the same, there is none before its time. Default: all of it. */
+  /**
+   * Pure. The part of the desired state that decides about observations: while it is the same, there is none before the
+   * cadence. Default: all of it.
+   */
   question?(desired: Desired): unknown
   observe(call: ExternalCall<Desired>): Promise<Observation<Observed>>
-  /** Rejects with code `AlreadyExists` if the name is taken; who asked looks again and compares tokens. */
+  /** Rejects with code `AlreadyExists` if the name is taken; the caller then observes again and compares tokens. */
   create(call: ExternalCall<Desired>): Promise<void>
-  /** Pure. What differs; empty when all is as desired. */
+  /** Pure. Returns the differences; empty if all is as desired. */
   differences(desired: Desired, observed: Observed): readonly ExternalChange[]
-  /** Makes what differs as desired, and marks an adopted one with the token. */
+  /** Applies the changes, and writes the token on an adopted resource. */
   update(call: ExternalCall<Desired>, observed: Observed, changes: readonly ExternalChange[]): Promise<void>
-  /** Asks for its removal; no failure when it is not there. Called only for what carries our token. */
+  /** Requests the removal. Succeeds if it does not exist. The runtime calls it only for a resource with this token. */
   delete(call: ExternalCall<Desired>, observed: Observed | undefined): Promise<void>
 }
 
-/** What an External wants for a resource now. */
+/** Desired state of an External. */
 export type ExternalWish<Desired> =
-  /** The spec asks for none. One that an earlier spec asked for is removed. */
+  /** The spec requires none. One that an earlier spec required is removed. */
   | { readonly kind: 'none' }
-  /** Something else has to be there first. */
+  /** A precondition is not met yet. */
   | { readonly kind: 'blocked'; readonly reason: string; readonly message: string }
   | {
       readonly kind: 'wanted'
-      /** Deterministic: the same for the same resource at every turn. Never changed once recorded. */
+      /** Deterministic: the same for the same resource in every reconcile. Immutable once stored. */
       readonly externalName: string
       readonly desired: Desired
-      /** Take over what carries no token of ours. Default: refuse. */
+      /** Adopt an existing one without this token. Default: reject it. */
       readonly adopts?: boolean
-      /** Of what changed behind our back: put it right, or only say so. A new generation is always carried out. */
+      /** Correct drift, or only report it. A new generation is always applied. */
       readonly driftPolicy?: 'Correct' | 'Report'
-      /** What has vanished is made anew. Default: reported, as its content is lost. */
+      /** Recreate it if it has vanished. Default: report it, because its content is lost. */
       readonly recreatesIfMissing?: boolean
     }
 
-/** What becomes of it when the resource goes. */
+/** Fate of the external resource when its resource is deleted. */
 export type ExternalRemoval<Desired> =
-  /** It stays; `note` is told in an Event. */
+  /** It stays; an Event reports `note`. */
   | { readonly kind: 'keep'; readonly note: string }
-  /** Not yet. */
+  /** A precondition is not met yet. */
   | { readonly kind: 'blocked'; readonly reason: string; readonly message: string }
   | { readonly kind: 'remove'; readonly externalName: string; readonly desired: Desired }
 
-/** How it stands with one External after a turn; what `status` is told. */
+/** State of one External after a reconcile, for `status`. */
 export interface ExternalReport<Observed = unknown> {
   readonly name: string
-  readonly state: /** None wanted, none there. */
+  readonly state: /** None is desired, and none exists. */
     | 'none'
-    /** Something else has to be there first; or, with the reason NotLookedAt, no turn of this process has come to it yet. */
+    /** A precondition is not met yet; or, with the reason NotLookedAt, this process has not observed it yet. */
     | 'blocked'
-    /** Asked for and not to be seen yet. */
+    /** Its creation was requested; it is not visible yet. */
     | 'notYetVisible'
     | 'pending'
-    /** There, ours, and as desired (but for `drift` under the policy Report). */
+    /** It exists, is owned, and is as desired (except `drift` under the policy Report). */
     | 'available'
-    /** There, and somebody else's. */
+    /** It exists, and has another owner. */
     | 'notOwned'
-    /** Was there, and is not. */
+    /** It existed, and no longer exists. */
     | 'vanished'
     | 'broken'
-    /** Could not be looked at, or not be changed. */
+    /** The observation or the update failed. */
     | 'failed'
     | 'deleting'
     | 'gone'
@@ -182,28 +197,28 @@ export interface ExternalReport<Observed = unknown> {
   readonly reason: string
   readonly message: string
   readonly providerID?: string | undefined
-  /** As last seen; also while it could not be looked at again. */
+  /** Last observation; kept while later ones fail. */
   readonly observed?: Observed | undefined
-  /** What differs and was left, by the policy Report. */
+  /** Differences that stay under the policy Report. */
   readonly drift: readonly ExternalChange[]
-  /** What differed behind our back and was put right in this turn. */
+  /** Drift that this reconcile corrected. */
   readonly corrected: readonly ExternalChange[]
-  /** When it was last seen with certainty, milliseconds since the epoch. */
+  /** Time of the last successful observation, milliseconds since the epoch. */
   readonly seenAtMs?: number | undefined
 }
 
-/** What the runtime lends to drivers; one for all controllers of a process. */
+/** Services of the runtime for drivers; one instance for all controllers of a process. */
 export interface ExternalTools {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
   readonly tracer: Tracer
   /**
-   * Returns the same breaker for the same place, e.g. `postgres/db.example:5432`, and namespace: that of the resource for which the call
-   * is made, `''` for a cluster-scoped one. Failures that one namespace causes never refuse the calls of another. The place's rate is
-   * shared, and each namespace has a part of its own in it.
+   * Returns the same breaker for the same endpoint, e.g. `postgres/db.example:5432`, and namespace. The namespace is
+   * that of the resource, `''` for a cluster-scoped one. Failures of one namespace never block calls of another.
+   * Namespaces share the endpoint's rate, and each has its own part of it.
    */
   endpoint(name: string, namespace: string): Endpoint
-  /** Runs when the operator stops, after the last turn. */
+  /** Registers a function that runs when the operator stops, after the last reconcile. */
   atStop(close: () => Promise<void>): void
 }

@@ -1,36 +1,39 @@
-// Whose is what a driver sees? By the token marked on it, and by the identity that was recorded of it. What is not ours is never
-// changed and never removed, unless its taking over was asked for.
+// Decides about the owner of an observed external resource, by the token in its marker and by its recorded identity.
+// Pure. Invariant: a resource without this token is never changed or removed, unless its adoption was requested.
 import type { ExternalRecord, Token } from './external.ts'
 
 export interface OwnershipInput {
   readonly record: ExternalRecord | undefined
-  /** The resource, and its generation now. */
+  /** UID of the resource, and its current generation. */
   readonly token: Token
   readonly owner: Token | undefined
-  /** Undefined where it could not be told. */
+  /** Undefined if the driver could not read it. */
   readonly providerID: string | undefined
-  /** What its mark says that it has replaced. */
+  /** Provider ID of its predecessor, by its marker. */
   readonly succeeds?: string | undefined
-  /** For how long after a creation what is seen may lag behind, milliseconds. */
+  /** Time after a creation in which observations may lag, milliseconds. */
   readonly visibilityDelayMs: number
   readonly nowMs: number
 }
 
 export type Ownership =
   | 'ours'
-  /** The very one that we made, and its mark has been taken off. */
+  /** The resource that this operator created, without its marker. */
   | 'unmarked'
-  /** Asked for so lately that its mark may be on its way. */
+  /** Requested so recently that its marker may not be visible yet. */
   | 'late'
-  /** Somebody else's, or nobody's that we know of. */
+  /** It has another owner, or no known one. */
   | 'foreign'
-  /** Not the one that we made, although it has its name, perhaps even its mark: a copy, or one made in its place. */
+  /**
+   * Another resource than the created one, although it has the same name and perhaps the marker: a copy, or a
+   * replacement.
+   */
   | 'replaced'
 
 export function ownershipOf(input: OwnershipInput): Ownership {
   const { record, token, owner, providerID, succeeds } = input
   const recorded = record?.providerID
-  // Put there by us, with a mark that says in the place of what.
+  // The operator created it, and its marker names the predecessor.
   if (succeeds !== undefined && succeeds === recorded && owner?.uid === token.uid) return 'ours'
   if (recorded !== undefined && providerID !== undefined && recorded !== providerID) return 'replaced'
   if (owner !== undefined) return owner.uid === token.uid ? 'ours' : 'foreign'
@@ -38,17 +41,17 @@ export function ownershipOf(input: OwnershipInput): Ownership {
   return isAskedForLately(input) ? 'late' : 'foreign'
 }
 
-/** The time in a record is in whole seconds, and up to so much before the moment. */
+/** Times in a journal entry are whole seconds, so they may be this much too early. */
 const recordedToMs = 1_000
 
-/** Has its creation been asked for within the delay, so that not to see it means nothing yet? */
+/** True if its creation was requested within the delay, so that its absence means nothing yet. */
 export function isAskedForLately({
   record,
   visibilityDelayMs,
   nowMs,
 }: Pick<OwnershipInput, 'record' | 'visibilityDelayMs' | 'nowMs'>): boolean {
   if (record?.phase !== 'Pending') return false
-  // What was asked for far ahead was so by a clock that has been put right since; nobody knows when it was.
+  // A request time far in the future came from a clock that was corrected since; its real time is unknown.
   const sinceMs = Math.abs(nowMs - Date.parse(record.requestedAt))
   return visibilityDelayMs > 0 && sinceMs < visibilityDelayMs + recordedToMs
 }

@@ -1,20 +1,23 @@
-// What does a pass over one thing outside start from, and what does it come to?
+// Input and result of one pass over an external resource.
 import type { LogFields } from '../base/instrument.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { ExternalChange, ExternalRecord, Observation, Token } from './external.ts'
 import type { Standing } from './standing.ts'
 
 export interface Pass {
-  /** That of the resource; `''` for a cluster-scoped one. */
+  /** Namespace of the resource; `''` for a cluster-scoped one. */
   readonly namespace: string
-  /** The resource, and its generation now. */
+  /** UID of the resource, and its current generation. */
   readonly token: Token
-  /** As it stands in status. */
+  /** Journal entry in the status. */
   readonly record: ExternalRecord | undefined
   readonly cadenceMs: number
-  /** Somebody wants it looked at now: a token, the same until it is another. */
+  /** Token of a request to observe now; a new value is a new request. */
   readonly demand?: string | undefined
-  /** Writes the record into status, locked to the version that this pass was decided from; rejects when that is not the newest. */
+  /**
+   * Writes the journal entry into the status, locked to the version of which this pass was decided. Rejects if that is
+   * not the newest.
+   */
   readonly store: (record: ExternalRecord) => Promise<void>
   readonly logFields: LogFields
   readonly signal: AbortSignal
@@ -22,12 +25,12 @@ export interface Pass {
 
 export interface Found {
   readonly standing: Standing
-  /** The wait that a failure asked for. */
+  /** Wait that a failure requested. */
   readonly retryAfterMs?: number | undefined
-  /** As in Provision. */
+  /** See Provision. */
   readonly graceMs?: number | undefined
   readonly record: ExternalRecord | undefined
-  /** What the last look showed; undefined: it failed. */
+  /** Last observation; undefined: it failed. */
   readonly observation: Observation<unknown> | undefined
   readonly drift: readonly ExternalChange[]
   readonly corrected: readonly ExternalChange[]

@@ -1,12 +1,12 @@
-// The part of one place outside that all namespaces share: the rate of the calls, and their durations. Invariant: nothing here
-// decides whether a namespace may call the place; each namespace learns that from its own calls.
+// Shared part of one endpoint for all namespaces: the rate of the calls, and their durations. Invariant: nothing here
+// decides whether a namespace may call; each namespace decides that from its own calls.
 import type { Histogram, Metrics } from '../base/instrument.ts'
 import { TokenBucket, type TokenBucketLimit } from '../base/token-bucket.ts'
 
 export interface PlaceOptions {
   readonly name: string
   readonly metrics: Metrics
-  /** Calls a second of all namespaces together, and how many may come at once. */
+  /** Calls per second of all namespaces together, and the burst. */
   readonly limit: TokenBucketLimit
 }
 
@@ -16,7 +16,7 @@ export class Place {
   readonly name: string
   readonly tokens: TokenBucket
   readonly #durations: Histogram
-  /** Those that have a series. */
+  /** Operations with a series. */
   readonly #operations = new Set<string>()
 
   constructor({ name, metrics, limit }: PlaceOptions) {

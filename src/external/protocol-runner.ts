@@ -1,6 +1,7 @@
-// Carries out the protocol on one thing outside: observe, decide, act, and again, until there is nothing more to do in this pass.
-// Decides nothing. The record is stored before every effect; may be cut off at any await (I3). No effect begins once this process
-// may not act any more (I9), and no call of a driver lasts for ever, whether it heeds its signal or not (I12).
+// Runs the protocol on one external resource: observe, decide, act, and again, until the pass has nothing more to do.
+// It makes no decisions. Invariants: the journal entry is stored before every effect, and a crash may come at any await
+// (I3). No effect starts after this process lost its right to act (I9), and every driver call ends, even one that
+// ignores its signal (I12).
 import { assert } from '../base/assert.ts'
 import { type Clock, withinLimit } from '../base/clock.ts'
 import { CodedError } from '../base/errors.ts'
@@ -13,16 +14,16 @@ import { eventOf, failureOf } from './provision.ts'
 import { removalStep } from './removal.ts'
 import { described, quoted, type Standing } from './standing.ts'
 
-/** Lets effects begin while this process may act, and cuts them off when it may not any more; a closed one throws. */
+/** Admits effects while this process may act, and cuts them off when it no longer may. A closed gate throws. */
 export interface EffectGate {
   enter(signal: AbortSignal): { readonly signal: AbortSignal; end(): void }
 }
 
-/** Of a process that acts alone. */
+/** Gate of a process that acts alone. */
 export const openGate: EffectGate = { enter: (signal) => ({ signal, end: () => {} }) }
 
 export interface ProtocolRunnerOptions {
-  /** The External's. */
+  /** Name of the External. */
   readonly name: string
   readonly driver: ExternalDriver<unknown, unknown>
   readonly clock: Clock
@@ -30,7 +31,7 @@ export interface ProtocolRunnerOptions {
   readonly gate: EffectGate
 }
 
-/** What a pass has come to so far; what of it holds when a driver fails. */
+/** Result of a pass so far; it survives a failure of the driver. */
 interface Progress {
   record: ExternalRecord | undefined
   observation: Observation<unknown> | undefined
@@ -38,19 +39,19 @@ interface Progress {
 }
 
 /**
- * What a driver's call may take, with all it waits for; look, effect and look are well within a turn. What takes longer in earnest is
- * asked for, and then seen to be pending.
+ * Time limits of a driver's call, including all its waits; an observation, an effect and another observation fit in one
+ * reconcile. A longer operation is requested, and then observed as pending.
  */
 const limits = { lookMs: 45_000, effectMs: 90_000 } as const
 
-/** Steps of one pass. The longest honest one takes four: create, adopt, update, rest. */
+/** Steps of one pass. The longest regular pass takes four: create, adopt, update, rest. */
 const mostSteps = 8
 
 export class ProtocolRunner {
   readonly #options: ProtocolRunnerOptions
-  /** Since when looks in a row have not shown it, on the monotonic clock; by uid. */
+  /** Start of the consecutive observations without the resource, on the monotonic clock; by uid. */
   readonly #missingSinceMs = new Map<string, number>()
-  /** Updates in a row that were made for the same differences; by uid. */
+  /** Consecutive updates for the same differences; by uid. */
   readonly #futileUpdates = new Map<string, { readonly what: string; readonly count: number }>()
 
   constructor(options: ProtocolRunnerOptions) {
@@ -62,12 +63,17 @@ export class ProtocolRunner {
     this.#futileUpdates.delete(uid)
   }
 
-  /** Rejects when the record could not be stored, or the signal aborted; what the driver rejects is found. */
+  /**
+   * Rejects if the journal entry could not be stored, or the signal aborted. Errors of the driver are part of the
+   * result.
+   */
   establish(wish: Wanted, pass: Pass): Promise<Found> {
     return this.#unlessItFails(pass, wish.desired, (progress) => this.#establish(wish, pass, progress))
   }
 
-  /** As `establish`. What is found without a record is no business of the resource's any more. */
+  /**
+   * Removes the resource; rejects like `establish`. A result without a journal entry no longer belongs to the resource.
+   */
   dissolve(desired: unknown, pass: Pass): Promise<Found> {
     return this.#unlessItFails(pass, desired, (progress) => this.#dissolve(desired, pass, progress))
   }
@@ -197,7 +203,7 @@ export class ProtocolRunner {
       return await work(progress)
     } catch (thrown) {
       if (!(thrown instanceof DriverFailure)) throw thrown
-      // What cannot be told ends the row of looks that did not show it.
+      // An unknown state ends the series of observations without the resource.
       this.#missingSinceMs.delete(pass.token.uid)
       const { retryAfterMs, graceMs, ...standing } = failureOf(thrown.cause)
       return { ...progress, observation: undefined, standing, retryAfterMs, graceMs, drift: [], corrected: [] }
@@ -206,7 +212,7 @@ export class ProtocolRunner {
     }
   }
 
-  /** A look that shows it begins the count anew. */
+  /** An observation with the resource resets the time. */
   #missingForMs(uid: string, { observation }: Progress): number {
     if (observation?.kind !== 'absent') {
       this.#missingSinceMs.delete(uid)
@@ -251,7 +257,7 @@ export class ProtocolRunner {
         const limit = { clock, limitMs: limits.effectMs, signal: passage.signal, tooLate }
         await withinLimit(limit, (signal) => run({ ...call, signal }))
       } catch (thrown) {
-        // What a call that was cut off says of itself is of no use.
+        // The error of an aborted call says nothing.
         throw passage.signal.aborted ? passage.signal.reason : thrown
       } finally {
         passage.end()
@@ -288,7 +294,7 @@ interface Effect {
   readonly why?: string
 }
 
-/** Tells what the driver rejects from what the cluster does. */
+/** Distinguishes errors of the driver from errors of the cluster. */
 class DriverFailure {
   readonly cause: unknown
 
@@ -297,7 +303,7 @@ class DriverFailure {
   }
 }
 
-/** Nobody knows whether it was done: that is looked at next. */
+/** It is unknown whether the effect took place; the next observation shows it. */
 function timedOut(what: string, limitMs: number): CodedError {
   const message = `${what} was given up after ${limitMs / 1_000} s without an answer`
   return new CodedError({ code: 'DependencyTimeout', message, remedy: 'retry' })
@@ -307,7 +313,7 @@ function isNameTaken(thrown: unknown): boolean {
   return thrown instanceof CodedError && thrown.code === 'AlreadyExists'
 }
 
-/** It is changed behind our back as fast as we look. */
+/** Others change the resource between any two observations. */
 function unsettled(name: string): Standing {
   const message = `the ${name} was another at every look of this turn`
   return { state: 'failed', reason: 'Unsettled', message, end: 'retry' }

@@ -1,5 +1,5 @@
-// What came of one pass over a thing outside? The report that `status` is told, the record to keep, what it means for the turn, and
-// what people should hear of it.
+// Result of one pass over an external resource: the report for `status`, the journal entry to store, the outcome of the
+// reconcile, and its Events.
 import { AssertionError } from '../base/assert.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { EventReport } from '../object/event-report.ts'
@@ -8,14 +8,14 @@ import { described, type Standing } from './standing.ts'
 
 export interface Provision {
   readonly report: ExternalReport
-  /** To be kept in status; undefined: none. */
+  /** Journal entry to store in the status; undefined: none. */
   readonly record: ExternalRecord | undefined
   readonly end: Standing['end']
-  /** The wait that a failure asked for. */
+  /** Wait that a failure requested. */
   readonly retryAfterMs?: number | undefined
-  /** For how long such a failure in a row says nothing yet of what was there before it. */
+  /** Time in which consecutive failures of this sort do not change the earlier state. */
   readonly graceMs?: number | undefined
-  /** When a turn should come for it; absent: nothing has to be looked at. */
+  /** Delay of the next reconcile for it; absent: no observation is needed. */
   readonly lookInMs?: number | undefined
   readonly events: readonly EventReport[]
 }
@@ -24,17 +24,17 @@ export interface ReportInput {
   readonly name: string
   readonly standing: Standing
   readonly record: ExternalRecord | undefined
-  /** What the last look of this pass showed; undefined: there was none, or it failed. */
+  /** Last observation of this pass; undefined: there was none, or it failed. */
   readonly observation?: Observation<unknown> | undefined
   readonly drift?: readonly ExternalChange[]
   readonly corrected?: readonly ExternalChange[]
-  /** The report before this one. */
+  /** The previous report. */
   readonly last: ExternalReport | undefined
   /** Wall clock, milliseconds since the epoch. */
   readonly nowMs: number
 }
 
-/** Where what a look showed is certainly ours. */
+/** States in which the observed resource is certainly owned. */
 const statesOfOurs: ReadonlySet<Standing['state']> = new Set<Standing['state']>([
   'available',
   'pending',
@@ -42,7 +42,10 @@ const statesOfOurs: ReadonlySet<Standing['state']> = new Set<Standing['state']>(
   'deleting',
 ])
 
-/** What could not be looked at is told as it was seen last: it is not known to be otherwise, and it is not known to be gone. */
+/**
+ * Returns the report of a pass. After a failed observation it contains the last one, because the state may be
+ * unchanged.
+ */
 export function reportOf(input: ReportInput): ExternalReport {
   const { name, standing, record, observation, drift = [], corrected = [], last, nowMs } = input
   const { state, reason, message } = standing
@@ -62,7 +65,7 @@ export function reportOf(input: ReportInput): ExternalReport {
   }
 }
 
-/** Of one that no turn has looked at in this life of the process. */
+/** Report of an External that this process has not observed yet. */
 export function unlooked(name: string, record: ExternalRecord | undefined): ExternalReport {
   const message =
     record === undefined
@@ -72,10 +75,10 @@ export function unlooked(name: string, record: ExternalRecord | undefined): Exte
   return { name, state: 'blocked', reason: 'NotLookedAt', message, providerID, drift: [], corrected: [] }
 }
 
-/** A place that is away for less than this, as for a restart, makes nothing unready that was ready. */
+/** An outage of an endpoint below this time, e.g. a restart, does not make a ready resource unready. */
 const graceMs = 30_000
 
-/** A driver that cannot tell or cannot do: whatever it threw. */
+/** Returns the state after any error of a driver. */
 export function failureOf(thrown: unknown): Standing & Pick<Provision, 'retryAfterMs' | 'graceMs'> {
   const message = messageOf(thrown)
   if (thrown instanceof CodedError) {
@@ -87,7 +90,7 @@ export function failureOf(thrown: unknown): Standing & Pick<Provision, 'retryAft
   return { state: 'failed', reason, message, end: 'retry' }
 }
 
-/** What people should hear of; `what` names it: `database "shop"`. */
+/** Events for people; `what` names the external resource: `database "shop"`. */
 export const eventOf = {
   created: (what: string): EventReport => normal('Created', 'Create', `${what} was created`),
   adopted: (what: string): EventReport =>

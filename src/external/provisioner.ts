@@ -1,6 +1,6 @@
-// Looks after one External of every resource: asks the protocol where it stands, and remembers the answer. While nothing that
-// counts has changed and it is not time to look, no turn makes a call. What is remembered may be lost at any time: then there is
-// one look more.
+// Provisions one External of every resource: runs the protocol and remembers the result. Invariant: while the inputs
+// are unchanged and no observation is scheduled, a reconcile makes no call. The memory may be lost at any time; that
+// costs one more observation.
 import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Tracer } from '../base/instrument.ts'
@@ -22,7 +22,7 @@ export interface ProvisionerOptions extends ProtocolRunnerOptions {
 }
 
 interface Memory {
-  /** What was asked, as a hash: it may hold passwords. */
+  /** Hash of the desired state: it may contain passwords. */
   readonly question: string | undefined
   readonly demand: string | undefined
   readonly standing: Standing
@@ -42,25 +42,30 @@ export class Provisioner {
     this.#protocol = new ProtocolRunner(options)
   }
 
-  /** How it stood last; undefined when nobody has asked in this life of the process. */
+  /** Returns the last report; undefined if this process has none. */
   lastReport(uid: string): ExternalReport | undefined {
     return this.#memory.get(uid)?.provision.report
   }
 
-  /** The resource is gone. */
+  /** Forgets a deleted resource. */
   forget(uid: string): void {
     this.#memory.delete(uid)
     this.#protocol.forget(uid)
   }
 
-  /** Rejects when the record could not be stored, or the signal aborted; what the driver rejects is in the report. */
+  /**
+   * Rejects if the journal entry could not be stored, or the signal aborted. Errors of the driver are in the report.
+   */
   async provide(wish: ExternalWish<unknown>, pass: Pass): Promise<Provision> {
     if (wish.kind === 'none') return this.#standStill(pass, noneWanted, undefined)
     if (wish.kind === 'blocked') return this.#standStill(pass, blocked(wish), pass.record)
     return await this.#answer(wish, pass, () => this.#protocol.establish(wish, pass))
   }
 
-  /** As `provide`, of one that has a record. What has none afterwards is no business of the resource's any more. */
+  /**
+   * Removes an External that has a journal entry; rejects like `provide`. Without an entry afterwards, it no longer
+   * belongs to the resource.
+   */
   async remove(removal: ExternalRemoval<unknown>, pass: Pass): Promise<Provision> {
     const { record } = pass
     assert(record !== undefined, 'only what is recorded is removed')
@@ -69,7 +74,7 @@ export class Provisioner {
     return await this.#answer(removal, pass, () => this.#protocol.dissolve(removal.desired, pass))
   }
 
-  /** There is no record: it is gone, or was let go, or was never asked for. */
+  /** The result without a journal entry: removed, abandoned, or never requested. */
   over(pass: Pass): Provision {
     const known = this.#memory.get(pass.token.uid)
     const isTold = known?.standing.state === 'kept' || known?.standing.state === 'gone'
@@ -81,7 +86,7 @@ export class Provisioner {
     return this.#standStill(pass, { state: 'kept', reason: 'Kept', message: note, end: 'settled' }, undefined, [event])
   }
 
-  /** Without a call. */
+  /** Returns a result without a call. */
   #standStill(
     { token: { uid } }: Pass,
     standing: Standing,
@@ -100,7 +105,7 @@ export class Provisioner {
     const { name, clock, tracer, driver } = this.#options
     const { uid, generation } = pass.token
     const desired = driver.question === undefined ? asked.desired : driver.question(asked.desired)
-    // Sound: what is wished for is JSON, or a change of it would not be seen.
+    // Sound: the desired state is JSON; changes of other values would not be detected.
     const question = hashJson([generation, { ...asked, desired } as unknown as Json])
     const known = this.#memory.get(uid)
     if (known?.question === question) {
@@ -116,11 +121,11 @@ export class Provisioner {
     return this.#withNextLook(memory, pass)
   }
 
-  /** What was found last, if it still holds. */
+  /** Returns the last result, if it is still valid. */
   #remembered(known: Memory, pass: Pass): Provision | undefined {
     const { provision, demand } = known
     const isDemanded = pass.demand !== undefined && pass.demand !== demand
-    // Sound: a record is JSON.
+    // Sound: a journal entry is JSON.
     const isSame = deepEqual(provision.record as Json | undefined, pass.record as Json | undefined)
     if (isDemanded || !isSame || this.#restedMs(known) >= this.#restMs(known, pass)) return undefined
     const report = { ...provision.report, corrected: [] }

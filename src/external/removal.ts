@@ -1,6 +1,6 @@
-// What is the next step towards a thing outside being gone? One decision from what is recorded and seen to a step; the
-// provisioner carries it out and asks again. Only what carries our token is removed; the record, and with it the finalizer, stays
-// until the thing has been seen to be gone, and what cannot be looked at is not gone.
+// Next step to remove an external resource: one decision from its journal entry and its observation. The provisioner
+// carries the step out and decides again. Invariant: only a resource with this token is removed. The journal entry, and
+// with it the finalizer, stays until an observation shows its absence; an unknown state is not absence.
 import { unreachable } from '../base/assert.ts'
 import type { Consistency, ExternalRecord, Observation, Token } from './external.ts'
 import { isAskedForLately, ownershipOf } from './ownership.ts'
@@ -13,18 +13,21 @@ export interface RemovalInput {
   readonly consistency: Consistency
   /** Wall clock, milliseconds since the epoch. */
   readonly nowMs: number
-  /** For how long looks in a row have not shown it, since the last that did or the last creation; 0 at the first of them. */
+  /**
+   * Time since the first of the consecutive observations without the resource. 0 at that first one; an observation that
+   * shows it, or a creation, resets it.
+   */
   readonly missingForMs: number
-  /** Has this pass asked for its removal? */
+  /** True if this pass has requested the removal. */
   readonly isAskedFor: boolean
 }
 
 export type RemovalStep =
-  /** Store the record under its lock, ask for the removal, look again. */
+  /** Store the journal entry under its lock, request the removal, observe again. */
   | { readonly kind: 'delete'; readonly record: ExternalRecord }
   /** Nothing more to do in this pass. */
   | { readonly kind: 'rest'; readonly record: ExternalRecord; readonly standing: Standing }
-  /** It is no business of ours any more: the record goes. */
+  /** It no longer belongs to the resource: the journal entry is removed. */
   | { readonly kind: 'end'; readonly standing: Standing }
 
 export function removalStep(input: RemovalInput): RemovalStep {
@@ -51,7 +54,7 @@ function stepWhenAbsent(input: RemovalInput, proof: 'authoritative' | 'hint'): R
   const { record, consistency, missingForMs } = input
   const { visibilityDelayMs } = consistency
   const { externalName: name } = record
-  // Not by the time in the record alone: a creation that took long, or was cut off, may have come about later.
+  // The time in the journal entry is not enough: a creation that was slow, or was cut off, may have succeeded later.
   const isProven = missingForMs >= visibilityDelayMs && !isAskedForLately({ ...input, visibilityDelayMs })
   if (proof === 'authoritative' || isProven) return { kind: 'end', standing: gone(name) }
   const wasSeen = record.providerID !== undefined

@@ -1,5 +1,5 @@
-// How does it stand with a thing outside, in a word and a sentence, and what does that mean for the turn? The words that people
-// read in conditions are here, and nothing is decided.
+// States of an external resource: reason and message for conditions, and the outcome of the reconcile. Nothing here
+// decides.
 import type { ExternalChange, ExternalReport, Token } from './external.ts'
 
 export interface Standing {
@@ -9,13 +9,13 @@ export interface Standing {
   /** A sentence without secrets. */
   readonly message: string
   /**
-   * `settled`: nothing to do until the next look. `waiting`: something takes time. `retry`: it may pass by itself, with backoff.
-   * `stopped`: somebody has to change something.
+   * `settled`: nothing to do until the next observation. `waiting`: an operation takes time. `retry`: the cause may
+   * pass; retry with backoff. `stopped`: it needs a change by a user.
    */
   readonly end: 'settled' | 'waiting' | 'retry' | 'stopped'
 }
 
-/** What differs when the very one that we made carries our token no more. */
+/** The difference of an owned resource that lost its token. */
 export const markMissing: ExternalChange = {
   reason: 'MarkMissing',
   message: 'the mark that says whose it is, is missing',
@@ -61,7 +61,7 @@ export function notOwned(name: string, owner: Token | undefined): Standing {
   return { state: 'notOwned', reason: 'NotOwned', message, end: 'stopped' }
 }
 
-/** Marks of earlier versions tell no name. */
+/** Markers of earlier versions have no holder. */
 function titleOf({ uid, holder }: Token): string {
   return holder === undefined ? `the resource with uid ${uid}` : `${holder} (uid ${uid})`
 }

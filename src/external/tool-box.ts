@@ -1,5 +1,5 @@
-// What does an operator lend to the drivers of its controllers? One box a process: its places outside, its instruments, and a list
-// of what is to be closed at the end.
+// Services of an operator for the drivers of its controllers. One instance per process: its endpoints, its instruments,
+// and the functions to run at the end.
 import type { Clock } from '../base/clock.ts'
 import type { Instruments, Log, Tracer } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
@@ -13,9 +13,12 @@ export interface ToolBoxOptions {
   readonly instruments: Instruments
 }
 
-/** Of each place. Enough for a thousand resources to converge in a minute, and no flood. */
+/** Of each endpoint. Lets a thousand resources converge in a minute without a flood of calls. */
 const callLimit = { perSecond: 200, burst: 400 }
-/** Of each namespace at each place, besides. Enough for a dozen resources at once, however many calls other namespaces make. */
+/**
+ * Of each namespace at each endpoint, in addition. Enough for a dozen resources at once, whatever the calls of other
+ * namespaces.
+ */
 const callShare = { perSecond: 20, burst: 40 }
 
 export class ToolBox implements ExternalTools {
@@ -42,7 +45,7 @@ export class ToolBox implements ExternalTools {
     this.#closers.push(close)
   }
 
-  /** What is to be closed, newest first. */
+  /** Functions to run at the end, newest first. */
   get closers(): readonly (() => Promise<void>)[] {
     return this.#closers.toReversed()
   }

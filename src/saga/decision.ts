@@ -1,11 +1,12 @@
-// What is the next move of a saga? One decision from its shape, what is recorded, wished and seen to a move; the saga-runner carries it
-// out and asks again. Nothing is begun before it is recorded (I3), nothing is taken for done on the word of the record, nothing is taken
-// back once the effect of the pivot has been seen, and every road ends.
+// Next move of a saga: one pure decision from its shape, its journal entry, the desired state and the observed effect.
+// The runner carries the move out and decides again. Invariants: a step starts after its journal entry is stored (I3).
+// The journal entry alone never counts as proof of an effect. Nothing is compensated after the effect of the pivot was
+// observed. Every path ends.
 //
 //   none ──wanted──▶ Running ──last step seen──▶ Completed
-//                      │ │ └──fails after the pivot──▶ ManualIntervention ──wanted or cancelled with a new id──▶ where it stood
-//                      │ └──fails, or is cancelled, before it──▶ Compensating ──all seen to be gone──▶ Compensated
-//                      └──its steps are others──▶ ManualIntervention ◀──some could not be taken back──┘
+//                      │ └──fails after the pivot──▶ ManualIntervention ──wanted or cancelled with a new id──▶ resumed
+//                      └──fails, or is cancelled, before it──▶ Compensating ──all seen to be gone──▶ Compensated
+//                      └──other steps──▶ ManualIntervention ◀──a compensation failed──┘
 import { assert, unreachable } from '../base/assert.ts'
 import { backoffDelayMs } from '../base/backoff.ts'
 import { timestampAt } from '../base/clock.ts'
@@ -40,27 +41,27 @@ import {
   waitingFor,
 } from './standing.ts'
 
-/** A function of a step that rejected. */
+/** Error of a step's function. */
 export interface StepFailure extends Cause {
   readonly isFinal: boolean
   readonly retryAfterMs?: number | undefined
 }
 
-/** What a look came to: it may have failed, and then it is not known what is there. */
+/** Result of an observation. `unknown`: it failed, and the effect may or may not exist. */
 export type Look = Sight | ({ readonly kind: 'unknown' } & StepFailure)
 
 export interface SagaInput {
   readonly shape: SagaShape
   readonly record: SagaRecord | undefined
   readonly wish: SagaWish
-  /** For which another try of one that stands still is asked, beside a new id. */
+  /** Another request to retry a stalled saga, beside a new id. */
   readonly demand?: string | undefined
   readonly generation: number
-  /** Of the step that is due; undefined: nobody has looked yet, or not since the last attempt. */
+  /** Observation of the due step; undefined: none yet, or none since the last attempt. */
   readonly look: Look | undefined
-  /** What came of the attempt of this pass. */
+  /** Result of this pass's attempt. */
   readonly attempt: 'none' | 'ran' | StepFailure
-  /** May an effect be begun that the children of the resource have to be there for? */
+  /** True if a step that needs the children of the resource may start. */
   readonly mayRun: boolean
   /** Wall clock, milliseconds since the epoch. */
   readonly nowMs: number
@@ -68,16 +69,16 @@ export interface SagaInput {
 }
 
 export type SagaMove =
-  /** Look at the step that is due, and ask again. */
+  /** Observe the due step, and decide again. */
   | { readonly kind: 'look'; readonly index: number }
-  /** Store the record under its lock, begin the attempt, look, and ask again. */
+  /** Store the journal entry under its lock, start the attempt, observe, and decide again. */
   | {
       readonly kind: 'attempt'
       readonly index: number
       readonly record: SagaRecord
       readonly operation: 'run' | 'compensate'
     }
-  /** Nothing more to do in this pass; the record is to be kept. */
+  /** Nothing more to do in this pass; the journal entry stays in the status. */
   | { readonly kind: 'end'; readonly record: SagaRecord | undefined; readonly standing: Standing }
 
 export function sagaMove(input: SagaInput): SagaMove {
@@ -106,7 +107,7 @@ function beginning({ record, wish, shape, generation, nowMs }: SagaInput): SagaM
   return moved(begun({ shape, id, input, generation, nowMs }))
 }
 
-/** Another try is for another wish than the last one. */
+/** Resumes for a new request only. */
 function standingStill({ wish, demand, nowMs }: SagaInput, record: SagaRecord): SagaMove {
   const retriedFor = demand ?? (wish.kind === 'none' ? undefined : wish.id)
   const isAskedFor = retriedFor !== undefined && retriedFor !== (record.retriedFor ?? record.id)
@@ -114,7 +115,7 @@ function standingStill({ wish, demand, nowMs }: SagaInput, record: SagaRecord): 
   return moved(resumed(record, { retriedFor, nowMs }))
 }
 
-/** A saga with the step that is due and what was seen of it. */
+/** A saga with its due step. */
 interface Turn {
   readonly input: SagaInput
   readonly record: SagaRecord
@@ -124,7 +125,7 @@ interface Turn {
   readonly isBack: boolean
 }
 
-/** Of the step in its direction. */
+/** Limits of the step in the current direction. */
 type Limits = Pick<StepShape, 'attempts' | 'timeoutMs' | 'backoff' | 'runs'>
 
 function underWay(input: SagaInput, record: SagaRecord): SagaMove {
@@ -144,13 +145,13 @@ function underWay(input: SagaInput, record: SagaRecord): SagaMove {
   return turn.isBack ? back(turn, look) : forward(passedPivot(turn, look), look)
 }
 
-/** With attempts without end no failure is final: a disk that is full has space again when somebody has helped. */
+/** With unlimited attempts no failure is final: e.g. a full disk gets space again after a repair. */
 function patient(input: SagaInput, { attempts }: Limits): SagaInput {
   if (attempts !== Number.POSITIVE_INFINITY || !isFailure(input.attempt)) return input
   return { ...input, attempt: { ...input.attempt, isFinal: false } }
 }
 
-/** That anything of its effect is there is the point of no return, whatever becomes of it. */
+/** Any observed effect of the pivot is the point of no return, whatever happens to it later. */
 function passedPivot(turn: Turn, look: Look): Turn {
   const { input, record, step } = turn
   const isSeen = look.kind !== 'missing' && look.kind !== 'unknown'
@@ -202,9 +203,9 @@ function back(turn: Turn, look: Look): SagaMove {
 }
 
 /**
- * What cannot be looked at is neither there nor gone: only time, or an attempt that will never do, ends it. At the pivot not even that, as
- * nobody could say whether there is a way back: it has no attempt left, and is decided when it is seen. Nothing is left behind that was
- * not tried to be taken back, blindly if it has to be.
+ * An unknown state is neither done nor gone: only the timeout, or a final failure, ends it. At the pivot a final
+ * failure does not end it, because compensation may be impossible: the step has no attempt left, and an observation or
+ * the timeout decides. Every compensation is tried once, blindly if necessary.
  */
 function unseen(turn: Turn, look: Extract<Look, { kind: 'unknown' }>): SagaMove {
   const { input, index, step, limits } = turn
@@ -218,8 +219,8 @@ function unseen(turn: Turn, look: Extract<Look, { kind: 'unknown' }>): SagaMove 
 }
 
 /**
- * Its effect, or the end of it, is coming about: that an attempt rejected may only mean that its answer was lost. After the pivot there is
- * no other way than to wait for it. What goes away for another reason is taken back once before it is given up.
+ * The effect, or its removal, is in progress. A rejected attempt may only mean that its answer was lost. After the
+ * pivot the saga can only wait. An effect that disappears for another reason is compensated once before the step fails.
  */
 function underWayStill(turn: Turn, look: Extract<Look, { kind: 'pending' | 'leaving' }>): SagaMove {
   const { record, input } = turn
@@ -231,7 +232,7 @@ function underWayStill(turn: Turn, look: Extract<Look, { kind: 'pending' | 'leav
   return { kind: 'end', record, standing: waitingFor(record, look.progress, look.lookAfterMs) }
 }
 
-/** Its effect is not there, or still there: the next attempt, if it is time for one and there is one left. */
+/** The effect is missing, or still exists: starts the next attempt, if it is scheduled now and one is left. */
 function anew(turn: Turn, look: Look): SagaMove {
   const { input, record, index, step, limits, isBack } = turn
   const { nowMs, random } = input
@@ -256,7 +257,7 @@ function anew(turn: Turn, look: Look): SagaMove {
   return { kind: 'attempt', index, record: attempted(record, index), operation: isBack ? 'compensate' : 'run' }
 }
 
-/** Is it to be taken back, and nobody has tried to? Time may have gone by in which nobody was there. */
+/** True if a compensation is due that was never tried. Time may have passed while no process ran. */
 function isUntried({ step: { attempts = 0 }, isBack }: Turn): boolean {
   return isBack && attempts === 0
 }
@@ -265,7 +266,7 @@ function firstTry({ input: { nowMs }, record, index }: Turn): SagaMove {
   return { kind: 'attempt', index, record: firstTriedBack(record, index, nowMs), operation: 'compensate' }
 }
 
-/** What is known to have failed; undefined: nothing was tried, or what came of it is not known. */
+/** Returns the known failure; undefined: no attempt, or its result is unknown. */
 function failureIn({ input: { attempt }, step, isBack }: Turn, look: Look): StepFailure | undefined {
   if (isFailure(attempt)) return attempt
   if (!isBack && look.kind === 'broken') {
@@ -284,7 +285,7 @@ function failed(turn: Turn, cause: Cause, look: Look): SagaMove {
   const { shape, nowMs } = input
   const { reason, message } = cause
   if (isBack) {
-    // A compensation that fails never stops the others.
+    // A failed compensation never stops the others.
     return moved(withEnd(takenBack(record, index, { state: 'Failed', cause, nowMs }), shape, nowMs))
   }
   if (record.pivotedAt !== undefined) return moved(stoodStill(record, stuckForward(record, cause, shape), nowMs))
@@ -295,7 +296,7 @@ function failed(turn: Turn, cause: Cause, look: Look): SagaMove {
   return moved(withEnd(turnedBack(record, { shape, cause: why, nowMs }), shape, nowMs))
 }
 
-/** The way back is over: if something was left behind, it says what to do. */
+/** Compensation has ended: a remaining effect gets a message with the remedy. */
 function withEnd(record: SagaRecord, shape: SagaShape, nowMs: number): SagaRecord {
   return record.state === 'ManualIntervention' ? stoodStill(record, leftBehind(record, shape), nowMs) : record
 }
@@ -322,7 +323,7 @@ function tooLate(turn: Turn, detail: string | undefined): Cause {
   return { reason: 'StepTimeout', message: `not over after ${Math.round(timeoutMsOf(turn) / 1_000)} s${why}` }
 }
 
-/** Until the next attempt. One that is further away than attempts ever are was noted by a clock that has been set back since. */
+/** Time until the next attempt. A time beyond the longest backoff comes from a clock that was set back since. */
 function waitOf({ input: { nowMs }, step: { retryAt }, limits }: Turn): number {
   const waitMs = retryAt === undefined ? 0 : Date.parse(retryAt) - nowMs
   return waitMs > limits.backoff.capMs ? 0 : waitMs

@@ -1,18 +1,18 @@
-// How does the record of a saga change? Each function gives the record after one event in its life; when which comes is decided in
-// decision.ts. The steps' own states say where a saga is, so that there is no pointer beside them that could differ.
+// Changes of a saga's journal entry: each function returns the entry after one event. decision.ts decides which event
+// comes. The states of the steps are the position of the saga, so no second pointer can contradict them.
 import { assert } from '../base/assert.ts'
 import { timestampAt } from '../base/clock.ts'
 import { clippedTo } from '../base/errors.ts'
 import type { Notes, SagaRecord, SagaStepRecord } from './saga.ts'
 import type { SagaShape } from './shape.ts'
 
-/** Why something failed, turned back or stands still. */
+/** Cause of a failure, a compensation or a stall. */
 export interface Cause {
   readonly reason: string
   readonly message: string
 }
 
-/** Which step is due, and which way; undefined when none is. */
+/** The due step and its direction; undefined if no step is due. */
 export interface Focus {
   readonly index: number
   readonly direction: 'forward' | 'back'
@@ -48,7 +48,7 @@ export function begun({ shape: { name, steps }, id, input, generation, nowMs }: 
   return { name, id, state: 'Running', generation, input, startedAt, steps: records }
 }
 
-/** The effect of the step has been seen; the next is due, or all is done. */
+/** The effect of the step was observed; the next one is due, or the saga is complete. */
 export function advanced(
   record: SagaRecord,
   index: number,
@@ -71,7 +71,7 @@ export function advanced(
     : { ...record, steps }
 }
 
-/** From here on it goes back: what has or may have had an effect, the last first. */
+/** Starts compensation: of every step that has or may have an effect, the last first. */
 export function turnedBack(
   record: SagaRecord,
   { shape, cause, nowMs }: { shape: SagaShape; cause: Cause; nowMs: number },
@@ -84,7 +84,7 @@ export function turnedBack(
   return nextBack({ ...record, ...told(cause), state: 'Compensating', steps }, nowMs)
 }
 
-/** The effect of the step has been seen to be gone, or is let be; the one before it is due, or all that could be done is. */
+/** The effect of the step was observed as gone, or stays; the step before it is due, or compensation has ended. */
 export function takenBack(record: SagaRecord, index: number, { state, cause, nowMs }: Settled): SagaRecord {
   const settled: SagaStepRecord = { ...withoutFailure(stepAt(record, index)), state, ...told(cause) }
   return nextBack({ ...record, steps: record.steps.with(index, settled) }, nowMs)
@@ -92,7 +92,7 @@ export function takenBack(record: SagaRecord, index: number, { state, cause, now
 
 interface Settled {
   readonly state: 'Compensated' | 'Failed'
-  /** Why it could not be taken back. */
+  /** Reason of a failed compensation. */
   readonly cause?: Cause
   readonly nowMs: number
 }
@@ -108,12 +108,12 @@ function nextBack(record: SagaRecord, nowMs: number): SagaRecord {
   return { ...record, state: hasFailed ? 'ManualIntervention' : 'Compensated', finishedAt: now }
 }
 
-/** Only somebody who knows more can help. Where it stands stays as it is. */
+/** Stalls the saga: only a user can help. The steps keep their states. */
 export function stoodStill(record: SagaRecord, cause: Cause, nowMs: number): SagaRecord {
   return { ...record, ...told(cause), state: 'ManualIntervention', finishedAt: timestampAt(nowMs) }
 }
 
-/** Tried again after it stood still, from where it stands and in the direction it had, with all attempts. */
+/** Resumes a stalled saga from its position and in its direction, with all attempts. */
 export function resumed(record: SagaRecord, { retriedFor, nowMs }: { retriedFor: string; nowMs: number }): SagaRecord {
   const { finishedAt: _, ...still } = record
   const now = timestampAt(nowMs)
@@ -123,14 +123,14 @@ export function resumed(record: SagaRecord, { retriedFor, nowMs }: { retriedFor:
     const steps = record.steps.map((step) => (step.state === 'Running' ? entered(step, 'Running', now) : step))
     return { ...forward, state: 'Running', retriedFor, steps }
   }
-  // What could not be taken back is due again, the last first.
+  // Failed compensations are due again, the last first.
   const due = record.steps.map((step): SagaStepRecord => {
     return step.state === 'Failed' || step.state === 'Compensating' ? { ...step, state: 'Done' } : step
   })
   return nextBack({ ...still, state: 'Compensating', retriedFor, steps: due }, nowMs)
 }
 
-/** An attempt is about to begin. */
+/** An attempt is about to start. */
 export function attempted(record: SagaRecord, index: number, notes?: Notes): SagaRecord {
   const { retryAt: _, ...step } = stepAt(record, index)
   const known = notes === undefined || Object.keys(notes).length === 0 ? {} : { notes: { ...step.notes, ...notes } }
@@ -138,13 +138,13 @@ export function attempted(record: SagaRecord, index: number, notes?: Notes): Sag
   return { ...record, steps: record.steps.with(index, next) }
 }
 
-/** Taking it back is about to be tried for the first time: its time begins. */
+/** The first compensation of a step is about to start; its timeout starts now. */
 export function firstTriedBack(record: SagaRecord, index: number, nowMs: number): SagaRecord {
   const step = { ...stepAt(record, index), startedAt: timestampAt(nowMs) }
   return attempted({ ...record, steps: record.steps.with(index, step) }, index)
 }
 
-/** An attempt has failed, and another may begin later. */
+/** An attempt has failed, and another may start later. */
 export function failedAttempt(
   record: SagaRecord,
   index: number,
@@ -154,7 +154,7 @@ export function failedAttempt(
   return { ...record, steps: record.steps.with(index, next) }
 }
 
-/** An attempt has failed as every other would, and none of `attempts` is left. */
+/** An attempt has failed finally, and none of `attempts` is left. */
 export function failedForGood(
   record: SagaRecord,
   index: number,
@@ -179,5 +179,5 @@ function told(cause: Cause | undefined): Partial<Cause> {
   return cause === undefined ? {} : { reason: cause.reason, message: clippedTo(longestMessage, cause.message) }
 }
 
-/** A status is no log: a message is kept so far. */
+/** Characters of a message: a status is no log. */
 const longestMessage = 1_024

@@ -1,6 +1,7 @@
-// Carries out a saga: looks, decides, acts, and looks again, until there is nothing more to do in this pass. Decides nothing and remembers
-// nothing: all it goes by is in the record. The record is stored before every attempt; may be cut off at any await (I3). No effect begins
-// once this process may not act any more (I9).
+// Runs a saga: observes, decides, acts, and observes again, until the pass has nothing more to do. It makes no
+// decisions and has no memory: the journal entry is its only state. Invariants: the journal entry is stored before
+// every attempt, and a crash may come at any await (I3). No effect starts after this process lost its right to act
+// (I9).
 import { assert } from '../base/assert.ts'
 import { type Clock, withinLimit } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
@@ -24,34 +25,39 @@ export interface SagaRunnerOptions<Scene> {
   readonly gate: EffectGate
 }
 
-/** What a pass over one saga of one resource starts from. */
+/** Input of a pass over one saga of one resource. */
 export interface SagaPass<Scene> {
   readonly uid: string
   readonly generation: number
-  /** As it stands in status. */
+  /** Journal entry in the status. */
   readonly record: SagaRecord | undefined
   readonly wish: SagaWish
-  /** For which another try of one that stands still is asked, beside a new id. */
+  /** Another request to retry a stalled saga, beside a new id. */
   readonly demand?: string | undefined
   readonly mayRun: boolean
   readonly scene: Scene
-  /** Writes the record into status, locked to the version that this pass was decided from; rejects when that is not the newest. */
+  /**
+   * Writes the journal entry into the status, locked to the version of which this pass was decided. Rejects if that is
+   * not the newest.
+   */
   readonly store: (record: SagaRecord) => Promise<void>
   readonly logFields: LogFields
   readonly signal: AbortSignal
 }
 
 export interface SagaFound {
-  /** To be kept in status; undefined: none. */
+  /** Journal entry to store in the status; undefined: none. */
   readonly record: SagaRecord | undefined
   readonly standing: Standing
-  /** To be told once the record is kept. */
+  /** Event to emit once the journal entry is stored. */
   readonly event: EventReport | undefined
 }
 
 type Attempt = Extract<SagaMove, { kind: 'attempt' }>
 
-/** What a call may take, whether it heeds its signal or not. What takes longer in earnest is begun, and then seen to be pending. */
+/**
+ * Time limits of a call, even if it ignores its signal. A longer operation is started, and then observed as pending.
+ */
 const limitsMs = { verify: 45_000, remember: 45_000, run: 90_000, compensate: 90_000 } as const
 
 export class SagaRunner<Scene extends object> {
@@ -61,7 +67,10 @@ export class SagaRunner<Scene extends object> {
     this.#options = options
   }
 
-  /** Rejects when the record could not be stored, or the signal aborted; what the steps reject is found. */
+  /**
+   * Rejects if the journal entry could not be stored, or the signal aborted. Errors of the steps are part of the
+   * result.
+   */
   async proceed(pass: SagaPass<Scene>): Promise<SagaFound> {
     const { shape, clock, random } = this.#options
     const { wish, demand, generation, mayRun } = pass
@@ -73,7 +82,7 @@ export class SagaRunner<Scene extends object> {
       const move = sagaMove({ ...known, nowMs: clock.now(), random })
       if (move.kind === 'end') {
         const { record: next } = move
-        // Whether records are kept at all shows before anything is begun.
+        // Stores the entry of a new saga before anything starts: this shows whether the status keeps it at all.
         if (next !== undefined && next.id !== record?.id) await pass.store(next)
         return { ...move, event: eventOf(pass.record, next) }
       }
@@ -107,7 +116,7 @@ export class SagaRunner<Scene extends object> {
     return seen instanceof StepRejection ? { kind: 'unknown', ...seen.failure } : seen
   }
 
-  /** The record of an attempt, with what has to be remembered from before the first; or why that cannot be told. */
+  /** Returns the journal entry of an attempt, with the notes from before the first one; or the error of `remember`. */
   async #remembering(
     pass: SagaPass<Scene>,
     before: SagaRecord | undefined,
@@ -137,7 +146,7 @@ export class SagaRunner<Scene extends object> {
     }
   }
 
-  /** Rejects only when it was cut off by whoever runs the pass. */
+  /** Rejects only if the caller of the pass aborted it. */
   async #call<T>(
     pass: SagaPass<Scene>,
     { record, index, name, work, signal }: Call<Scene, T>,
@@ -150,7 +159,7 @@ export class SagaRunner<Scene extends object> {
     try {
       return await tracer.run(what, noAttributes, () => withinLimit(limit, begin))
     } catch (thrown) {
-      // What a call that was cut off says of itself is of no use.
+      // The error of an aborted call says nothing.
       signal.throwIfAborted()
       return new StepRejection(failureOf(thrown))
     }
@@ -177,13 +186,13 @@ export class SagaRunner<Scene extends object> {
 interface Call<Scene, T> {
   readonly record: SagaRecord
   readonly index: number
-  /** Of the function. */
+  /** Name of the function. */
   readonly name: keyof typeof limitsMs
   readonly work: (call: SagaCall<Scene>) => Promise<T>
   readonly signal: AbortSignal
 }
 
-/** Tells what a step rejects from what it returns. */
+/** Distinguishes an error of a step from its result. */
 class StepRejection {
   readonly failure: StepFailure
 
@@ -201,7 +210,7 @@ function failureOf(thrown: unknown): StepFailure {
   return { reason, message, isFinal: remedy === 'stop', retryAfterMs }
 }
 
-/** Nobody knows whether it was done: that is looked at next. */
+/** It is unknown whether the effect took place; the next observation shows it. */
 function timedOut(what: string, limitMs: number): CodedError {
   const message = `${what} was given up after ${limitMs / 1_000} s without an answer`
   return new CodedError({ code: 'DependencyTimeout', message, remedy: 'retry' })

@@ -1,4 +1,5 @@
-// What has to be known of a saga to decide its next move? Its steps without their functions, with every limit filled in; checked once.
+// Shape of a saga: its steps without their functions, with all limits filled in. Invariant: a shape is checked once, at
+// its construction.
 import { assert } from '../base/assert.ts'
 import { type BackoffPolicy, defaultBackoff } from '../base/backoff.ts'
 import type { Notes, SagaRecord, SagaStep } from './saga.ts'
@@ -10,16 +11,16 @@ export interface StepShape {
   readonly backAttempts: number
   readonly backTimeoutMs: number | ((input: Notes) => number)
   readonly backoff: BackoffPolicy
-  /** Does it begin its effect itself? */
+  /** True if the step starts its effect itself. */
   readonly runs: boolean
   readonly canCompensate: boolean
 }
 
 export interface SagaShape {
   readonly name: string
-  /** The step whose effect is the point of no return; undefined: everything can be taken back. */
+  /** Step whose effect is the point of no return; undefined: every step can be compensated. */
   readonly pivot: string | undefined
-  /** What has to be done for another try, as the end of a sentence: `set spec.retry to another word`. */
+  /** Remedy for a retry, as the end of a sentence: `set spec.retry to another word`. */
   readonly retryAdvice: string
   readonly steps: readonly StepShape[]
 }
@@ -68,7 +69,7 @@ export function shapeOf({ name, pivot, retryAdvice, steps }: ShapeInput): SagaSh
   return { name, pivot, retryAdvice, steps: shapes }
 }
 
-/** One sentence if a saga that is under way does not have the steps that this operator knows; undefined if it has. */
+/** Returns one sentence if the steps of a running saga differ from those of this operator; undefined if they match. */
 export function shapeComplaint({ name, steps }: SagaShape, record: SagaRecord): string | undefined {
   const known = steps.map((step) => step.name)
   const recorded = record.steps.map((step) => step.name)

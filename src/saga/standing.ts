@@ -1,5 +1,5 @@
-// How does it stand with a saga, in a word and a sentence, and what does that mean for the turn? The words that people read in
-// conditions and Events are here, and nothing is decided.
+// States of a saga: reason and message for conditions and Events, and the outcome of the reconcile. Nothing here
+// decides.
 import { unreachable } from '../base/assert.ts'
 import type { EventReport } from '../object/event-report.ts'
 import { type Cause, focusOf, stepAt } from './record.ts'
@@ -12,13 +12,16 @@ export interface Standing {
   readonly reason: string
   /** A sentence without secrets. */
   readonly message: string
-  /** `moved`: its record is another, and the next turn goes on from it at once. The others are as those of an Outcome. */
+  /**
+   * `moved`: the journal entry has changed, and the next reconcile continues at once. The others are those of an
+   * Outcome.
+   */
   readonly end: 'settled' | 'moved' | 'waiting' | 'retry' | 'stopped'
-  /** When to look again. */
+  /** Delay of the next observation. */
   readonly lookAfterMs?: number | undefined
 }
 
-/** How often a step is looked at that does not say how often it wants to be. */
+/** Interval of observations of a step that requests none. */
 const defaultLookMs = 5_000
 
 const reportStates = {
@@ -62,7 +65,7 @@ export function atRest(record: SagaRecord | undefined): Standing {
   }
 }
 
-/** What was taken back, and is still wished for. */
+/** State of a compensated saga that is still desired. */
 export function takenBackStill(record: SagaRecord, { retryAdvice }: SagaShape): Standing {
   const { message, ...standing } = atRest(record)
   return { ...standing, message: `${message}; to try it again, ${retryAdvice}`, end: 'stopped' }
@@ -86,18 +89,18 @@ export function retrying(record: SagaRecord, { reason, message }: Cause, lookAft
   return { state: reportStates[record.state], reason, message: placeOf(record, message), end: 'retry', lookAfterMs }
 }
 
-/** The record is another than it was. */
+/** State of a saga whose journal entry has changed. */
 export function movedOn(record: SagaRecord): Standing {
   return { ...atRest(record), end: 'moved', lookAfterMs: 0 }
 }
 
-/** After the pivot. */
+/** Cause of a stall after the pivot. */
 export function stuckForward(record: SagaRecord, { message }: Cause, { retryAdvice }: SagaShape): Cause {
   const sentence = `${record.name} cannot go on and has passed the point of no return; ${placeOf(record, message)}; put that right by hand, then ${retryAdvice}`
   return { reason: 'StuckAfterPivot', message: sentence }
 }
 
-/** At the pivot, whose effect cannot be seen. */
+/** Cause of a stall at the pivot, whose effect cannot be observed. */
 export function stuckAtPivot(record: SagaRecord, { message }: Cause, { retryAdvice }: SagaShape): Cause {
   const sentence = `${record.name} stands at the point of no return, and whether it has passed it cannot be told; ${placeOf(record, message)}; put that right by hand, then ${retryAdvice}`
   return { reason: 'PivotUnknown', message: sentence }
@@ -108,7 +111,7 @@ export function strange(complaint: string, { retryAdvice }: SagaShape): Cause {
   return { reason: 'UnknownStep', message: sentence }
 }
 
-/** After compensations of which some failed. */
+/** Cause of a stall after failed compensations. */
 export function leftBehind(record: SagaRecord, { retryAdvice }: SagaShape): Cause {
   const left = record.steps
     .filter(({ state }) => state === 'Failed')
@@ -117,7 +120,7 @@ export function leftBehind(record: SagaRecord, { retryAdvice }: SagaShape): Caus
   return { reason: 'CompensationFailed', message: sentence }
 }
 
-/** What people should hear of a move; undefined: nothing. */
+/** Returns the Event of a move; undefined: none. */
 export function eventOf(before: SagaRecord | undefined, after: SagaRecord | undefined): EventReport | undefined {
   if (after === undefined) return undefined
   if (before?.id === after.id && before.state === after.state) return undefined
@@ -153,7 +156,7 @@ export function eventOf(before: SagaRecord | undefined, after: SagaRecord | unde
   }
 }
 
-/** What `observe` and `status` are told. */
+/** Returns the report for `observe` and `status`. */
 export function reportOf(
   name: string,
   { state, reason, message }: Standing,
