@@ -1,7 +1,9 @@
-// How is the server configured? The texts of postgresql.conf and pg_hba.conf. What the operator has to rely on, the server gets by its
-// command line, which wins over both the file and ALTER SYSTEM. Same settings, same bytes.
+// Configuration of a database server: the texts of postgresql.conf and pg_hba.conf. Settings that the operator relies
+// on are on the command line, which wins over the file and over ALTER SYSTEM. Invariant: same settings, same bytes.
 
-/** Names that are refused in `parameters`, and beginnings of names. The CRD refuses the same, with a sentence for each group. */
+/**
+ * Names and prefixes that `parameters` must not contain. The CRD rejects the same ones, with a sentence for each group.
+ */
 const keptNames: ReadonlySet<string> = new Set([
   ...['config_file', 'data_directory', 'external_pid_file', 'hba_file', 'ident_file'],
   ...['listen_addresses', 'port', 'password_encryption', 'db_user_namespace'],
@@ -13,17 +15,21 @@ const keptBeginnings: readonly string[] = [
   ...['archive_', 'recovery_', 'primary_', 'syslog_', 'include'],
 ]
 
-/** A setting's name, that of an extension's too: `pg_stat_statements.max`. Names in capitals mean the same ones. */
+/** Name of a setting, also of an extension: `pg_stat_statements.max`. PostgreSQL ignores case. */
 const settingName = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$/
 
-/** Why a setting cannot be given, in one sentence; undefined where it can. */
+/**
+ * Returns the reason why `parameters` must not contain a setting, in one sentence; undefined if it may.
+ *
+ * @example refusedParameter('data_directory')
+ */
 export function refusedParameter(name: string): string | undefined {
   if (!settingName.test(name)) return `'${name}' is no name of a setting; use small letters, digits and '_'`
   const isKept = keptNames.has(name) || keptBeginnings.some((beginning) => name.startsWith(beginning))
   return isKept ? `the setting ${name} is kept by the operator; leave it out` : undefined
 }
 
-/** Settings in the order of their names; of two of one name the last would win, so ours come at the end. */
+/** Sorts settings by name. The last of two settings with one name wins, so those of the construct come at the end. */
 export function postgresqlConf(
   parameters: Readonly<Record<string, number | string>>,
   { canBeFollowed }: { readonly canBeFollowed: boolean },
@@ -38,8 +44,8 @@ export function postgresqlConf(
 }
 
 /**
- * Whoever comes by the network speaks TLS and proves a password; so does who comes by the socket, which is the image's own script at the
- * first start.
+ * Network clients need TLS and a password. Socket clients need a password; the only one is the image's own script at
+ * the first start.
  */
 export const pgHbaConf = [
   '# TYPE     DATABASE     USER  ADDRESS  METHOD',

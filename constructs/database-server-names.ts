@@ -1,40 +1,49 @@
-// What are the parts of a database server called? Names, labels and addresses follow from the Database's name alone, never from
-// where a construct stands in a tree: selectors and volume claims are immutable, so a name that moves would cost the data.
+// Names of the parts of a database server. Invariant: names, labels and addresses follow from the Database's name
+// alone, never from the construct tree. Selectors and volume claims are immutable, so a changed name would lose the
+// data.
 
-/** The label of every object and pod of a server; its value is the Database's name. No other label selects the pod. */
+/** Label of every object and pod of a server; its value is the Database's name. Only this label selects the pod. */
 export const databaseSelectorLabel = 'data.konverge.dev/database'
 
-/** The volume of the pod, and the first part of the name of its claim. */
+/** Name of the pod's volume, and the first part of its claim's name. */
 export const databaseVolumeName = 'data'
 
-/** Where on the volume the server's data is: below the root, in which there may be a `lost+found`. */
+/** Folder of the server's data on the volume: below the root, which may contain `lost+found`. */
 export const databaseDataFolder = 'pgdata'
 
-/** The TCP port of the server, in containers and Services. */
+/** TCP port of the server, in containers and Services. */
 export const databasePort = 5432
 
-/** Who made the server, and may do everything on it. */
+/** Superuser of the server, which initdb creates. */
 export const databaseAdmin = 'postgres'
 
-/** The longest name of which all the names below can be made. Source: 63 characters for a Service, and for the label of a revision. */
+/**
+ * Longest name for which all names below are valid. Source: 63 characters for a Service, and for the label of a
+ * revision.
+ */
 export const databaseServerNameLimit = 43
 
-/** What the server of a Database with this name is called, part by part. */
+/** Names of the parts of a Database's server. */
 export interface DatabaseServerNames {
   readonly statefulSet: string
   readonly pod: string
   readonly volumeClaim: string
-  /** For clients: one address that stays. */
+  /** For clients: one stable address. */
   readonly clientService: string
-  /** For the StatefulSet, which needs one. */
+  /** For the StatefulSet, which requires one. */
   readonly headlessService: string
   readonly configMap: string
-  /** How the server is reached with all rights, in the keys that a connection Secret has. */
+  /** Secret with the superuser's address and credentials, in the keys of a connection Secret. */
   readonly adminSecret: string
   readonly tlsSecret: string
 }
 
-/** Unlike a ReplicatedKVStore's parts they do not bear the mere name: a store and a database of one name get along. */
+/**
+ * Returns the names of the parts. They have a suffix, unlike those of a ReplicatedKVStore, so a store and a database
+ * may share a name.
+ *
+ * @example databaseServerNames('shop').statefulSet // 'shop-postgres'
+ */
 export function databaseServerNames(name: string): DatabaseServerNames {
   const server = `${name}-postgres`
   return {
@@ -49,14 +58,14 @@ export function databaseServerNames(name: string): DatabaseServerNames {
   }
 }
 
-/** The labels by which Services and StatefulSet find the pod. Immutable once they are applied. */
+/** Returns the labels by which Services and StatefulSet select the pod. Immutable once applied. */
 export function databaseSelectorLabels(name: string): Readonly<Record<string, string>> {
   return { [databaseSelectorLabel]: name }
 }
 
 /**
- * The parts of one server. A Database that moves to a newer version has two for a while; Secrets, configuration and the address of clients
- * are of both.
+ * One of the servers of a Database. During a version upgrade a Database has two of them, which share Secrets,
+ * configuration and the clients' address.
  */
 export interface DatabaseSide {
   /** The major version. */
@@ -65,13 +74,16 @@ export interface DatabaseSide {
   readonly pod: string
   readonly volumeClaim: string
   readonly headlessService: string
-  /** The address of this server and no other, for the operator and the other side. The first server has it only while there are two. */
+  /**
+   * Address of this server only, for the operator and the other server. The first server has it only while there are
+   * two.
+   */
   readonly sideService: string
-  /** Immutable once they are applied. */
+  /** Immutable once applied. */
   readonly selectorLabels: Readonly<Record<string, string>>
 }
 
-/** The server that a Database is made with. */
+/** Returns the names of a Database's first server. */
 export function firstDatabaseSide(name: string, version: string): DatabaseSide {
   const { statefulSet, pod, volumeClaim, headlessService } = databaseServerNames(name)
   const parts = { statefulSet, pod, volumeClaim, headlessService }
@@ -83,7 +95,10 @@ export function firstDatabaseSide(name: string, version: string): DatabaseSide {
   }
 }
 
-/** One that it moves to. A name of a Database in the cluster has no dot, so that no other one's label is the same. */
+/**
+ * Returns the names of a server after an upgrade. Names of Databases contain no dot, so its label cannot equal that of
+ * another Database.
+ */
 export function laterDatabaseSide(name: string, version: string): DatabaseSide {
   const server = databaseSideService(name, version)
   return {
@@ -97,22 +112,22 @@ export function laterDatabaseSide(name: string, version: string): DatabaseSide {
   }
 }
 
-/** The Database's name in the value of the label of any side. */
+/** Returns the Database's name in the label value of any of its servers. */
 export function databaseOfLabel(value: string): string {
   return value.split('.', 1)[0] ?? value
 }
 
-/** Selects no pod. */
+/** Returns labels that select no pod. */
 export function noDatabaseSide(name: string): Readonly<Record<string, string>> {
   return databaseSelectorLabels(`${name}.none`)
 }
 
-/** The Service of one side: the same whether it is the first server or a later one. */
+/** Returns the Service of one server, whether it is the first one or a later one. */
 export function databaseSideService(name: string, version: string): string {
   return `${name}-pg${version}`
 }
 
-/** The labels of every part: the selector's, and the recommended ones for people and tools. */
+/** Returns the labels of every part: those of the selector, and the recommended ones for people and tools. */
 export function databaseLabels(name: string): Readonly<Record<string, string>> {
   return {
     ...databaseSelectorLabels(name),
@@ -122,12 +137,12 @@ export function databaseLabels(name: string): Readonly<Record<string, string>> {
   }
 }
 
-/** The DNS name by which clients of the whole cluster reach the server: a full one but for the cluster's own domain. */
+/** Returns the DNS name for clients in the whole cluster: complete except for the cluster's own domain. */
 export function databaseHost(name: string, namespace: string): string {
   return `${databaseServerNames(name).clientService}.${namespace}.svc`
 }
 
-/** Every name by which the server may be reached, for its certificate; the first one is `databaseHost`. */
+/** Returns all DNS names of the server, for its certificate; the first one is `databaseHost`. */
 export function databaseHosts(name: string, namespace: string): readonly string[] {
   const { clientService, pod, headlessService } = databaseServerNames(name)
   const host = databaseHost(name, namespace)

@@ -1,5 +1,5 @@
-// Template of the StatefulSet's pod of a database server, for Docker's official image of PostgreSQL. Wire shape,
-// without values that the server drops (zero, empty), so that what is declared is what comes back.
+// Pod template of a database server, for Docker's official image of PostgreSQL. Invariant: wire shape without values
+// that the API server drops (zero, empty), so that the live object equals the declaration.
 import {
   type DatabaseSide,
   databaseAdmin,
@@ -13,17 +13,21 @@ import type { DatabaseServerProps } from './database-server-props.ts'
 import { type Manifest, unlessEmpty } from './manifest.ts'
 import { confinedContainer, restrictedUser } from './restricted-user.ts'
 
-/** The name of the server's port in the container and in Services. */
+/** Name of the server's port in the container and in Services. */
 export const databasePortName = 'postgres'
 
-/** Changes when what the server reads at its start does: the pod is made anew then. */
+/** Changes with the configuration that the server reads at its start; the StatefulSet then recreates the pod. */
 const configHashAnnotation = 'data.konverge.dev/config-hash'
 
-/** The official image's `postgres`. The volume is made writable for it, and all that is on it is its own. */
+/**
+ * The user `postgres` of the official image. The kubelet makes the volume writable for it, and it owns all files there.
+ */
 export const databaseUserId = 999
-/** What a checkpoint at the end may take; a server that is killed has to recover at its next start. */
+/** Time for the last checkpoint; a killed server has to recover at its next start. */
 const graceSeconds = 120
-/** For its user alone. A kubelet adds the group's right to read, which PostgreSQL allows in a key that is root's. */
+/**
+ * Readable by its user only. A kubelet adds read permission for the group, which PostgreSQL accepts in a key of root.
+ */
 const ownMode = 0o400
 
 const dataFolder = '/data'
@@ -31,7 +35,7 @@ const configFolder = '/etc/postgresql'
 const tlsFolder = '/etc/postgresql-tls'
 const adminFolder = '/etc/postgresql-admin'
 
-/** The template of the StatefulSet's pod. Fulfils the Pod Security Standard `restricted`. */
+/** Returns the pod template of the StatefulSet. Conforms to the Pod Security Standard `restricted`. */
 export function databasePodTemplate(props: DatabaseServerProps, side: DatabaseSide, configHash: string): Manifest {
   const { name } = props
   const { configMap, tlsSecret, adminSecret } = databaseServerNames(name)
@@ -41,7 +45,7 @@ export function databasePodTemplate(props: DatabaseServerProps, side: DatabaseSi
       annotations: { [configHashAnnotation]: configHash },
     },
     spec: {
-      // A database has no business with the API server.
+      // A database does not use the API server.
       automountServiceAccountToken: false,
       terminationGracePeriodSeconds: graceSeconds,
       securityContext: restrictedUser(databaseUserId),
@@ -53,12 +57,12 @@ export function databasePodTemplate(props: DatabaseServerProps, side: DatabaseSi
           name: 'admin',
           secret: { secretName: adminSecret, defaultMode: ownMode, items: [{ key: 'password', path: 'password' }] },
         },
-        // Parallel queries share memory there, and containers have but 64 MB of it.
+        // Parallel queries share memory there; the default of containers is only 64 MB.
         {
           name: 'shared-memory',
           emptyDir: { medium: 'Memory', sizeLimit: props.resources?.limits?.['memory'] ?? '1Gi' },
         },
-        // The root is read only: these are what the image and PostgreSQL write to beside the data.
+        // The root is read-only; the image and PostgreSQL also write to these folders.
         { name: 'socket', emptyDir: { sizeLimit: '16Mi' } },
         { name: 'temporary', emptyDir: { sizeLimit: '256Mi' } },
       ],
@@ -79,11 +83,13 @@ function container({ version, image = `postgres:${version}`, resources }: Databa
     ],
     ports: [{ name: databasePortName, containerPort: databasePort, protocol: 'TCP' }],
     resources: resourceNeeds(resources),
-    // Of a single server, the one that recovers may take connections too: it refuses sessions in words. The first start makes the files.
+    // A recovering single server may receive connections too: it rejects sessions with a message. The first start
+    // creates the files.
     startupProbe: { ...openPort, periodSeconds: 2, failureThreshold: 300 },
     readinessProbe: { ...openPort, periodSeconds: 5 },
     livenessProbe: { ...openPort, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
-    // Ends the sessions: SIGTERM alone would wait for them to end, until the grace is over and the server is killed. It does not wait.
+    // Ends the sessions: SIGTERM alone would wait for them until the grace period ends and the server is killed. It
+    // does not wait.
     lifecycle: { preStop: { exec: { command: ['pg_ctl', 'stop', '--mode=fast', '--no-wait'] } } },
     volumeMounts: [
       { name: databaseVolumeName, mountPath: dataFolder },
@@ -100,7 +106,7 @@ function container({ version, image = `postgres:${version}`, resources }: Databa
 
 const openPort = { tcpSocket: { port: databasePortName } }
 
-/** What stands on the command line can be changed by nothing else. */
+/** Settings on the command line, which no other setting can override. */
 function settings(): readonly string[] {
   return [
     `config_file=${configFolder}/postgresql.conf`,

@@ -1,5 +1,5 @@
-// What has to be said of a database server, in a cdk8s app and in a Database? Props of DatabaseServer, and the way to them from a
-// spec: the same for the operator, for `konverge preview` and for samples. Passwords and certificates come in; a construct makes none.
+// Props of DatabaseServer, and their derivation from a spec. The operator, `konverge preview` and the samples use the
+// same one. Passwords and certificates are inputs; a construct creates none.
 import type {
   DatabaseSpecInput,
   DatabaseSpecProviderInClusterInput,
@@ -7,50 +7,55 @@ import type {
 } from '../imports/wire/database.ts'
 import type { DatabaseSide } from './database-server-names.ts'
 
-/** The volume of the server. */
+/** Volume of the server. */
 export interface DatabaseStorage {
   /**
    * A quantity, such as `10Gi`. StatefulSets cannot change it later.
+   *
    * @default '1Gi'
    */
   readonly size?: string
   /**
-   * The StorageClass; the empty string means a volume that exists already.
+   * StorageClass; the empty string selects an existing volume.
+   *
    * @default - the cluster's default class
    */
   readonly storageClassName?: string
 }
 
-/** What the server shows to its clients, in PEM. */
+/** Server certificate, in PEM. */
 export interface DatabaseCertificate {
-  /** For all of `databaseHosts`. Its own authority, unless `authority` is given. */
+  /** Valid for all of `databaseHosts`. Its own authority, unless `authority` is given. */
   readonly certificate: string
-  /** Of RSA or ECDSA: clients that bind their login to the certificate know no hash for Ed25519. */
+  /** RSA or ECDSA: clients with channel binding know no hash for Ed25519. */
   readonly privateKey: string
   /**
-   * What clients check the certificate by.
+   * Authority by which clients verify the certificate.
+   *
    * @default - the certificate
    */
   readonly authority?: string
 }
 
-/** A server of PostgreSQL, in the terms of a Database's spec. */
+/** A PostgreSQL server, in the terms of a Database's spec. */
 export interface DatabaseServerProps {
-  /** The name of the Database: a DNS-1035 label of at most 43 characters. */
+  /** Name of the Database: a DNS-1035 label of at most 43 characters. */
   readonly name: string
-  /** Where it is, for its DNS names. */
+  /** Namespace of the server, for its DNS names. */
   readonly namespace: string
-  /** The major version. Files of one cannot be read by another. */
+  /** Major version. A server cannot read the files of another one. */
   readonly version: string
   /**
-   * A container image that takes what Docker's official one takes, with the user 999.
+   * Container image with the interface of Docker's official one and the user 999.
+   *
    * @default - postgres:<version>
    */
   readonly image?: string
   /** @default - 1Gi of the cluster's default class */
   readonly storage?: DatabaseStorage
   /**
-   * What becomes of the volume, and of all data, when the server is deleted.
+   * Fate of the volume, and of all data, when the server is deleted.
+   *
    * @default 'Retain'
    */
   readonly volumeWhenDeleted?: 'Retain' | 'Delete'
@@ -58,49 +63,53 @@ export interface DatabaseServerProps {
   readonly resources?: DatabaseSpecProviderInClusterResources
   /**
    * Settings by name, as in postgresql.conf. A change restarts the server.
+   *
    * @default - PostgreSQL's own
    */
   readonly parameters?: Readonly<Record<string, number | string>>
   /**
-   * Whether another server may follow this one's rows, as in an upgrade. A change restarts the server.
+   * Lets another server replicate from this one, as in an upgrade. A change restarts the server.
+   *
    * @default false
    */
   readonly canBeFollowed?: boolean
   /**
-   * Which of two servers this is, while there are two or after there were.
+   * Names of this server, if the Database has or had two.
+   *
    * @default - firstDatabaseSide
    */
   readonly side?: DatabaseSide
-  /** The other one. */
+  /** The other server. */
   readonly beside?: DatabaseBeside
   /**
-   * Whether the Service for clients leads to this server, or for a while to none.
+   * Routes the Service for clients to this server; false: temporarily to none.
+   *
    * @default true
    */
   readonly takesClients?: boolean
-  /** Of the role `databaseAdmin`. It is taken at the first start of an empty volume, and never again. */
+  /** Password of the role `databaseAdmin`. The server reads it at the first start with an empty volume only. */
   readonly adminPassword: string
   readonly tls: DatabaseCertificate
 }
 
-/** A server that clients are not led to: one that is being filled, or that is kept for a while. */
+/** A server that gets no clients: it is being filled, or is kept for a while. */
 export interface DatabaseBeside {
   readonly side: DatabaseSide
   /** @default - the image of its version */
   readonly image?: string
-  /** Of its claim template. */
+  /** Size in its claim template. */
   readonly volumeSize: string
   readonly volumeWhenDeleted: 'Retain' | 'Delete'
-  /** Else it is kept without a pod. */
+  /** False: it is kept without a pod. */
   readonly isRunning: boolean
 }
 
-/** What of a server no spec says. */
+/** Properties of a server that the spec does not contain. */
 export interface DatabaseServerFacts {
   readonly namespace: string
   readonly adminPassword: string
   readonly tls: DatabaseCertificate
-  /** The size that the claim template has, where that is not the spec's: templates cannot change, claims can grow. */
+  /** Size in the claim template, if it differs from the spec: templates cannot change, claims can grow. */
   readonly volumeSize?: string
   /** @default 'Retain' */
   readonly volumeWhenDeleted?: 'Retain' | 'Delete'
@@ -109,18 +118,18 @@ export interface DatabaseServerFacts {
   readonly beside?: DatabaseBeside
   /** @default true */
   readonly takesClients?: boolean
-  /** The image that the server has, where that is not the spec's: of an old server beside a new one. */
+  /** Image of the server, if it differs from the spec: of an old server beside a new one. */
   readonly image?: string
   /** @default - as the spec says */
   readonly canBeFollowed?: boolean
 }
 
 /**
- * The props for a spec with the provider `inCluster`, be it as people write it or as the server returns it: the construct's defaults
- * are the CRD's.
+ * Returns the props for a spec with the provider `inCluster`, as people write it or as the API server returns it: the
+ * construct and the CRD have the same defaults.
  *
  * @example new DatabaseServer(chart, 'server', databaseServerProps(object.metadata.name, object.spec, facts))
- * @throws {RangeError} if the spec has another provider, or no version; the CRD keeps that from happening.
+ * @throws {RangeError} if the spec has another provider, or no version; the CRD prevents both.
  */
 export function databaseServerProps(
   name: string,

@@ -1,6 +1,6 @@
-// Which objects make a database server? A StatefulSet of one pod with a volume, Services for it and for clients, the configuration, and
-// Secrets for the administrator and for TLS. Same props, same bytes; the objects' names and labels never depend on ids in the
-// construct tree. Plain ApiObjects in wire shape, as KvCluster's.
+// Objects of a database server: a StatefulSet of one pod with a volume, Services for it and for clients, the
+// configuration, and Secrets for the administrator and for TLS. Invariant: same props, same bytes; names and labels
+// never depend on ids in the construct tree. Plain ApiObjects in wire shape, like those of KvCluster.
 import { createHash } from 'node:crypto'
 import { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'
@@ -20,24 +20,25 @@ import { databaseServicePort, databaseSide, leadsToPods } from './database-side.
 import type { Manifest } from './manifest.ts'
 
 /**
- * A server of PostgreSQL, for one Database. It has no standby. The labels of the chart are added; its namespace must be the props'.
+ * A PostgreSQL server for one Database, without a standby. The labels of the chart are added; its namespace must equal
+ * that of the props.
  *
  * @example new DatabaseServer(chart, 'shop', { name: 'shop', namespace: 'data', version: '18', adminPassword, tls })
  */
 export class DatabaseServer extends Construct {
-  /** The labels that select the pod of the server that clients are led to. */
+  /** Labels that select the pod of the server for clients. */
   readonly selectorLabels: Readonly<Record<string, string>>
   readonly configMap: ApiObject
-  /** How the server is reached with all rights: host, port, username, password and ca.crt. */
+  /** Superuser's connection: host, port, username, password and ca.crt. */
   readonly adminSecret: ApiObject
   readonly tlsSecret: ApiObject
   readonly headlessService: ApiObject
   readonly clientService: ApiObject
   readonly statefulSet: ApiObject
-  /** Of the server beside it, if there is one. */
+  /** StatefulSet of the other server, if there is one. */
   readonly besideStatefulSet: ApiObject | undefined
 
-  /** @throws {RangeError} if the name or the parameters cannot make a server that works. */
+  /** @throws {RangeError} if the name or the parameters cannot make a working server. */
   constructor(scope: Construct, id: string, props: DatabaseServerProps) {
     super(scope, id)
     refuseImpossible(props)
@@ -106,17 +107,17 @@ export class DatabaseServer extends Construct {
   }
 }
 
-/** Base64, as Secrets have their values. */
+/** Base64, as in a Secret. */
 function encoded(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]))
 }
 
-/** Of nothing that is secret: it stands in an annotation. */
+/** Hash for an annotation: the texts contain no secrets. */
 function hashOf(texts: Readonly<Record<string, string>>): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16)
 }
 
-/** The CRD refuses most of these too; a plain cdk8s app has no CRD between it and the API server. */
+/** The CRD rejects most of these too; a plain cdk8s app has no CRD between it and the API server. */
 function refuseImpossible({ name, parameters = {} }: DatabaseServerProps): void {
   if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name) || name.length > databaseServerNameLimit) {
     const rule = `use at most ${databaseServerNameLimit} of a-z, 0-9 and '-', begin with a letter, and do not end with '-'`

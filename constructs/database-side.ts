@@ -1,5 +1,5 @@
-// Which objects make one of the servers that a Database has had? A StatefulSet of one pod with a volume, and Services for it; what all of
-// them share is DatabaseServer's.
+// Objects of one of a Database's servers: a StatefulSet of one pod with a volume, and its Services. DatabaseServer owns
+// the objects that all servers share.
 import { ApiObject } from 'cdk8s'
 import type { Construct } from 'constructs'
 import { type DatabaseSide, databaseLabels, databasePort, databaseVolumeName } from './database-server-names.ts'
@@ -9,23 +9,23 @@ import { databaseClaimSpec } from './database-volume-claim.ts'
 import type { Manifest } from './manifest.ts'
 
 export interface DatabaseSideProps {
-  /** Of the DatabaseServer. */
+  /** Props of the DatabaseServer. */
   readonly props: DatabaseServerProps
   readonly side: DatabaseSide
   readonly image: string | undefined
-  /** Changes when what it reads at its start does. */
+  /** Changes with the configuration that the server reads at its start. */
   readonly configHash: string
   readonly volumeSize: string
   readonly volumeWhenDeleted: 'Retain' | 'Delete'
   readonly isRunning: boolean
-  /** Whether it has a Service that leads to it alone. */
+  /** True if it has a Service of its own. */
   readonly hasAddress: boolean
 }
 
-/** Of every Service of a server: its default, declared so that an edit by hand to another name of some host is undone. */
+/** The default type of every Service of a server, declared so that a manual change to `ExternalName` is undone. */
 export const leadsToPods = { type: 'ClusterIP' } as const
 
-/** The port of every Service of a server. */
+/** Port of every Service of a server. */
 export const databaseServicePort = {
   name: databasePortName,
   port: databasePort,
@@ -38,7 +38,7 @@ export interface DatabaseSideObjects {
   readonly statefulSet: ApiObject
 }
 
-/** `prefix`: of their ids in the scope. */
+/** `prefix`: prefix of the objects' ids in the scope. */
 export function databaseSide(scope: Construct, prefix: string, options: DatabaseSideProps): DatabaseSideObjects {
   const { props, side, hasAddress } = options
   const make = (part: string, objectName: string, manifest: Manifest & { readonly kind: string }) =>
@@ -74,12 +74,12 @@ function statefulSetSpec(options: DatabaseSideProps): Manifest {
       {
         apiVersion: 'v1',
         kind: 'PersistentVolumeClaim',
-        // Claim templates are immutable, so they bear no label that might be worded better one day.
+        // Claim templates are immutable, so they have no label whose value may change in a later version.
         metadata: { name: databaseVolumeName, labels: side.selectorLabels },
         spec: databaseClaimSpec({ size: volumeSize, storageClassName: props.storage?.storageClassName }),
       },
     ],
-    // Nobody scales it but by `isRunning`; the data stays.
+    // Only `isRunning` scales it; the data stays.
     persistentVolumeClaimRetentionPolicy: { whenDeleted: volumeWhenDeleted, whenScaled: 'Retain' },
   }
 }

@@ -1,5 +1,5 @@
-// Which volume does a database server have? One claim, which its StatefulSet makes from a template; or it is made before, to be filled, and the
-// StatefulSet takes it by its name as its own.
+// Volume claim of a database server. Its StatefulSet creates the claim from a template. Or the operator creates and
+// fills the claim before, and the StatefulSet adopts it by its name.
 import { ApiObject } from 'cdk8s'
 import type { Construct } from 'constructs'
 import type { DatabaseSide } from './database-server-names.ts'
@@ -11,12 +11,12 @@ export interface DatabaseVolume {
   readonly storageClassName?: string | undefined
 }
 
-/** Of the template, and of the claim itself. */
+/** Spec of the template, and of the claim itself. */
 export function databaseClaimSpec({ size, storageClassName }: DatabaseVolume): Manifest {
   return { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: size } }, storageClassName }
 }
 
-/** As the StatefulSet of this side would make it. */
+/** Returns the claim that the StatefulSet of this server would create. */
 export function databaseVolumeClaim(
   scope: Construct,
   id: string,

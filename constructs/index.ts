@@ -1,4 +1,4 @@
-// The constructs that the operator itself uses, for anybody's cdk8s app.
+// Entry point `konverge/constructs`: the constructs that the operator itself uses, for any cdk8s app.
 export { DatabaseServer } from './database-server.ts'
 export { refusedParameter } from './database-server-config.ts'
 export {

@@ -1,5 +1,5 @@
-// What has to be said of a store, in a cdk8s app and in a ReplicatedKVStore? Props of KvCluster, and the way to them from a
-// spec: the same for the operator, for `konverge preview` and for samples, so that all three give the same manifests.
+// Props of KvCluster, and their derivation from a spec. The operator, `konverge preview` and the samples use the same
+// one, so all three give the same manifests.
 import type {
   ReplicatedKVStoreSpecEnv,
   ReplicatedKVStoreSpecInput,
@@ -11,15 +11,17 @@ import type {
   ReplicatedKVStoreSpecUpdateStrategy,
 } from '../imports/wire/replicated-kv-store.ts'
 
-/** The volume of each replica. */
+/** Volume of each replica. */
 export interface KvStorage {
   /**
    * A quantity, such as `10Gi`. StatefulSets cannot change it later.
+   *
    * @default '1Gi'
    */
   readonly size?: string
   /**
-   * The StorageClass; the empty string means volumes that exist already.
+   * StorageClass; the empty string selects existing volumes.
+   *
    * @default - the cluster's default class
    */
   readonly storageClassName?: string
@@ -27,22 +29,24 @@ export interface KvStorage {
 
 /** A store, in the terms of a ReplicatedKVStore's spec. */
 export interface KvClusterProps {
-  /** The name of the store and of its objects: a DNS-1035 label of at most 52 characters. */
+  /** Name of the store and of its objects: a DNS-1035 label of at most 52 characters. */
   readonly name: string
-  /** The container image that every replica runs. It serves on `port` and keeps its data in /data. */
+  /** Container image of every replica. It serves on `port` and keeps its data in /data. */
   readonly image: string
   /** @default 1 */
   readonly replicas?: number
   /** @default - 1Gi of the cluster's default class */
   readonly storage?: KvStorage
   /**
-   * The TCP port on which every replica serves clients and peers.
+   * TCP port on which every replica serves clients and peers.
+   *
    * @default 6379
    */
   readonly port?: number
   /**
    * Environment of the container, besides POD_NAME (the replica's own name) and KV_PEERS (`host:port` that resolves to
    * every replica).
+   *
    * @default - none
    */
   readonly env?: readonly ReplicatedKVStoreSpecEnv[]
@@ -51,30 +55,33 @@ export interface KvClusterProps {
   /** @default - no requests and no limits */
   readonly resources?: ReplicatedKVStoreSpecResources
   /**
-   * Where the pods run, and how they are marked.
+   * Placement, labels and annotations of the pods.
+   *
    * @default - anywhere
    */
   readonly podTemplate?: ReplicatedKVStoreSpecPodTemplate
   /** @default - the port must accept a connection, for readiness and for liveness */
   readonly probes?: ReplicatedKVStoreSpecProbes
   /**
-   * What becomes of volume claims that are no longer used.
+   * Fate of volume claims that are no longer used.
+   *
    * @default - Retain, in both cases
    */
   readonly pvcRetention?: ReplicatedKVStoreSpecPvcRetentionInput
   /** @default - one replica after the other */
   readonly updateStrategy?: ReplicatedKVStoreSpecUpdateStrategy
-  /** @default - enabled; there is none for a single replica all the same, because it would block node drains */
+  /** @default - enabled; never created for a single replica, because it would block node drains */
   readonly pdb?: ReplicatedKVStoreSpecPdbInput
 }
 
 /**
- * The props for a spec, be it as people write it or as the server returns it: the construct's defaults are the CRD's.
+ * Returns the props for a spec, as people write it or as the API server returns it: the construct and the CRD have the
+ * same defaults.
  *
  * @example new KvCluster(chart, 'store', kvClusterProps(object.metadata.name, object.spec))
  */
 export function kvClusterProps(name: string, spec: ReplicatedKVStoreSpecInput): KvClusterProps {
-  // Between a person and the operator; what should be stays the same.
+  // Only the operator reads these fields; they do not change the desired objects.
   const { storageClassName, storage = {}, suspend: _, ...same } = spec
   const { reuseRetained: __, ...volume } = storage
   return { ...same, name, storage: { ...volume, ...(storageClassName === undefined ? {} : { storageClassName }) } }

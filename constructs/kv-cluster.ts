@@ -1,9 +1,9 @@
-// Which objects make a replicated key-value store? A StatefulSet with a volume for each pod, Services for peers and for
-// clients, a PodDisruptionBudget from two replicas on, and a ServiceAccount. Same props, same bytes; the objects' names and
-// labels never depend on ids in the construct tree.
+// Objects of a replicated key-value store: a StatefulSet with a volume for each pod, Services for peers and for
+// clients, a PodDisruptionBudget from two replicas on, and a ServiceAccount. Invariant: same props, same bytes; names
+// and labels never depend on ids in the construct tree.
 //
-// Plain ApiObjects in wire shape rather than the typed constructs of cdk8s-plus: those drop the fields that they do not
-// know, and what users put into podTemplate.affinity comes from newer clusters than any library.
+// Plain ApiObjects in wire shape instead of the typed constructs of cdk8s-plus: those drop unknown fields, and
+// podTemplate.affinity of users may come from newer clusters than any library.
 import { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'
 import type { KvClusterProps } from './kv-cluster-props.ts'
@@ -17,16 +17,16 @@ import { type Manifest, unlessEmpty } from './manifest.ts'
  * @example new KvCluster(chart, 'cart', { name: 'cart', image: 'valkey/valkey:8.0', replicas: 3 })
  */
 export class KvCluster extends Construct {
-  /** The labels that select the pods. */
+  /** Labels that select the pods. */
   readonly selectorLabels: Readonly<Record<string, string>>
   readonly serviceAccount: ApiObject
   readonly headlessService: ApiObject
   readonly clientService: ApiObject
   readonly statefulSet: ApiObject
-  /** Absent for a single replica, or if it is switched off. */
+  /** Absent for a single replica, or if disabled. */
   readonly podDisruptionBudget?: ApiObject
 
-  /** @throws {RangeError} if the name, the replicas or the variables cannot make a store that works. */
+  /** @throws {RangeError} if the name, the replicas or the variables cannot make a working store. */
   constructor(scope: Construct, id: string, props: KvClusterProps) {
     super(scope, id)
     refuseImpossible(props)
@@ -47,7 +47,7 @@ export class KvCluster extends Construct {
       apiVersion: 'v1',
       kind: 'Service',
       metadata: metadata(names.headlessService),
-      // Peers have to find one another before they are ready: that is how they become ready.
+      // Peers must find each other before they are ready, because that makes them ready.
       spec: { ...service, clusterIP: 'None', publishNotReadyAddresses: true },
     })
     this.clientService = new ApiObject(this, 'client-service', {
@@ -87,7 +87,7 @@ function statefulSetSpec(props: KvClusterProps & { readonly replicas: number; re
       {
         apiVersion: 'v1',
         kind: 'PersistentVolumeClaim',
-        // Claim templates are immutable, so they bear no label that might be worded better one day.
+        // Claim templates are immutable, so they have no label whose value may change in a later version.
         metadata: { name: kvVolumeName, labels: selectorLabels },
         spec: {
           accessModes: ['ReadWriteOnce'],
@@ -101,7 +101,7 @@ function statefulSetSpec(props: KvClusterProps & { readonly replicas: number; re
   }
 }
 
-/** The CRD refuses these too; a plain cdk8s app has no CRD between it and the API server. */
+/** The CRD rejects these too; a plain cdk8s app has no CRD between it and the API server. */
 function refuseImpossible({ name, replicas = 1, env = [] }: KvClusterProps): void {
   const reserved = env.find((variable) => kvReservedVariables.includes(variable.name))
   if (reserved !== undefined) {

@@ -1,16 +1,16 @@
-// What are the parts of a store called? Names, labels and addresses follow from the store's name alone, never from where a
-// construct stands in a tree: selectors and volume claims are immutable, so a name that moves would cost the data.
+// Names of the parts of a store. Invariant: names, labels and addresses follow from the store's name alone, never from
+// the construct tree. Selectors and volume claims are immutable, so a changed name would lose the data.
 
-/** The label of every object and pod of a store; its value is the store's name. No other label selects the pods. */
+/** Label of every object and pod of a store; its value is the store's name. Only this label selects the pods. */
 export const kvSelectorLabel = 'data.konverge.dev/replicatedkvstore'
 
-/** The volume of a pod, and the first part of the name of its claim, `data-<name>-<ordinal>`. */
+/** Name of a pod's volume, and the first part of its claim's name, `data-<name>-<ordinal>`. */
 export const kvVolumeName = 'data'
 
-/** What a store with this name is called, part by part. */
+/** Names of the parts of a store. */
 export interface KvNames {
   readonly serviceAccount: string
-  /** For clients: one address, behind which are the replicas that serve. */
+  /** For clients: one address for the serving replicas. */
   readonly clientService: string
   /** For peers: a DNS name that lists every replica, and one for each of them. */
   readonly headlessService: string
@@ -18,6 +18,7 @@ export interface KvNames {
   readonly podDisruptionBudget: string
 }
 
+/** Returns the names of the parts of a store. */
 export function kvNames(name: string): KvNames {
   return {
     serviceAccount: name,
@@ -28,17 +29,19 @@ export function kvNames(name: string): KvNames {
   }
 }
 
-/** The labels by which Services, StatefulSet and PodDisruptionBudget find the pods. Immutable once they are applied. */
+/**
+ * Returns the labels by which Services, StatefulSet and PodDisruptionBudget select the pods. Immutable once applied.
+ */
 export function kvSelectorLabels(name: string): Readonly<Record<string, string>> {
   return { [kvSelectorLabel]: name }
 }
 
-/** The same in text form, as the scale subresource wants it. */
+/** Returns the selector as text, for the scale subresource. */
 export function kvSelector(name: string): string {
   return `${kvSelectorLabel}=${name}`
 }
 
-/** The labels of every part: the selector's, and the recommended ones for people and tools. */
+/** Returns the labels of every part: those of the selector, and the recommended ones for people and tools. */
 export function kvLabels(name: string): Readonly<Record<string, string>> {
   return {
     ...kvSelectorLabels(name),
@@ -55,7 +58,10 @@ export interface KvEndpointsInput {
   readonly port: number
 }
 
-/** `<name>-<ordinal>.<name>-headless.<namespace>.svc:<port>` of every replica: addresses that pods keep when they are replaced. */
+/**
+ * Returns `<name>-<ordinal>.<name>-headless.<namespace>.svc:<port>` of every replica: addresses that survive a
+ * replacement of pods.
+ */
 export function kvEndpoints({ name, namespace, replicas, port }: KvEndpointsInput): string[] {
   const { statefulSet, headlessService } = kvNames(name)
   const address = (ordinal: number) => `${statefulSet}-${ordinal}.${headlessService}.${namespace}.svc:${port}`

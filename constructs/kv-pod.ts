@@ -1,6 +1,6 @@
-// What runs in each pod of a store? The pod template, and nothing in it depends on the number of replicas: a template that
-// changes restarts every pod. Wire shape, without values that the server drops (zero, empty), so that what is declared is
-// what comes back.
+// Pod template of a store. Invariant: it does not depend on the number of replicas, because a changed template restarts
+// every pod. Wire shape, without values that the API server drops (zero, empty), so that the live object equals the
+// declaration.
 import type {
   ReplicatedKVStoreSpecEnv,
   ReplicatedKVStoreSpecPodTemplateTolerations,
@@ -12,32 +12,35 @@ import { kvLabels, kvNames, kvVolumeName } from './kv-names.ts'
 import { type Manifest, unlessEmpty, unlessNone } from './manifest.ts'
 import { confinedContainer, restrictedUser } from './restricted-user.ts'
 
-/** The name of the store's port in containers and Services. */
+/** Name of the store's port in containers and Services. */
 export const kvPortName = 'kv'
 
-/** The variables that the construct sets, see `environment`. */
+/** Variables that the construct sets; see `environment`. */
 export const kvReservedVariables: readonly string[] = ['POD_NAME', 'KV_PEERS']
 
 const temporaryVolume = 'temporary'
 
-/** Distroless' `nonroot`. An image that names no user runs as root and would be refused; the volume is made writable for it. */
+/**
+ * Distroless' `nonroot`. An image without a user runs as root and would be rejected; the kubelet makes the volume
+ * writable for this user.
+ */
 const userId = 65532
 
-/** The template of a StatefulSet's pods. Fulfils the Pod Security Standard `restricted`. */
+/** Returns the template of a StatefulSet's pods. Conforms to the Pod Security Standard `restricted`. */
 export function kvPodTemplate(props: KvClusterProps & { readonly port: number }): Manifest {
   const { name, podTemplate } = props
   return {
     metadata: { labels: kvLabels(name), annotations: unlessEmpty(podTemplate?.annotations) },
     spec: {
       serviceAccountName: kvNames(name).serviceAccount,
-      // A store has no business with the API server.
+      // A store does not use the API server.
       automountServiceAccountToken: false,
       securityContext: restrictedUser(userId),
       affinity: podTemplate?.affinity,
       nodeSelector: unlessEmpty(podTemplate?.nodeSelector),
       tolerations: unlessNone(podTemplate?.tolerations)?.map(toleration),
       containers: [container(props)],
-      // The root is read only.
+      // The root is read-only.
       volumes: [{ name: temporaryVolume, emptyDir: { sizeLimit: '1Gi' } }],
     },
   }
@@ -64,8 +67,8 @@ function container(props: KvClusterProps & { readonly port: number }): Manifest 
 
 /**
  * POD_NAME is the replica's own name, `<name>-<ordinal>`. KV_PEERS is `host:port`, where the host's DNS records are the
- * addresses of all replicas, also of those that are not ready yet: not a list of names, which would change, and restart
- * every pod, whenever a replica is added. They come first, so that the user's variables can refer to them.
+ * addresses of all replicas, including unready ones. A list of names would change, and restart every pod, with each new
+ * replica. Both come first, so that the user's variables can refer to them.
  */
 function environment({ name, env = [], port }: KvClusterProps & { readonly port: number }): Manifest[] {
   return [
@@ -75,7 +78,7 @@ function environment({ name, env = [], port }: KvClusterProps & { readonly port:
   ]
 }
 
-/** The server puts apiVersion into a fieldRef, and drops an empty value: an empty variable has a name only. */
+/** The API server sets apiVersion in a fieldRef, and drops an empty value: an empty variable has only a name. */
 function variable({ name, value, valueFrom }: ReplicatedKVStoreSpecEnv): Manifest {
   if (valueFrom?.fieldRef !== undefined)
     return { name, valueFrom: { fieldRef: { apiVersion: 'v1', ...valueFrom.fieldRef } } }
@@ -88,7 +91,7 @@ function resourceNeeds(resources: ReplicatedKVStoreSpecResources | undefined): M
   return limits === undefined && requests === undefined ? undefined : { limits, requests }
 }
 
-/** Readiness and liveness have the same shape. Without a check of its own, the port must accept a connection. */
+/** Readiness and liveness have the same shape. Without a user's check, the port must accept a connection. */
 function probe(wanted: ReplicatedKVStoreSpecProbesLiveness = {}): Manifest {
   const { exec, httpGet, tcpSocket, initialDelaySeconds, ...timing } = wanted
   const delay = initialDelaySeconds === 0 ? undefined : initialDelaySeconds
@@ -98,7 +101,7 @@ function probe(wanted: ReplicatedKVStoreSpecProbesLiveness = {}): Manifest {
   return { tcpSocket: { port: tcpSocket?.port ?? kvPortName }, ...times }
 }
 
-/** Tolerations are replaced as a whole, so an empty text in one would never settle. */
+/** Tolerations are atomic, so an empty text in one would never settle. */
 function toleration(wanted: ReplicatedKVStoreSpecPodTemplateTolerations): Manifest {
   return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== ''))
 }

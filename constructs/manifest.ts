@@ -1,15 +1,15 @@
-// What may stand in a manifest? Nothing that the API server drops: a field that is declared but never comes back looks
-// like drift for ever.
+// Manifests without values that the API server drops: a declared field that never comes back looks like permanent
+// drift.
 
-/** A part of a manifest in wire shape. cdk8s leaves out `undefined` fields when it renders. */
+/** A part of a manifest in wire shape. cdk8s omits `undefined` fields. */
 export type Manifest = { readonly [field: string]: unknown }
 
-/** The object, or nothing if it has no fields. */
+/** Returns the object, or undefined if it has no fields. */
 export function unlessEmpty<Fields extends object>(fields: Fields | undefined): Fields | undefined {
   return fields === undefined || Object.keys(fields).length === 0 ? undefined : fields
 }
 
-/** The list, or nothing if it has no items. */
+/** Returns the list, or undefined if it has no items. */
 export function unlessNone<Item>(list: readonly Item[] | undefined): readonly Item[] | undefined {
   return list === undefined || list.length === 0 ? undefined : list
 }

@@ -1,6 +1,6 @@
-// Which objects install an operator? A namespace that admits only restricted pods, a service account with exactly the rules
-// that it is given, a Deployment of replicas that elect a leader, a budget against losing them at once, and a Service for
-// metrics. Same props, same bytes, in an order in which they can be applied.
+// Objects that install an operator: a namespace that admits only restricted pods, a service account with exactly the
+// given rules, a Deployment of replicas that elect a leader, a PodDisruptionBudget, and a Service for metrics.
+// Invariant: same props, same bytes, in an applicable order.
 import { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'
 import type { Manifest } from './manifest.ts'
@@ -12,15 +12,15 @@ import { userRoles } from './operator-user-roles.ts'
 type KindOfRole = 'ClusterRole' | 'Role'
 type Settled = OperatorInstallProps &
   Required<Pick<OperatorInstallProps, 'name' | 'namespace' | 'replicas'>> & {
-    /** Name of what all shards share; `name` is that of the shard. */
+    /** Name of the objects that all shards share; `name` is that of the shard. */
     readonly operator: string
   }
 
 const rbacGroup = 'rbac.authorization.k8s.io'
 
 /**
- * An operator, installed. Every object says its namespace itself, so the chart should have none: it would be put on the
- * cluster-scoped ones too.
+ * An installed operator. Every object sets its namespace itself, so the chart should have none: cdk8s would also set it
+ * on cluster-scoped objects.
  *
  * @example new OperatorInstall(chart, 'operator', { name: 'shops', image: 'registry.example.com/shop-operator:1.2.0', rules })
  */
@@ -29,13 +29,13 @@ export class OperatorInstall extends Construct {
   readonly serviceAccount: ApiObject
   readonly metricsService: ApiObject
   readonly deployment: ApiObject
-  /** Absent unless it is asked for. */
+  /** Absent unless requested. */
   readonly networkPolicy?: ApiObject
   /** Absent for a single replica, where it would only block node drains. */
   readonly podDisruptionBudget?: ApiObject
   readonly #props: Settled
 
-  /** @throws {RangeError} if name, namespaces, shard or replicas cannot make an operator that works. */
+  /** @throws {RangeError} if name, namespaces, shard or replicas cannot make a working operator. */
   constructor(scope: Construct, id: string, props: OperatorInstallProps) {
     super(scope, id)
     const { name: operator, shard, namespace = `${operator}-system`, replicas = 2, networkPolicy } = props
@@ -44,7 +44,7 @@ export class OperatorInstall extends Construct {
     refuseImpossible(this.#props)
     const matchLabels = operatorSelectorLabels(name)
     const [ownPort] = metricsPorts(props.metricsPort)
-    // Probes are the kubelet's, which needs no Service.
+    // Only the kubelet uses the probes, and it needs no Service.
     const served = [ownPort ?? operatorPort]
 
     this.namespace = new ApiObject(this, 'namespace', {
@@ -85,7 +85,7 @@ export class OperatorInstall extends Construct {
     })
   }
 
-  /** An object of the operator's name, in its namespace. */
+  /** Creates an object with the operator's name, in its namespace. */
   #at(id: string, apiVersion: string, kind: string, fields: Manifest): ApiObject {
     const { name, namespace } = this.#props
     return new ApiObject(this, id, {
@@ -97,8 +97,9 @@ export class OperatorInstall extends Construct {
   }
 
   /**
-   * Rights in all namespaces come by one ClusterRole, rights in some by a Role in each of them. These bear the operator's
-   * namespace in their name, so that a second operator elsewhere does not take the first one's rights away.
+   * One ClusterRole grants rights in all namespaces; a Role per namespace grants rights in some. Their names contain
+   * the operator's namespace, so that a second operator in another namespace does not remove the rights of the first
+   * one.
    */
   #grantAll(): void {
     const { name, namespace, namespaces, rules } = this.#props
@@ -111,7 +112,7 @@ export class OperatorInstall extends Construct {
     this.#grant('home', 'Role', { name, namespace }, home)
   }
 
-  /** What people may do with the kinds, wherever they have `view`, `edit` or `admin`; the same for all shards. */
+  /** Grants people rights on the kinds, wherever they have `view`, `edit` or `admin`; the same for all shards. */
   #grantPeople(): void {
     const { operator: name, namespace, kinds = [], metricsPort } = this.#props
     if (metricsPort !== undefined) {

@@ -1,9 +1,13 @@
-// What does an OperatorInstall come to? Its manifests, for who has no cdk8s app around it.
+// Manifests of an OperatorInstall, for callers without a cdk8s app.
 import { App, Chart } from 'cdk8s'
 import { OperatorInstall } from './operator-install.ts'
 import type { OperatorInstallProps } from './operator-install-props.ts'
 
-/** Plain JSON, in an order in which it can be applied. Throws like the construct. */
+/**
+ * Returns plain JSON, in an applicable order. Throws like the construct.
+ *
+ * @example operatorManifests({ name: 'shops', image: 'registry.example.com/shop-operator:1.2.0', rules })
+ */
 export function operatorManifests(props: OperatorInstallProps): readonly object[] {
   const chart = new Chart(new App(), 'operator')
   new OperatorInstall(chart, 'install', props)

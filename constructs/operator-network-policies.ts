@@ -1,20 +1,23 @@
-// The NetworkPolicies of an install: the operator, and in each served namespace konverge's workers, database servers and stores. Policies
-// add up: a policy of the namespace's owner opens what one of its pods needs besides, and the install of another operator that printed those of
-// konverge's pods would widen them. Pure.
+// NetworkPolicies of an install: for the operator, and in each served namespace for konverge's workers, database
+// servers and stores. Policies are additive: the owner of a namespace opens more for its pods by another policy. An
+// install of another operator with policies for konverge's pods would widen them too. Pure.
 import { databaseSelectorLabel } from './database-server-names.ts'
 import { kvSelectorLabel } from './kv-names.ts'
 import type { Manifest } from './manifest.ts'
 import { noNetwork, podNetworkLabel, workerPodLabel } from './worker-job.ts'
 
-/** HTTPS, the API server's usual port besides, and PostgreSQL. */
+/** HTTPS, the usual port of the API server, and PostgreSQL. */
 export const usualEgressPorts: readonly number[] = [443, 5432, 6443]
 
 const databasePort = 5432
 const tcp = (port: number): Manifest => ({ port, protocol: 'TCP' })
-/** Name lookups go anywhere: which pods answer them is the cluster's affair. */
+/** DNS goes to any address: the cluster decides which pods answer. */
 const lookups: Manifest = { ports: [{ port: 53, protocol: 'UDP' }, tcp(53)] }
 
-/** Every pod, which blocks of addresses do not select with all network plugins, and every other address but those of metadata services. */
+/**
+ * Every pod, which some network plugins do not select by address blocks, and every other address except those of
+ * metadata services.
+ */
 const butMetadataServices: readonly Manifest[] = [
   { namespaceSelector: {} },
   { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.169.254/32'] } },
@@ -22,8 +25,8 @@ const butMetadataServices: readonly Manifest[] = [
 ]
 
 /**
- * In: health checks, scrapes. Out: name lookups and these ports, on any host: neither an API server nor a database has an address that
- * is known beforehand.
+ * Ingress: health checks and scrapes. Egress: DNS and these ports, on any host, because the addresses of API servers
+ * and databases are not known beforehand.
  */
 export function operatorPolicySpec(
   matchLabels: Manifest,
@@ -37,11 +40,12 @@ export function operatorPolicySpec(
   }
 }
 
-/** Of the pods of konverge's own kinds, by the end of the policy's name. */
+/** Policies of the pods of konverge's own kinds, by the suffix of the policy's name. */
 export function dataPolicySpecs(egressPorts: readonly number[]): Readonly<Record<string, Manifest>> {
   return {
-    // Databases and stores of backups; nothing connects to a worker. What the copy of a server runs has the network of its pod, and must not ask a
-    // node's metadata service for the identity of the node. Of that service's address name lookups remain, which some clouds have there.
+    // Workers reach databases and backup stores; nothing connects to a worker. Code in a physical copy shares the
+    // network of its pod, and must not obtain the node's identity from the metadata service. DNS to that address stays
+    // open, because some clouds serve it there.
     workers: {
       podSelector: {
         matchExpressions: [
@@ -52,19 +56,19 @@ export function dataPolicySpecs(egressPorts: readonly number[]): Readonly<Record
       policyTypes: ['Ingress', 'Egress'],
       egress: [lookups, { ports: egressPorts.map(tcp), to: butMetadataServices }],
     },
-    // What the copy of a server runs, where the copy is on a volume.
+    // Pods that run code of a physical copy, if the copy is on a volume.
     sealed: {
       podSelector: { matchLabels: { [podNetworkLabel]: noNetwork } },
       policyTypes: ['Ingress', 'Egress'],
     },
-    // Clients from anywhere; out to other servers only, which logical replication follows.
+    // Ingress from any client; egress to other servers only, for logical replication.
     databases: {
       podSelector: having(databaseSelectorLabel),
       policyTypes: ['Ingress', 'Egress'],
       ingress: [{ ports: [tcp(databasePort)] }],
       egress: [lookups, { ports: [tcp(databasePort)] }],
     },
-    // Every store chooses its port. Out to the other replicas only.
+    // Every store chooses its port. Egress to the other replicas only.
     stores: {
       podSelector: having(kvSelectorLabel),
       policyTypes: ['Ingress', 'Egress'],

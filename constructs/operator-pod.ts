@@ -1,12 +1,12 @@
-// What runs in each pod of an operator? One container that writes nothing to its disk, is nobody, and is the only one that
-// gets the service account's token. Fulfils the Pod Security Standard `restricted`.
+// Pod of an operator: one container with a read-only disk and an unprivileged user. Only it gets the service account's
+// token. Conforms to the Pod Security Standard `restricted`.
 import type { Manifest } from './manifest.ts'
 import type { OperatorInstallProps } from './operator-install-props.ts'
 
-/** Where the operator serves /healthz, /readyz and /metrics. */
+/** Port of /healthz, /readyz and /metrics. */
 export const operatorPort = { name: 'http', number: 8080 } as const
 
-/** The port of its own that metrics have, if they have one. */
+/** Separate port of the metrics, if they have one. */
 export function metricsPorts(
   number: number | undefined,
 ): readonly { readonly name: string; readonly number: number }[] {
@@ -15,15 +15,15 @@ export function metricsPorts(
 
 /** Distroless' `nonroot`. */
 const userId = 65532
-/** By default an operator ends within ten seconds of SIGTERM; this leaves it three times as long. */
+/** By default an operator ends within ten seconds of SIGTERM; this allows three times as long. */
 const graceSeconds = 30
 
-/** The label by which Deployment, Service and budget find the pods. Immutable once it is applied. */
+/** Returns the label by which Deployment, Service and PodDisruptionBudget select the pods. Immutable once applied. */
 export function operatorSelectorLabels(name: string): Readonly<Record<string, string>> {
   return { 'konverge.dev/operator': name }
 }
 
-/** The labels of every object: the selector's, and the recommended ones for people and tools. */
+/** Returns the labels of every object: those of the selector, and the recommended ones for people and tools. */
 export function operatorLabels(name: string): Readonly<Record<string, string>> {
   return {
     ...operatorSelectorLabels(name),
@@ -32,7 +32,7 @@ export function operatorLabels(name: string): Readonly<Record<string, string>> {
   }
 }
 
-/** The spec of the Deployment's pods. */
+/** Returns the pod spec of the Deployment. */
 export function operatorPodSpec(props: OperatorInstallProps & { readonly name: string }): Manifest {
   const { name } = props
   return {
@@ -45,7 +45,7 @@ export function operatorPodSpec(props: OperatorInstallProps & { readonly name: s
       runAsGroup: userId,
       seccompProfile: { type: 'RuntimeDefault' },
     },
-    // Replicas that share a node or a zone fall together, but better so than not to run.
+    // Replicas on one node or in one zone fail together, but a pending replica would be worse.
     topologySpreadConstraints: ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((topologyKey) => ({
       maxSkew: 1,
       topologyKey,
@@ -61,7 +61,7 @@ function container({ image, args = ['run'], resources, metricsPort }: OperatorIn
     name: 'operator',
     image,
     args,
-    // What workers of it run, in Jobs. Kubernetes reads `$$` in values as `$`.
+    // Image of its workers' Jobs. Kubernetes reads `$$` in values as `$`.
     env: [{ name: 'KONVERGE_IMAGE', value: image.replaceAll('$', '$$$$') }],
     ports: [operatorPort, ...metricsPorts(metricsPort)].map(({ name, number }) => ({
       ...{ name, containerPort: number, protocol: 'TCP' },

@@ -1,5 +1,5 @@
-// The ClusterRoles that give people their rights on the operator's kinds, by Kubernetes' own roles `view`, `edit` and `admin`. None has a
-// right on a status or on finalizers: these are the operator's. Pure.
+// ClusterRoles that give people rights on the operator's kinds, aggregated into Kubernetes' roles `view`, `edit` and
+// `admin`. None grants a status or finalizers, which belong to the operator. Pure.
 import type { OperatorKind, OperatorRule } from './operator-install-props.ts'
 
 const reading = ['get', 'list', 'watch']
@@ -7,13 +7,13 @@ const writing = ['create', 'update', 'patch', 'delete', 'deletecollection']
 const aggregate = (role: string) => `rbac.authorization.k8s.io/aggregate-to-${role}`
 
 export interface UserRole {
-  /** The end of its name. */
+  /** Suffix of its name. */
   readonly name: 'view' | 'edit'
   readonly labels: Readonly<Record<string, string>>
   readonly rules: readonly OperatorRule[]
 }
 
-/** Whoever has `admin` or `edit` in a namespace writes the kinds there; whoever has `view` reads them. */
+/** Users with `admin` or `edit` in a namespace may write the kinds there; users with `view` may read them. */
 export function userRoles(kinds: readonly OperatorKind[]): readonly UserRole[] {
   if (kinds.length === 0) return []
   const groups = Object.entries(Object.groupBy(kinds, ({ group }) => group))

@@ -1,20 +1,23 @@
-// Security contexts of pods with volumes, under the Pod Security Standard `restricted`, and with a read-only root.
+// Security contexts of pods with volumes, for the Pod Security Standard `restricted`, with a read-only root.
 import type { Manifest } from './manifest.ts'
 
-/** The security context of a pod whose processes and volumes are this user's; his group has the same number. */
+/**
+ * Returns the security context of a pod whose processes and volumes belong to this user and the group of the same
+ * number.
+ */
 export function restrictedUser(userId: number): Manifest {
   return {
     runAsNonRoot: true,
     runAsUser: userId,
     runAsGroup: userId,
     fsGroup: userId,
-    // Else every start walks the whole volume.
+    // Otherwise every start walks the whole volume.
     fsGroupChangePolicy: 'OnRootMismatch',
     seccompProfile: { type: 'RuntimeDefault' },
   }
 }
 
-/** The security context of each of its containers: it writes to its volumes alone. */
+/** Security context of each of its containers: it writes only to its volumes. */
 export const confinedContainer: Manifest = {
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,

@@ -1,57 +1,64 @@
-// What has to be said of a long piece of work to have it done in a pod of its own? Props of WorkerJob.
+// Props of WorkerJob: long work in a separate pod.
 import type { Manifest } from './manifest.ts'
 
+/** Properties of a worker's Job. */
 export interface WorkerJobProps {
-  /** Of the Job and of the ConfigMap with its order: at most 63 characters, and another one for another order. */
+  /** Name of the Job and of the ConfigMap with its order: at most 63 characters, and a different one for each order. */
   readonly name: string
   /** The operator's own image, whose entry point takes `args`. */
   readonly image: string
-  /** After `worker`, e.g. `['migrate']`; where order and credentials are is added. */
+  /** Arguments after `worker`, e.g. `['migrate']`; the construct adds the paths of order and credentials. */
   readonly work: readonly string[]
-  /** What is to be done, as text without secrets. */
+  /** Job spec of the worker, as text without secrets. */
   readonly order: string
-  /** Of the order, so that nobody slips the worker another one. */
+  /** Digest of the order, so that another order in the ConfigMap is detected. */
   readonly orderDigest: string
   readonly credentials: readonly WorkerCredentials[]
-  /** Of Job and pods. */
+  /** Labels of Job and pods. */
   readonly labels: Readonly<Record<string, string>>
-  /** Of Job and pods. */
+  /** Annotations of Job and pods. */
   readonly annotations?: Readonly<Record<string, string>>
   /**
-   * Nothing runs while it is true; what runs is ended.
+   * Suspends the Job; running pods are ended.
+   *
    * @default false
    */
   readonly isSuspended?: boolean
   /**
-   * How often it is started again when it fails.
+   * Retries after a failure.
+   *
    * @default 6
    */
   readonly retries?: number
   /** @default - 50m CPU and 128Mi of memory, at most 512Mi */
   readonly resources?: Manifest
-  /** A volume of the same namespace that the worker stores things in. */
+  /** Volume claim of the same namespace to which the worker writes artifacts. */
   readonly storeClaim?: string
-  /** A volume of the same namespace that the worker fills for somebody else. */
+  /** Volume claim of the same namespace that the worker fills for another pod. */
   readonly dataClaim?: string
   /**
-   * As whom it runs. What it writes to volumes is this user's.
+   * User of the worker, who owns the files that it writes to volumes.
+   *
    * @default - distroless' nonroot, 65532
    */
   readonly userId?: number
   /**
-   * Largest size of the worker's temporary disk, as a quantity; the kubelet evicts a pod that goes beyond.
+   * Largest size of the worker's temporary disk, as a quantity; the kubelet evicts a pod beyond it.
+   *
    * @default - no temporary disk
    */
   readonly scratchLimit?: string
   /**
-   * Second step of the work, after `worker`, e.g. `['prove']`. It runs in a container of its own once `work` has ended well, with the order and the temporary
-   * disk alone: neither credentials nor the volume of the store are in its reach.
+   * Arguments of a second step, after `worker`, e.g. `['prove']`. It runs in a separate container after `work` has
+   * succeeded, with the order and the temporary disk only: it has access neither to credentials nor to the store's
+   * volume.
+   *
    * @default - one step
    */
   readonly sealedWork?: readonly string[]
-  /** How long all tries together may take, in seconds. */
+  /** Time limit of all tries together, in seconds. */
   readonly deadlineSeconds?: number
-  /** How long a worker may take to end, once it is told to, in seconds. */
+  /** Termination grace period of a worker, in seconds. */
   readonly graceSeconds?: number
 }
 
@@ -66,7 +73,8 @@ export interface WorkerFile {
   readonly key: string
   readonly file: string
   /**
-   * May the key be missing?
+   * True if the key may be missing.
+   *
    * @default false
    */
   readonly isOptional?: boolean

@@ -1,21 +1,22 @@
-// Long work that no reconciliation waits for: a Job of the operator's own image, and a ConfigMap with its order. A worker that dies is started again
-// and goes on where the truth says; what was applied for an order stays as it is, so that the Job's immutable template need not change. Work that
-// runs what others have written is a second container, to which no credentials are mounted.
+// Long work outside of reconciles: a Job of the operator's own image, and a ConfigMap with its order. A worker that
+// dies is restarted and resumes from the observed state. The Job of an order never changes, so its immutable template
+// needs no update. Work that runs code of others is a second container without credentials.
 import { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'
 import type { Manifest } from './manifest.ts'
 import { confinedContainer, restrictedUser } from './restricted-user.ts'
 import type { WorkerCredentials, WorkerJobProps } from './worker-job-props.ts'
 
-/** On the pods of all workers, with the value `true`: what a NetworkPolicy selects. */
+/** Label of all workers' pods, with the value `true`, which a NetworkPolicy selects. */
 export const workerPodLabel = 'konverge.dev/worker'
-/** On pods that need no network: its value is `noNetwork`. */
+/** Label of pods that need no network: its value is `noNetwork`. */
 export const podNetworkLabel = 'konverge.dev/network'
+/** Value of `podNetworkLabel`. */
 export const noNetwork = 'none'
 
 /** Its termination message is the worker's report. */
 const workerContainer = 'worker'
-/** The first of two steps; its termination message is a report where it failed. */
+/** The first of two steps; its termination message is a report if it failed. */
 const fetchContainer = 'fetch'
 /** Distroless' `nonroot`. */
 const ownUserId = 65532
@@ -25,13 +26,16 @@ const credentialsFolder = '/var/run/konverge/credentials'
 const storeFolder = '/var/run/konverge/store'
 const dataFolder = '/var/run/konverge/data'
 const scratchFolder = '/var/run/konverge/scratch'
-/** For its user alone; a kubelet adds the group's right to read. */
+/** Readable by its user only; a kubelet adds read permission for the group. */
 const ownMode = 0o400
 
-/** The labels of the chart are added. Fulfils the Pod Security Standard `restricted`. */
+/**
+ * Job of a worker, with its ConfigMap. The labels of the chart are added. Conforms to the Pod Security Standard
+ * `restricted`.
+ */
 export class WorkerJob extends Construct {
   readonly configMap: ApiObject
-  /** It goes before its ConfigMap when the owner goes, and is waited for. */
+  /** When the owner is deleted, it is deleted before its ConfigMap, and the deletion waits for it. */
   readonly job: ApiObject
 
   constructor(scope: Construct, id: string, props: WorkerJobProps) {
@@ -64,8 +68,8 @@ function jobSpec(props: WorkerJobProps): Manifest {
 }
 
 /**
- * Amazon's webhook would give each container the identity of the service account: the sealed one gets none. The containers of a pod share its
- * network, so a pod with sealed work has one only where its store is reached by it.
+ * Amazon's webhook would give each container the identity of the service account: the sealed one gets none. The
+ * containers of a pod share its network, so a pod with sealed work has a network only if it reaches its store by it.
  */
 function podMetadata({ labels, annotations, sealedWork, storeClaim }: WorkerJobProps): Manifest {
   const isSealed = sealedWork !== undefined
@@ -85,15 +89,15 @@ function podSpec(props: WorkerJobProps): Manifest {
   const first = { mounts: [order, keys, ...writable], folders: [['credentials', credentialsFolder] as const] }
   const sealed = { mounts: [order, ...writable.filter(({ isOfStore }) => !isOfStore)], folders: [] }
   return {
-    // A pod for each try: what the last one said of its end stays.
+    // One pod per try: the termination message of each stays.
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
-    // Variables for the namespace's Services are of no use to a worker.
+    // A worker does not use the variables of the namespace's Services.
     enableServiceLinks: false,
     terminationGracePeriodSeconds: graceSeconds,
     securityContext: {
       ...restrictedUser(userId),
-      // What others of us have stored is read by our group, where a volume knows no group of its own.
+      // Files of other workers are readable for this group, on volumes without a group of their own.
       ...(userId === ownUserId ? {} : { supplementalGroups: [ownUserId] }),
     },
     ...(sealedWork === undefined
@@ -141,7 +145,7 @@ interface Step {
   readonly name: string
   readonly work: readonly string[]
   readonly mounts: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[]
-  /** Options of the command and folders that are not among the writable ones. */
+  /** Options of the command, and folders that are not writable. */
   readonly folders: readonly (readonly [option: string, folder: string])[]
 }
 
@@ -165,7 +169,7 @@ function container({ image, orderDigest, resources, scratchLimit }: WorkerJobPro
   }
 }
 
-/** The scheduler asks for little of the node's disk, as most artifacts are small; logs count too. */
+/** Requests little of the node's disk, because most artifacts are small; logs count too. */
 function usualResources(scratchLimit = '256Mi'): Manifest {
   return {
     requests: { cpu: '50m', memory: '128Mi', 'ephemeral-storage': '64Mi' },
@@ -173,7 +177,7 @@ function usualResources(scratchLimit = '256Mi'): Manifest {
   }
 }
 
-/** A source for each Secret, and one more for keys that may be missing. */
+/** One source per Secret, and one more for keys that may be missing. */
 function sourcesOf({ folder, files }: WorkerCredentials): readonly Manifest[] {
   const secrets = [...new Set(files.map(({ secret }) => secret))]
   return secrets.flatMap((name) => {

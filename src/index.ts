@@ -1,4 +1,4 @@
-// The public door: everything that a controller's author imports, by name.
+// Public entry point `konverge`: every name that the author of a controller imports.
 export type { FieldValidation } from './apply/apply-runner.ts'
 export { childNamed, type Family } from './apply/child-named.ts'
 export { type Clock, sleep, timestampAt } from './base/clock.ts'

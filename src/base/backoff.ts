@@ -1,5 +1,5 @@
-// How long does a key wait after its nth failure in a row? Exponentially longer, spread by chance so that keys that failed
-// together do not come back together, and never outside of [baseMs, capMs].
+// Delay of a key after its nth consecutive failure: exponential, with jitter so that keys that failed together do not
+// retry together. Invariant: a delay is within [baseMs, capMs].
 import { assert } from './assert.ts'
 import type { Random } from './random.ts'
 
@@ -20,7 +20,7 @@ export function assertBackoff({ baseMs, capMs }: BackoffPolicy): void {
 
 export const defaultBackoff: BackoffPolicy = { baseMs: 5_000, capMs: 300_000 }
 
-/** The same policy with no delay longer than `atMostMs`. */
+/** Returns the policy with no delay longer than `atMostMs`. */
 export function cappedBackoff(policy: BackoffPolicy, atMostMs: number | undefined): BackoffPolicy {
   if (atMostMs === undefined || atMostMs >= policy.capMs) return policy
   return { baseMs: Math.min(policy.baseMs, atMostMs / 2), capMs: atMostMs }
@@ -28,17 +28,17 @@ export function cappedBackoff(policy: BackoffPolicy, atMostMs: number | undefine
 
 export interface BackoffInput {
   readonly policy: BackoffPolicy
-  /** How often the key failed in a row, the failure just seen included; at least 1. */
+  /** Consecutive failures of the key, including the latest; at least 1. */
   readonly failures: number
   readonly random: Random
 }
 
 /**
- * The delay in milliseconds: even odds over [base × 2^(n-1), base × 2^n], the window ending at the cap. With the default:
- * 5–10 s, 10–20 s, …, 150–300 s from the sixth failure on.
+ * Returns the delay in milliseconds: uniform over [base × 2^(n-1), base × 2^n], cut at the cap. With the default: 5–10
+ * s, 10–20 s, …, 150–300 s from the sixth failure on.
  *
- * This is "equal jitter" (M. Brooker, Exponential Backoff And Jitter, AWS Architecture Blog, 2015): half is fixed, half is
- * chance. Full jitter would spread a little better but may come back at once, and a turn costs more than a request.
+ * This is "equal jitter" (M. Brooker, Exponential Backoff And Jitter, AWS Architecture Blog, 2015): half is fixed, half
+ * is random. Full jitter would spread a little better but may retry at once, and a reconcile costs more than a request.
  */
 export function backoffDelayMs({ policy: { baseMs, capMs }, failures, random }: BackoffInput): number {
   assert(failures >= 1, 'a delay follows a failure')

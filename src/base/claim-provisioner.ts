@@ -1,22 +1,22 @@
-// Lock file of a process: its number and the moment of its start. Invariant: at most one live owner. The claim of a process that has ended does not
-// count, even if another process has its number by now.
+// Lock file of a process: its pid and the time of its start. Invariant: at most one live owner. The claim of an ended
+// process does not count, even if another process has its pid now.
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isJsonObject } from './json.ts'
 import { startMarkOf } from './process-loader.ts'
 
 export interface Claim {
   readonly isTaken: false
-  /** For the end: the next one may have it. */
+  /** Releases the claim for the next process. */
   release(): void
 }
 
-/** Another process that runs has it: which one, unless it has just given it back. */
+/** Another live process holds the claim. `holder` is undefined if it has just released the claim. */
 export interface TakenClaim {
   readonly isTaken: true
   readonly holder: number | undefined
 }
 
-/** Claims by a file in a folder that is there. */
+/** Claims by a file in an existing folder. */
 export function claim(path: string): Claim | TakenClaim {
   const draft = `${path}.${process.pid}`
   writeFileSync(draft, JSON.stringify(thisProcess()), { mode: 0o600 })
@@ -25,7 +25,7 @@ export function claim(path: string): Claim | TakenClaim {
       const holder = holderOf(path)
       if (holder !== undefined) return { isTaken: true, holder }
       rmSync(path, { force: true })
-      // Another one may have been quicker.
+      // Another process may have been faster.
       if (!isLinked(draft, path)) return { isTaken: true, holder: holderOf(path) }
     }
   } finally {
@@ -34,18 +34,18 @@ export function claim(path: string): Claim | TakenClaim {
   return { isTaken: false, release: () => rmSync(path, { force: true }) }
 }
 
-/** How a process names itself to others. */
+/** Returns the identity of this process. */
 export function thisProcess(): { readonly pid: number; readonly startMark: string } {
   return { pid: process.pid, startMark: startMarkOf(process.pid) ?? '' }
 }
 
-/** Does the process run that has named itself so? Undefined for what is no such name. */
+/** True if the named process runs. Undefined for a value that is not such a name. */
 export function isRunning(named: unknown): boolean | undefined {
   if (!isJsonObject(named) || typeof named.pid !== 'number' || typeof named.startMark !== 'string') return undefined
   return startMarkOf(named.pid) === named.startMark
 }
 
-/** Only one of several gets a name that is not there. */
+/** Creates a name; of several processes only one succeeds. */
 function isLinked(draft: string, path: string): boolean {
   try {
     linkSync(draft, path)
@@ -56,12 +56,12 @@ function isLinked(draft: string, path: string): boolean {
   }
 }
 
-/** The process that has it; undefined if it has ended. */
+/** Returns the pid of the live holder; undefined if it has ended. */
 function holderOf(path: string): number | undefined {
   try {
     const named: unknown = JSON.parse(readFileSync(path, 'utf8'))
     return isJsonObject(named) && isRunning(named) === true ? Number(named.pid) : undefined
   } catch {
-    return undefined // Given back meanwhile, or none of ours.
+    return undefined // Released meanwhile, or not a lock file of konverge.
   }
 }

@@ -1,18 +1,18 @@
-// Where does time come from? The only file that reads the machine's clock or sets its timers; every other part is handed
-// a Clock, so that tests and the simulator can own time.
+// Source of time. Invariant: only this file reads the machine's clock or sets its timers. Every other part receives a
+// Clock, so that tests and the simulator control time.
 
 /** A pending timer. */
 export interface Timer {
   cancel(): void
 }
 
-/** The time port. */
+/** Port to the time. Production code uses `systemClock`, tests use a `SimClock`. */
 export interface Clock {
   /** Wall clock, milliseconds since the epoch. May jump; use it for timestamps that people or the API server read. */
   now(): number
-  /** Milliseconds on a clock that never goes back; use it for durations and deadlines. */
+  /** Milliseconds on a monotonic clock; use it for durations and deadlines. */
   monotonicMs(): number
-  /** Calls `run` once after `delayMs`; a delay of 0 or less means as soon as the current work has ended. */
+  /** Calls `run` once after `delayMs`; a delay of 0 or less means after the current work. */
   setTimer(delayMs: number, run: () => void): Timer
 }
 
@@ -46,15 +46,15 @@ export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promi
   })
 }
 
-/** A limit on a piece of work. */
+/** A time limit of a piece of work. */
 export interface Deadline {
   /** Aborts when the caller's signal does, or when the limit is reached. */
   readonly signal: AbortSignal
-  /** Was the limit reached, as opposed to the caller giving up? */
+  /** True if the limit was reached; false if the caller aborted. */
   hasPassed(): boolean
-  /** Takes the limit away; the caller's signal still counts. */
+  /** Removes the limit; the caller's signal still counts. */
   lift(): void
-  /** Aborts the work now, for a reason of the one who runs it. */
+  /** Aborts the work now, for a reason of the code that runs it. */
   cancel(reason: unknown): void
   /** Must be called when the work has ended, whatever its outcome. */
   clear(): void
@@ -89,7 +89,7 @@ export function deadline(clock: Clock, limitMs: number, signal: AbortSignal): De
   }
 }
 
-/** How long work may take, and what is said of it when it takes longer. */
+/** Time limit of work, and the error after it. */
 export interface TimeLimit {
   readonly clock: Clock
   readonly limitMs: number
@@ -97,13 +97,13 @@ export interface TimeLimit {
   readonly tooLate: () => Error
 }
 
-/** For work to end by itself after its signal aborted. */
+/** Time in which aborted work may end by itself. */
 const graceMs = 1_000
 
 /**
- * Does work that may not heed its signal. When the limit is reached or the caller's signal aborts, the work's own signal does, and
- * a second later its caller goes on without it: what comes of it then, nobody hears. Rejects with `tooLate()` when the limit was reached,
- * whatever the work says of it.
+ * Runs work that may ignore its signal. When the limit is reached or the caller's signal aborts, the work's own signal
+ * aborts. One second later the caller continues without the work, and its result is dropped. Rejects with `tooLate()`
+ * if the limit was reached, whatever the work returns.
  *
  * @example await withinLimit({ clock, limitMs: 30_000, signal, tooLate }, (until) => fetch(url, { signal: until }))
  */
@@ -124,7 +124,7 @@ export function withinLimit<T>(
       grace = clock.setTimer(graceMs, () => fail(signal.reason))
     }
     limit.signal.addEventListener('abort', onAbort, { once: true })
-    // What it throws at once counts as what it rejects with.
+    // Turns an error that it throws at once into a rejection.
     const done = new Promise<T>((settle) => settle(work(limit.signal)))
     done.then((result) => {
       limit.clear()
@@ -134,17 +134,23 @@ export function withinLimit<T>(
   })
 }
 
-/** `now` in the form that Kubernetes writes into conditions: RFC 3339 in UTC with whole seconds. */
+/** Returns `now` in the form of conditions in Kubernetes: RFC 3339 in UTC with whole seconds. */
 export function timestampOf(clock: Clock): string {
   return timestampAt(clock.now())
 }
 
-/** As timestampOf, of a moment in milliseconds since the epoch. */
+/**
+ * Returns a time in milliseconds since the epoch as RFC 3339 in UTC with whole seconds, the form of conditions in
+ * Kubernetes.
+ */
 export function timestampAt(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, -'.000Z'.length)}Z`
 }
 
-/** `now` as a MicroTime, the form of Events and Leases: RFC 3339 in UTC with exactly six decimals, or it is refused. */
+/**
+ * Returns `now` as a MicroTime, the form of Events and Leases: RFC 3339 in UTC. The API server requires exactly six
+ * decimals.
+ */
 export function microTimestampOf(clock: Clock): string {
   return new Date(clock.now()).toISOString().replace('Z', '000Z')
 }

@@ -1,4 +1,4 @@
-// How long is `1h30m`? Durations as people write them in Kubernetes: numbers with units, none of it optional. Source: Go's
+// Parses durations as Kubernetes writes them, e.g. `1h30m`: numbers with mandatory units. Source: Go's
 // time.ParseDuration, without the sign and without the units below a millisecond.
 
 const unitsMs = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const
@@ -6,7 +6,7 @@ const part = /(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s)/g
 const whole = new RegExp(`^(?:${part.source})+$`)
 
 /**
- * Milliseconds, or undefined if the text is no duration.
+ * Returns milliseconds, or undefined if the text is no duration.
  *
  * @example durationMs('1h30m') // 5_400_000
  */

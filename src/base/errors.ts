@@ -1,26 +1,27 @@
-// What is a failure? Something outside us did not work. It carries a code from the room's closed union, says what was
-// tried, on what, why it failed and what to do, and whether trying again can help (I10).
+// Failures: errors of the outside world. A failure has a code from its module's closed union. Its message names the
+// action, the object, the cause and the remedy. It also says whether a retry can help (I10).
 
 /**
- * What the turn does about a failure.
+ * Reaction of the reconcile to a failure.
  *
- * - `retry`: it may pass by itself; try again with backoff.
- * - `stop`: it will fail the same way until the spec or a watched input changes; report it and do not retry. With `retryAfterMs` the cause may
- *   also pass where nothing is watched, as a CRD or a webhook of others: it is reported as a stop, and tried again after that time.
+ * - `retry`: the cause may pass by itself; retry with backoff.
+ * - `stop`: it fails the same way until the spec or a watched input changes; report it and do not retry. With
+ *   `retryAfterMs` the cause may also pass unwatched, e.g. a CRD or a webhook of others: it is reported as a stop, and
+ *   retried after that time.
  */
 export type Remedy = 'retry' | 'stop'
 
-/** When a stop is tried again whose cause nothing watches, in milliseconds: 5 min. */
+/** Delay of the retry of a stop whose cause no watch shows, in milliseconds: 5 min. */
 export const unwatchedRetryMs = 300_000
 
-/** Characters. Foreign servers, stores and programs are quoted, and what they say has no end of its own. */
+/** Characters. Messages quote foreign servers, stores and programs, whose texts have no limit. */
 const longestMessage = 8_192
 
 export interface CodedErrorOptions<Code extends string> {
   readonly code: Code
   readonly message: string
   readonly remedy: Remedy
-  /** The wait that the other side asked for, e.g. by a Retry-After header; of a `stop`, when to try again nevertheless. */
+  /** Wait that the other side requested, e.g. by a Retry-After header. For a `stop`: delay of a retry nevertheless. */
   readonly retryAfterMs?: number | undefined
   readonly cause?: unknown
 }
@@ -43,12 +44,12 @@ export class CodedError<Code extends string = string> extends Error {
   }
 }
 
-/** The text, at most so many characters of it; the last one says that it was cut. */
+/** Returns the text, cut to `longest` characters; a cut text ends with `…`. */
 export function clippedTo(longest: number, text: string): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`
 }
 
-/** The message of anything that was thrown. Never throws: it reports what functions of other authors threw. */
+/** Returns the message of any thrown value. Never throws: it also reports errors of functions of other authors. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown)

@@ -1,19 +1,20 @@
-// How does a part let itself be seen? Through these ports, handed in as `instruments`; telemetry/ implements them over pino,
-// prom-client and OpenTelemetry, tests use `silentInstruments`. So no room depends on a logging, metrics or tracing library.
+// Ports for logs, metrics and traces, passed as `instruments`. telemetry/ implements them with pino, prom-client and
+// OpenTelemetry; tests use `silentInstruments`. Invariant: no other module depends on such a library.
 
 /** Structured log fields. Never a secret value (I11). */
 export type LogFields = Readonly<Record<string, unknown>>
 
+/** Structured log with levels. */
 export interface Log {
   debug(fields: LogFields, message: string): void
   info(fields: LogFields, message: string): void
   warn(fields: LogFields, message: string): void
   error(fields: LogFields, message: string): void
-  /** A log that adds `fields` to every line. */
+  /** Returns a log that adds `fields` to every line. */
   with(fields: LogFields): Log
 }
 
-/** Label values by label name; the names are fixed when the metric is made. */
+/** Label values by label name; the names are fixed at the creation of the metric. */
 export type MetricLabels = Readonly<Record<string, string>>
 
 export interface MetricOptions {
@@ -24,46 +25,45 @@ export interface MetricOptions {
 
 export interface Counter {
   add(labels: MetricLabels, amount?: number): void
-  /** Forgets the series with exactly these labels, so that it is no longer exposed. */
+  /** Removes the series with exactly these labels from the exposition. */
   remove(labels: MetricLabels): void
 }
 
 export interface Gauge {
   set(labels: MetricLabels, value: number): void
-  /** Forgets the series with exactly these labels, so that it is no longer exposed. */
+  /** Removes the series with exactly these labels from the exposition. */
   remove(labels: MetricLabels): void
 }
 
 export interface Histogram {
   observe(labels: MetricLabels, value: number): void
-  /** Forgets the series with exactly these labels, so that it is no longer exposed. */
+  /** Removes the series with exactly these labels from the exposition. */
   remove(labels: MetricLabels): void
 }
 
-/** Making a metric of a name that exists already gives the existing one. */
+/** A second metric of the same name returns the existing one. */
 export interface Metrics {
   counter(options: MetricOptions): Counter
   gauge(options: MetricOptions): Gauge
   histogram(options: MetricOptions & { readonly buckets: readonly number[] }): Histogram
 }
 
-/** Values by name; what is undefined is left out. Never a secret value (I11). */
+/** Values by name; undefined values are left out. Never a secret value (I11). */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
-/** One piece of work, as a trace shows it. */
+/** One piece of work in a trace. */
 export interface Span {
-  /** Adds what became known meanwhile; asked only if somebody records. */
+  /** Adds attributes during the work; called only if the span is recorded. */
   note(attributes: () => SpanAttributes): void
-  /** The work failed, by the code of its error. */
+  /** Marks the work as failed, with the code of its error. */
   fail(code: string): void
 }
 
 export interface Tracer {
-  /** The span that the caller works under. */
+  /** Span of the current caller. */
   readonly active: Span
   /**
-   * Does the work under a span, which is a child of the span that the caller works under. A rejection fails the span with
-   * its code, and is passed on.
+   * Runs the work in a child span of the caller's span. A rejection fails the span with its code, and is passed on.
    *
    * @example await tracer.run('observe', () => ({}), () => controller.observe(context))
    */
@@ -83,10 +83,10 @@ const silentMetrics: Metrics = {
   histogram: () => ({ observe: () => {}, remove: () => {} }),
 }
 
-/** A span that nobody records. */
+/** A span that is not recorded. */
 export const silentSpan: Span = { note: () => {}, fail: () => {} }
 
-/** Reports nothing. */
+/** Instruments that discard everything. */
 export const silentInstruments: Instruments = {
   log: silentLog,
   metrics: silentMetrics,

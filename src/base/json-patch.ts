@@ -1,14 +1,15 @@
-// What does a value become under a patch? JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7396), without changing the
-// value that comes in: what a patch does not touch is shared between the old value and the new one.
+// JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7396). Pure. Invariant: the input never changes; the result shares
+// the untouched parts with it.
 import { CodedError } from './errors.ts'
 import { deepEqual, isJsonList, isJsonObject, type Json, type JsonObject, own } from './json.ts'
 
+/** One operation of a JSON Patch (RFC 6902). */
 export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: Json }
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string }
 
-/** `InvalidPointer`: not RFC 6901; `PathNotFound`: nothing there; `TestFailed`: another value is there. */
+/** `InvalidPointer`: not RFC 6901. `PathNotFound`: nothing at the path. `TestFailed`: another value at the path. */
 export type JsonPatchErrorCode = 'InvalidPointer' | 'PathNotFound' | 'TestFailed'
 
 /** Names the operation and the pointer, never a value: a patch may carry secrets (I11). */
@@ -21,7 +22,7 @@ export class JsonPatchError extends CodedError<JsonPatchErrorCode> {
 }
 
 /**
- * The document after all operations in order. Throws a JsonPatchError at the first that does not fit.
+ * Returns the document after all operations in order. Throws a JsonPatchError at the first that fails.
  *
  * @example applyJsonPatch({ a: [1] }, [{ op: 'add', path: '/a/-', value: 2 }]) // { a: [1, 2] }
  */
@@ -29,7 +30,7 @@ export function applyJsonPatch(document: Json, operations: readonly JsonPatchOpe
   return operations.reduce(applyOperation, document)
 }
 
-/** The document after a merge patch: objects merge, null removes, everything else replaces. */
+/** Returns the document after a merge patch: objects merge, null removes, every other value replaces. */
 export function applyMergePatch(document: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch
   const merged = new Map(Object.entries(isJsonObject(document) ? document : {}))
@@ -41,8 +42,8 @@ export function applyMergePatch(document: Json | undefined, patch: Json): Json {
 }
 
 /**
- * The RFC 7396 patch that turns `before` into `after`, or undefined if they are equal. Lists are replaced whole. A field that
- * is null counts as absent on both sides, as no merge patch can set one.
+ * Returns the RFC 7396 patch that turns `before` into `after`, or undefined if they are equal. Lists are replaced
+ * whole. A null field counts as absent on both sides, because no merge patch can set null.
  */
 export function mergePatchBetween(before: JsonObject, after: JsonObject): JsonObject | undefined {
   const patch = new Map<string, Json>()
@@ -97,7 +98,7 @@ function remove(document: Json, path: string, op: string): Json {
   return edit(document, tokensOf(path), path, { kind: 'remove' })
 }
 
-/** Copies the containers on the way down and makes the edit at the end. */
+/** Copies the containers on the path and edits the end. */
 function edit(container: Json, tokens: readonly string[], path: string, change: Edit): Json {
   const [token, ...rest] = tokens
   if (token === undefined) return change.kind === 'remove' ? null : change.value

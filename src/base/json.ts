@@ -1,29 +1,32 @@
-// What is JSON here? Values as they travel on the wire: plain, acyclic, compared by content. Objects may carry any key a
-// user wrote, `__proto__` included, so they are only ever read through own properties.
+// JSON values as they travel on the wire: plain, acyclic, compared by content. Invariant: objects may have any key of a
+// user, including `__proto__`, so code reads only own properties.
 import { createHash } from 'node:crypto'
 
-/** A `bigint` is an integer that a number cannot hold (beyond 2^53) and Kubernetes can (int64); see wire-json.ts. */
+/** A `bigint` is an integer beyond 2^53, which Kubernetes allows (int64); see wire-json.ts. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject
 export interface JsonObject {
   readonly [key: string]: Json | undefined
 }
 
-/** Is `value` an object, as opposed to a scalar, a list or nothing? */
+/** True for an object; false for a scalar, a list, null or undefined. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Is `value` a list? `Array.isArray` alone does not narrow read-only lists. */
+/** True for a list. `Array.isArray` alone does not narrow read-only lists. */
 export function isJsonList(value: unknown): value is readonly Json[] {
   return Array.isArray(value)
 }
 
-/** The value of an own property; never one inherited from Object.prototype. */
+/** Returns the value of an own property, never of one inherited from Object.prototype. */
 export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
-/** Equal by content; object keys in any order, a key with value `undefined` counts as absent. Linear in size. */
+/**
+ * True if the values are equal by content; object keys in any order, a key with value `undefined` counts as absent.
+ * Linear in size.
+ */
 export function deepEqual(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
@@ -49,7 +52,7 @@ function areObjectsEqual(left: JsonObject, right: JsonObject): boolean {
   return present === others.length || present === presentKeys(right).length
 }
 
-/** JSON text with object keys in code-unit order and no white space: equal values give equal text. */
+/** Returns JSON text with object keys in code-unit order and no white space: equal values give equal text. */
 export function canonicalJson(value: Json | undefined): string {
   if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value === 'bigint') return value.toString()
@@ -60,7 +63,7 @@ export function canonicalJson(value: Json | undefined): string {
   return `{${fields.join(',')}}`
 }
 
-/** A short content hash (96 bits, hexadecimal) for telling values apart, not for keeping secrets. */
+/** Returns a short content hash (96 bits, hexadecimal) to compare values. It protects no secrets. */
 export function hashJson(value: Json | undefined): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 24)
 }

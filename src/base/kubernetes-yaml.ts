@@ -1,20 +1,20 @@
-// Implicit types of plain YAML scalars. Invariant: a text has the same value here as in kubectl and in the API server, which read YAML 1.1 with a
-// few exceptions of their own: `on` is true and 0o17 is 15, but 12:30:45 and 2001-12-14 are strings.
-// Source: sigs.k8s.io/yaml/goyaml.v2/resolve.go, held against it by test/apiserver/yaml-text.oracle.test.ts.
+// Implicit types of plain YAML scalars. Invariant: a text has the same value as in kubectl and in the API server, which
+// read YAML 1.1 with a few exceptions: `on` is true and 0o17 is 15, but 12:30:45 and 2001-12-14 are strings. Source:
+// sigs.k8s.io/yaml/goyaml.v2/resolve.go, compared by test/apiserver/yaml-text.oracle.test.ts.
 import type { ParseOptions, ScalarTag } from 'yaml'
 
 const tagPrefix = 'tag:yaml.org,2002:'
 const trueWords = /^(?:y|Y|yes|Yes|YES|on|On|ON|true|True|TRUE)$/
 const booleanWords = /^(?:y|Y|yes|Yes|YES|on|On|ON|true|True|TRUE|n|N|no|No|NO|off|Off|OFF|false|False|FALSE)$/
-/** After the underscores are taken out. */
+/** Without underscores. */
 const integer = /^[-+]?(?:0[bB][01]+|0[oO]?[0-7]+|0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)$/
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 const noNumber = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/
-/** Of a number that begins with a dot: such an underscore is between digits only. */
+/** Matches a misplaced underscore in a number that begins with a dot: there underscores stand between digits only. */
 const strayUnderscore = /^\.(?:_|.*_(?![0-9])|.*[^0-9]_)/
 const [leastInteger, greatestInteger] = [-(2n ** 63n), 2n ** 63n - 1n]
 
-/** A number, exact as a bigint where a double cannot hold it; the text itself where it is no number. */
+/** Returns a number, exact as a bigint if a double cannot hold it; the text itself if it is no number. */
 export function numberOf(text: string): number | bigint | string {
   if (strayUnderscore.test(text)) return text
   const plain = text.replaceAll('_', '')
@@ -72,7 +72,7 @@ const binaryTag: ScalarTag = {
   resolve: (text) => Buffer.from(text, 'base64').toString('utf8'),
 }
 
-/** The types by which a plain scalar is read, in the order in which they are tried; what fits none is a string. */
+/** Types of a plain scalar, in the order in which the parser tries them; without a match it is a string. */
 export const kubernetesTags: ScalarTag[] = [nullTag, booleanTag, noNumberTag, integerTag, floatTag, binaryTag]
 
 /** Options of the library's parser. With `intAsBigInt`, integers beyond 2^53 are bigints; all others are numbers. */

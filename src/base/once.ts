@@ -1,4 +1,4 @@
-// Work that is done at most once, however many ask for its result.
+// Runs work at most once and shares its result with all callers.
 
 export function once<T>(work: () => Promise<T>): () => Promise<T> {
   let begun: Promise<T> | undefined

@@ -1,8 +1,8 @@
-// Work on a list, a bounded number of items at once.
+// Works on a list, a bounded number of items at once.
 
 /**
- * Resolves when `work` has resolved for every item, begun in their order, at most `most` at once. After a rejection no other item begins; rejects with
- * it when those under way have ended.
+ * Resolves when `work` has resolved for every item, started in order, at most `most` at once. After a rejection no
+ * other item starts; rejects with it when the running ones have ended.
  */
 export async function inParallel<T>(
   items: readonly T[],

@@ -1,16 +1,16 @@
-// Which process is this? A pid alone may have been given to another one meanwhile; with the moment of its start it names one
-// process for as long as the machine runs. From /proc where there is one, else from ps.
+// Identity of a process: the pid alone may be reused, but with its start time it identifies one process until the next
+// boot. Read from /proc if it exists, else from ps.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-/** A text that is the same for one process at any time and another for any other; undefined if it has ended. */
+/** Returns a text that identifies one process for its whole life; undefined if it has ended. */
 export function startMarkOf(pid: number): string | undefined {
   if (!existsSync('/proc/self/stat')) return startMarkOfPs(pid)
   const stat = statOf(pid)
   return stat === undefined || stat.state === 'Z' ? undefined : stat.startMark
 }
 
-/** The processes of the session that `leader` began, whether it still lives or not. Elsewhere than on Linux: none. */
+/** Returns the processes of the session of `leader`, whether it still lives or not. Empty on systems without /proc. */
 export function sessionOf(leader: number): readonly number[] {
   if (!existsSync('/proc/self/stat')) return []
   return readdirSync('/proc')
@@ -23,8 +23,8 @@ export function sessionOf(leader: number): readonly number[] {
 }
 
 /**
- * Whom a process works for when it is a shell that only runs a command, as npm starts its scripts: the shell's parent, and so
- * on upwards. None for any other process, and elsewhere than on Linux.
+ * Returns the processes behind a shell that only runs a command, as npm starts its scripts: the shell's parent, and so
+ * on upwards. Empty for any other process, and on systems without /proc.
  */
 export function behindShell(pid: number): readonly number[] {
   const parent = runsOneCommand(pid) ? statOf(pid)?.parent : undefined
@@ -47,7 +47,7 @@ interface ProcessStat {
   readonly startMark: string
 }
 
-/** Source: proc_pid_stat(5). The name, in brackets, may hold anything, so the fields are counted from its end. */
+/** Source: proc_pid_stat(5). The name, in brackets, may hold any character, so fields are counted from its end. */
 function statOf(pid: number): ProcessStat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -59,12 +59,12 @@ function statOf(pid: number): ProcessStat | undefined {
   }
 }
 
-/** Start times are counted from the boot. */
+/** Start times count from the boot. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {
-    return '' // Hidden in some sandboxes; the start time alone has to do.
+    return '' // Hidden in some sandboxes; the start time alone must do.
   }
 }
 
@@ -73,6 +73,6 @@ function startMarkOfPs(pid: number): string | undefined {
     const text = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
     return text === '' || text.startsWith('Z') ? undefined : text.replace(/^\S+\s+/, '')
   } catch {
-    return undefined // None with this id.
+    return undefined // No process has this id.
   }
 }

@@ -1,8 +1,8 @@
-// Where does chance come from? The only file that draws random numbers; every other part is handed a Random, so that a
-// seed replays a run, or a SecretSource, where nobody may be able to.
+// Source of randomness. Invariant: only this file draws random numbers. Every other part receives a Random, so that a
+// seed replays a run, or a SecretSource for values that must not be guessable.
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** The chance port. */
+/** Port to random numbers. */
 export interface Random {
   /** A number in [0, 1). */
   next(): number
@@ -13,7 +13,9 @@ export interface Random {
 /** The machine's own randomness. */
 export const systemRandom: Random = { next: () => Math.random(), uuid: () => randomUUID() }
 
-/** The same sequence for the same seed, by Mulberry32: good enough for jitter and schedules, useless for secrets. */
+/**
+ * Returns the same sequence for the same seed (Mulberry32): good enough for jitter and schedules, unfit for secrets.
+ */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {
@@ -30,16 +32,16 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** The port for what must not be guessed: passwords, keys, salts. */
+/** Port to unguessable random bytes: for passwords, keys, salts. */
 export interface SecretSource {
-  /** So many bytes, each with even odds. */
+  /** Returns `count` uniform random bytes. */
   bytes(count: number): Uint8Array
 }
 
 /** The machine's cryptographic randomness. */
 export const systemSecrets: SecretSource = { bytes: (count) => new Uint8Array(randomBytes(count)) }
 
-/** The same "secrets" for the same seed: for tests. */
+/** Returns the same "secrets" for the same seed: for tests. */
 export function seededSecrets(seed: number): SecretSource {
   const random = seededRandom(seed)
   return { bytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(random.next() * 256)) }
@@ -48,13 +50,13 @@ export function seededSecrets(seed: number): SecretSource {
 const passwordLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /**
- * A password of letters and digits, which no shell, URL or connection string has to quote: 5.9 bits a character. Or of other
- * `letters`, 256 at most.
+ * Returns a random password of letters and digits, which needs no quotes in shells, URLs and connection strings: 5.9
+ * bits per character. Or of other `letters`, at most 256.
  *
  * @example passwordFrom(secrets, 32)
  */
 export function passwordFrom(secrets: SecretSource, length: number, letters: string = passwordLetters): string {
-  // A byte beyond the last whole multiple of the alphabet would favour its first letters.
+  // Drops bytes beyond the last whole multiple of the alphabet, which would favour its first letters.
   const fair = 256 - (256 % letters.length)
   let password = ''
   while (password.length < length) {

@@ -1,4 +1,4 @@
-// Work that goes on until it ends by itself. Invariant: work that fails is begun again after growing delays, and none is begun after its signal
+// Runs work until it ends by itself. Invariant: failed work restarts after growing delays, and never after its signal
 // aborted.
 import { backoffDelayMs, defaultBackoff } from './backoff.ts'
 import { type Clock, sleep } from './clock.ts'
@@ -7,14 +7,17 @@ import type { Random } from './random.ts'
 export interface RestartOptions {
   readonly clock: Clock
   readonly random: Random
-  /** Reports a failure, and when the work is begun again. */
+  /** Receives each failure, and the delay of the restart. */
   readonly onFailure: (thrown: unknown, delayMs: number) => void
 }
 
-/** Work that went on for so long has recovered: its next failure is its first. */
+/** Work that ran for this long has recovered: its next failure counts as the first. */
 const recoveredMs = 60_000
 
-/** Resolves when the work has resolved, or its signal aborted and it has ended. Delays are 5 s to 5 min. Never rejects. */
+/**
+ * Resolves when the work has resolved, or when its signal aborted and it has ended. Delays are 5 s to 5 min. Never
+ * rejects.
+ */
 export async function runRestarting(
   { clock, random, onFailure }: RestartOptions,
   work: (signal: AbortSignal) => Promise<void>,

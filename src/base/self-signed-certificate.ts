@@ -1,29 +1,29 @@
-// What does an HTTPS server of ours show? A certificate that it signed itself, written here byte by byte, so that neither a
-// package nor a program is needed. Source: RFC 5280 for the structure, RFC 8410 for Ed25519, RFC 5758 for ECDSA, X.690 for the
-// encoding.
+// Creates self-signed certificates for HTTPS servers, encoded here byte by byte, so that no package or program is
+// needed. Source: RFC 5280 for the structure, RFC 8410 for Ed25519, RFC 5758 for ECDSA, X.690 for the encoding.
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { isIP } from 'node:net'
 import { assert } from './assert.ts'
 import type { SecretSource } from './random.ts'
 
+/** Content and keys of a self-signed certificate. Times are milliseconds since the epoch. */
 export interface CertificateAsk {
   readonly commonName: string
-  /** Names and IP addresses by which the server is reached. */
+  /** DNS names and IP addresses of the server. */
   readonly hosts: readonly string[]
   readonly notBeforeMs: number
   readonly notAfterMs: number
-  /** A pair of Ed25519, or of the curve P-256. */
+  /** A key pair of Ed25519, or of the curve P-256. */
   readonly publicKey: KeyObject
   readonly privateKey: KeyObject
 }
 
 /**
- * A pair of the curve P-256, which every client of TLS knows. PostgreSQL and its clients refuse Ed25519 where they bind the
- * password's exchange to the certificate: that has no digest to bind to.
+ * Returns a key pair of the curve P-256, which every TLS client supports. PostgreSQL and its clients reject Ed25519 for
+ * channel binding, because it has no digest to bind to.
  */
 export function curveKeys(secrets: SecretSource): Pick<CertificateAsk, 'publicKey' | 'privateKey'> {
   const scalar = Buffer.from(secrets.bytes(32))
-  // Below the curve's order, whatever was drawn.
+  // Keeps the scalar below the curve's order, whatever the random bytes.
   scalar[0] = (scalar[0] ?? 0) & 0x7f
   const curve = createECDH('prime256v1')
   curve.setPrivateKey(scalar)
@@ -34,7 +34,11 @@ export function curveKeys(secrets: SecretSource): Pick<CertificateAsk, 'publicKe
   return { privateKey, publicKey: createPublicKey(privateKey) }
 }
 
-/** PEM. With Ed25519 the same for the same ask; ECDSA draws by chance how it signs. */
+/**
+ * Returns the certificate in PEM. With Ed25519 the same input gives the same certificate; ECDSA signatures are random.
+ *
+ * @example selfSignedCertificate({ ...curveKeys(secrets), commonName, hosts, notBeforeMs, notAfterMs })
+ */
 export function selfSignedCertificate(ask: CertificateAsk): string {
   const isEd25519 = ask.privateKey.asymmetricKeyType === 'ed25519'
   const algorithm = isEd25519 ? ed25519 : ecdsaWithSha256
@@ -48,7 +52,7 @@ export function selfSignedCertificate(ask: CertificateAsk): string {
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
 }
 
-/** Tag, length and content; a length of 128 and more is written with the number of its own bytes before it. */
+/** Tag, length and content; a length of 128 or more is preceded by the number of its own bytes. */
 function element(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content
@@ -78,13 +82,16 @@ function identifier(...bytes: readonly number[]): Buffer {
   return element(0x06, Buffer.from(bytes))
 }
 
-/** GeneralizedTime. RFC 5280 wants UTCTime before 2050, with two digits for the year. */
+/** GeneralizedTime. RFC 5280 requires UTCTime before 2050, with two digits for the year. */
 function time(ms: number): Buffer {
   const digits = new Date(ms).toISOString().replaceAll(/[-:T]|\.\d+/g, '')
   return digits < '2050' ? element(0x17, Buffer.from(digits.slice(2))) : element(0x18, Buffer.from(digits))
 }
 
-/** The alternative names alone. Without basic constraints it is no authority: some clients refuse a server that shows one. */
+/**
+ * Only the alternative names. Without basic constraints it is no authority: some clients reject a server that presents
+ * one.
+ */
 function extensions(hosts: readonly string[]): Buffer {
   const alternatives = sequence(alternativeNames, element(0x04, sequence(...hosts.map(alternativeName))))
   return element(0xa3, sequence(alternatives))
@@ -101,9 +108,9 @@ function alternativeName(host: string): Buffer {
   }
 }
 
-/** The 16 bytes of an IPv6 address; of a zone there is nothing in a certificate. */
+/** The 16 bytes of an IPv6 address; certificates have no zones. */
 function addressBytes(address: string): Buffer {
-  // Written by URL, an address has no dotted part and its longest run of zeros is `::`.
+  // URL writes an address without a dotted part, and its longest run of zeros as `::`.
   const [withoutZone = ''] = address.split('%', 1)
   const [head = '', tail] = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1).split('::')
   const words = (text: string) => (text === '' ? [] : text.split(':'))

@@ -1,18 +1,18 @@
-// Identity of an end of a TLS connection: a key and a self-signed certificate, made at its start. Whoever is handed the certificate trusts this one
-// server, or this one client, and nobody else.
+// Identity of one end of a TLS connection: a key and a self-signed certificate, created at its start. Invariant: a
+// client that gets the certificate trusts this end only.
 import { generateKeyPairSync } from 'node:crypto'
 import { selfSignedCertificate } from './self-signed-certificate.ts'
 
 export interface ServerIdentity {
   /** PEM; a secret. */
   readonly key: string
-  /** PEM: what the server shows, and the only authority for it. */
+  /** PEM: the server's certificate, and its only authority. */
   readonly certificate: string
 }
 
 export interface ServerIdentityAsk {
   readonly commonName: string
-  /** Names and IP addresses by which the server is reached. */
+  /** DNS names and IP addresses of the server. */
   readonly hosts: readonly string[]
   readonly nowMs: number
 }
@@ -22,7 +22,7 @@ const dayMs = 24 * 3_600_000
 const validSinceMs = dayMs
 const validForMs = 3_650 * dayMs
 
-/** Another key each time. */
+/** Creates an identity with a new key. */
 export function newServerIdentity({ commonName, hosts, nowMs }: ServerIdentityAsk): ServerIdentity {
   const keys = generateKeyPairSync('ed25519')
   const validity = { notBeforeMs: nowMs - validSinceMs, notAfterMs: nowMs + validForMs }

@@ -1,12 +1,12 @@
-// Long work of a process in slices, so that it never holds the event loop. Invariant: between two turns of the loop, all work that asks one
-// Slices takes 5 ms at most, and the step that it was in.
+// Divides long work into slices, so that it never blocks the event loop. Invariant: between two iterations of the loop,
+// all work of one Slices takes at most 5 ms plus its current step.
 import type { Clock } from './clock.ts'
 
 const sliceMs = 5
 
 export class Slices {
   readonly #clock: Clock
-  /** Undefined while no work has been done since the loop turned. */
+  /** Undefined while no work was done since the last iteration of the loop. */
   #begunAtMs: number | undefined
   #turn: Promise<void> = Promise.resolve()
 
@@ -14,14 +14,17 @@ export class Slices {
     this.#clock = clock
   }
 
-  /** Has the work since the event loop last turned taken as long as a slice may? Asked after each step; the first question begins a slice. */
+  /**
+   * True if the work since the last iteration of the loop has taken a whole slice. Read it after each step; the first
+   * read starts a slice.
+   */
   get isOver(): boolean {
     const nowMs = this.#clock.monotonicMs()
     this.#begunAtMs ??= this.#begin(nowMs)
     return nowMs - this.#begunAtMs >= sliceMs
   }
 
-  /** Resolves when timers and sockets have had the event loop, or when `signal` aborts; never rejects. */
+  /** Resolves when timers and sockets have run, or when `signal` aborts; never rejects. */
   nextTurn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve()

@@ -1,5 +1,5 @@
-// A fast, well-mixed hash of a text, the same in every process and version. It keeps nothing secret and withstands no attack.
-// Source: FNV-1a, and the finalizer of MurmurHash3 (both in the public domain).
+// A fast, well-mixed hash of a text, the same in every process and version. It protects no secrets and resists no
+// attack. Source: FNV-1a, and the finalizer of MurmurHash3 (both in the public domain).
 
 /** 32 bits, as a whole number from 0. */
 export function hashOf(text: string): number {

@@ -1,35 +1,35 @@
-// May one more happen now? A token bucket holds `burst` tokens and gains `perSecond` of them each second; every event takes
-// one. Since it fills at a steady rate, the moment at which it is full again says all there is to know of it.
+// Token bucket: it holds `burst` tokens and gains `perSecond` of them each second; every event takes one. It fills at a
+// constant rate, so the time at which it is full again is its whole state.
 
 import { assert } from './assert.ts'
 
 export interface TokenBucketLimit {
-  /** Tokens gained a second; more than 0. */
+  /** Tokens gained per second; more than 0. */
   readonly perSecond: number
-  /** Tokens a full bucket holds; at least 1. */
+  /** Tokens of a full bucket; at least 1. */
   readonly burst: number
 }
 
 export type TokenDecision =
   | { readonly kind: 'allowed'; readonly fullAtMs: number }
-  /** Asking again after `waitMs`, with nobody else asking in between, is allowed. */
+  /** A new request after `waitMs` succeeds, if no other caller takes the token in between. */
   | { readonly kind: 'wait'; readonly waitMs: number }
 
 export interface TokenQuestion {
   readonly limit: TokenBucketLimit
-  /** When the bucket is full again, or was; `-Infinity` for one never used. */
+  /** Time at which the bucket is full; `-Infinity` for an unused one. */
   readonly fullAtMs: number
-  /** On a clock that never goes back. */
+  /** On a monotonic clock. */
   readonly nowMs: number
 }
 
-/** Pure: the answer, and the bucket after it. */
+/** Pure. Returns the decision, and the bucket after it. */
 export function decideToken({ limit, fullAtMs, nowMs }: TokenQuestion): TokenDecision {
   const tokenMs = 1_000 / limit.perSecond
   const filledAtMs = Math.max(fullAtMs, nowMs)
   const lateMs = filledAtMs - nowMs - (limit.burst - 1) * tokenMs
-  // A whole number of milliseconds and more than one beyond the need: clocks are large and doubles round, and a caller must not
-  // ask in circles for the last nanosecond.
+  // Whole milliseconds, and one more than needed: clock values are large and doubles round, and a caller must not loop
+  // for the last nanosecond.
   return lateMs > 0
     ? { kind: 'wait', waitMs: Math.ceil(lateMs) + 1 }
     : { kind: 'allowed', fullAtMs: filledAtMs + tokenMs }
@@ -40,7 +40,7 @@ export function assertRate({ perSecond, burst }: TokenBucketLimit): void {
   assert(perSecond > 0 && burst >= 1, message)
 }
 
-/** A bucket to share: everybody who holds it takes from the same tokens. Starts full. */
+/** A shared bucket: all holders take from the same tokens. Starts full. */
 export class TokenBucket {
   readonly #limit: TokenBucketLimit
   #fullAtMs = Number.NEGATIVE_INFINITY
@@ -50,7 +50,7 @@ export class TokenBucket {
     this.#limit = limit
   }
 
-  /** Takes a token, maybe one that is gained later, and returns how many milliseconds to wait for it. Who comes first, waits least. */
+  /** Takes a token, also a future one, and returns the wait for it in milliseconds. Earlier callers wait less. */
   reserve(nowMs: number): number {
     const { perSecond, burst } = this.#limit
     const tokenMs = 1_000 / perSecond
@@ -59,13 +59,13 @@ export class TokenBucket {
     return Math.max(0, filledAtMs - nowMs - (burst - 1) * tokenMs)
   }
 
-  /** How many milliseconds to wait before asking for a token; 0 where one can be taken. */
+  /** Returns the milliseconds until a token is available; 0 if one is. */
   waitMs(nowMs: number): number {
     const decision = decideToken({ limit: this.#limit, fullAtMs: this.#fullAtMs, nowMs })
     return decision.kind === 'wait' ? decision.waitMs : 0
   }
 
-  /** Takes a token and returns 0, or takes none and returns how many milliseconds to wait before asking again. */
+  /** Takes a token and returns 0, or takes none and returns the milliseconds until the next attempt. */
   take(nowMs: number): number {
     const decision = decideToken({ limit: this.#limit, fullAtMs: this.#fullAtMs, nowMs })
     if (decision.kind === 'wait') return decision.waitMs
@@ -74,7 +74,7 @@ export class TokenBucket {
   }
 }
 
-/** Takes a token of each bucket and returns 0, or takes none and returns how many milliseconds to wait before asking again. */
+/** Takes a token of each bucket and returns 0, or takes none and returns the milliseconds until the next attempt. */
 export function takeFromAll(buckets: readonly TokenBucket[], nowMs: number): number {
   const waitMs = Math.max(0, ...buckets.map((bucket) => bucket.waitMs(nowMs)))
   if (waitMs === 0) for (const bucket of buckets) bucket.take(nowMs)

@@ -1,37 +1,37 @@
-// How does JSON come in and go out without losing anything? As the API server reads it: integers up to int64 stay exact,
-// `__proto__` is a key like any other, key order is kept, and a key given twice is reported (the last one counts).
-// Source of the texts and the number rules: Go's encoding/json and sigs.k8s.io/json.
+// Parses and writes JSON without loss, as the API server reads it: integers up to int64 stay exact, `__proto__` is an
+// ordinary key, key order is kept, and duplicate keys are reported (the last one counts). Source of the texts and the
+// number rules: Go's encoding/json and sigs.k8s.io/json.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from './json.ts'
 
 export interface WireJson {
   readonly value: Json
-  /** Paths of keys that an object has more than once: `spec.ports[0].name`. */
+  /** Paths of duplicate keys: `spec.ports[0].name`. */
   readonly duplicates: readonly string[]
 }
 
-/** A text that is no JSON; the message is the one that Go gives. */
+/** Invalid JSON; the message is that of Go. */
 export class WireJsonError extends Error {
   override readonly name = 'WireJsonError'
 }
 
-/** JSON, but with a number that no value can hold. */
+/** JSON with a number that no value can hold. */
 export class WireNumberError extends WireJsonError {}
 
 /** Deeper than any real object. Go reads ten times as deep; a limit keeps every walk over a value within the stack. */
 const maxDepth = 1_000
 
-/** Throws WireJsonError for text that is no JSON, or deeper than 1,000 levels. */
+/** Parses the text. Throws WireJsonError for invalid JSON, or for more than 1,000 levels. */
 export function parseWireJson(text: string): WireJson {
   const value = plainJson(text)
   return value === undefined ? new Reader(text).read() : { value, duplicates: none }
 }
 
-/** An integer that may be beyond 2^53, outside of a text or after a sign inside one. */
+/** An integer that may be beyond 2^53, outside a string or after a sign inside one. */
 const longInteger = /[[:,\s-]\d{16,}\s*[,\]}]/
 
 /**
- * JSON of a server that is trusted to know its own form: as `JSON.parse`, but integers beyond 2^53 become bigints. Nearly as fast, because a
- * text without long integers is read by the engine alone. Throws SyntaxError.
+ * Parses JSON of a server that is trusted to write valid JSON: like `JSON.parse`, but integers beyond 2^53 become
+ * bigints. Nearly as fast, because the engine alone parses a text without long integers. Throws SyntaxError.
  */
 export function parseExactly(text: string): unknown {
   return longInteger.test(text) ? JSON.parse(text, exactInteger) : JSON.parse(text)
@@ -40,15 +40,15 @@ export function parseExactly(text: string): unknown {
 function exactInteger(_: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
   const source = context?.source ?? ''
-  // No longer than an int64: the time of BigInt grows faster than its text.
+  // Not longer than an int64: the time of BigInt grows faster than its text.
   return /^-?\d{16,19}$/.test(source) ? BigInt(source) : value
 }
 
 const none: readonly string[] = []
 
 /**
- * The value of a text that comes out of it again just as it stands, so that nothing was lost: what a client writes in one line, with
- * no key twice and no number that is not exact. The engine does both in a third of the time of the exact reader.
+ * Returns the value of a text that serializes to the same text, so that nothing was lost: one line, without duplicate
+ * keys and inexact numbers. The engine does both in a third of the time of the exact reader.
  */
 function plainJson(text: string): Json | undefined {
   if (!isShallow(text)) return undefined
@@ -56,11 +56,11 @@ function plainJson(text: string): Json | undefined {
     const value = JSON.parse(text) as Json // JSON.parse gives nothing else.
     return JSON.stringify(value) === text ? value : undefined
   } catch {
-    return undefined // The exact reader says why.
+    return undefined // The exact reader reports the cause.
   }
 }
 
-/** Has it too few brackets to be too deep? */
+/** True if the text has too few brackets to be too deep. */
 function isShallow(text: string): boolean {
   let brackets = 0
   for (let at = 0; at < text.length; at++) {
@@ -70,12 +70,12 @@ function isShallow(text: string): boolean {
   return true
 }
 
-/** The text of a value. Keys in their order; a key whose value is `undefined` is left out. */
+/** Returns the text of a value. Keys keep their order; a key whose value is `undefined` is left out. */
 export function wireJson(value: Json): string {
   try {
     return JSON.stringify(value)
   } catch (thrown) {
-    if (thrown instanceof TypeError) return exactJson(value) // A bigint: rare, and worth the slow way.
+    if (thrown instanceof TypeError) return exactJson(value) // A bigint: rare, so the slow path is acceptable.
     throw thrown
   }
 }
@@ -153,7 +153,7 @@ class Reader {
       this.#path[depth] = key
       if (Object.hasOwn(object, key)) this.#duplicates.push(renderPath(this.#path))
       const value = this.#value()
-      // Assigning to `__proto__` would change what the object inherits.
+      // An assignment to `__proto__` would change the prototype.
       if (key === '__proto__')
         Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
       else object[key] = value
@@ -210,7 +210,7 @@ class Reader {
     }
   }
 
-  /** The rest of a string from its first escape on. */
+  /** Reads the rest of a string from its first escape on. */
   #escapedString(start: number, firstEscape: number): string {
     let at = firstEscape
     for (;;) {

@@ -1,7 +1,10 @@
-// What does a schema demand that a type cannot say? In sentences, for the doc comments.
+// Describes constraints of a schema that a type cannot express, in sentences for doc comments.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 
-/** One line for all simple demands, then one for each rule. The order does not depend on that of the keys in the file. */
+/**
+ * Returns one line for all simple constraints, then one for each rule. The order does not depend on the order of keys
+ * in the file.
+ */
 export function constraintsOf(node: JsonObject): string[] {
   const simple = [...ranges(node), ...texts(node), ...listSemantics(node)].join(' ')
   return [...(simple === '' ? [] : [simple]), ...rules(node)]
@@ -63,7 +66,7 @@ function rules(node: JsonObject): string[] {
   return validations.filter(isJsonObject).map((validation) => `Rule: ${ruleText(validation)}.`)
 }
 
-/** The message where there is one: it was written for people. */
+/** Returns the message of a rule if it has one, because people can read it. */
 function ruleText(validation: JsonObject): string {
   const text: Json | undefined = own(validation, 'message') ?? own(validation, 'rule')
   return String(text).replace(/\.$/, '')

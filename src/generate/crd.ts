@@ -1,5 +1,5 @@
-// What does a CustomResourceDefinition say about the shape of its objects? The part that types are written from; anything
-// else in it (columns, subresources, names for people) is the API server's business.
+// The part of a CustomResourceDefinition that defines types: the shape of its objects. The rest (columns, subresources,
+// short names) concerns only the API server.
 import type { Json } from '../base/json.ts'
 
 export interface Crd {
@@ -7,42 +7,42 @@ export interface Crd {
   readonly kind: string
   readonly plural: string
   readonly scope: 'Namespaced' | 'Cluster'
-  /** In the order of the definition, those that are not served included. */
+  /** In the order of the definition, including versions that are not served. */
   readonly versions: readonly CrdVersion[]
 }
 
 export interface CrdVersion {
   readonly name: string
   readonly isServed: boolean
-  /** The one version in which objects are kept. */
+  /** True for the storage version. */
   readonly isStored: boolean
-  /** Where its schema stands in the definition: `spec.versions[0].schema.openAPIV3Schema`. */
+  /** Path of its schema in the definition: `spec.versions[0].schema.openAPIV3Schema`. */
   readonly path: string
   readonly description: string
-  /** Of the root, without apiVersion, kind and metadata, which every object has. */
+  /** Fields of the root, without apiVersion, kind and metadata, which every object has. */
   readonly fields: readonly Field[]
 }
 
-/** The versions that are served: the stored one first if it is among them, for it bears the kind's plain name. */
+/** Returns the served versions, the stored one first if it is among them, because it has the kind's plain name. */
 export function servedVersions({ versions }: Crd): readonly CrdVersion[] {
   const served = versions.filter(({ isServed }) => isServed)
   return [...served.filter(({ isStored }) => isStored), ...served.filter(({ isStored }) => !isStored)]
 }
 
-/** The schema of one value: its shape, and what is said about it besides. */
+/** The schema of one value: its shape and its description. */
 export interface Schema {
   readonly shape: Shape
   readonly isNullable: boolean
   readonly description: string
-  /** What the server puts in where the field is left out. */
+  /** Value that the server sets if the field is absent. */
   readonly defaultValue?: Json
-  /** Demands that a type cannot express, in sentences; one paragraph each. */
+  /** Constraints that a type cannot express, in sentences; one paragraph each. */
   readonly constraints: readonly string[]
 }
 
 export type Shape =
   | { readonly kind: 'scalar'; readonly type: 'string' | 'number' | 'boolean' }
-  /** Any JSON, null apart: that is said by `isNullable`. */
+  /** Any JSON except null, which `isNullable` covers. */
   | { readonly kind: 'enum'; readonly values: readonly Json[] }
   | { readonly kind: 'intOrString' }
   | { readonly kind: 'list'; readonly items: Schema }
@@ -52,7 +52,7 @@ export type Shape =
 
 export interface Field {
   readonly name: string
-  /** Required by the schema. The server checks it after it has put in defaults. */
+  /** Required by the schema. The server checks it after it has set defaults. */
   readonly isRequired: boolean
   readonly schema: Schema
 }

@@ -1,18 +1,18 @@
-// What does the folder of generated code let out? The text of its index: descriptors and wire types by name, and the
-// constructs of each API group as one namespace, because both have, say, a `DatabaseSpec`.
+// Text of the index of a generated folder: descriptors and wire types by name, and the constructs of each API group as
+// one namespace, because both contain e.g. a `DatabaseSpec`.
 import { header } from './header.ts'
 import { pascalCase } from './type-text.ts'
 import type { WireModule } from './wire-types.ts'
 
 export interface DoorInput {
-  /** What all of it was generated from. */
+  /** Source of the generated code. */
   readonly source: string
-  /** API groups whose constructs lie in `<group>.ts` beside the door. */
+  /** API groups whose constructs are in `<group>.ts` beside the index. */
   readonly groups: readonly string[]
   readonly wireModules: readonly WireModule[]
 }
 
-/** The text of index.ts. */
+/** Returns the text of index.ts. */
 export function door({ source, groups, wireModules }: DoorInput): string {
   const lines = [
     header(source),
@@ -26,7 +26,7 @@ export function door({ source, groups, wireModules }: DoorInput): string {
   return `${lines.join('\n')}\n`
 }
 
-/** `data` for data.konverge.dev; all of the group where the first part alone is not unique or not a name. */
+/** `data` for data.konverge.dev; the whole group if the first part alone is not unique or not a name. */
 function namespaceOf(group: string, groups: readonly string[]): string {
   const first = firstPart(group)
   const isUnique = groups.filter((other) => firstPart(other) === first).length === 1

@@ -1,13 +1,13 @@
-// Turns code that `cdk8s import` wrote into TypeScript whose types can be erased, so that Node runs it as it is (`node main.ts`): enums become constants
-// with the same members, and parameter properties become fields. Pure. Invariant: the names that other code uses stay the same.
-// Source: TypeScript, erasableSyntaxOnly; Node, strip-types.
+// Converts the output of `cdk8s import` to TypeScript with erasable types, so that Node runs it directly (`node
+// main.ts`): enums become constants with the same members, and parameter properties become fields. Pure. Invariant: the
+// names that other code uses stay the same. Source: TypeScript, erasableSyntaxOnly; Node, strip-types.
 
-/** An enum as the program writes it: one member in a line, with an optional comment before it. */
+/** An enum as the program writes it: one member per line, with an optional comment before it. */
 const enumeration = /^export enum (\w+) \{\n([\s\S]*?)^\}$/gm
 const member = /^( {2})(\w+) = (".*"|-?[0-9.]+),$/gm
 const parameterProperty = /^( +)private constructor\(public readonly (\w+): ([^)]+)\) \{\n +\}$/gm
 
-/** The module without syntax that has to be compiled. */
+/** Returns the module without syntax that requires compilation. */
 export function erasableSyntax(text: string): string {
   return text
     .replaceAll(enumeration, (_, name: string, members: string) => {

@@ -1,34 +1,34 @@
-// Why could nothing be generated? Every refusal says which file, which path in it, and what to change.
+// Errors of the generator. Each names the file, the path in it, and the remedy.
 import { CodedError } from '../base/errors.ts'
 
 export type GenerateErrorCode =
-  /** The folder cannot be read or is empty, or a file in it is not YAML. */
+  /** The folder is unreadable or empty, or a file in it is not YAML. */
   | 'Unreadable'
-  /** A document that is no CustomResourceDefinition of apiextensions.k8s.io/v1. */
+  /** The document is not a CustomResourceDefinition of apiextensions.k8s.io/v1. */
   | 'NotACrd'
-  /** A CustomResourceDefinition that lacks what the API server requires, or has it in a wrong form. */
+  /** The CustomResourceDefinition lacks a field that the API server requires, or has it in a wrong form. */
   | 'InvalidCrd'
-  /** A schema that is not structural, or that TypeScript cannot say. */
+  /** The schema is not structural, or TypeScript cannot express it. */
   | 'UnsupportedSchema'
-  /** Two definitions would be written to one place. */
+  /** Two definitions have the same output path. */
   | 'DuplicateKind'
-  /** A file that we did not generate lies where one of ours would go. */
+  /** A file that the generator did not write is at an output path. */
   | 'ForeignFile'
-  /** `cdk8s import` is not installed, failed, or wrote something unforeseen. */
+  /** `cdk8s import` is not installed, failed, or wrote unexpected output. */
   | 'ImportFailed'
 
 export interface GenerateErrorOptions {
   readonly code: GenerateErrorCode
-  /** The file, as people know it. */
+  /** Path of the file in messages. */
   readonly source: string
-  /** Where in the document, such as `spec.versions[0].schema.openAPIV3Schema.properties.spec`; absent for the whole. */
+  /** Path in the document, such as `spec.versions[0].schema.openAPIV3Schema.properties.spec`; absent for the whole. */
   readonly path?: string
-  /** What is wrong and what to do, as a sentence without a full stop. */
+  /** The problem and the remedy, as a sentence without a full stop. */
   readonly problem: string
   readonly cause?: unknown
 }
 
-/** A refusal to generate. Trying again does not help until the input changes. */
+/** Error of the generator. A retry does not help until the input changes. */
 export class GenerateError extends CodedError<GenerateErrorCode> {
   override readonly name = 'GenerateError'
   readonly source: string

@@ -1,4 +1,5 @@
-// Generator of imports/ from crds/. Invariant: everything is generated before the first file is touched, so an error leaves the folder unchanged.
+// Generator of imports/ from crds/. Invariant: it generates everything before it changes the first file, so an error
+// leaves the folder unchanged.
 import type { Dirent } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -14,9 +15,9 @@ import { readCrd } from './read-crd.ts'
 import { type WireModule, wireTypes } from './wire-types.ts'
 
 export interface GenerateOptions {
-  /** Where the definitions are: every *.yaml and *.yml directly in it, one or more documents each. */
+  /** Folder of the definitions: every *.yaml and *.yml directly in it, one or more documents each. */
   readonly crdFolder: string
-  /** Where the generated code goes. Generated files in it that nothing is generated for any more are removed. */
+  /** Folder of the generated code. Generated files without a source any more are removed. */
   readonly outFolder: string
   /** `check` compares and writes nothing. */
   readonly mode: 'write' | 'check'
@@ -25,14 +26,14 @@ export interface GenerateOptions {
 export interface GeneratedFile {
   /** Inside `outFolder`, with slashes. */
   readonly path: string
-  /** How the folder stood before: as generated, different, without the file, or with one that nothing is generated for. */
+  /** State of the file before: as generated, different, missing, or generated without a source any more. */
   readonly state: 'fresh' | 'stale' | 'missing' | 'orphaned'
 }
 
 /**
  * Generates, and reports on every file. In mode `check` the folder is up to date if all are `fresh`.
  *
- * @throws {GenerateError} see its codes; nothing was written then.
+ * @throws {GenerateError} with one of its codes; then nothing was written.
  */
 export async function generate(options: GenerateOptions, signal: AbortSignal): Promise<readonly GeneratedFile[]> {
   const wanted = await render(options, signal)
@@ -47,7 +48,9 @@ export async function generate(options: GenerateOptions, signal: AbortSignal): P
   return files
 }
 
-/** Everything is written beside the folder's files before the first of them is replaced: a full disk leaves all as it was. */
+/**
+ * Writes all files beside the folder's files before it replaces the first one: a full disk leaves the folder unchanged.
+ */
 async function replace(
   outFolder: string,
   paths: readonly string[],
@@ -95,7 +98,7 @@ async function render({ crdFolder }: GenerateOptions, signal: AbortSignal): Prom
 }
 
 interface Definition {
-  /** The file as people know it: `crds/database.yaml`. */
+  /** Path of the file in messages: `crds/database.yaml`. */
   readonly source: string
   readonly document: JsonObject
 }
@@ -132,9 +135,9 @@ async function readFolder(path: string, source: string): Promise<string[]> {
   }
 }
 
-/** The documents of a file, empty ones left out. */
+/** Returns the documents of a file, without empty ones. */
 function parse(text: string, source: string): Json[] {
-  // As kubectl would read the definition that is generated from: a field that needs quotes shows.
+  // Parses like kubectl, so that a field without required quotes shows.
   const documents = parseAllDocuments(text, kubernetesYaml)
   if (!Array.isArray(documents)) return []
   return documents.map((document) => readDocument(document, source)).filter((value) => value !== null)
@@ -144,10 +147,10 @@ function readDocument(document: Document.Parsed, source: string): Json {
   const [error] = document.errors
   if (error !== undefined) throw noYaml(error, source)
   try {
-    // The parser gives plain JSON values.
+    // The parser returns plain JSON values.
     return document.toJS() as Json
   } catch (cause) {
-    // An alias without an anchor, or aliases that stand for more than anybody could have meant.
+    // An alias without an anchor, or aliases that expand to more than the parser's limit.
     throw noYaml(cause, source)
   }
 }
@@ -173,7 +176,7 @@ function refuseDuplicates(modules: readonly WireModule[], definitions: readonly 
   }
 }
 
-/** The TypeScript in the places where ours goes, by path with slashes. What is no file counts as one that is not ours. */
+/** Returns the TypeScript files at the output paths, by path with slashes. A path that is no file counts as foreign. */
 async function readPresent(outFolder: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>()
   for (const folder of ['', 'wire/']) {

@@ -1,5 +1,5 @@
-// What does `cdk8s import` make of the definitions? Runs it in a scratch folder, on one file with all of them: it writes one
-// module for an API group and overwrites it with every file it is given.
+// Runs `cdk8s import` on the definitions in a temporary folder. It passes all definitions in one file, because the
+// program overwrites the module of an API group with every file.
 import { spawn } from 'node:child_process'
 import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,9 +18,9 @@ export interface ImportedModule {
 
 export interface ImportOptions {
   readonly definitions: readonly ReadCrd[]
-  /** Where the definitions came from, for messages. */
+  /** Source of the definitions, for messages. */
   readonly source: string
-  /** The folder from which cdk8s-cli is looked for, upwards. */
+  /** Folder from which the search for cdk8s-cli goes upwards. */
   readonly searchFrom: string
 }
 
@@ -28,15 +28,15 @@ const timeLimitMs = 120_000
 const maxReportBytes = 65_536
 
 /**
- * @throws {GenerateError} `UnsupportedSchema`, with the path of what constructs cannot have, or `ImportFailed`, with what the
- *   program said.
+ * @throws {GenerateError} `UnsupportedSchema`, with the path of the part that constructs cannot express, or
+ * `ImportFailed`, with the program's output.
  */
 export async function runImport(options: ImportOptions, signal: AbortSignal): Promise<readonly ImportedModule[]> {
   const { documents, realNames } = importable(options.definitions)
   const program = await findProgram(options)
   const scratch = await mkdtemp(join(tmpdir(), 'konverge-import-'))
   try {
-    // JSON is YAML, has no aliases, and needs no writer of its own.
+    // JSON is YAML, has no aliases, and needs no YAML writer.
     const text = documents.map((document) => JSON.stringify(document)).join('\n---\n')
     await writeFile(join(scratch, 'definitions.yaml'), text, { signal })
     await execute(program, scratch, options, signal)
@@ -62,7 +62,7 @@ async function readModules(folder: string, signal: AbortSignal): Promise<readonl
   )
 }
 
-/** Looked for by path: the package lets nobody resolve it by name. */
+/** Finds the program by path: the package's exports forbid a resolution by name. */
 async function findProgram({ source, searchFrom }: ImportOptions): Promise<string> {
   for (let folder = searchFrom; ; folder = dirname(folder)) {
     const program = join(folder, 'node_modules', 'cdk8s-cli', 'bin', 'cdk8s')
@@ -81,7 +81,7 @@ async function exists(path: string): Promise<boolean> {
     await access(path)
     return true
   } catch {
-    // Whatever the reason: what cannot be reached cannot be run.
+    // Whatever the reason: an unreachable program cannot run.
     return false
   }
 }

@@ -1,8 +1,11 @@
-// Can jsii enumerate these values? `cdk8s import` makes a member's name of each value and leaves out those whose name is
-// taken, without a word; then a value could never be written.
+// Checks whether jsii can enumerate values. `cdk8s import` derives a member name from each value and silently drops
+// values whose name is taken; such a value could never be written.
 import type { Json, JsonObject } from '../base/json.ts'
 
-/** The schema of an enum, or that of all values of the type where some would be lost; `{}` where there is no one type. */
+/**
+ * Returns the schema of an enum; if values would be lost, the schema of all values of their type; `{}` if they have
+ * several types.
+ */
 export function importableEnum(values: readonly Json[]): JsonObject {
   const [type, ...others] = new Set(values.map((value) => typeof value))
   if (others.length > 0) return {}
@@ -21,15 +24,12 @@ export function importableEnum(values: readonly Json[]): JsonObject {
   }
 }
 
-/**
- * Other characters are stripped from enums before anything is generated, an empty value is passed over, and the program fails
- * on what every object of JavaScript answers to.
- */
+/** The program strips other characters from enums, skips an empty value, and fails on names of Object.prototype. */
 function isNameable(value: string): boolean {
   return /^-?[A-Za-z0-9][A-Za-z0-9 _./-]*$/.test(value) && !(value in Object.prototype)
 }
 
-/** Values with different folded names get different members: case, punctuation and the words put for it do not count. */
+/** Values with different folded names get different members: case, punctuation and the words for it do not count. */
 function foldedName(value: Json): string {
   return String(value)
     .toLowerCase()

@@ -1,11 +1,11 @@
-// What of a definition can `cdk8s import` carry? The program drops, merges or breaks on what jsii cannot say, often in
-// silence. So it never sees a definition as it was written, but one printed anew from what we read, in which everything that
-// is left is something it does right:
+// Rewrites definitions for `cdk8s import`, which drops, merges or breaks on everything that jsii cannot express, often
+// silently. The program never sees the original definition, but one printed from the parsed one, with only the parts
+// that it handles correctly:
 //
-// - Demands on values are gone; they would turn types into others or stop the program.
-// - A field whose name it would change for that of another, or cannot write, bears a code name; `mend-import` puts the real
-//   one back.
-// - What has no type there is `any`, and its description says what the definition wants.
+// - Constraints on values are removed; they would change types or stop the program.
+// - A field gets a code name if the program would change its name to that of another, or cannot write it; `mend-import`
+//   restores the real one.
+// - A value without a type in jsii is `any`, and its description contains the constraints of the definition.
 import type { JsonObject } from '../base/json.ts'
 import { type Crd, type Field, type Schema, type Shape, servedVersions } from './crd.ts'
 import { GenerateError } from './generate-error.ts'
@@ -13,20 +13,20 @@ import { importableEnum } from './importable-enum.ts'
 import { isCodeName } from './mend-import.ts'
 import { pascalCase } from './type-text.ts'
 
-/** A definition that was read, and the file that it is from. */
+/** A parsed definition and its file. */
 export interface ReadCrd {
   readonly crd: Crd
   readonly source: string
 }
 
 export interface Importable {
-  /** What to hand to the program instead of the definitions. */
+  /** Documents for the program instead of the definitions. */
   readonly documents: readonly JsonObject[]
-  /** The real names by code name, which stands for nothing else. */
+  /** Real names by code name; no code name occurs otherwise. */
   readonly realNames: ReadonlyMap<string, string>
 }
 
-/** @throws {GenerateError} `UnsupportedSchema`, with the path of what no construct can have. */
+/** @throws {GenerateError} `UnsupportedSchema`, with the path of the part that no construct can express. */
 export function importable(definitions: readonly ReadCrd[]): Importable {
   const realNames = new Map<string, string>()
   const typesByGroup = new Map<string, TypeNames>()
@@ -39,7 +39,7 @@ export function importable(definitions: readonly ReadCrd[]): Importable {
   const documents = planned.map(({ crd, source, types, classes }) => {
     const versions = classes.map(({ version, className }) => {
       const printer = new Printer(types, realNames)
-      // A construct says what should be, and status what is.
+      // A construct declares the desired state; the status is the observed state.
       const fields = version.fields.filter(({ name }) => name !== 'status')
       const root: Shape = { kind: 'object', fields, keepsUnknownFields: false }
       refuseLost(fields, source, version.path)
@@ -54,7 +54,7 @@ export function importable(definitions: readonly ReadCrd[]): Importable {
   return { documents, realNames }
 }
 
-/** Classes are named first: a type gives way to a class, never the other way round. */
+/** Claims class names first: a type yields to a class, never the other way round. */
 function claimClasses({ crd, source }: ReadCrd, types: TypeNames) {
   return servedVersions(crd).map((version, index) => {
     const className = index === 0 ? crd.kind : `${crd.kind}${pascalCase(version.name)}`
@@ -67,11 +67,11 @@ function claimClasses({ crd, source }: ReadCrd, types: TypeNames) {
 }
 
 /**
- * The names of the types of a module. `cdk8s import` builds them from the path to a field and changes case and punctuation on
- * the way, so two names count as one if their letters and digits are the same.
+ * Names of the types of a module. `cdk8s import` builds them from the path to a field and changes case and punctuation,
+ * so two names count as one if their letters and digits are equal.
  */
 class TypeNames {
-  /** What a module imports, and the globals that it uses. */
+  /** Names that a module imports, and the globals that it uses. */
   readonly #taken = new Set(['apiobject', 'apiobjectmetadata', 'construct', 'groupversionkind', 'object', 'record'])
 
   /** False if the name is taken. */
@@ -87,7 +87,7 @@ function fold(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase()
 }
 
-/** Prints shapes as the schemas that the program reads. */
+/** Prints shapes as schemas for the program. */
 class Printer {
   readonly #types: TypeNames
   readonly #realNames: Map<string, string>
@@ -142,13 +142,13 @@ class Printer {
     }
   }
 
-  /** The field's own name if the program keeps it apart from all others, else a code name. */
+  /** Returns the field's own name if the program keeps it apart from all others, else a code name. */
   #nameOf({ name, schema }: Field, parent: string, shared: ReadonlySet<string>): string {
     const folded = fold(name)
     const isCarried = /^[A-Za-z][A-Za-z0-9_.-]*$/.test(name) && !inherited.has(folded) && !isCodeName(folded)
     const isAlone = !shared.has(folded)
     if (isCarried && isAlone && (!declaresType(schema) || this.#types.claim(`${parent}${folded}`))) return name
-    // The number comes last, or the letter after it would change its case.
+    // The number comes last, because a letter after it would change its case.
     const stem = `wire${folded.replaceAll(/[0-9]/g, '')}`
     let number = this.#realNames.size
     while (this.#realNames.has(`${stem}${number}`) || !this.#types.claim(`${parent}${stem}${number}`)) number += 1
@@ -157,15 +157,18 @@ class Printer {
   }
 }
 
-/** Names that the program could change to one that every object answers to in JavaScript. */
+/** Names that the program could change to one of Object.prototype. */
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype).map(fold))
 
-/** Is it one that takes whatever it is given? To TypeScript an object without a field `toString` has one of a wrong type. */
+/**
+ * True for an object that accepts any field. To TypeScript an object without a field `toString` has one of a wrong
+ * type.
+ */
 function isOpen({ fields, keepsUnknownFields }: Shape & { kind: 'object' }): boolean {
   return fields.length === 0 || keepsUnknownFields || fields.some(({ name }) => name in Object.prototype)
 }
 
-/** Refuses names of fields that cdk8s itself loses when it renders an object. */
+/** Rejects names of fields that cdk8s itself loses when it renders an object. */
 function refuseLost(fields: readonly Field[], source: string, path: string): void {
   for (const { name, schema } of fields) {
     const at = `${path}.properties.${name}`
@@ -183,7 +186,7 @@ function refuseLostIn({ shape }: Schema, source: string, path: string): void {
   else if (shape.kind === 'map') refuseLostIn(shape.values, source, `${path}.additionalProperties`)
 }
 
-/** Does the program write a type of its own for it, named by the path? */
+/** True if the program writes a separate type for it, named by the path. */
 function declaresType({ shape }: Schema): boolean {
   switch (shape.kind) {
     case 'object':
@@ -201,7 +204,7 @@ function declaresType({ shape }: Schema): boolean {
   }
 }
 
-/** What the type does not say. */
+/** Returns the constraints that the type does not express. */
 function noteOf(shape: Shape): string {
   if (shape.kind === 'enum' && !('enum' in importableEnum(shape.values))) {
     return `One of ${shape.values.map((value) => JSON.stringify(value)).join(', ')}.`

@@ -1,10 +1,10 @@
-// How does what `cdk8s import` wrote become a module of ours? Code names give way to the real ones, which stand in quotes as on
-// the wire, and imports of types are marked. Everything else stays as it was written.
+// Restores real names in the output of `cdk8s import`: they replace code names, in quotes as on the wire, and type
+// imports are marked. Everything else stays unchanged.
 import { erasableSyntax } from './erasable-syntax.ts'
 import { typeOnlyImports } from './type-only-imports.ts'
 import { literal } from './type-text.ts'
 
-/** Could it be a code name? Lower case, with digits at the end, so that it passes every change of case unharmed. */
+/** True if it may be a code name: lower case, with digits at the end, so that it survives every change of case. */
 export function isCodeName(name: string): boolean {
   return /^wire[a-z]*\d+$/.test(name)
 }
@@ -25,12 +25,12 @@ export function mendImport(text: string, realNames: ReadonlyMap<string, string>)
 
 export interface Written {
   readonly written: readonly { readonly fileName: string; readonly text: string }[]
-  /** Of the definitions that the program was given. */
+  /** API groups of the definitions that the program received. */
   readonly groups: readonly string[]
   readonly realNames: ReadonlyMap<string, string>
 }
 
-/** What is wrong with what the program wrote: it drops what it does not like without a word, and with exit code 0. */
+/** Returns the problem of the program's output: the program silently drops unsupported parts, with exit code 0. */
 export function unforeseen({ written, groups, realNames }: Written): string | undefined {
   const texts = written.map(({ text }) => text)
   const missing = [...new Set(groups)].find((group) => !written.some(({ fileName }) => fileName === `${group}.ts`))

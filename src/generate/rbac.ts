@@ -1,5 +1,5 @@
-// Which rights does an operator need? Exactly the requests that the runtime sends for what its controllers own, watch and
-// read: no wildcard, no verb in reserve. The same controllers give the same rules, in whatever order they come.
+// RBAC rules of an operator. Invariant: exactly the requests that the runtime sends for the kinds that its controllers
+// own, watch and read, without wildcards and spare verbs. The same controllers give the same rules, in any order.
 import { keptKinds } from '../object/kept-kinds.ts'
 import { groupKindOf, type Resource } from '../object/resource.ts'
 import { type Right, type Verb, verbs } from '../object/right.ts'
@@ -12,10 +12,10 @@ export interface PolicyRule {
   readonly verbs: readonly Verb[]
 }
 
-/** The kinds that a controller declares to deal with; every Controller is one. */
+/** Kinds that a controller declares; every Controller is one. */
 export interface DeclaredKinds {
   readonly resource: Resource
-  /** Is its status written? Default true. */
+  /** True if the runtime writes its status. Default true. */
   readonly hasStatus?: boolean
   readonly owns: readonly { readonly resource: Resource }[]
   readonly watches: readonly {
@@ -25,43 +25,47 @@ export interface DeclaredKinds {
   }[]
   readonly reads: readonly { readonly resource: Resource; readonly isListed: boolean }[]
   readonly retired: readonly Resource[]
-  /** For the requests of its author's own. */
+  /** Rights for the author's own requests. */
   readonly rights?: readonly Right[]
-  /** The cluster of `owns` and `retired`. Default: the operator's own. */
+  /** Cluster of `owns` and `retired`. Default: the operator's own. */
   readonly childrenIn?: string | undefined
   /** False: retired kinds are watched. Default true. */
   readonly finalizer?: boolean
 }
 
-/** The rights of one operator, by the place in which they are to be granted. */
+/** Rights of one operator, by the scope in which they are granted. */
 export interface OperatorRights {
-  /** On objects in namespaces: wherever the operator looks after resources. */
+  /** On objects in namespaces: wherever the operator manages resources. */
   readonly namespaced: readonly PolicyRule[]
   /** On objects outside namespaces: these need a ClusterRole. */
   readonly cluster: readonly PolicyRule[]
-  /** In the namespace in which the operator itself runs. */
+  /** In the namespace of the operator itself. */
   readonly home: readonly PolicyRule[]
 }
 
+/** Input of `rightsOf`: the declarations of one operator. */
 export interface OperatorNeeds {
-  /** The operator's, as of `runOperator`. */
+  /** Name of the operator, as for `runOperator`. */
   readonly name: string
   readonly controllers: readonly DeclaredKinds[]
-  /** As of `runOperator`. */
+  /** As for `runOperator`. */
   readonly runnables?: readonly { readonly rights?: readonly Right[] | undefined }[] | undefined
-  /** For what the program does with the client of its operator. Default: none. */
+  /** Rights for the program's use of its operator's client. Default: none. */
   readonly rights?: readonly Right[] | undefined
-  /** The Lease by which replicas elect their leader. Default: the operator's name, as everywhere. */
+  /** Name of the Lease for leader election. Default: the operator's name. */
   readonly leaseName?: string | undefined
-  /** Do its replicas divide the resources by a hash (`sharding: { kind: 'hash' }`)? Default false. */
+  /** True if its replicas share the resources by a hash (`sharding: { kind: 'hash' }`). Default false. */
   readonly isSharded?: boolean | undefined
-  /** Does it ask the API server who may read its metrics (`metrics: { kind: 'protected' }`)? Default false. */
+  /** True if the API server authorizes readers of its metrics (`metrics: { kind: 'protected' }`). Default false. */
   readonly protectsMetrics?: boolean | undefined
-  /** The rights in this other cluster, by the name of its connection. Default: those in the operator's own cluster. */
+  /**
+   * Returns the rights in this other cluster, by the name of its connection. Default: those in the operator's own
+   * cluster.
+   */
   readonly cluster?: string | undefined
 }
 
-/** One resource, or one subresource (`pods/status`) of it, and what is done to it. */
+/** One resource or subresource (`pods/status`), and its verbs. */
 interface Need {
   readonly scope: Resource['scope']
   readonly group: string
@@ -69,7 +73,11 @@ interface Need {
   readonly verbs: readonly Verb[]
 }
 
-/** What the operator needs, each resource in one rule. Linear in the kinds, but for the sorting. */
+/**
+ * Returns the rights of an operator, each resource in one rule. Linear in the kinds, except the sorting.
+ *
+ * @example rightsOf({ name: 'websites', controllers: [website] }).namespaced
+ */
 export function rightsOf({
   name,
   controllers,
@@ -95,16 +103,16 @@ export function rightsOf({
   return { ...rightsFor(needs, isElsewhere), home: isSharded ? memberLeaseRules : leaseRules(leaseName) }
 }
 
-/** In a cluster of children: neither Events nor a Lease are there. */
+/** Rights in a cluster of children, which has neither Events nor a Lease of the operator. */
 function rightsIn(cluster: string, controllers: readonly DeclaredKinds[]): OperatorRights {
   const there = controllers.filter(({ childrenIn }) => childrenIn === cluster)
-  // A retired child is read by the name that its parent recorded.
+  // The runtime reads a retired child by the name that its parent recorded.
   const retired = there.flatMap(({ retired: kinds }) => kinds.map((resource) => need(resource, ['get', 'delete'])))
   const needs = [...there.flatMap(({ owns }) => owns.map(childNeed)), ...retired]
   return { ...rightsFor(needs, there.length > 0), home: [] }
 }
 
-/** `isIdentified`: does the operator ask the cluster which it is? */
+/** `isIdentified`: the operator reads the identity of the cluster. */
 function rightsFor(needs: readonly Need[], isIdentified: boolean): Pick<OperatorRights, 'namespaced' | 'cluster'> {
   const of = (scope: Resource['scope']) => rulesOf(needs.filter((need) => need.scope === scope))
   return { namespaced: of('Namespaced'), cluster: [...of('Cluster'), ...(isIdentified ? [identity] : [])] }
@@ -117,7 +125,7 @@ const identity: PolicyRule = {
   verbs: ['get'],
 }
 
-/** An apply is a patch, and a create as well where the object does not exist yet; a look comes before the first one. */
+/** An apply is a patch, and a create if the object does not exist yet; a read precedes the first one. */
 function childNeed({ resource }: { readonly resource: Resource }): Need {
   return need(resource, ['get', 'list', 'watch', 'create', 'patch', ...(isKept(resource) ? [] : (['delete'] as const))])
 }
@@ -125,10 +133,10 @@ function childNeed({ resource }: { readonly resource: Resource }): Need {
 function needsOf(controller: DeclaredKinds): readonly Need[] {
   const { resource: own, hasStatus = true, owns, watches, reads, retired, finalizer = true } = controller
   return [
-    // Read once more before anything is deleted for it: a cache may be behind.
+    // Read again before a deletion: a cache may lag.
     need(own, ['get', 'list', 'watch', 'patch']),
     ...(hasStatus ? [need(own, ['patch'], 'status')] : []),
-    // An owner reference that blocks the owner's deletion asks for this where OwnerReferencesPermissionEnforcement is on.
+    // An owner reference that blocks the owner's deletion requires this with OwnerReferencesPermissionEnforcement.
     ...(owns.length === 0 ? [] : [need(own, ['update'], 'finalizers')]),
     ...owns.map(childNeed),
     ...watches.map(({ resource, repairMayDelete, contributes }) =>
@@ -144,24 +152,27 @@ function needsOf(controller: DeclaredKinds): readonly Need[] {
   ]
 }
 
-/** What the runtime never deletes. */
+/** True for never-deleted kinds. */
 function isKept(resource: Resource): boolean {
   return keptKinds.has(groupKindOf(resource))
 }
 
-/** Events are in the namespace of what they are about; about an object without one they are in `default`, which may not be ours. */
+/**
+ * Events are in the namespace of their object. Those of a cluster-scoped object are in `default`, which may not be the
+ * operator's namespace.
+ */
 function eventsOf(controllers: readonly DeclaredKinds[]): Need {
   const scope = controllers.some(({ resource }) => resource.scope === 'Cluster') ? 'Cluster' : 'Namespaced'
   return { scope, group: 'events.k8s.io', resource: 'events', verbs: ['create', 'patch'] }
 }
 
-/** Who asks for metrics, and may they? */
+/** Authenticate and authorize readers of metrics. */
 const reviews: readonly Need[] = [
   { scope: 'Cluster', group: 'authentication.k8s.io', resource: 'tokenreviews', verbs: ['create'] },
   { scope: 'Cluster', group: 'authorization.k8s.io', resource: 'subjectaccessreviews', verbs: ['create'] },
 ]
 
-/** A create cannot be confined to a name: it is authorized before the object is read. */
+/** A create cannot be restricted to a name: it is authorized before the object is read. */
 function leaseRules(leaseName: string): readonly PolicyRule[] {
   const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] }
   return [
@@ -170,7 +181,9 @@ function leaseRules(leaseName: string): readonly PolicyRule[] {
   ]
 }
 
-/** Each replica has a Lease of its own, removes those of replicas that are gone, and lists all: no list can be confined to names. */
+/**
+ * Each replica has its own Lease, removes those of ended replicas, and lists all: no list can be restricted to names.
+ */
 const memberLeaseRules: readonly PolicyRule[] = [
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'create', 'patch', 'delete'] },
 ]
@@ -179,7 +192,7 @@ function need({ scope, group, plural }: Resource, wanted: readonly Verb[], subre
   return { scope, group, resource: subresource === undefined ? plural : `${plural}/${subresource}`, verbs: wanted }
 }
 
-/** One rule for all resources of a group that need the same verbs. */
+/** Returns one rule for all resources of a group with the same verbs. */
 function rulesOf(needs: readonly Need[]): readonly PolicyRule[] {
   const perResource = Map.groupBy(needs, ({ group, resource }) => `${group}/${resource}`)
   const whole = [...perResource.values()].flatMap(merged)
@@ -204,7 +217,7 @@ function sortKeyOf({ apiGroups, resources }: PolicyRule): string {
   return `${apiGroups.join()} ${resources.join()}`
 }
 
-/** By code units, so that the order depends on no locale. */
+/** By code units, independent of locales. */
 function compareTexts(left: string, right: string): number {
   return left < right ? -1 : Number(left > right)
 }

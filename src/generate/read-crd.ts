@@ -1,5 +1,5 @@
-// What kind does a CustomResourceDefinition define, and which shapes have its Spec and Status? Pure: the parsed document
-// in, a Crd or a GenerateError with the path of the trouble out. Nothing that it cannot say is passed over in silence.
+// Parses a CustomResourceDefinition into a kind and the shapes of its Spec and Status. Pure: a parsed document becomes
+// a Crd, or a GenerateError with the path of the problem. Invariant: unsupported parts are never skipped silently.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import type { Crd, CrdVersion } from './crd.ts'
 import { GenerateError } from './generate-error.ts'
@@ -8,9 +8,8 @@ import { fieldsOf } from './read-schema.ts'
 const apiVersion = 'apiextensions.k8s.io/v1'
 
 /**
- * Reads one definition. `source` is the file's name for messages.
- *
- * Reads the fields of the root besides apiVersion, kind and metadata, which every object has.
+ * Reads one definition, with the fields of the root besides apiVersion, kind and metadata. `source` is the file's name
+ * in messages.
  *
  * @throws {GenerateError} `NotACrd`, `InvalidCrd` or `UnsupportedSchema`.
  */
@@ -41,7 +40,7 @@ export function readCrd(document: Json | undefined, source: string): Crd {
   }
 }
 
-/** Becomes the name of a file, so nothing but a DNS name is taken. */
+/** The group becomes a file name, so only a DNS name is accepted. */
 function groupAt(spec: JsonObject, source: string): string {
   const group = stringAt(spec, 'group', { source, path: 'spec' })
   if (/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(group)) return group
@@ -51,7 +50,7 @@ function groupAt(spec: JsonObject, source: string): string {
   )
 }
 
-/** Becomes the name of types and values. */
+/** The kind becomes the name of types and values. */
 function kindAt(names: JsonObject, source: string): string {
   const kind = stringAt(names, 'kind', { source, path: 'spec.names' })
   if (/^[A-Z][A-Za-z0-9]*$/.test(kind)) return kind
@@ -59,7 +58,7 @@ function kindAt(names: JsonObject, source: string): string {
   throw invalid({ source, path: 'spec.names.kind' }, problem)
 }
 
-/** A place in a file. */
+/** A position in a file. */
 interface Place {
   readonly source: string
   readonly path: string
@@ -99,7 +98,7 @@ function readVersion(version: Json, place: Place): CrdVersion {
   }
 }
 
-/** Every object has these, and the server alone says how they look. */
+/** Every object has these fields, and the server defines them. */
 function withoutCommon({ apiVersion: _, kind: __, metadata: ___, ...properties }: JsonObject): JsonObject {
   return properties
 }

@@ -1,19 +1,19 @@
-// Which values does a schema of a CustomResourceDefinition allow? Structural schemas only, as the API server requires:
-// every node has a type, or says that it is an int-or-string or keeps what it does not know. What anyOf, oneOf, allOf and
-// not add are conditions on values, never on shapes, so they do not matter here.
-// Source: apiextensions/v1 JSONSchemaProps and the rules for structural schemas.
+// Parses the schema of a CustomResourceDefinition into a shape. Structural schemas only, as the API server requires:
+// every node has a type, is an int-or-string, or keeps unknown fields. anyOf, oneOf, allOf and not add conditions on
+// values, never on shapes, so they are ignored. Source: apiextensions/v1 JSONSchemaProps and the rules for structural
+// schemas.
 import { isJsonList, isJsonObject, type Json, type JsonObject, own } from '../base/json.ts'
 import { constraintsOf } from './constraints.ts'
 import type { Field, Schema, Shape } from './crd.ts'
 import { GenerateError } from './generate-error.ts'
 
-/** A node in a document: which file, and where in it. */
+/** A node in a document: its file and its path. */
 export interface SchemaPlace {
   readonly source: string
   readonly path: string
 }
 
-/** Deeper schemas are loops of YAML aliases rather than somebody's intention. */
+/** Deeper schemas are loops of YAML aliases. */
 const maxDepth = 64
 
 /** @throws {GenerateError} `UnsupportedSchema`, with the path of the node. */
@@ -61,7 +61,7 @@ function shapeOf(node: JsonObject, place: SchemaPlace, depth: number): Shape {
 function enumOf(values: Json, place: SchemaPlace): Shape {
   if (!isJsonList(values) || values.length === 0)
     throw unsupported(child(place, 'enum'), 'must be a list of at least one value')
-  // null in the list stands for `nullable`, which says the same.
+  // null in the list means the same as `nullable`.
   return { kind: 'enum', values: values.filter((value) => value !== null) }
 }
 
@@ -90,7 +90,7 @@ function objectOf(node: JsonObject, place: SchemaPlace, depth: number): Shape {
     : { kind: 'object', fields, keepsUnknownFields: keepsUnknownFields(node) }
 }
 
-/** The fields of an object, in the order of the schema. */
+/** Returns the fields of an object, in the order of the schema. */
 export function fieldsOf(node: JsonObject, properties: JsonObject, place: SchemaPlace, depth: number): Field[] {
   const required = own(node, 'required') ?? []
   if (!isJsonList(required)) throw unsupported(child(place, 'required'), 'must be a list of names')
@@ -101,7 +101,7 @@ export function fieldsOf(node: JsonObject, properties: JsonObject, place: Schema
   }))
 }
 
-/** What every embedded object has besides the fields that the schema names. */
+/** Returns the fields of every embedded object besides those of the schema. */
 function embedded(named: readonly Field[]): Field[] {
   const text: Shape = { kind: 'scalar', type: 'string' }
   const metadata: Shape = { kind: 'object', fields: [], keepsUnknownFields: true }

@@ -1,14 +1,14 @@
-// Has a definition room for what the runtime records of things outside the cluster and of sagas? Without it nothing is made there and no step
-// is taken, which is better said before the operator runs than by its first resource.
+// Checks that a definition keeps the runtime's journal entries of external resources and sagas. Without them the
+// runtime creates nothing and starts no step; the check reports that before the operator runs.
 import { type Crd, type Field, servedVersions } from './crd.ts'
 
-/** A list that the runtime keeps in the status, and what has to be in it. */
+/** A list of journal entries in the status, and its required fields. */
 interface RecordsList {
   readonly name: 'external' | 'sagas'
   readonly fields: readonly string[]
-  /** A field of a record, and what has to be in it, or in each of its entries. */
+  /** A field of an entry, and the required fields in it, or in each of its entries. */
   readonly within: readonly [field: string, fields: readonly string[]]
-  /** Of a kind: what it is without room for them. */
+  /** Effect of a missing field on the kind. */
   readonly need: string
 }
 
@@ -39,13 +39,13 @@ const sagaRecords: RecordsList = {
   need: 'has sagas, of which no step is taken without it',
 }
 
-/** What of a controller needs room in the status. */
+/** The parts of a controller that need journal entries in the status. */
 export interface Recording {
   readonly external: readonly unknown[]
   readonly sagas: readonly unknown[]
 }
 
-/** One sentence, or undefined if every version that is served keeps the records as they are sent. */
+/** Returns one sentence, or undefined if every served version keeps the journal entries unchanged. */
 export function recordsComplaint(crd: Crd, { external, sagas }: Recording): string | undefined {
   const kept = [...(external.length === 0 ? [] : [externalRecords]), ...(sagas.length === 0 ? [] : [sagaRecords])]
   const [complaint] = kept.flatMap((list) => complaintOf(crd, list) ?? [])
@@ -65,7 +65,7 @@ function keeps(fields: readonly Field[], { name, fields: needed, within: [field,
   return has(known, needed) && has([...fieldsAt(known, field), ...itemsOf(known, field)], inner)
 }
 
-/** The fields of the entries of a list; none where it is another list, or no list. */
+/** Returns the fields of the entries of a list; empty for another list, or no list. */
 function itemsOf(fields: readonly Field[], name: string): readonly Field[] {
   const shape = fields.find((field) => field.name === name)?.schema.shape
   return shape?.kind === 'list' && shape.items.shape.kind === 'object' ? shape.items.shape.fields : []

@@ -1,10 +1,10 @@
-// How does code that `cdk8s import` wrote become an ES module that compiles under verbatimModuleSyntax? Its imports of
-// interfaces are marked as types; Node would look for them at run time otherwise.
+// Marks interface imports in the output of `cdk8s import` as types, so that it compiles under verbatimModuleSyntax;
+// otherwise Node would resolve them at run time.
 
-/** What the code imports that exists in types only. */
+/** Imported names that exist as types only. */
 const typesOnly = new Set(['ApiObjectMetadata', 'GroupVersionKind', 'Construct'])
 
-/** Marks the type imports of `cdk8s` and `constructs`; every other line stays as it is. */
+/** Marks the type imports of `cdk8s` and `constructs`; every other line stays unchanged. */
 export function typeOnlyImports(text: string): string {
   return text.replace(/^import \{ ([^}]+) \} from '(cdk8s|constructs)';$/gm, (_line, names: string, module: string) => {
     const imported = names.split(', ').map((name) => (typesOnly.has(name) ? `type ${name}` : name))

@@ -1,4 +1,4 @@
-// How are names, literals and comments of TypeScript written? Whatever stands in a definition, the text stays valid.
+// Writes names, literals and comments of TypeScript. Invariant: the text is valid for any content of a definition.
 import { isJsonList, isJsonObject, type Json } from '../base/json.ts'
 
 const lineWidth = 120
@@ -11,18 +11,18 @@ export function kebabCase(name: string): string {
     .toLowerCase()
 }
 
-/** `pod-template` → `PodTemplate`, `v1beta1` → `V1Beta1`; characters that no name may have are dropped. */
+/** `pod-template` → `PodTemplate`, `v1beta1` → `V1Beta1`; characters that names cannot have are dropped. */
 export function pascalCase(name: string): string {
   const words = name.replace(/([0-9]+)/g, '$1 ').split(/[^A-Za-z0-9]+/)
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-/** A property name, in quotes where it has to be. */
+/** Returns a property name, in quotes if necessary. */
 export function propertyName(name: string): string {
   return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : literal(name)
 }
 
-/** A literal: text in single quotes. */
+/** Returns a literal: text in single quotes. */
 export function literal(value: string | number | bigint | boolean): string {
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value !== 'string') return String(value)
@@ -30,7 +30,7 @@ export function literal(value: string | number | bigint | boolean): string {
   return `'${escaped}'`
 }
 
-/** The type of this one value: `'a'`, `readonly [1, 'b']`, `{ readonly c: true }`. */
+/** Returns the type of this one value: `'a'`, `readonly [1, 'b']`, `{ readonly c: true }`. */
 export function literalType(value: Json): string {
   if (isJsonList(value)) return `readonly [${value.map(literalType).join(', ')}]`
   if (!isJsonObject(value)) return value === null ? 'null' : literal(value)
@@ -46,7 +46,7 @@ export interface DocComment {
   readonly defaultValue?: Json
 }
 
-/** The lines of a doc comment, none where there is nothing to say. */
+/** Returns the lines of a doc comment; none without content. */
 export function docComment({ description, constraints, defaultValue }: DocComment, indent: string): string[] {
   const paragraphs = description.split(/\n+/).map((line) => line.trim())
   const defaultTag = defaultValue === undefined ? [] : [`@default ${JSON.stringify(defaultValue)}`]

@@ -1,8 +1,8 @@
-// How is a kind typed in TypeScript as it travels on the wire? From a Crd to the text of a module: the descriptor of the
-// resource, its Spec and its Status. The text depends on the definition alone, and imports nothing.
+// Wire types of a kind: a Crd becomes the text of a module with the descriptor of the resource, its Spec and its
+// Status. The text depends on the definition alone, and imports nothing.
 //
-// `KindSpec` is what the server returns: a field with a default is always there. `KindSpecInput` is what people write: such
-// a field can be left out. Both are one type where nothing differs.
+// `KindSpec` is the server's output: a field with a default is always present. `KindSpecInput` is the input of people:
+// such a field is optional. Both are one type if they do not differ.
 import { assert } from '../base/assert.ts'
 import { type Crd, type CrdVersion, type Field, type Schema, type Shape, servedVersions } from './crd.ts'
 import { header } from './header.ts'
@@ -20,9 +20,9 @@ export interface WireModule {
 }
 
 /**
- * The module of a kind. The version that is stored bears the kind's plain name and the others a suffix, as in
- * `DatabaseV1Beta1`; the constructs are named alike. Of the root only `spec` and `status` become types: wire objects give
- * other fields as unknown.
+ * Returns the module of a kind. The stored version has the kind's plain name and the others a suffix, as in
+ * `DatabaseV1Beta1`; so have the constructs. Only `spec` and `status` of the root become types; other fields of wire
+ * objects are unknown.
  */
 export function wireTypes(crd: Crd, source: string): WireModule {
   const declarations = new Declarations()
@@ -88,7 +88,7 @@ class TypeWriter {
     this.#readForm = readForm
   }
 
-  /** Declares a name claimed before; a kind that has no such part gets the type of no fields. */
+  /** Declares a claimed name; a kind without such a part gets the type without fields. */
   declareAs(name: string, schema: Schema | undefined): void {
     const readName = schema === undefined ? undefined : this.#readForm?.nameOf(schema)
     if (
@@ -163,7 +163,7 @@ class TypeWriter {
     const hasDefault = schema.defaultValue !== undefined
     const isPresent = this.#form === 'read' ? isRequired || hasDefault : isRequired && !hasDefault
     const mark = isPresent ? '' : '?'
-    // An object without a field of such a name gives what every object of JavaScript inherits.
+    // An object without a field of such a name returns the property that every object inherits.
     const inherited = !isPresent && name in Object.prototype ? ` | Object[${literal(name)}]` : ''
     const type = `${this.#typeOf(schema, typeName)}${inherited}`
     return [...docComment(schema, '  '), `  readonly ${propertyName(name)}${mark}: ${type}`]
@@ -181,7 +181,7 @@ function listOf(item: string): string {
   return `readonly ${item.includes('|') || item.startsWith('readonly ') ? `(${item})` : item}[]`
 }
 
-/** Does leaving out what the server puts in change the type anywhere in here? Linear in the nodes below. */
+/** True if an omitted default changes the type anywhere below. Linear in the nodes below. */
 function hasDefaults({ shape }: Schema): boolean {
   switch (shape.kind) {
     case 'object':
@@ -195,11 +195,11 @@ function hasDefaults({ shape }: Schema): boolean {
   }
 }
 
-/** The declarations of a module: names are claimed in reading order, texts follow when they are known. */
+/** Declarations of a module: names are claimed in reading order, and their texts follow later. */
 class Declarations {
   readonly #byName = new Map<string, string>()
 
-  /** The name, or the name with the first free number from 2 if it is taken: `SpecFooBar`, `SpecFooBar2`. */
+  /** Returns the name, or the name with the first free number from 2 if it is taken: `SpecFooBar`, `SpecFooBar2`. */
   claim(name: string): string {
     let free = name
     for (let number = 2; this.#byName.has(free); number++) free = `${name}${number}`

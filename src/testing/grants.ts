@@ -1,6 +1,6 @@
-// The rules of RBAC that a test cluster grants its operators, and where each holds. Pure.
+// RBAC rules that a test cluster grants its operators, and the namespaces in which they apply. Pure.
 
-/** Rules of RBAC by where they hold, as `rightsOf` gives them. */
+/** RBAC rules by scope, as `rightsOf` returns them. */
 export interface RightsByPlace {
   readonly namespaced: readonly object[]
   readonly cluster: readonly object[]
@@ -19,7 +19,7 @@ interface Granting {
   readonly namespaces?: readonly string[]
 }
 
-/** As `install` grants them, where the rights say where they hold. */
+/** Grants the rights as `install` does, if they name their scopes. */
 export function grantsOf({ rights, namespaces = [] }: Granting): readonly Grant[] {
   if (rights === undefined) return []
   if (!('namespaced' in rights)) return [{ rules: rights }]

@@ -1,4 +1,4 @@
-// The test kit that konverge publishes: what a controller's own tests need.
+// Entry point `konverge/testing`: the test kit for controllers.
 export type { Fault, FaultRule } from '../apiserver/faults/fault-rule.ts'
 export type { FaultyServer } from '../apiserver/faults/faulty-server.ts'
 export type { RequestRecord } from './request-recorder.ts'

@@ -1,12 +1,13 @@
-// What has been asked of the API server? Stands before it and keeps a line for each request with what became of it, so that a test can
-// say "nothing was written" or "that right was missing".
+// Records each request to the API server and its status, so that a test can check that nothing was written or that a
+// right was missing.
 import type { Answering, ApiAnswer, ApiRequest } from '../apiserver/exchange.ts'
 import { type RequestInfo, requestInfoOf } from '../apiserver/request-info.ts'
 
+/** One request and its result. */
 export interface RequestRecord
   extends Pick<RequestInfo, 'verb' | 'group' | 'resource' | 'subresource' | 'namespace' | 'name' | 'path'> {
   readonly userAgent: string
-  /** The answer's HTTP status; 0 while there is none, and where the connection was cut. */
+  /** HTTP status of the response; 0 without a response, or if the connection was cut. */
   readonly code: number
 }
 
@@ -18,7 +19,7 @@ export class RequestRecorder implements Answering {
     this.#server = server
   }
 
-  /** In the order in which they were asked. */
+  /** In the order of the requests. */
   get records(): readonly RequestRecord[] {
     return this.#records
   }

@@ -1,4 +1,4 @@
-// Time that moves only when told to: the clock of every test that has to do with delays.
+// Simulated clock for tests. Invariant: time moves only when the test advances it.
 import type { Clock, Timer } from '../base/clock.ts'
 
 interface Pending {
@@ -7,7 +7,13 @@ interface Pending {
   readonly run: () => void
 }
 
-/** Starts at 2026-01-01T00:00:00Z. Timers due at the same time run in the order they were set. */
+/**
+ * Clock that starts at 2026-01-01T00:00:00Z. Timers with the same time run in the order in which they were set.
+ *
+ * @example
+ * const clock = new SimClock()
+ * await clock.advance(30_000)
+ */
 export class SimClock implements Clock {
   #elapsedMs = 0
   #sequence = 0
@@ -32,13 +38,13 @@ export class SimClock implements Clock {
     return { cancel: () => void this.#pending.delete(pending) }
   }
 
-  /** How long until the next timer is due, or undefined when none is set. */
+  /** Returns the milliseconds until the next timer, or undefined if none is set. */
   nextTimerMs(): number | undefined {
     const next = this.#next()
     return next === undefined ? undefined : next.dueMs - this.#elapsedMs
   }
 
-  /** Moves time on by `ms`, running every timer that falls due at its own time, with all work it causes. */
+  /** Advances the time by `ms`. Runs every timer at its own time, with all work that it causes. */
   async advance(ms: number): Promise<void> {
     const until = this.#elapsedMs + ms
     await settle()
@@ -65,7 +71,7 @@ export class SimClock implements Clock {
   }
 }
 
-/** Lets promise chains run to rest. A macrotask turn is needed for streams; ten cover every chain in our code. */
+/** Lets promise chains finish. Streams need a macrotask; ten cover every chain in konverge. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,5 +1,5 @@
-// Where does a controller's own test find a cluster? In its own process: an API server with built-in kinds, admission, access
-// control and controllers, on a clock that moves when the test says so. No sockets, no files, no waiting.
+// Test cluster in the test's own process: an API server with built-in kinds, admission, access control and controllers,
+// on a simulated clock. Invariant: it opens no sockets, writes no files, and never waits for real time.
 
 import { serviceAccountUser } from '../apiserver/access/service-account-token.ts'
 import type { ApiServer } from '../apiserver/api-server.ts'
@@ -43,51 +43,49 @@ import { type RequestRecord, RequestRecorder } from './request-recorder.ts'
 import { SimClock } from './sim-clock.ts'
 import type { TestOperator, TestOperatorOptions } from './test-operator.ts'
 
+/** Options of `startCluster`. */
 export interface TestClusterOptions {
-  /** CustomResourceDefinitions to install, as their manifests have them. */
+  /** CustomResourceDefinitions to install, as in their manifests. */
   readonly definitions?: readonly object[]
-  /** What is drawn by chance is drawn from it: the same seed gives the same uids, names and faults. Default 1. */
+  /** Seed of all random values: the same seed gives the same uids, names and faults. Default 1. */
   readonly seed?: number
-  /** So many nodes are there from the beginning, whose pods only seem to run. Default 0: pods wait for a node. */
+  /** Number of nodes whose pods are Running without a process. Default 0: pods stay pending. */
   readonly simulatedNodes?: number
   /**
-   * Which of the control plane's own controllers run, by their names: `['garbage-collector', 'namespace']`, `['*', '-job']`, `[]`. Admission asks for
-   * nothing that only one left out would give: without `serviceaccount` pods need no service account. Default: all.
+   * The control plane's own controllers to run: `['garbage-collector', 'namespace']`, `['*', '-job']`, `[]`. Default:
+   * all. Admission adapts: without `serviceaccount`, pods need no service account.
    */
   readonly controllers?: readonly string[]
-  /**
-   * Who the controllers are to the API server: a user's name, as `system:serviceaccount:shop:operator`. They may then do what the RBAC
-   * objects in the cluster grant, and no more. Default: an administrator.
-   */
+  /** User name of the operators, with the rights of RBAC objects. Default: an administrator. */
   readonly user?: string
   /**
-   * What the operators may do, and no more: rules of RBAC, in the whole cluster; or all that `rightsOf` gives, as `install` grants it: the rules for namespaces in
-   * `namespaces` alone.
+   * All rights of the operators: RBAC rules for the whole cluster, or those of `rightsOf` by scope, as `install`
+   * grants.
    */
   readonly rights?: readonly object[] | RightsByPlace
-  /** The namespaces that the operators serve. Those that do not exist are created. Default: all, and none is created. */
+  /** Namespaces that the operators serve; missing ones are created. Default: all, and none is created. */
   readonly namespaces?: readonly string[]
-  /** Where the logs, metrics and spans of the controllers go. Default: nowhere. */
+  /** Receives the logs, metrics and spans of the controllers. Default: discards them. */
   readonly instruments?: Instruments
-  /** The clock of another test cluster, so that time is the same in both. Default: that of the first of `clusters`, else one of its own. */
+  /** Clock of another test cluster, to share the time. Default: that of the first of `clusters`, or a new one. */
   readonly clock?: SimClock
   /**
-   * Other clusters by the names that `childrenIn` of controllers has. Give each cluster a `seed` of its own, because clusters are told apart by uids.
+   * Other clusters by the names in `childrenIn`. Give each its own `seed`, because uids distinguish clusters.
    *
    * @example const home = await startCluster({ seed: 2, clusters: { edge }, definitions: [websiteDefinition] })
    */
   readonly clusters?: Readonly<Record<string, TestCluster>>
 }
 
-/** A whole object but for its type, which the resource says. */
+/** A whole object without its type, which the resource defines. */
 export type ObjectBody = Pick<KubeObject, 'metadata'> & { readonly [field: string]: unknown }
 
 /** One operator of the cluster. */
 interface Running {
   readonly stop: AbortController
-  /** Never an unhandled rejection: a test may leave it alone. */
+  /** Never an unhandled rejection: a test may ignore it. */
   readonly ended: Promise<void>
-  /** True once the test has `done`. */
+  /** True once the test has read `done`. */
   isObserved: boolean
 }
 
@@ -95,12 +93,12 @@ const adminToken = 'admin'
 const operatorToken = 'operator'
 const operatorName = 'operator'
 const admin: User = { name: 'admin', groups: ['system:masters', 'system:authenticated'] }
-/** What a cluster that comes to rest needs at most, in virtual time. */
+/** Longest virtual time in which a cluster must settle. */
 const settleLimitMs = 600_000
 const stepMs = 1_000
 
 /**
- * Starts a cluster; it is ready when this resolves, in a few milliseconds.
+ * Starts a cluster. Resolves when it is ready, in a few milliseconds.
  *
  * @example
  * const cluster = await startCluster({ definitions: [websiteDefinition] })
@@ -122,15 +120,16 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
   return cluster
 }
 
+/** A cluster in the test's own process. Create one with `startCluster`. */
 export class TestCluster implements AsyncDisposable {
   /** Moves only by `settle`, `advance`, or its own methods. */
   readonly clock: SimClock
-  /** The test's own hand: the administrator's, and no fault meets it. */
+  /** Client of the test itself: an administrator whose requests meet no faults. */
   readonly client: KubeClient
-  /** What goes wrong; none at first. */
+  /** Faults to inject; none at first. */
   readonly faults: FaultyServer
   readonly #cluster: Cluster
-  /** What every client but the test's own asks, before any fault meets it. */
+  /** Requests of every client except the test's own, recorded before faults apply. */
   readonly #requests: RequestRecorder
   readonly #seed: number
   readonly #namespaces: readonly string[] | undefined
@@ -169,12 +168,12 @@ export class TestCluster implements AsyncDisposable {
     return this.#cluster.server
   }
 
-  /** A client of the name's, as fault rules and managedFields know it. It meets the faults. */
+  /** Returns a client with this user agent, which fault rules and managedFields show. Its requests meet the faults. */
   clientOf(userAgent: string): KubeClient {
     return this.#clientOver(this.#requests, userAgent, adminToken)
   }
 
-  /** Lets a user do what rules of RBAC say, in the whole cluster or in one namespace. */
+  /** Grants RBAC rules to a user, in the whole cluster or in one namespace. */
   async grant(user: string, rules: readonly object[], namespace?: string): Promise<void> {
     const metadata = { name: `granted-${user}`, ...(namespace === undefined ? {} : { namespace }) }
     const [role, binding] = namespace === undefined ? [ClusterRole, ClusterRoleBinding] : [Role, RoleBinding]
@@ -184,14 +183,15 @@ export class TestCluster implements AsyncDisposable {
     await this.create(binding, { metadata, roleRef, subjects })
   }
 
-  /** What has been asked of the API server so far, oldest first, refused requests included; not by the test's own hand. */
+  /**
+   * Returns all requests so far, oldest first, including rejected ones and excluding those of the test's own client.
+   */
   requests(): readonly RequestRecord[] {
     return this.#requests.records
   }
 
   /**
-   * Moves time on, and gives what was asked of the API server meanwhile: of controllers at rest, nothing but watches, each of which ends after some
-   * minutes and is opened again.
+   * Advances the time, and returns the requests made meanwhile. Idle controllers only reopen watches.
    *
    * @example expect(await cluster.requestsDuring(60_000)).toEqual([])
    */
@@ -201,17 +201,17 @@ export class TestCluster implements AsyncDisposable {
     return this.#requests.records.slice(before)
   }
 
-  /** Runs controllers as one operator, called `operator`, until `stop` is called, or the cluster stops. */
+  /** Runs controllers as one operator, called `operator`, until `stop` or the end of the cluster. */
   run(...controllers: readonly Controller[]): TestOperator {
     return this.start({ controllers })
   }
 
-  /** As `run`, as the operator of this name: for tests of several operators in one cluster. */
+  /** Like `run`, as the operator of this name: for tests of several operators in one cluster. */
   runAs(name: string, ...controllers: readonly Controller[]): TestOperator {
     return this.start({ name, controllers })
   }
 
-  /** Starts an operator of controllers and runnables; it acts alone, without an election. */
+  /** Starts an operator with controllers and runnables, without leader election. */
   start({ name = operatorName, controllers = [], runnables = [] }: TestOperatorOptions): TestOperator {
     const clusters = Object.fromEntries(
       Object.entries(this.#others).map(([at, other]) => [at, other.#operatorClient()]),
@@ -220,8 +220,9 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Runs controllers as one more member of the operator called `operator`, whose members divide the resources by a hash. `member` is the user agent of
-   * its requests. Members renew their Leases in the namespace `default`, so that the cluster never settles: use `advance`.
+   * Runs controllers as one more member of the operator called `operator`, whose members share the resources by a hash.
+   * `member` is the user agent of its requests. Members renew their Leases in the namespace `default`, so the cluster
+   * never settles: use `advance`.
    */
   runMember(member: string, ...controllers: readonly Controller[]): TestOperator {
     const { clock } = this
@@ -275,7 +276,7 @@ export class TestCluster implements AsyncDisposable {
     }
   }
 
-  /** Creates an object of a kind, in the namespace `default` if it does not say where. Rejects with a KubeError if the API server refuses. */
+  /** Creates an object, by default in the namespace `default`. Rejects with a KubeError if the API server does. */
   async create(resource: Resource, object: ObjectBody): Promise<LiveObject> {
     const { group, version, kind } = resource
     const metadata = resource.scope === 'Cluster' ? object.metadata : { namespace: 'default', ...object.metadata }
@@ -283,14 +284,14 @@ export class TestCluster implements AsyncDisposable {
     const whole = { ...object, metadata, apiVersion, kind } as KubeObject // With its type, it is one.
     assert(isOf(resource, whole), 'an object is created as what it is')
     const created = await this.client.create(resource, whole, { fieldManager: 'test' }, this.#signal.signal)
-    // Pods may be created in it at once: its service account is there.
+    // Its service account exists when this resolves, so pods can be created in it.
     if (group === '' && kind === 'Namespace') await this.clock.advance(0)
     return created
   }
 
-  /** Merges a patch into an object, as `{ spec: { replicas: 2 } }`. */
+  /** Applies a merge patch to an object, as `{ spec: { replicas: 2 } }`. */
   patch(resource: Resource, key: string, body: object): Promise<LiveObject> {
-    // As it is sent: JSON.
+    // JSON, as a client sends it.
     const patch = { type: 'merge', body: parseExactly(wireJson(body as Json)) as JsonObject } as const
     return this.client.patch(resource, locationOf(resource, key), patch, { fieldManager: 'test' }, this.#signal.signal)
   }
@@ -302,7 +303,7 @@ export class TestCluster implements AsyncDisposable {
     await this.client.delete(resource, locationOf(resource, key), { preconditions: { uid } }, this.#signal.signal)
   }
 
-  /** The object as it is now, by `namespace/name` or `name`; undefined if there is none. */
+  /** Returns the current object, by `namespace/name` or `name`; undefined if it does not exist. */
   async find(resource: Resource, key: string): Promise<LiveObject | undefined> {
     try {
       return await this.client.get(resource, locationOf(resource, key), this.#signal.signal)
@@ -317,21 +318,22 @@ export class TestCluster implements AsyncDisposable {
     return page.items
   }
 
-  /** One condition of an object's status; undefined if there is none of the type. */
+  /** Returns one condition of an object's status; undefined if the type is absent. */
   async condition(resource: Resource, key: string, type: string): Promise<Condition | undefined> {
     const found = await this.find(resource, key)
-    const status = found?.status as StatusWithConditions | undefined // The form that every kind of ours and of theirs has.
+    const status = found?.status as StatusWithConditions | undefined // The form of the status of every kind.
     return findCondition(status?.conditions, type)
   }
 
-  /** Moves time on, with all that it causes. */
+  /** Advances the time, with all work that it causes. */
   advance(ms: number): Promise<void> {
     return this.clock.advance(ms)
   }
 
   /**
-   * Moves time on until nothing has been written for `quietMs`, by default one minute: the first three retries of a failure have had their turn then. Later ones come up to five
-   * minutes apart. Throws after ten minutes of virtual time: then something writes for ever.
+   * Advances the time until nothing was written for `quietMs`, by default one minute. That covers the first three
+   * retries of a failure; later ones are up to five minutes apart. Throws after ten minutes of virtual time, because
+   * then something writes without end.
    */
   async settle(quietMs = 60_000): Promise<void> {
     const revisionOf = () =>
@@ -346,8 +348,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Ends everything that was started here. Rejects with the error of an operator that had ended by itself, unless the test has its `done`, or the operator
-   * lost its lease.
+   * Stops every operator and the cluster. Rejects with the error of an operator that ended by itself, unless the test
+   * reads its `done`, or the operator lost its lease.
    */
   async stop(): Promise<void> {
     const errors: unknown[] = []

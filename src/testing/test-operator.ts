@@ -1,8 +1,9 @@
-// An operator in a test cluster, and what it is started with.
+// Operator in a test cluster, and its start options.
 import type { OperatorHandle } from '../operator/operator-handle.ts'
 import type { Runnable } from '../operator/runnable.ts'
 import type { Controller } from '../reconcile/definition.ts'
 
+/** Options of `TestCluster.start`. */
 export interface TestOperatorOptions {
   /** Default: `operator`. */
   readonly name?: string
@@ -11,8 +12,8 @@ export interface TestOperatorOptions {
 }
 
 /**
- * An operator in the cluster, as `startOperator` gives it to a program. `done` rejects when the operator ends by itself: with code `LeaseLost` when a
- * member cannot renew its Lease. `stop` settles as `done`.
+ * Operator in a test cluster, with the methods of the handle of `startOperator`. `done` rejects when the operator ends
+ * by itself, e.g. with code `LeaseLost` if a member cannot renew its Lease. `stop` settles like `done`.
  *
  * @example await expect(member.done).rejects.toMatchObject({ code: 'LeaseLost' })
  */
