@@ -1,5 +1,5 @@
-// The operator of the Website controller, as a program with all commands: `node examples/01-minimal/main.ts --help`. Outside this repository the first
-// import reads: from 'konverge/cli'.
+// Operator of the Website controller, as a program with all commands: `node examples/01-minimal/main.ts --help`.
+// Outside this repository the first import reads: from 'konverge/cli'.
 import { operatorCli } from '../../src/cli/index.ts'
 import { website } from './website.ts'
 

@@ -1,5 +1,5 @@
-// How is a controller tested? Against a whole cluster in the test's own process, in a few milliseconds and with time that moves when the
-// test says so. Outside this repository the imports read: from 'konverge' and from 'konverge/testing'.
+// Test of a controller, against a whole cluster in the test's own process, in a few milliseconds and with a simulated
+// clock. Outside this repository the imports read: from 'konverge' and from 'konverge/testing'.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'

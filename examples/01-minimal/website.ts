@@ -1,5 +1,5 @@
-// The smallest whole controller: a Website is a Deployment and a Service. Outside this repository the first import reads:
-// from 'konverge'.
+// The smallest complete controller: a Website is a Deployment and a Service. Outside this repository the first import
+// reads: from 'konverge'.
 import { ApiObject } from 'cdk8s'
 import { type Condition, Deployment, defineController, defineResource, Service } from '../../src/index.ts'
 

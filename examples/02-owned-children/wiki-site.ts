@@ -1,5 +1,6 @@
-// Which objects serve a wiki? Its pages on a volume, a job that brings them to the format of the image, the servers after it,
-// and a Service. A construct like any other: it knows nothing of turns, and works in a plain cdk8s app too.
+// Objects that serve a wiki: its pages on a volume, a Job that migrates them to the format of the image, the servers
+// after it, and a Service. An ordinary construct: it does not depend on konverge's reconciles, and works in a plain
+// cdk8s app too.
 import { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'
 // Outside this repository: from 'konverge'.

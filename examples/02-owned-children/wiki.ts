@@ -1,5 +1,5 @@
-// A controller that uses what most need: facts from the cluster, a watched kind with an index, a refusal, constructs with
-// policies, conditions of its own and clean-up. docs/writing-a-controller.md explains it piece by piece.
+// Controller with the most common features: facts from the cluster, a watched kind with an index, a rejection,
+// constructs with policies, its own conditions and cleanup. docs/writing-a-controller.md explains it piece by piece.
 import {
   ConfigMap,
   type ControllerOptions,
@@ -19,7 +19,7 @@ import { WikiSite } from './wiki-site.ts'
 
 export interface WikiSpec {
   readonly image: string
-  /** The value of the label `example.com/theme` of a ConfigMap in the same namespace. */
+  /** Value of the label `example.com/theme` of a ConfigMap in the same namespace. */
   readonly theme: string
   readonly storage: string
 }
@@ -37,7 +37,7 @@ export const Wiki = defineResource<WikiSpec, WikiStatus>({
 })
 
 export interface WikiFacts {
-  /** CSS; absent where nothing bears the theme's label. */
+  /** CSS; absent if no ConfigMap has the theme's label. */
   readonly style?: string
 }
 
@@ -78,7 +78,10 @@ export const wiki = defineController<WikiSpec, WikiStatus, WikiFacts>(Wiki, {
   },
 })
 
-/** Servers can be up while something else is not as declared: that is what Available tells, and Ready does not. */
+/**
+ * The servers may run while another child differs from its declaration: Available reports the servers, Ready reports
+ * all children.
+ */
 export function wikiStatus({
   object,
   children,

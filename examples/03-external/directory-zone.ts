@@ -1,4 +1,4 @@
-// A zone in a folder: one file a hostname.
+// A zone in a folder: one file per hostname.
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Zone, ZoneEntry } from './zone.ts'
@@ -12,14 +12,14 @@ export class DirectoryZone implements Zone {
 
   async read(hostname: string): Promise<ZoneEntry | undefined> {
     try {
-      return JSON.parse(await readFile(this.#path(hostname), 'utf8')) as ZoneEntry // Written below, and nowhere else.
+      return JSON.parse(await readFile(this.#path(hostname), 'utf8')) as ZoneEntry // Written by `write` below.
     } catch (thrown) {
       if (codeOf(thrown) === 'ENOENT') return undefined
       throw thrown
     }
   }
 
-  /** Whoever reads meanwhile sees the old file or the new one, and never half of one. */
+  /** Concurrent readers see the old file or the new one, never a part of one. */
   async write(hostname: string, entry: ZoneEntry, { isNew }: { readonly isNew: boolean }): Promise<void> {
     await mkdir(this.name, { recursive: true })
     const draft = `${this.#path(hostname)}.draft`
@@ -37,7 +37,7 @@ export class DirectoryZone implements Zone {
   }
 }
 
-/** The system's code of a failure: `ENOENT`. */
+/** Returns the system's code of an error: `ENOENT`. */
 export function codeOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined
 }

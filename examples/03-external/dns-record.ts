@@ -1,4 +1,4 @@
-// A controller for something outside the cluster: a DnsRecord is a record in a zone. docs/external-resources.md explains it.
+// Controller of an external resource: a DnsRecord is a record in a zone. docs/external-resources.md explains it.
 import {
   type Controller,
   defineController,
@@ -12,14 +12,14 @@ import type { Zone } from './zone.ts'
 import { type Address, ZoneDriver } from './zone-driver.ts'
 
 export interface DnsRecordSpec {
-  /** Never changed: the definition sees to it. */
+  /** Immutable by a rule of the definition. */
   readonly hostname: string
   readonly address: string
   readonly deletionPolicy: 'Delete' | 'Retain'
 }
 
 export interface DnsRecordStatus extends StatusWithConditions {
-  /** What the zone says. */
+  /** Address in the zone. */
   readonly address?: string
 }
 
@@ -49,7 +49,7 @@ const entryIn = (zone: Zone) =>
         : { kind: 'remove', externalName: spec.hostname, desired: { address: spec.address } },
   })
 
-/** Records in this zone. */
+/** Returns the controller of the records in this zone. */
 export function dnsRecordController(zone: Zone): Controller {
   const entry = entryIn(zone)
   return defineController<DnsRecordSpec, DnsRecordStatus>(DnsRecord, {

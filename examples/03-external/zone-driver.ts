@@ -1,5 +1,5 @@
-// Keeps one record in a zone: says what is there and whose it is, and does what it is asked for. It decides nothing, and what it
-// cannot tell it throws.
+// Driver of one record in a zone: it observes the record and its owner, and carries out effects. It makes no decisions,
+// and throws if it cannot tell the state.
 import {
   CodedError,
   type ExternalCall,
@@ -11,7 +11,7 @@ import {
 import { codeOf } from './directory-zone.ts'
 import type { Zone } from './zone.ts'
 
-/** What the record should say. */
+/** Desired content of the record. */
 export interface Address {
   readonly address: string
 }
@@ -57,7 +57,7 @@ export class ZoneDriver implements ExternalDriver<Address, Address> {
     await this.#ask('write', call, () => this.#zone.write(call.externalName, entry, options))
   }
 
-  /** Every call goes through the endpoint: it is counted, and not made while the zone is down for the namespace. */
+  /** Every call goes through the endpoint, which counts it, and rejects it while the zone is down for the namespace. */
   async #ask<T>(operation: string, { namespace, signal }: Call, work: () => Promise<T>): Promise<T> {
     return await this.#tools
       .endpoint(`zone/${this.#zone.name}`, namespace)
@@ -65,7 +65,7 @@ export class ZoneDriver implements ExternalDriver<Address, Address> {
   }
 }
 
-/** A taken name is no trouble of the zone's; a folder that may not be written is, until somebody changes its mode. */
+/** A taken name is no failure of the zone; a folder without write permission is one, until a user changes its mode. */
 function rejectWithCode(cause: unknown): never {
   const code = codeOf(cause)
   const message = cause instanceof Error ? cause.message : String(cause)

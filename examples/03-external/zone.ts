@@ -1,20 +1,20 @@
-// What does a zone look like to those who keep records in it? A place outside the cluster that answers at once, or not at all.
+// Port to a zone: a system outside the cluster that answers at once, or not at all.
 
-/** What stands in the zone under one hostname. */
+/** Content of the zone under one hostname. */
 export interface ZoneEntry {
   readonly address: string
-  /** The uid of the resource that it belongs to, and the generation that wrote it. */
+  /** UID of the resource that owns it, and the generation that wrote it. */
   readonly owner: { readonly uid: string; readonly generation: number } | undefined
 }
 
 /** Rejects with an Error whose `code` is that of the system: `EACCES`. */
 export interface Zone {
-  /** Where it is, for people and metrics. */
+  /** Name of the zone for people and metrics. */
   readonly name: string
-  /** Undefined: there certainly is none. */
+  /** Undefined: the entry certainly does not exist. */
   read(hostname: string): Promise<ZoneEntry | undefined>
-  /** Rejects with code `EEXIST` if `isNew` and there is one. */
+  /** Rejects with code `EEXIST` if `isNew` and an entry exists. */
   write(hostname: string, entry: ZoneEntry, options: { readonly isNew: boolean }): Promise<void>
-  /** None there is no failure. */
+  /** Succeeds if no entry exists. */
   remove(hostname: string): Promise<void>
 }

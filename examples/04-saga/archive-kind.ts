@@ -1,15 +1,15 @@
-// What is an Archive? The kind, as its CustomResourceDefinition has it, and what is looked up about one.
+// The kind Archive, as in its CustomResourceDefinition, and the facts of a reconcile.
 import { defineResource, type SagaRecord, type StatusWithConditions } from '../../src/index.ts'
 
 export interface ArchiveSpec {
-  /** Where its files are to be. */
+  /** Desired folder of its files. */
   readonly folder: string
-  /** Another number tries a move again that failed. */
+  /** A new number retries a failed move. */
   readonly attempt: number
 }
 
 export interface ArchiveStatus extends StatusWithConditions {
-  /** Where its readers find them. */
+  /** Folder that its readers use. */
   readonly folder?: string
   readonly sagas?: readonly SagaRecord[]
 }

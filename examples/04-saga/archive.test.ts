@@ -1,5 +1,5 @@
-// How is a saga tested? On a cluster in the test's own process, with a model of the world that the test can break at any step. Outside this
-// repository the imports read: from 'konverge' and from 'konverge/testing'.
+// Test of a saga, on a cluster in the test's own process, with a model of the world that the test can break at any
+// step. Outside this repository the imports read: from 'konverge' and from 'konverge/testing'.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -19,7 +19,7 @@ interface Folder {
 class FilesInMemory implements Files {
   readonly folders = new Map<string, Folder>()
   readonly pointers = new Map<string, string>()
-  /** What is asked for fails at these: `copy`. */
+  /** Operations that fail: `copy`. */
   readonly broken = new Set<string>()
 
   async list(folder: string): Promise<readonly string[] | undefined> {
@@ -59,7 +59,7 @@ class FilesInMemory implements Files {
   }
 }
 
-/** An archive with two letters in the cellar. */
+/** Creates an archive with two letters in the folder `cellar`. */
 async function settled(cluster: TestCluster): Promise<FilesInMemory> {
   const files = new FilesInMemory()
   cluster.run(archiveController(files))

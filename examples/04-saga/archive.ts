@@ -1,4 +1,4 @@
-// A controller that undertakes something in steps: an Archive moves to another folder. docs/sagas.md explains it.
+// Controller of a task in steps: an Archive moves to another folder. docs/sagas.md explains it.
 import { type Controller, defineController, defineSaga, type SagaContext, type SagaWish } from '../../src/index.ts'
 import { Archive, type ArchiveFacts, type ArchiveSpec, type ArchiveStatus } from './archive-kind.ts'
 import type { Files } from './files.ts'
@@ -21,7 +21,7 @@ const moveIn = (files: Files) =>
     },
   })
 
-/** Archives whose folders are here. */
+/** Returns the controller of the archives whose folders are in `files`. */
 export function archiveController(files: Files): Controller {
   return defineController<ArchiveSpec, ArchiveStatus, ArchiveFacts>(Archive, {
     owns: [],

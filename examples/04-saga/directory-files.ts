@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:
 import { join } from 'node:path'
 import type { Files } from './files.ts'
 
-/** The file that holds the mark of a folder. */
+/** File with the ownership mark of a folder. */
 const markFile = '.mark'
 
 export class DirectoryFiles implements Files {
@@ -43,7 +43,7 @@ export class DirectoryFiles implements Files {
     await rename(draft, this.#pointerOf(archive))
   }
 
-  /** A copy that was cut off is no file of the folder. */
+  /** An incomplete copy does not count as a file of the folder. */
   async #copyFile(from: string, to: string): Promise<void> {
     const draft = join(this.#root, `${to}.draft`)
     await copyFile(join(this.#root, from), draft)

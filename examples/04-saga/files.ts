@@ -1,15 +1,18 @@
-// What does a place look like that keeps folders of files? Each archive has a pointer to the folder that its readers use.
+// Port to a store of folders. Each archive has a pointer to the folder that its readers use.
 export interface Files {
-  /** The names of the files in a folder; undefined: there is no such folder. */
+  /** Returns the names of the files in a folder; undefined: the folder does not exist. */
   list(folder: string): Promise<readonly string[] | undefined>
-  /** The mark on a folder; undefined: it has none, or is not there. */
+  /** Returns the mark on a folder; undefined: it has none, or does not exist. */
   markOf(folder: string): Promise<string | undefined>
-  /** Makes the folder with this mark, or goes on with it, and copies all files of another into it. `from` undefined: there are none. */
+  /**
+   * Creates the folder with this mark, or continues it, and copies all files of another into it. `from` undefined:
+   * there are none.
+   */
   copy(from: string | undefined, to: string, mark: string): Promise<void>
-  /** None there is no failure. */
+  /** Succeeds if the folder does not exist. */
   remove(folder: string): Promise<void>
-  /** Undefined: it points nowhere yet. */
+  /** Undefined: no pointer exists yet. */
   pointer(archive: string): Promise<string | undefined>
-  /** Whoever reads meanwhile sees the old folder or the new one. */
+  /** Concurrent readers see the old folder or the new one. */
   point(archive: string, folder: string): Promise<void>
 }

@@ -1,5 +1,5 @@
-// The operator of the Archive controller: `node examples/04-saga/main.ts`; the folders are below the one that ROOT names. Outside this
-// repository the first import reads: from 'konverge'.
+// Operator of the Archive controller: `node examples/04-saga/main.ts`; ROOT names the parent of the folders. Outside
+// this repository the first import reads: from 'konverge'.
 import process from 'node:process'
 import { runOperator } from '../../src/index.ts'
 import { archiveController } from './archive.ts'
@@ -8,7 +8,7 @@ import { DirectoryFiles } from './directory-files.ts'
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 const { env: environment, stdout: output } = process
-// In a pod the kubelet asks at the pod's address, port 8080, as runOperator serves it by default.
+// In a pod the kubelet probes the pod's address, port 8080, where runOperator serves by default.
 const http = environment['PORT'] === undefined ? undefined : { host: '127.0.0.1', port: Number(environment['PORT']) }
 const files = new DirectoryFiles(environment['ROOT'] ?? 'archives')
 const controllers = [archiveController(files)]

@@ -1,5 +1,5 @@
-// The three steps in which an archive moves to another folder: what each does, how it is seen to be done, and how it is taken back. Every
-// function may be repeated, and decides nothing about the others.
+// The three steps in which an archive moves to another folder, each with its effect, its observation and its
+// compensation. Every function may be repeated, and makes no decisions about other steps.
 import { CodedError, type SagaCall, type SagaScene, type SagaStep, type Sight } from '../../src/index.ts'
 import type { ArchiveFacts, ArchiveSpec, ArchiveStatus } from './archive-kind.ts'
 import type { Files } from './files.ts'
@@ -7,7 +7,7 @@ import type { Files } from './files.ts'
 type Scene = SagaScene<ArchiveSpec, ArchiveStatus, ArchiveFacts>
 type Call = SagaCall<Scene>
 
-/** The files are in the new folder too, which carries the mark of this move. */
+/** Copies the files to the new folder, which carries the mark of this move. */
 export class CopyStep implements SagaStep<Scene> {
   readonly name = 'Copy'
   readonly #files: Files
@@ -37,7 +37,7 @@ export class CopyStep implements SagaStep<Scene> {
   }
 }
 
-/** Readers use the new folder: the point of no return, as they may write there too. */
+/** Switches readers to the new folder: the point of no return, because they may write there too. */
 export class SwitchStep implements SagaStep<Scene> {
   readonly name = 'Switch'
   readonly #files: Files
@@ -55,7 +55,7 @@ export class SwitchStep implements SagaStep<Scene> {
   }
 }
 
-/** The old folder is gone. */
+/** Removes the old folder. */
 export class CleanStep implements SagaStep<Scene> {
   readonly name = 'Clean'
   readonly #files: Files

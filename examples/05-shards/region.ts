@@ -1,5 +1,5 @@
-// The shard of an operator that manages the Websites of one region: `node examples/05-shards/region.ts`. Outside this repository the first import reads:
-// from 'konverge'.
+// Shard of an operator that manages the Websites of one region: `node examples/05-shards/region.ts`. Outside this
+// repository the first import reads: from 'konverge'.
 import process from 'node:process'
 import { runOperator } from '../../src/index.ts'
 import { website } from '../01-minimal/website.ts'

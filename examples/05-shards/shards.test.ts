@@ -1,5 +1,5 @@
-// How is an operator of several members tested? Each of them runs in the test's own process, with the rights that the declarations give. Outside this
-// repository the imports read: from 'konverge' and from 'konverge/testing'.
+// Test of an operator with several members. Each runs in the test's own process, with the rights that its declarations
+// give. Outside this repository the imports read: from 'konverge' and from 'konverge/testing'.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -10,7 +10,7 @@ import { Website, website } from '../01-minimal/website.ts'
 const definition = parse(readFileSync(new URL('../01-minimal/website.crd.yaml', import.meta.url), 'utf8'))
 const names = Array.from({ length: 60 }, (_, index) => `site-${index}`)
 
-/** Which members have written the status of a website so far. */
+/** Returns the members that have written the status of each website so far. */
 function writersOf(cluster: TestCluster, from: number): ReadonlyMap<string, ReadonlySet<string>> {
   const writes = cluster
     .requests()
@@ -53,7 +53,7 @@ it('divides the websites among three members, and divides them again when one st
   const among2 = await edit(cluster, 'registry.example/shop:3')
   for (const [name, writers] of among2) {
     const [before] = among3.get(name) ?? []
-    // What was of the others stays with them.
+    // The other members keep their websites.
     if (before !== 'a') expect([...writers]).toEqual([before])
     else expect(['b', 'c']).toContain([...writers][0])
   }

@@ -1,5 +1,5 @@
-// How does a platform team use the constructs without the operator? As in any cdk8s app. The manifests are those that the
-// operator applies for kv-store.yaml. Outside this repository the import reads: from 'konverge/constructs'.
+// A cdk8s app that uses the constructs without the operator. Its manifests equal those that the operator applies for
+// kv-store.yaml. Outside this repository the import reads: from 'konverge/constructs'.
 import { App, Chart } from 'cdk8s'
 import { KvCluster } from '../../constructs/index.ts'
 

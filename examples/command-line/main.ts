@@ -1,5 +1,5 @@
-// An operator with all commands and a runnable that a flag starts: `node examples/command-line/main.ts dev --report` shows it. Outside this repository the first
-// import reads: from 'konverge/cli'.
+// An operator with all commands and a runnable that a flag starts: `node examples/command-line/main.ts dev --report`.
+// Outside this repository the first import reads: from 'konverge/cli'.
 import { operatorCli } from '../../src/cli/index.ts'
 import { website } from '../01-minimal/website.ts'
 import { report } from '../embedded/report.ts'

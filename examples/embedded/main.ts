@@ -1,5 +1,6 @@
-// A web server with an operator in it: `node examples/embedded/main.ts`. `POST /websites/<namespace>/<name>` reconciles a website, `GET /websites` lists them,
-// `PUT /websites/<namespace>/<name>?replicas=3` scales one, and `DELETE /websites/<namespace>` deletes those with the label preview=true.
+// A web server that contains an operator: `node examples/embedded/main.ts`. `POST /websites/<namespace>/<name>`
+// reconciles a website, `GET /websites` lists them, `PUT /websites/<namespace>/<name>?replicas=3` scales one, and
+// `DELETE /websites/<namespace>` deletes those with the label preview=true.
 import process from 'node:process'
 import { startSiteServer } from './site-server.ts'
 

@@ -1,5 +1,5 @@
-// The test of a runnable, in a cluster of the test's own process. Outside this repository the imports read: from 'konverge' and from
-// 'konverge/testing'.
+// Test of a runnable, in a cluster of the test's own process. Outside this repository the imports read: from 'konverge'
+// and from 'konverge/testing'.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'

@@ -1,5 +1,5 @@
-// A runnable: while this process leads, a ConfigMap in each served namespace says how many replicas the websites of it have together. Outside this repository the
-// first import reads: from 'konverge'.
+// A runnable: while this process leads, a ConfigMap in each served namespace reports the total replicas of its
+// websites. Outside this repository the first import reads: from 'konverge'.
 import { ConfigMap, type Runnable } from '../../src/index.ts'
 import { Website } from '../01-minimal/website.ts'
 
@@ -26,7 +26,7 @@ export const report: Runnable = {
       }
     }
     try {
-      // The rights hold in the namespaces that the operator serves, or in all.
+      // The rights apply in the namespaces that the operator serves, or in all.
       await Promise.all(namespaces === undefined ? [follow()] : namespaces.map((namespace) => follow(namespace)))
     } finally {
       leaving.abort()

@@ -1,5 +1,5 @@
-// A web server with an operator in it: the program starts the operator, gives it work, uses its client, and stops it. Outside this repository the
-// second import reads: from 'konverge'.
+// A web server that contains an operator: the program starts the operator, enqueues resources, uses its client, and
+// stops it. Outside this repository the second import reads: from 'konverge'.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import {
   healthText,
@@ -12,7 +12,7 @@ import {
 import { Website, website } from '../01-minimal/website.ts'
 import { report } from './report.ts'
 
-/** Resolves when requests are answered. `port` 0 takes any free one. */
+/** Resolves when the server answers requests. `port` 0 takes any free one. */
 export async function startSiteServer(
   options: Pick<RunOperatorOptions, 'environment' | 'output' | 'kubeconfig'>,
   port: number,
@@ -64,7 +64,7 @@ async function answer(operator: OperatorHandle, request: IncomingMessage, respon
   }
 }
 
-/** Reads again when somebody else was faster. */
+/** Reads again after a conflict with another writer. */
 async function scale({ client }: OperatorHandle, at: Location, replicas: number): Promise<void> {
   for (;;) {
     const site = await client.get(Website, at)

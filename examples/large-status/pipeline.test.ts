@@ -1,5 +1,5 @@
-// A status that grows large: what memory does not hold reconciles nothing, and everything else goes on. Outside this repository the imports read: from 'konverge' and
-// from 'konverge/testing'.
+// A status that grows large: fields that the cache drops trigger no reconcile, and everything else works. Outside this
+// repository the imports read: from 'konverge' and from 'konverge/testing'.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -13,7 +13,7 @@ const definitions = ['pipeline.crd.yaml', 'run.crd.yaml'].map((file) =>
 
 it('follows the phase of a run, and not its steps', async () => {
   await using cluster = await startCluster({ definitions })
-  /** What the status function saw of runs. */
+  /** Runs that the status function received. */
   const seen: unknown[] = []
   const status: Controller['status'] = (context) => {
     seen.push(...context.children.map(({ object }) => object.status))
@@ -43,7 +43,7 @@ it('follows the phase of a run, and not its steps', async () => {
   await cluster.patch(Run, 'nightly', { spec: { steps: 9 } })
   await cluster.settle()
   expect(await cluster.find(Run, 'nightly')).toMatchObject({ spec: { steps: 3 }, status: { nodes: { a: {}, b: {} } } })
-  // Also of the answer to its own apply.
+  // Also for the response to its own apply.
   expect(seen.filter((one) => JSON.stringify(one).includes('nodes'))).toEqual([])
 })
 

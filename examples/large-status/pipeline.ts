@@ -1,5 +1,5 @@
-// A controller of Pipelines, each of which owns a Run: a custom kind whose status has an entry for each step and grows large. Memory holds none of these entries.
-// Outside this repository the import reads: from 'konverge'.
+// Controller of Pipelines, each of which owns a Run: a custom kind whose status has an entry per step and grows large.
+// The cache drops these entries. Outside this repository the import reads: from 'konverge'.
 import { defineController, defineResource, objectOf, type StatusWithConditions } from '../../src/index.ts'
 
 interface PipelineSpec {
@@ -11,7 +11,7 @@ interface PipelineStatus extends StatusWithConditions {
 }
 
 interface RunStatus extends PipelineStatus {
-  /** One for each step: memory does not hold them. */
+  /** One entry per step; the cache drops them. */
   readonly nodes?: Readonly<Record<string, { readonly log: string }>>
 }
 
@@ -37,7 +37,7 @@ export const pipeline = defineController<PipelineSpec, PipelineStatus, undefined
     objectOf(Run, { metadata: { name: metadata.name }, spec: { steps: spec.steps } }),
   ],
   status: ({ children }) => {
-    const run = children[0]?.object.status as RunStatus | undefined // Of a Run, the only kind that it owns.
+    const run = children[0]?.object.status as RunStatus | undefined // The status of a Run, the only owned kind.
     return { fields: { phase: run?.phase ?? 'Pending' }, conditions: [] }
   },
 })

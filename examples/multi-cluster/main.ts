@@ -1,5 +1,5 @@
-// The operator of the Storefront controller: `EDGE_KUBECONFIG=edge.kubeconfig node examples/multi-cluster/main.ts`. KUBECONFIG names the hub
-// cluster. Outside this repository the first import reads: from 'konverge'.
+// Operator of the Storefront controller: `EDGE_KUBECONFIG=edge.kubeconfig node examples/multi-cluster/main.ts`.
+// KUBECONFIG names the hub cluster. Outside this repository the first import reads: from 'konverge'.
 import process from 'node:process'
 import { runOperator } from '../../src/index.ts'
 import { storefront } from './storefront.ts'

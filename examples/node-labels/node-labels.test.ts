@@ -11,7 +11,7 @@ async function start(): Promise<TestCluster> {
   return cluster
 }
 
-/** As the kubelet reports it; null: it does not. */
+/** Sets the CPUs as the kubelet does; null: removes them. */
 async function reportCpus(cluster: TestCluster, cpu: string | null): Promise<void> {
   const patch = { type: 'merge', body: { status: { capacity: { cpu } } } } as const
   const options = { fieldManager: 'kubelet', subresource: 'status' } as const

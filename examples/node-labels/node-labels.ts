@@ -1,5 +1,5 @@
-// Controller that sets fields of its own resource: each Node gets a label that says how many CPUs it has. Outside this repository the first import
-// reads: from 'konverge'.
+// Controller that sets fields of its own resource: each Node gets a label with its number of CPUs. Outside this
+// repository the first import reads: from 'konverge'.
 import {
   addObject,
   compareQuantities,

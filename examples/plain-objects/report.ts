@@ -1,5 +1,5 @@
-// Controller without constructs of its own: a Report is a ConfigMap with a query and a Job that runs it. Outside this repository
-// the first import reads: from 'konverge'.
+// Controller without constructs of its own: a Report is a ConfigMap with a query and a Job that runs it. Outside this
+// repository the first import reads: from 'konverge'.
 import {
   addObject,
   type Condition,
