@@ -1,7 +1,7 @@
-// How fast and how small is the API server in this process, and how does it stand beside the real one? Its own figures are found
-// without HTTP, by the time that the process worked; the ratios by the same requests over HTTPS to both, in one run.
-// Run: npm run build && node bench/apiserver.ts [start] [in-process] [watch] [http]; all four if none is named, in four minutes.
-// What was found stands in bench/README.md.
+// Speed and memory of the embedded API server, alone and compared with the real one. Its own figures exclude HTTP and
+// count the processor time of the process. The ratios come from the same requests over HTTPS to both, in one run. Run:
+// npm run build && node bench/apiserver.ts [start] [in-process] [watch] [http]; without arguments all four, in four
+// minutes. The results are in bench/README.md.
 import { readFile } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
 import process from 'node:process'
@@ -88,7 +88,7 @@ async function beside(): Promise<void> {
   }
 }
 
-/** How many times as fast ours is. */
+/** Speed of the embedded server as a multiple of the real one's. */
 function ratios(our: HttpFigures, their: HttpFigures): string {
   const [creates, applies] = [our.createsPerSecond, our.appliesPerSecond]
   return (

@@ -1,7 +1,7 @@
-// How long does it take to save a database of 1 GiB and to prove the backup, in a folder and in S3, how does that stand to pg_dump and
-// pg_restore by hand in the same run, and what memory does it need? The API server, the operator and its workers run as shipped, each in
-// a process of its own; the node that runs the workers is in this one. Run: npm run build && node bench/backup.ts [MiB]
-// Everything is below TMPDIR. What was found stands in bench/README.md.
+// Time and memory to back up a database of 1 GiB and to verify the backup, in a folder and in S3, compared with pg_dump
+// and pg_restore by hand in the same run. The API server, the operator and its workers run as shipped, each as a
+// separate process; the node of the workers runs in this one. Run: npm run build && node bench/backup.ts [MiB] All
+// files are below TMPDIR. The results are in bench/README.md.
 import { strict as assert } from 'node:assert'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,7 +27,7 @@ import { ProcessWatcher } from './backup/process-watcher.ts'
 
 const mebibyte = 2 ** 20
 const [size = '1024'] = process.argv.slice(2)
-/** What the machine's own tools can save. */
+/** Version that the tools of this machine can back up. */
 const version = 15
 const limits = { operatorBytes: 200 * mebibyte, workerBytes: 300 * mebibyte, throughput: 0.8 }
 const giveUpMs = 1_800_000
@@ -54,12 +54,12 @@ say(`Node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unk
     const folder = await mkdtemp(join(tmpdir(), 'konverge-bench-backup-'))
     await chmod(folder, 0o711)
     running.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
-    // Its pods run what began this process, and that is to be the program.
+    // Its pods run the program that started this process; this must be the operator.
     process.argv[1] = main
     await mkdir(join(folder, 'node'))
     const signal = new AbortController().signal
     const reader = { commonName: 'nobody', hosts: [], nowMs: systemClock.now() }
-    const logReader = newServerIdentity(reader).certificate // Nobody reads logs here.
+    const logReader = newServerIdentity(reader).certificate // No client reads logs here.
     const node = await NodeHere.start(
       { kubeconfigPath: kubeconfig, folder, environment: process.env, logReader },
       signal,
@@ -95,7 +95,7 @@ async function measure({ asker, server, moto, watcher, folder }: Stage): Promise
     },
   }
   for (const [name, target] of Object.entries(targets)) {
-    // Each against what was done by hand right before, as others may be at work too.
+    // Each comparison runs by hand right before, because other processes may load the machine.
     const hand = await byHand(server, 'big', folder)
     tellHand(hand)
     tell(name, await backUp(asker, watcher, name, target), hand)
@@ -112,9 +112,9 @@ interface Made {
   readonly proveMs: number
   readonly workerBytes: number
   readonly toolBytes: number
-  /** Of the processor, for everything: the server, tools, operator, API server and store too. */
+  /** Processor time of all: the server, tools, operator, API server and store too. */
   readonly processorMs: number
-  /** Of it, the workers' themselves, without their tools. */
+  /** Part of the workers themselves, without their tools. */
   readonly workerMs: number
 }
 
@@ -137,7 +137,7 @@ async function backUp(asker: Asker, watcher: ProcessWatcher, name: string, targe
   }
 }
 
-/** The definitions, a bucket, a volume, and the ways to the servers. */
+/** Creates the definitions, a bucket, a volume, and the connection Secrets. */
 async function prepare(asker: Asker, server: PostgresServer, moto: MotoServer): Promise<void> {
   const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
   for (const definition of await flagshipDefinitions()) await asker.ask('POST', definitions, JSON.stringify(definition))
@@ -221,7 +221,7 @@ function tell(name: string, { saveMs, proveMs, workerBytes, toolBytes, ...made }
   )
 }
 
-/** Of throughputs, as it did the same. */
+/** Ratio of throughputs, for equal work. */
 function ratio(handMs: number, oursMs: number): string {
   return (handMs / oursMs).toFixed(2)
 }

@@ -1,7 +1,8 @@
-// How long do 300 databases and 600 users take on one real PostgreSQL server, over how many connections, and what does it cost to look
-// after them when nothing changes? The operator and the embedded API server run as shipped, each in a process of its own; between
-// operator and database server stands a proxy that counts. Run: npm run build && node bench/databases.ts [databases] [major version]
-// The server's files are below TMPDIR: on some disks to make a database is most of the work. What was found stands in bench/README.md.
+// Time and connections to create 300 databases and 600 users on one real PostgreSQL server, and the cost to manage them
+// when nothing changes. The operator and the embedded API server run as shipped, each as a separate process; a counting
+// proxy is between operator and database server. Run: npm run build && node bench/databases.ts [databases] [major
+// version] The server's files are below TMPDIR: on some disks the creation of databases takes most of the time. The
+// results are in bench/README.md.
 import { strict as assert } from 'node:assert'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,7 +23,7 @@ const limits = { convergedMs: 60_000, connections: 5, statementsPerObject: 2, wr
 const [count = '300', version] = process.argv.slice(2)
 const fleet = fleetOf(Number(count))
 const objects = fleet.databases.length + fleet.users.length
-/** Between looks at one object. */
+/** Interval between observations of one object. */
 const cadenceMs = 60_000
 const giveUpMs = 600_000
 const group = '/apis/data.konverge.dev/v1alpha1/namespaces/default'
@@ -77,7 +78,7 @@ async function measure(asker: Asker, kubeconfig: string, { server, proxy }: Way)
     say(`  one CREATE DATABASE by hand, before: ${byHandMs.toFixed(0)} ms`)
     say(`  processor time: ${taken.map(([name, s]) => `${name} ${s.toFixed(1)} s`).join(', ')}`)
     const { peak: mostAtOnce } = proxy.connections
-    // Databases have grown by what was granted in them, which the next look tells.
+    // Grants changed the databases, which the next observation reports.
     await pass(1.2 * cadenceMs)
     const revision = await revisionOf(asker)
     proxy.forget()
@@ -103,13 +104,13 @@ async function measure(asker: Asker, kubeconfig: string, { server, proxy }: Way)
   }
 }
 
-/** The children of a shell that keeps the server are the server's. */
+/** The children of the server's parent shell count as the server's. */
 function nameOf(command: string): string {
   if (/main\.js run /.test(command)) return 'operator'
   return /main\.js apiserver /.test(command) ? 'API server' : 'PostgreSQL'
 }
 
-/** What the server alone takes for one database, on these disks; the median. */
+/** Median time of the server alone for one database, on these disks. */
 async function createByHandMs(server: PostgresServer): Promise<number> {
   const times: number[] = []
   for (let at = 0; at < 5; at++) {
@@ -120,7 +121,7 @@ async function createByHandMs(server: PostgresServer): Promise<number> {
   return times.toSorted((left, right) => left - right)[2] ?? 0
 }
 
-/** The definitions, and the way to the server. */
+/** Creates the definitions, and the connection to the server. */
 async function prepare(asker: Asker, password: string, port: number): Promise<void> {
   const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
   for (const definition of await flagshipDefinitions()) {
@@ -154,12 +155,12 @@ async function createAll(asker: Asker): Promise<void> {
 }
 
 async function allReady(asker: Asker): Promise<boolean> {
-  // One after the other, as to ask for all of them takes the API server a while.
+  // One after the other, because a list of all takes the API server some time.
   const { items: databases } = await listOf(asker, 'databases')
   return databases.every(isReady) && (await listOf(asker, 'databaseusers')).items.every(isReady)
 }
 
-/** Every write to the API server, whosesoever, makes a new one. */
+/** Every write to the API server, by any client, creates a new revision. */
 async function revisionOf(asker: Asker): Promise<number> {
   return Number((await listOf(asker, 'databases')).metadata.resourceVersion)
 }
@@ -181,7 +182,7 @@ function isReady({ status }: Item): boolean {
   return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True'
 }
 
-/** Asks the server how many sessions the operator has, again and again; `stop` gives the most there were. */
+/** Samples the number of the operator's sessions on the server; `stop` returns the maximum. */
 function sampleSessions(server: PostgresServer): { stop(): Promise<number> } {
   let [most, isStopped] = [0, false]
   const text = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE backend_type = 'client backend' AND application_name <> 'by hand'`

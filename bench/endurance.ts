@@ -1,7 +1,7 @@
-// Does an operator with 50,000 resources stay as it is? The embedded API server, the operator, and who edits are processes of their own; between
-// operator and server stands a proxy that cuts watches and answers 410. Memory has to be flat, and no loop of the operator be held for
-// more than 50 ms, collections apart. Run: npm run build && node bench/endurance.ts [minutes] [resources]
-// What was found stands in bench/README.md.
+// Checks that an operator with 50,000 resources stays stable. The embedded API server, the operator, and the editor are
+// separate processes. A proxy between operator and server cuts watches and answers 410. Memory must stay flat, and no
+// iteration of the operator's event loop may take more than 50 ms, without garbage collections. Run: npm run build &&
+// node bench/endurance.ts [minutes] [resources] The results are in bench/README.md.
 import { strict as assert } from 'node:assert'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,12 +22,12 @@ const [minutes = '60', resources = '50000'] = process.argv.slice(2)
 const count = Number(resources)
 const durationMs = Number(minutes) * 60_000
 const sampleMs = 30_000
-/** Collected by hand every tenth sample, so that the heap is what is held. */
+/** Every tenth sample forces a collection first, so that the heap shows retained memory. */
 const collectEvery = 10
 const editsPerSecond = 20
 const quietMs = 5_000
 const giveUpMs = 3_600_000
-/** One after the other, a minute apart: a stream that breaks goes on, one that is answered 410 begins with a new list. */
+/** One fault per minute: a cut stream resumes, a stream with 410 starts with a new list. */
 const expired = { kind: 'refuse', status: 410, reason: 'Expired' } as const
 const troubles: readonly Fault[] = [
   { match: { verb: 'watch', resource: 'sites', frame: 'any' }, effect: { kind: 'break' } },
@@ -88,13 +88,13 @@ async function fill(asker: Asker): Promise<void> {
   say(`${count} resources are there, load ${load()}`)
 }
 
-/** Until the operator has asked for no change for some seconds. */
+/** Waits until the operator has sent no change for some seconds. */
 async function settle(proxy: FaultProxy): Promise<void> {
   const startedMs = performance.now()
   for (let quietSinceMs = startedMs; performance.now() - quietSinceMs < quietMs; await pass(1_000)) {
     assert(performance.now() - startedMs < giveUpMs, 'the operator does not come to rest')
     if (proxy.writes.length > 0) quietSinceMs = performance.now()
-    // The record of calls would grow with the hour.
+    // The record of calls would grow with the duration.
     proxy.calls.length = 0
   }
 }
@@ -136,10 +136,10 @@ async function disturb(asker: Asker, proxy: FaultProxy, operator: ChildProcess):
   return samples
 }
 
-/** Every hundredth site, and its page. */
+/** Checks every hundredth site, and its page. */
 async function checkTruth(asker: Asker): Promise<void> {
   for (let index = 0; index < count; index += 100) {
-    // As the server gives objects of these kinds.
+    // As the server returns objects of these kinds.
     const site = JSON.parse(await asker.ask('GET', `${sitesPath}/${siteName(index)}`)) as {
       metadata: { generation: number }
       spec: { page: string }

@@ -1,5 +1,6 @@
-// What do 50,000 resources cost an operator? Times are the processor's of the operator's thread. Run: npm run build && node bench/fifty-thousand.ts
-// It fails where a limit is passed that no load of the machine reaches. What was found stands in bench/README.md.
+// Cost of 50,000 resources for an operator, as processor time of its thread. Run: npm run build && node
+// bench/fifty-thousand.ts It fails above limits that machine load alone cannot reach. The results are in
+// bench/README.md.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { cpus, loadavg } from 'node:os'

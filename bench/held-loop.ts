@@ -1,13 +1,13 @@
-// For how long did this process hold its event loop? By the processor time of its thread between two turns of a timer that is always due, so
-// that other work of the machine does not count; collections of the heap are told apart.
+// Longest time in which this process blocked its event loop, by the processor time of its thread between two iterations
+// of a permanent timer, so that other load of the machine does not count. Garbage collections are reported separately.
 import { PerformanceObserver } from 'node:perf_hooks'
 import process from 'node:process'
 
 export interface HeldLoop {
-  /** The longest by the processor's time, and by the clock. */
+  /** The longest by processor time, and by the clock. */
   readonly heldMs: number
   readonly byClockMs: number
-  /** The longest without the collections in it. */
+  /** The longest without its collections. */
   readonly ownMs: number
   /** The longest collection. */
   readonly collectionMs: number
@@ -19,7 +19,7 @@ interface Gap {
   readonly heldMs: number
 }
 
-/** More would change no maximum but by collections that overlap all of them. */
+/** More gaps would change a maximum only by collections that overlap all of them. */
 const keptGaps = 64
 
 export class HeldLoopMeter {
@@ -38,9 +38,9 @@ export class HeldLoopMeter {
     this.#wait()
   }
 
-  /** What was found since the last call. */
+  /** Returns the maxima since the last call. */
   async take(): Promise<HeldLoop> {
-    // Entries of collections come a turn later.
+    // Entries of collections come one iteration later.
     await new Promise((resolve) => setTimeout(resolve, 20))
     const [gaps, collections, byClockMs] = [this.#gaps, this.#collections, this.#byClockMs]
     this.#gaps = []

@@ -1,10 +1,10 @@
-// Longest stop of the event loop, and memory, for the worst value of every text that the operator reads from others (test/bounds/inputs.ts).
-// Run: node bench/hostile-input.ts. Exit code 1: a row is above 50 ms or 64 MiB.
+// Longest block of the event loop, and memory, for the worst value of every text that the operator reads from others
+// (test/bounds/inputs.ts). Run: node bench/hostile-input.ts. Exit code 1: a row is above 50 ms or 64 MiB.
 //
-// A row is the processor time of the operator's thread, of sliced work that of its longest slice, the mean of several rounds: no stop of the
-// loop is longer, also where others use the machine. Memory is what one round allocates beyond what was there, garbage included; between
-// slices garbage is collected once it takes half of the limit. A review of steps happens in a process of its own: its row is all that the
-// operator's thread does for it.
+// A row is the processor time of the operator's thread: the mean of several rounds, for sliced work that of its longest
+// slice. No block of the loop is longer, even on a shared machine. Memory is the allocation of one round, including
+// garbage; between slices a collection runs once half of the limit is used. Steps are reviewed in a separate process:
+// that row covers only the operator's thread.
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -18,7 +18,7 @@ const rounds = 10
 const limits = { ms: 50, mib: 64 }
 
 setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void // What the flag gives.
+const collect = runInNewContext('gc') as () => void // Defined by the flag.
 
 interface Cost {
   readonly ms: number
@@ -36,7 +36,7 @@ async function costOf(run: () => unknown): Promise<Cost> {
     const cost = isSliced(outcome) ? costOfSlices(outcome, before) : { ms: firstMs, mib: memoryMib() }
     costs.push({ ...cost, mib: cost.mib - before })
   }
-  // The kernel counts in ticks: one round says little.
+  // The kernel counts in ticks, so a single round is inaccurate.
   const ms = costs.reduce((sum, cost) => sum + cost.ms, 0) / rounds
   return { ms, mib: Math.max(0, ...costs.map(({ mib }) => mib)) }
 }
@@ -46,7 +46,10 @@ function msSince(from: NodeJS.CpuUsage): number {
   return (user + system) / 1_000
 }
 
-/** As SliceRunner runs it: a slice ends at the first `yield` after 5 ms. Between slices the collector runs once half of the limit is used. */
+/**
+ * Like SliceRunner: a slice ends at the first `yield` after 5 ms. Between slices the collector runs once half of the
+ * limit is used.
+ */
 function costOfSlices(work: SlicedWork<unknown>, before: number): Cost {
   for (let [ms, mib] = [0, 0]; ; ) {
     const from = process.threadCpuUsage()

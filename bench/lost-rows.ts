@@ -1,7 +1,8 @@
-// How often does PostgreSQL lose an acknowledged row when a logical slot is made and its snapshot read, as a subscription does to copy a table?
-// Four sessions write one row after the other meanwhile. With `locked` nobody writes while the slot is made, and none is lost; `ours` is how
-// konverge makes a slot and the snapshot before it.
-// Run: node bench/lost-rows.ts [seconds] [locked | ours]; what was found stands in docs/decisions/0029-a-database-moves-by-replication.md.
+// Frequency at which PostgreSQL loses an acknowledged row when a logical slot is created and its snapshot read, as a
+// subscription does to copy a table. Four sessions write rows meanwhile. With `locked` no session writes during the
+// creation, and no row is lost; `ours` is konverge's way to create a slot and the snapshot before it. Run: node
+// bench/lost-rows.ts [seconds] [locked | ours]; the results are in
+// docs/decisions/0029-a-database-moves-by-replication.md.
 import { cpus, loadavg } from 'node:os'
 import process from 'node:process'
 import { Client } from 'pg'
@@ -56,7 +57,7 @@ async function measure(
   return { slots, told: told.length, lost: told.filter((n) => !there.has(n)).length }
 }
 
-/** As for an upgrade; of the table only the end is read here too. */
+/** The method of an upgrade; here too it reads only the end of the table. */
 async function copyOurWay(server: PostgresServer, untilMs: number): Promise<number> {
   const reader = await server.connect()
   await reader.query('CREATE PUBLICATION ours FOR TABLE orders')
@@ -79,11 +80,11 @@ async function copyOurWay(server: PostgresServer, untilMs: number): Promise<numb
   return slots
 }
 
-/** The statements of a subscription's worker; of the table only the end is read, as if it were small. */
+/** The statements of a subscription's worker; it reads only the end of the table, as if the table were small. */
 async function copyAgainAndAgain(server: PostgresServer, untilMs: number): Promise<number> {
   const locker = await server.connect()
   const { port, password } = server
-  // Sound: pg sends what it does not know of to the server, and `replication` is one of the protocol's.
+  // Sound: pg sends unknown parameters to the server, and `replication` is one of the protocol.
   const config = { host: '127.0.0.1', port, password, user: superuser, database: 'postgres', replication: 'database' }
   const sender = new Client(config)
   await sender.connect()

@@ -1,19 +1,21 @@
-// How much processor time have the processes of a bench taken, and which? Unlike how long it took, that does not depend on what else the
-// machine had to do. Linux only.
+// Processor time of a benchmark's processes, by name. Unlike the duration, it does not depend on other load of the
+// machine. Linux only.
 import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 
 interface Known {
   readonly parent: number
   readonly command: string
-  /** Its own, and that of its children that have ended. */
+  /** Its own time, and that of its ended children. */
   readonly seconds: number
 }
 
-/** A kernel's tick is a hundredth of a second. */
+/** A kernel tick is a hundredth of a second. */
 const ticksPerSecond = 100
 
-/** Seconds, of all that this process has started and of itself, by the names that `nameOf` gives their commands. */
+/**
+ * Returns the seconds of this process and of all that it has started, by the names that `nameOf` gives their commands.
+ */
 export function processorSeconds(nameOf: (command: string) => string): ReadonlyMap<string, number> {
   const all = new Map(readdirSync('/proc').flatMap((name) => known(Number(name))))
   const isOurs = (pid: number): boolean => pid === process.pid || isOursBy(all.get(pid)?.parent, isOurs)
@@ -35,7 +37,8 @@ function known(pid: number): readonly (readonly [number, Known])[] {
   try {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Behind the name, which is in brackets and may hold anything: state, parent, and from the 12th on the times.
+    // Fields after the name, which is in brackets and may hold any character: state, parent, and from the 12th on the
+    // times.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')

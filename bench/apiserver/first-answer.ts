@@ -1,4 +1,5 @@
-// A process that starts a cluster as a test does, answers one request and says so: what bench/apiserver/start.ts waits for.
+// Process that starts a cluster as a test does, answers one request and reports it: bench/apiserver/start.ts waits for
+// it.
 import { writeSync } from 'node:fs'
 import { startCluster } from 'konverge/testing'
 

@@ -1,5 +1,5 @@
-// What does our server do by itself, with no socket between? Everything that a request means is there: access, admission, defaults,
-// validation, field managers, the log. The controllers are not, whose own writes would be counted as the server's.
+// Speed of the embedded server without sockets. A request includes access control, admission, defaults, validation,
+// field managers and the log. Controllers do not run, because their writes would count as the server's.
 import { strict as assert } from 'node:assert'
 import { Cluster } from '../../src/apiserver/cluster.ts'
 import type { ApiAnswer, ApiRequest } from '../../src/apiserver/exchange.ts'
@@ -13,12 +13,12 @@ export interface InProcessFigures {
   readonly createsPerSecond: number
   readonly listMs: number
   readonly listMegabytes: number
-  /** Of applies that change nothing: when the object is first met, and when the same apply has met it before. */
+  /** Applies without a change: the first one of an object, and repeated ones. */
   readonly firstAppliesPerSecond: number
   readonly appliesPerSecond: number
-  /** All that is kept for one, its part in the history and in every index included. */
+  /** All memory for one object, including its part of the history and of every index. */
   readonly heapBytesPerObject: number
-  /** Of its text as it is stored, managed fields included. */
+  /** Size of its stored text, including managed fields. */
   readonly storedBytes: number
 }
 
@@ -28,7 +28,7 @@ const headers: Readonly<Record<string, string>> = {
   'user-agent': 'bench/1.0',
 }
 
-/** Creates `count` objects in a new cluster, lists them, and applies to `applied` of them what is there already. */
+/** Creates `count` objects in a new cluster, lists them, and applies the existing state to `applied` of them. */
 export async function inProcess(load: Load, count: number, applied: number): Promise<InProcessFigures> {
   const cluster = newCluster()
   try {
@@ -55,7 +55,7 @@ export async function inProcess(load: Load, count: number, applied: number): Pro
   }
 }
 
-/** Creates per second while `watchers` watch the kind; every watcher gets every event. */
+/** Creates per second while `watchers` watch the kind; every watcher receives every event. */
 export async function watched(load: Load, count: number, watchers: number): Promise<number> {
   const cluster = newCluster()
   try {
@@ -94,8 +94,8 @@ async function createAll(cluster: Cluster, { path }: Load, bodies: readonly stri
 }
 
 /**
- * Applies that change nothing, each object in its turn, so that few of their trees are still in memory. The first after those that
- * made the applier an owner finds out that nothing changes; the next are known to.
+ * Applies without a change, each object in turn, so that few of their trees are still in memory. The first apply after
+ * the one that made the applier an owner discovers that nothing changes; later ones are known to change nothing.
  */
 async function noOpApplies(
   cluster: Cluster,

@@ -1,10 +1,10 @@
-// What are the servers asked to keep? Objects of 4 KiB of three kinds: one that is hardly looked at, one with a schema and rules
-// in CEL, and a built-in one with defaults and a long validation. The same for both servers.
+// Loads of the benchmark: objects of 4 KiB of three kinds. One has hardly any validation, one a schema and rules in
+// CEL, and one is built-in with defaults and a long validation. Both servers get the same.
 import type { Json, JsonObject } from '../../src/base/json.ts'
 
 export interface Load {
   readonly title: string
-  /** Where the objects are created and listed. */
+  /** Path of creates and lists. */
   readonly path: string
   /** Its text has `objectBytes` bytes. */
   object(index: number): JsonObject
@@ -73,7 +73,7 @@ export const shops: Load = {
 
 export const loads: readonly Load[] = [configMaps, shops, statefulSets]
 
-/** What the custom kind needs to be there. */
+/** Definition of the custom kind. */
 export const shopDefinition: JsonObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

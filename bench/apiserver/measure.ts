@@ -1,4 +1,4 @@
-// How is a figure found on a machine that others use too? By the best of several rounds, which is the one they disturbed least.
+// Measurement on a shared machine: the best of several rounds, which other processes disturbed least.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -8,7 +8,7 @@ export async function bestOf(rounds: number, measure: () => Promise<number>, bet
   return better === 'more' ? Math.max(...found) : Math.min(...found)
 }
 
-/** How long this process worked for it: on a machine shared with others, what a core of its own would have needed. */
+/** Returns the processor time of this process: on a shared machine, the time that a dedicated core would need. */
 export async function cpuMs(run: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
   await run()
@@ -22,10 +22,10 @@ export async function elapsedMs(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs
 }
 
-/** Bytes on the heap after a full collection. */
+/** Returns the bytes on the heap after a full collection. */
 export function heapBytes(): number {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void // The flag puts it there.
+  const collect = runInNewContext('gc') as () => void // The flag defines it.
   collect()
   collect()
   return process.memoryUsage().heapUsed

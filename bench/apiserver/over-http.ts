@@ -1,4 +1,4 @@
-// What do both servers do when they are asked the same over HTTPS? Each is a process of its own; who asks is this one.
+// Measures the same requests over HTTPS on both servers. Each server is a separate process; this process is the client.
 import { strict as assert } from 'node:assert'
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -25,7 +25,7 @@ export interface HttpFigures {
 const atOnce = 8
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
-/** Our server as `konverge apiserver`, while `use` runs. */
+/** Runs the embedded server as `konverge apiserver`, while `use` runs. */
 export async function withOurServer<Result>(
   use: (access: Access, kubeconfig: string) => Promise<Result>,
   flags: readonly string[] = [],
@@ -55,8 +55,8 @@ export async function define(access: Access): Promise<void> {
 }
 
 /**
- * In each round creates `count` objects, and applies to them twice what is there, of which the second time is measured; lists all of
- * them in the end. The best of the rounds.
+ * In each round, creates `count` objects and applies the existing state twice, of which it measures the second time. At
+ * the end it lists all objects. Returns the best round.
  */
 export async function overHttp(access: Access, load: Load, rounds: number, count: number): Promise<HttpFigures> {
   const asker = new Asker(access)
@@ -128,7 +128,7 @@ export async function inParallel(
   await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
-/** The conditions of a definition with their keys in one order. */
+/** Returns the conditions of a definition with their keys in one order. */
 function sortedConditions(text: string): string {
   const { status } = JSON.parse(text) as { status?: { conditions?: { type: string; status: string }[] } } // A definition.
   return JSON.stringify((status?.conditions ?? []).map(({ type, status: value }) => ({ type, status: value })))

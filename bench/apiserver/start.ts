@@ -1,5 +1,5 @@
-// How long from the start of a process to the first request that it has answered: of `konverge apiserver` over HTTPS, and of a test
-// that starts a cluster of its own? Node's own start is measured beside them. The package has to be built: `npm run build`.
+// Time from the start of a process to the first answered request: of `konverge apiserver` over HTTPS, and of a test
+// that starts its own cluster. Node's own start is measured for comparison. Build the package first: `npm run build`.
 import { strict as assert } from 'node:assert'
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,5 @@
-// How long does who saves a database by hand take? pg_dump into a file and pg_restore of it, and the one piped into the other, which is
-// no backup, as nothing is kept.
+// Time of a backup by hand: pg_dump into a file and pg_restore of it. Also one piped into the other, which stores
+// nothing and so is no backup.
 import { strict as assert } from 'node:assert'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ export interface HandTimes {
   readonly dumpMs: number
   readonly restoreMs: number
   readonly pipeMs: number
-  /** Of the processor, for pg_dump, pg_restore and the server together, without the pipe. */
+  /** Processor time of pg_dump, pg_restore and the server together, without the pipe. */
   readonly processorMs: number
 }
 
@@ -39,13 +39,13 @@ export async function byHand(server: PostgresServer, database: string, folder: s
 }
 
 export interface Level {
-  /** Undefined: the tool's own choice. */
+  /** Undefined: the tool's default. */
   readonly level: number | undefined
   readonly processorMs: number
   readonly bytes: number
 }
 
-/** What does it cost to pack more closely? */
+/** Measures the cost of higher compression levels. */
 export async function byLevel(server: PostgresServer, database: string, folder: string): Promise<readonly Level[]> {
   const file = join(folder, 'by-level.dump')
   const found: Level[] = []
@@ -69,7 +69,7 @@ async function inShell({ port, password }: PostgresServer, command: string): Pro
   assert.equal(code, 0, command)
 }
 
-/** Of everything that this process has started, and of itself. */
+/** Returns the processor time of this process and of all that it has started. */
 export function processorMs(): number {
   return 1_000 * [...processorSeconds(() => 'all').values()].reduce((sum, taken) => sum + taken, 0)
 }

@@ -1,10 +1,10 @@
-// What is in the database that is saved? Orders of narrow rows and events of JSON, half and half, with the indexes that such have; of what
-// is in a row about a half can be packed.
+// Content of the database: half orders of narrow rows, half events of JSON, with typical indexes. About half of a row
+// is compressible.
 import type { PostgresServer } from '../../test/postgres/postgres-server.ts'
 
 const rowsAtOnce = 100_000
 
-/** Fills it to the size, and says what it came to. */
+/** Fills the database to the size, and returns the reached size. */
 export async function fill(server: PostgresServer, database: string, bytes: number): Promise<number> {
   const [row] = await server.byHand('SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = $1', {
     values: [database],

@@ -1,17 +1,17 @@
-// Which processes of a name are there, how long do they run, and how much memory do they have at most? Looked at again and again, as those
-// of a Job come and go by themselves. Linux only.
+// Samples the processes of a name, their duration and their peak memory, because processes of a Job come and go by
+// themselves. Linux only.
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pass } from 'node:timers/promises'
 
 export interface Watched {
   readonly pid: number
-  /** How it was begun. */
+  /** Command line of the process. */
   command: string
   firstSeenMs: number
   lastSeenMs: number
-  /** What it had at most at once, as the kernel keeps it: shared pages too. */
+  /** Peak memory by the kernel, including shared pages. */
   peakBytes: number
-  /** Of the processor, without its children. */
+  /** Processor time, without its children. */
   processorMs: number
 }
 
@@ -29,8 +29,8 @@ export class ProcessWatcher {
   }
 
   /**
-   * Those that were seen since, in order; what is said of them stays true when they have ended. What was seen but once is a process that
-   * was about to become another program, and had the name of the one that began it.
+   * Returns the processes seen since `sinceMs`, in order, also ended ones. It omits processes that were seen once only:
+   * such a process was about to execute another program, and still had the name of its parent.
    */
   seen(text: string, sinceMs = 0): readonly Watched[] {
     return [...this.#seen.values()].filter(
@@ -76,7 +76,7 @@ export class ProcessWatcher {
   }
 }
 
-/** A tick is a hundredth of a second; behind the name, the 12th and the 13th field count them. */
+/** A tick is a hundredth of a second; the 12th and the 13th field after the name count ticks. */
 function processorMs(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return 10 * (Number(fields[11]) + Number(fields[12]))

@@ -1,4 +1,4 @@
-// What the endurance run looks after: sites, of which every fifth has a ConfigMap with its page.
+// Resources of the endurance run: sites, of which every fifth has a ConfigMap with its page.
 import { ApiObject } from 'cdk8s'
 import type { JsonObject } from '../../src/base/json.ts'
 import {
@@ -63,7 +63,7 @@ export const childEvery = 5
 
 export const siteName = (index: number) => `site-${index}`
 
-/** Of 2 KiB, as they are stored. */
+/** Stored size 2 KiB. */
 export function siteObject(index: number): JsonObject {
   return {
     apiVersion: 'bench.konverge.dev/v1',

@@ -1,5 +1,5 @@
-// The operator of the endurance run, in a process of its own: `node --expose-gc operator.ts <kubeconfig>`. It answers each message `sample` or
-// `collect` with its figures; before those of `collect` the heap is collected.
+// Operator of the endurance run, as a separate process: `node --expose-gc operator.ts <kubeconfig>`. It answers each
+// message `sample` or `collect` with its figures; `collect` forces a garbage collection first.
 import { strict as assert } from 'node:assert'
 import process from 'node:process'
 import { runOperator } from '../../src/index.ts'
@@ -22,7 +22,7 @@ process.on('message', (message) => void answer(message === 'collect'))
 async function answer(collects: boolean): Promise<void> {
   const held = await meter.take()
   if (collects) {
-    // Collected by hand, which holds the loop and is not counted.
+    // A forced collection blocks the loop and does not count.
     meter.stop()
     gc?.()
     meter = new HeldLoopMeter()
@@ -49,7 +49,7 @@ await runOperator(
 )
 meter.stop()
 
-/** Cut watches are the run's own doing. */
+/** The run itself cuts watches. */
 function isWorthALine(text: string): boolean {
   return /"level":"?(error|fatal|50|60)/.test(text)
 }

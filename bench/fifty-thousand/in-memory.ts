@@ -1,4 +1,5 @@
-// What many resources cost in this process, without a server: exposition, reads, catching up, waves, learned answers.
+// Cost of many resources in this process, without a server: metrics exposition, reads, catching up, waves, learned
+// normalizations.
 import process from 'node:process'
 import { setImmediate as turn } from 'node:timers/promises'
 import { ApiObject } from 'cdk8s'
@@ -42,7 +43,7 @@ function conditionOf(type: string, index: number): Condition {
   return { type, status, reason: `Reason${index % 7}`, message: '', lastTransitionTime: '' }
 }
 
-/** Microseconds of a `live.list` of ten objects by a label, in a watched kind of so many. */
+/** Microseconds of a `live.list` of ten objects by a label, in a watched kind with this number of objects. */
 export async function listUs(objects: number): Promise<number> {
   const store = new Store()
   for (let index = 0; index < objects; index++) store.put(numbered(index, { group: String(index % (objects / 10)) }))
@@ -60,11 +61,11 @@ export async function listUs(objects: number): Promise<number> {
     for (let call = 0; call < calls; call++)
       await loader.list(ConfigMap, { namespace: 'default', labels: { group: String(call % (objects / 10)) } })
   }
-  await all() // The index is made on first use.
+  await all() // The first use creates the index.
   return ((await leastOf(3, all)) * 1_000) / calls
 }
 
-/** Milliseconds until a watch that shows one write after the other has caught up with so many of our own. */
+/** Milliseconds until a watch that shows one write after the other has delivered this number of own writes. */
 export function catchUpMs(writes: number): Promise<number> {
   return leastOf(3, async () => {
     const overlay = new WriteOverlay(new Store())
@@ -73,7 +74,10 @@ export function catchUpMs(writes: number): Promise<number> {
   })
 }
 
-/** A resource with so many children in one wave: requests at once, and the characters of its status when all fail. */
+/**
+ * A resource with this number of children in one wave: its parallel requests, and the characters of its status if all
+ * fail.
+ */
 export async function wave(children: number) {
   const world = new World()
   const { api } = world
@@ -113,7 +117,7 @@ export async function wave(children: number) {
   return { most, statusCharacters, made: api.all(ConfigMap).length, of: Site.kind }
 }
 
-/** Of so many children that the server stores otherwise than declared, those that would be applied again. */
+/** Number of children that would be applied again, if the server stores all of them in another form than declared. */
 export function appliedAgain(children: number): number {
   const manager = 'konverge'
   const convergence = new Convergence(seededRandom(1))
@@ -143,7 +147,7 @@ function numbered(index: number, labels: Readonly<Record<string, string>> = {}):
   return object
 }
 
-/** By the processor's time of this thread. */
+/** By the processor time of this thread. */
 async function leastOf(rounds: number, work: () => Promise<void>): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let round = 0; round < rounds; round++) {

@@ -1,4 +1,4 @@
-// Who lists the sites of a server, in a process of its own: `node --expose-gc reader.ts <kubeconfig>`. It sends its figures, then ends.
+// Process that lists the sites of a server: `node --expose-gc reader.ts <kubeconfig>`. It sends its figures, then ends.
 import { strict as assert } from 'node:assert'
 import process from 'node:process'
 import { systemClock } from '../../src/base/clock.ts'
@@ -17,21 +17,21 @@ import { WorkQueue } from '../../src/queue/work-queue.ts'
 import { Site } from '../endurance/fleet.ts'
 import { type HeldLoop, HeldLoopMeter } from '../held-loop.ts'
 
-/** Of a first list, and of the list after a 410. */
+/** Figures of a first list, and of the list after a 410. */
 export interface ListFigures {
   readonly way: string
   readonly first: HeldLoop
   readonly again: HeldLoop
   readonly steadyBytes: number
-  /** The most that was held at any time of both lists. */
+  /** Peak of retained memory during both lists. */
   readonly peakBytes: number
 }
 
-/** Answers as the server does, and 410 on demand; or as a server does that sends no initial events. */
+/** Client that answers as the server does, and 410 on demand; or like a server without initial events. */
 class ExpiringClient implements KubeClient {
-  /** How many snapshots have been asked for. */
+  /** Number of requested snapshots. */
   snapshots = 0
-  /** Does the watch stand at the end of a snapshot? */
+  /** True if the watch has reached the end of a snapshot. */
   isFollowing = false
   readonly #client: KubeClient
   readonly #hasStreams: boolean
@@ -77,7 +77,7 @@ class ExpiringClient implements KubeClient {
         this.#objects += 1
         this.#onObjects(this.#objects)
         yield frame
-        // The informer has taken the frame when it asks for the next one.
+        // The informer has processed the frame when it requests the next one.
         if (frame.type === 'BOOKMARK') this.isFollowing = true
       }
     } catch (thrown) {
@@ -92,7 +92,7 @@ const [kubeconfig = ''] = process.argv.slice(2)
 const { gc } = globalThis
 assert(gc !== undefined, 'run with --expose-gc')
 const signal = new AbortController().signal
-/** Between two collections, in objects that come in or are told. */
+/** Objects received or delivered between two collections. */
 const collectEvery = 5_000
 const source = { kind: 'files', paths: [kubeconfig] } as const
 const connection = await loadConnection(
@@ -117,7 +117,7 @@ for (const { way, hasStreams, transform } of ways) {
 await rest.close(AbortSignal.abort())
 process.disconnect()
 
-/** Lists all sites twice. Either the loop is measured, or the heap is collected again and again to see what of it is held. */
+/** Lists all sites twice. It either measures the loop, or forces repeated collections to measure retained memory. */
 async function list(hasStreams: boolean, transform: typeof keep | undefined, collects: boolean) {
   let [emptyBytes, peakBytes, told] = [Number.POSITIVE_INFINITY, 0, 0]
   const look = (objects: number) => {
