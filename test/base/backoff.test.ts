@@ -25,12 +25,12 @@ describe('backoffDelayMs', () => {
     expect([shortest(defaultBackoff, failures), longest(defaultBackoff, failures)]).toEqual([from, to])
   })
 
-  it('can go from 1 s to 1000 s', () => {
+  it('can grow from 1 s to 1000 s', () => {
     const policy = { baseMs: 1_000, capMs: 1_000_000 }
     expect([shortest(policy, 1), longest(policy, 1), longest(policy, 60)]).toEqual([1_000, 2_000, 1_000_000])
   })
 
-  it('never leaves the policy, and never gets shorter in its bounds', () => {
+  it('stays within the policy, and its bounds never shrink', () => {
     fc.assert(
       fc.property(policies, fc.integer({ min: 1, max: 2_000 }), fc.nat(), (policy, failures, seed) => {
         const delayMs = backoffDelayMs({ policy, failures, random: seededRandom(seed) })
@@ -46,7 +46,7 @@ describe('backoffDelayMs', () => {
     { policy: defaultBackoff, failures: 0 },
     { policy: { baseMs: 10, capMs: 5 }, failures: 1 },
     { policy: { baseMs: 0, capMs: 5 }, failures: 1 },
-  ])('refuses $failures failures under $policy', ({ policy, failures }) => {
+  ])('rejects $failures failures under $policy', ({ policy, failures }) => {
     expect(() => backoffDelayMs({ policy, failures, random: drawing(0) })).toThrow('invariant broken')
   })
 })

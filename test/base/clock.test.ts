@@ -3,7 +3,7 @@ import { deadline, withinLimit } from '../../src/base/clock.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
 
 describe('deadline', () => {
-  it('aborts at the limit, and knows that it was the limit', async () => {
+  it('aborts at the limit, and hasPassed is true', async () => {
     const clock = new SimClock()
     const limit = deadline(clock, 1_000, new AbortController().signal)
     await clock.advance(999)
@@ -23,7 +23,7 @@ describe('deadline', () => {
     expect(deadline(new SimClock(), 1_000, controller.signal).signal.reason).toBe(reason)
   })
 
-  it('goes on without limit once lifted, and still ends with its caller', async () => {
+  it('continues without limit once lifted, and still ends with its caller', async () => {
     const clock = new SimClock()
     const controller = new AbortController()
     const limit = deadline(clock, 1_000, controller.signal)
@@ -34,7 +34,7 @@ describe('deadline', () => {
     expect(limit.signal.aborted).toBe(true)
   })
 
-  it('can be cancelled by the one who runs the work', () => {
+  it('can be cancelled by the code that runs the work', () => {
     const limit = deadline(new SimClock(), 1_000, new AbortController().signal)
     const reason = new Error('closing')
     limit.cancel(reason)
@@ -54,7 +54,7 @@ describe('deadline', () => {
 })
 
 describe('withinLimit', () => {
-  /** The work of a test: it says when its signal aborted, and ends when it is told to. */
+  /** Work of a test: it reports the abort of its signal, and ends when the test ends it. */
   function begin(caller = new AbortController()) {
     const clock = new SimClock()
     const work = Promise.withResolvers<string>()
@@ -68,7 +68,7 @@ describe('withinLimit', () => {
     return { clock, work, told, ended, outcome, caller }
   }
 
-  it('hands on what comes of the work, and leaves no timer', async () => {
+  it('returns the result of the work, and leaves no timer', async () => {
     const { clock, work, ended } = begin()
     work.resolve('done')
     expect(await ended).toBe('done')
@@ -80,7 +80,7 @@ describe('withinLimit', () => {
     expect(failing.clock.nextTimerMs()).toBeUndefined()
   })
 
-  it('aborts the work at the limit, and says so whatever the work says', async () => {
+  it('aborts the work at the limit, and rejects with tooLate whatever the work returns', async () => {
     const { clock, work, told, ended } = begin()
     await clock.advance(9_999)
     expect(told).toEqual([])
@@ -92,7 +92,7 @@ describe('withinLimit', () => {
   })
 
   it.each(['resolve', 'reject'] as const)(
-    'goes on without work that heeds no signal, and nobody hears it %s',
+    'continues without work that ignores its signal, and ignores its later %s',
     async (end) => {
       const { clock, work, outcome } = begin()
       await clock.advance(10_999)
@@ -105,14 +105,14 @@ describe('withinLimit', () => {
     },
   )
 
-  it('takes an answer that comes with the limit', async () => {
+  it('accepts a result that comes with the limit', async () => {
     const { clock, work, ended } = begin()
     await clock.advance(10_500)
     work.resolve('done')
     expect(await ended).toBe('done')
   })
 
-  it('ends with its caller, who waits a second at most', async () => {
+  it('ends with its caller, which waits at most a second', async () => {
     const { clock, told, outcome, caller } = begin()
     const reason = new Error('over')
     caller.abort(reason)
@@ -122,7 +122,7 @@ describe('withinLimit', () => {
     expect(await outcome()).toBe(reason)
   })
 
-  it('begins nothing for a caller that has given up', async () => {
+  it('starts nothing for a caller that has aborted', async () => {
     const caller = new AbortController()
     const reason = new Error('over')
     caller.abort(reason)

@@ -15,7 +15,7 @@ describe('a duration', () => {
   })
 
   it.each(['', '10', 'm', '10 m', '-10m', '+10m', '10min', '1d', '10M', '.5h', '5.h', '1e3s', '9999999999s', '10m '])(
-    'is not what "%s" says',
+    'does not accept "%s"',
     (text) => {
       expect(durationMs(text)).toBeUndefined()
     },

@@ -14,7 +14,7 @@ describe('messageOf', () => {
       Object.defineProperty(new Error('a'), 'message', { get: () => [].reduce((sum) => sum) }),
       'a value without a text was thrown',
     ],
-  ])('tells of %s', (_, thrown, message) => {
+  ])('returns the message of %s', (_, thrown, message) => {
     expect(messageOf(thrown)).toBe(message)
   })
 })

@@ -78,7 +78,7 @@ describe('applyJsonPatch', () => {
     },
     { refused: 'a pointer without /', operation: { op: 'remove', path: 'a' }, code: 'InvalidPointer' },
     { refused: 'a bad escape', operation: { op: 'remove', path: '/a~2' }, code: 'InvalidPointer' },
-  ])('refuses $refused and tells no value', ({ operation, code }) => {
+  ])('rejects $refused and quotes no value', ({ operation, code }) => {
     try {
       applyJsonPatch(document, [operation])
       expect.unreachable('nothing was refused')
@@ -88,14 +88,14 @@ describe('applyJsonPatch', () => {
     }
   })
 
-  it('leaves the document as it was and shares what it did not touch', () => {
+  it('leaves the document unchanged and shares the untouched parts', () => {
     const before = structuredClone(document)
     const patched = applyJsonPatch(document, [{ op: 'add', path: '/c', value: 1 }])
     expect(document).toEqual(before)
     expect((patched as { a: unknown }).a).toBe((document as { a: unknown }).a)
   })
 
-  it('takes back what it added', () => {
+  it('removes what it added', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.jsonValue(), (json, key, value) => {
         fc.pre(!Object.hasOwn(json, key))
@@ -136,7 +136,7 @@ describe('applyMergePatch', () => {
 })
 
 describe('the merge patch between two values', () => {
-  it('property: the merge patch turns the one into the other, and is none exactly when they are equal', () => {
+  it('property: the merge patch turns one value into the other, and is undefined exactly if they are equal', () => {
     const value = fc.letrec((tie) => ({
       leaf: fc.oneof(fc.integer(), fc.string(), fc.boolean()),
       list: fc.array(tie('leaf'), { maxLength: 3 }),
@@ -162,7 +162,7 @@ describe('the merge patch between two values', () => {
     { before: { a: 1 }, after: { a: null }, patch: { a: null } },
     { before: { a: {} }, after: { a: { b: null } }, patch: undefined },
     { before: { a: { b: 1, c: 2 } }, after: { a: { b: null, c: 2 } }, patch: { a: { b: null } } },
-  ])('takes null for absent: from $before to $after it is $patch', ({ before, after, patch }) => {
+  ])('treats null as absent: from $before to $after it is $patch', ({ before, after, patch }) => {
     expect(mergePatchBetween(before, after)).toEqual(patch)
   })
 })

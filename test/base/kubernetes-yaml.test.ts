@@ -47,11 +47,11 @@ describe('a plain scalar', () => {
   })
 })
 
-it('a key is read as any scalar, and is a string then', () => {
+it('a key is parsed like any scalar, and becomes a string', () => {
   expect(read('on: 1\n0777: 2\n1e3: 3')).toEqual({ true: 1, 511: 2, 1000: 3 })
 })
 
-it('a string that is written is read back as a string', () => {
+it('a written string is parsed as the same string', () => {
   const words = ['on', 'y', '0777', '0o17', '1_000', '.5', '~', '', '12:30:45', '2001-12-14', '<<', '=', '1e400', 'a b']
   const text = stringify(words, { version: '1.1', compat: kubernetesTags })
   expect(read(text)).toEqual(words)

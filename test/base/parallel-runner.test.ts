@@ -4,7 +4,7 @@ import { inParallel } from '../../src/base/parallel-runner.ts'
 const items = Array.from({ length: 100 }, (_, index) => index)
 
 describe('inParallel', () => {
-  it('works every item in order, and no more at once than it may', async () => {
+  it('works every item in order, within the limit of parallel items', async () => {
     const begun: number[] = []
     let [running, most] = [0, 0]
     await inParallel(items, 7, async (item) => {
@@ -17,7 +17,7 @@ describe('inParallel', () => {
     expect(most).toBe(7)
   })
 
-  it('begins nothing more after a failure, and rejects when what runs has ended', async () => {
+  it('starts no more items after a failure, and rejects when the running ones have ended', async () => {
     const ended: number[] = []
     const gate = Promise.withResolvers<void>()
     const work = inParallel(items, 2, async (item) => {
@@ -30,7 +30,7 @@ describe('inParallel', () => {
     expect(ended).toEqual([0])
   })
 
-  it('has nothing to do for nothing', async () => {
+  it('does nothing for an empty list', async () => {
     await inParallel([], 3, () => Promise.reject(new Error('never')))
   })
 })

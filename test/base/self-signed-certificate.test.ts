@@ -6,7 +6,7 @@ import { curveKeys, selfSignedCertificate } from '../../src/base/self-signed-cer
 const keys = generateKeyPairSync('ed25519')
 
 describe('keys of the curve P-256', () => {
-  it('follow from what was drawn, whatever it was', () => {
+  it('follow from the random bytes, whatever they are', () => {
     const drawn = [0x7f, 0x80, 0xff].map((byte) => new Uint8Array(32).fill(byte))
     const pairs = drawn.map((bytes) => curveKeys({ bytes: () => bytes }))
     for (const { publicKey, privateKey } of pairs) {
@@ -28,11 +28,11 @@ describe('keys of the curve P-256', () => {
   })
 })
 
-describe('a certificate that a server signs itself', () => {
+describe('a self-signed certificate', () => {
   it.each([
     { from: Date.UTC(2026, 0, 2, 3, 4, 5), to: Date.UTC(2049, 11, 31), until: 'Dec 31 00:00:00 2049 GMT' },
     { from: Date.UTC(2026, 0, 2, 3, 4, 5), to: Date.UTC(2050, 0, 1), until: 'Jan  1 00:00:00 2050 GMT' },
-  ])('says who it is for, until $until, and is signed by itself', ({ from, to, until }) => {
+  ])('names its subject, is valid until $until, and is signed by itself', ({ from, to, until }) => {
     const validity = { notBeforeMs: from, notAfterMs: to }
     const pem = selfSignedCertificate({
       commonName: 'a-node',
@@ -62,7 +62,7 @@ describe('a certificate that a server signs itself', () => {
     expect(new X509Certificate(pem).subjectAltName).toBe(`IP Address:${as}`)
   })
 
-  it('takes names of any length', () => {
+  it('accepts names of any length', () => {
     for (const length of [1, 64, 127, 128, 255, 300]) {
       const commonName = 'n'.repeat(length)
       const pem = selfSignedCertificate({ commonName, hosts: [], notBeforeMs: 0, notAfterMs: 1e12, ...keys })

@@ -12,7 +12,7 @@ async function works(slices: Slices, clock: BusyClock, steps: number): Promise<v
 }
 
 describe('Slices', () => {
-  it('end after 5 ms of work, and go on after a turn of the event loop', async () => {
+  it('end after 5 ms of work, and continue after an iteration of the event loop', async () => {
     const clock = new BusyClock()
     const done = works(new Slices(clock), clock, 100)
     await clock.advance(0)
@@ -20,7 +20,7 @@ describe('Slices', () => {
     expect(clock.longestHeldMs).toBeLessThanOrEqual(7)
   })
 
-  it('are shared: two works hold the event loop no longer than one, and both end', async () => {
+  it('are shared: two works block the event loop no longer than one, and both end', async () => {
     const clock = new BusyClock()
     const slices = new Slices(clock)
     const done = Promise.all([works(slices, clock, 100), works(slices, clock, 100)])
@@ -39,7 +39,7 @@ describe('Slices', () => {
     expect(slices.isOver).toBe(false)
   })
 
-  it('wait for no turn once the signal has aborted', async () => {
+  it('do not wait once the signal has aborted', async () => {
     const clock = new BusyClock()
     const slices = new Slices(clock)
     const stop = new AbortController()

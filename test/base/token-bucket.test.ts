@@ -8,7 +8,7 @@ const limits = fc.record({
 })
 
 describe('TokenBucket', () => {
-  it('allows a burst, then one for each token gained', () => {
+  it('allows a burst, then one event for each gained token', () => {
     const bucket = new TokenBucket({ perSecond: 10, burst: 3 })
     expect([0, 0, 0].map((nowMs) => bucket.take(nowMs))).toEqual([0, 0, 0])
     expect(bucket.take(0)).toBeGreaterThan(99)
@@ -16,14 +16,14 @@ describe('TokenBucket', () => {
     expect(bucket.take(101)).toBeGreaterThan(0)
   })
 
-  it('holds no more than its burst, however long it rests', () => {
+  it('holds no more than its burst, however long it is idle', () => {
     const bucket = new TokenBucket({ perSecond: 10, burst: 2 })
     const atMs = 3_600_000
     bucket.take(0)
     expect([bucket.take(atMs), bucket.take(atMs), bucket.take(atMs) > 0]).toEqual([0, 0, true])
   })
 
-  it('allows, after the wait it asked for, whoever asks then', () => {
+  it('allows the event after the returned wait', () => {
     fc.assert(
       fc.property(limits, fc.double({ min: 0, max: 1e9, noNaN: true }), fc.nat(200), (limit, startMs, takes) => {
         const bucket = new TokenBucket(limit)
@@ -35,19 +35,19 @@ describe('TokenBucket', () => {
           expect(bucket.take(nowMs)).toBe(0)
         }
       }),
-      // Once found: a need a hair under a whole millisecond.
+      // Regression: a need slightly below a whole millisecond.
       { examples: [[{ perSecond: 0.010000000000000002, burst: 2 }, 2.1827872842550278e-11, 5]] },
     )
   })
 
-  it('reserves tokens in order, no faster than they are gained', () => {
+  it('reserves tokens in order, within the rate', () => {
     const bucket = new TokenBucket({ perSecond: 10, burst: 2 })
     expect(Array.from({ length: 5 }, () => bucket.reserve(0))).toEqual([0, 0, 100, 200, 300])
     expect(bucket.reserve(350)).toBe(50)
     expect(bucket.reserve(10_000)).toBe(0)
   })
 
-  it('takes of several buckets or of none', () => {
+  it('takes a token of each of several buckets or of none', () => {
     const [wide, narrow] = [new TokenBucket({ perSecond: 1, burst: 2 }), new TokenBucket({ perSecond: 1, burst: 1 })]
     expect(takeFromAll([wide, narrow], 0)).toBe(0)
     expect(takeFromAll([wide, narrow], 0)).toBeGreaterThanOrEqual(1_000)
@@ -59,11 +59,11 @@ describe('TokenBucket', () => {
     { perSecond: 0, burst: 1 },
     { perSecond: 1, burst: 0 },
     { perSecond: Number.NaN, burst: 1 },
-  ])('is none with $perSecond a second and a burst of $burst', (limit) => {
+  ])('is rejected with $perSecond a second and a burst of $burst', (limit) => {
     expect(() => new TokenBucket(limit)).toThrow('a rate is more than 0 a second')
   })
 
-  it('never allows more than the burst and what was gained since', () => {
+  it('never allows more than the burst and the gained tokens', () => {
     fc.assert(
       fc.property(limits, fc.array(fc.nat(2_000), { maxLength: 200 }), (limit, pausesMs) => {
         const bucket = new TokenBucket(limit)

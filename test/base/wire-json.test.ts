@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseExactly, parseWireJson, wireJson } from '../../src/base/wire-json.ts'
 
 describe('parseWireJson', () => {
-  it('reads what JSON.parse reads', () => {
+  it('parses what JSON.parse parses', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 1, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -19,30 +19,30 @@ describe('parseWireJson', () => {
     ['1.0', 1],
     ['-0', -0],
     ['1e3', 1000],
-  ])('reads the number %s as the API server does', (text, value) => {
+  ])('parses the number %s as the API server does', (text, value) => {
     expect(parseWireJson(text).value).toBe(value)
   })
 
-  it('refuses a number that no float can hold, and takes half of a surrogate pair for no character', () => {
+  it('rejects a number that no float can hold, and replaces half of a surrogate pair', () => {
     expect(() => parseWireJson('[1e400]')).toThrow('json: cannot unmarshal number 1e400 into Go value of type float64')
     expect(parseWireJson('"\\ud800\\ud83d\\ude00"').value).toBe('\ufffd😀')
   })
 
-  it('takes __proto__ as a key', () => {
+  it('accepts __proto__ as a key', () => {
     const { value } = parseWireJson('{"__proto__":{"polluted":true}}')
     expect(Object.keys(value as object)).toEqual(['__proto__'])
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
     expect(wireJson(value)).toBe('{"__proto__":{"polluted":true}}')
   })
 
-  it('names keys that stand twice, and takes the last', () => {
+  it('names duplicate keys, and keeps the last one', () => {
     expect(parseWireJson('{"a":{"b":[1,{"c":1,"c":2}]},"a":3}')).toEqual({
       value: { a: 3 },
       duplicates: ['a.b[1].c', 'a'],
     })
   })
 
-  // As Go's encoding/json says it.
+  // As Go's encoding/json reports it.
   it.each([
     ['', 'unexpected end of JSON input'],
     ['{', 'unexpected end of JSON input'],
@@ -61,17 +61,17 @@ describe('parseWireJson', () => {
     ['"\\x"', "invalid character 'x' in string escape code"],
     ['"\\u12x4"', "invalid character 'x' in \\u hexadecimal character escape"],
     ['[]x', "invalid character 'x' after top-level value"],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(() => parseWireJson(text)).toThrow(message)
   })
 
-  it('refuses what is too deep for any object', () => {
+  it('rejects more levels than any object has', () => {
     expect(() => parseWireJson('['.repeat(100_000))).toThrow('exceeded max depth')
   })
 })
 
 describe('wireJson', () => {
-  it('gives back what was read, integers beyond 2^53 included', () => {
+  it('writes what it parsed, including integers beyond 2^53', () => {
     const text = '{"b":[9007199254740993,null,"x"],"a":{"c":-9223372036854775808}}'
     expect(wireJson(parseWireJson(text).value)).toBe(text)
   })
@@ -88,11 +88,11 @@ describe('parseExactly', () => {
     ['{"a":"9007199254740993","b":": 9007199254740993 }"}', { a: '9007199254740993', b: ': 9007199254740993 }' }],
     ['{ "a" : 9007199254740993\n}', { a: 9_007_199_254_740_993n }],
     ['9007199254740991', 9_007_199_254_740_991],
-  ])('reads %s', (text, value) => {
+  ])('parses %s', (text, value) => {
     expect(parseExactly(text)).toEqual(value)
   })
 
-  it('keeps `__proto__` a key like any other', () => {
+  it('treats `__proto__` like any other key', () => {
     expect(Object.keys(parseExactly('{"__proto__":9007199254740993}') as object)).toEqual(['__proto__'])
   })
 })

@@ -38,16 +38,16 @@ interface Mount {
   readonly readOnly?: boolean
 }
 
-/** The innermost mount that the path is on. */
+/** The innermost mount that contains the path. */
 function mountOf(pod: unknown, path: string): Mount | undefined {
-  const mounts = at(pod as JsonObject, 'containers', 0, 'volumeMounts') as unknown as readonly Mount[] // Of a pod.
+  const mounts = at(pod as JsonObject, 'containers', 0, 'volumeMounts') as unknown as readonly Mount[] // A pod.
   const around = mounts.filter(({ mountPath }) => path.startsWith(`${mountPath}/`))
   return around.toSorted((one, other) => other.mountPath.length - one.mountPath.length)[0]
 }
 
-/** Volumes that are written to: those of claims, which come from the StatefulSet, and temporary ones. */
+/** Writable volumes: those of claims, which come from the StatefulSet, and temporary ones. */
 function writableVolumes(pod: unknown): readonly string[] {
-  const volumes = at(pod as JsonObject, 'volumes') as unknown as readonly { name: string; emptyDir?: object }[] // Of a pod.
+  const volumes = at(pod as JsonObject, 'volumes') as unknown as readonly { name: string; emptyDir?: object }[] // A pod.
   return ['data', ...volumes.flatMap(({ name, emptyDir }) => (emptyDir === undefined ? [] : [name]))]
 }
 
@@ -57,7 +57,7 @@ describe('DatabaseServer', () => {
     ['the lock and the socket', '/var/run/postgresql/.s.PGSQL.5432.lock'],
     ['shared memory', '/dev/shm/PostgreSQL.1'],
     ['files of the image’s start script', '/tmp/passwd'],
-  ])('mounts a volume that can be written for %s, as the root is read only: %s', (_, path) => {
+  ])('mounts a writable volume for %s, because the root is read-only: %s', (_, path) => {
     const pod = at(templateOf(plain), 'spec')
     expect(at(pod, 'containers', 0, 'securityContext', 'readOnlyRootFilesystem')).toBe(true)
     const mount = mountOf(pod, path)
@@ -66,7 +66,7 @@ describe('DatabaseServer', () => {
     expect(writableVolumes(pod)).toContain(mount?.name)
   })
 
-  it('has its data in that place, and takes no parameter that would move it or the socket', () => {
+  it('keeps its data on the volume, and accepts no parameter that would move it or the socket', () => {
     const env = at(templateOf(plain), 'spec', 'containers', 0, 'env')
     expect(env).toContainEqual({ name: 'PGDATA', value: '/data/pgdata' })
     for (const parameter of ['unix_socket_directories', 'data_directory', 'external_pid_file']) {
@@ -75,7 +75,7 @@ describe('DatabaseServer', () => {
     }
   })
 
-  it('makes these objects, in an order in which they can be applied', () => {
+  it('renders these objects, in an applicable order', () => {
     const { objects, server } = render(plain)
     expect(objects.map((object) => `${object['kind']} ${at(object, 'metadata', 'name')}`)).toEqual([
       'ConfigMap shop-postgres',
@@ -88,14 +88,14 @@ describe('DatabaseServer', () => {
     expect(server.statefulSet.node.dependencies).toHaveLength(5)
   })
 
-  it('gives the same bytes for the same props, wherever it stands', () => {
+  it('renders the same bytes for the same props, wherever it is in a tree', () => {
     const elsewhere = render(plain, { chart: 'other', server: 'deep' })
     expect(JSON.stringify(elsewhere.objects)).toBe(JSON.stringify(render(plain).objects))
     const swapped = { ...plain, parameters: { work_mem: '4MB', jit: 'off' } }
     expect(configOf(swapped)).toBe(configOf({ ...plain, parameters: { jit: 'off', work_mem: '4MB' } }))
   })
 
-  it('says in a Secret how it is reached, as the Secret of a server that exists does', () => {
+  it('writes its address to a Secret, like the Secret of an existing server', () => {
     const secret = render(plain).named('Secret', 'shop-postgres-admin')
     const data = Object.entries(Object(at(secret, 'data'))).map(([key, value]) => [key, decoded(value)])
     expect(Object.fromEntries(data)).toEqual({
@@ -108,7 +108,7 @@ describe('DatabaseServer', () => {
     expect(databaseHosts('shop', 'data')).toContain('shop-postgres.data.svc')
   })
 
-  it('shows the password and the key in Secrets only', () => {
+  it('renders the password and the key in Secrets only', () => {
     const props = { ...plain, adminPassword: 'a-secret', tls: { certificate: 'cert', privateKey: 'b-secret' } }
     const open = render(props).objects.filter((object) => object['kind'] !== 'Secret')
     expect(JSON.stringify(open)).not.toContain('-secret')
@@ -117,7 +117,7 @@ describe('DatabaseServer', () => {
     expect(values).toEqual(expect.arrayContaining(['a-secret', 'b-secret']))
   })
 
-  it('is started anew for other settings and another certificate, and for nothing else of them', () => {
+  it('restarts for other settings and another certificate, and for no other change', () => {
     const before = templateOf(plain)
     expect(templateOf({ ...plain, parameters: { work_mem: '8MB' } })).not.toEqual(before)
     expect(templateOf({ ...plain, tls: { ...tls, certificate: 'new' } })).not.toEqual(before)
@@ -135,12 +135,12 @@ describe('DatabaseServer', () => {
     )
   })
 
-  it('puts what it relies on after all that is given, so that it wins', () => {
+  it('puts required settings after the given ones, so that they win', () => {
     const lines = configOf({ ...plain, parameters: { zero_damaged_pages: 'off' } }).split('\n')
     expect(lines.slice(-3)).toEqual([`listen_addresses = '*'`, `password_encryption = 'scram-sha-256'`, ''])
   })
 
-  it('refuses every setting that the CRD refuses, and takes what it takes', () => {
+  it('rejects every setting that the CRD rejects, and accepts the others', () => {
     const settingsOf = (spec: object) => Object.keys(Object(at(spec, 'provider', 'inCluster', 'parameters')))
     const refused = databaseRules.refused
       .filter(([, , , field]) => field === 'spec.provider.inCluster.parameters')
@@ -157,13 +157,13 @@ describe('DatabaseServer', () => {
     ['a setting that it keeps', { parameters: { ssl: 'off' } }, /the setting ssl is kept by the operator/],
     ['a setting that it keeps, in capitals', { parameters: { SSL: 'off' } }, /'SSL' is no name of a setting/],
     ['a setting with a line', { parameters: { 'a\nssl': 'off' } }, /is no name of a setting/],
-  ])('refuses %s', (_what, props, message) => {
+  ])('rejects %s', (_what, props, message) => {
     expect(() => render({ ...plain, ...props })).toThrow(message)
   })
 })
 
 describe('names', () => {
-  it('are all names that Kubernetes takes, up to the longest', () => {
+  it('are valid in Kubernetes, up to the longest', () => {
     const names = databaseServerNames('a'.repeat(43))
     for (const name of Object.values(names)) expect(name).toMatch(/^[a-z][a-z0-9-]{0,62}$/)
     expect(`${names.statefulSet}-0123456789`.length).toBeLessThanOrEqual(63)
@@ -171,7 +171,7 @@ describe('names', () => {
 })
 
 describe('databaseServerProps', () => {
-  it('takes over what the spec says, and the size that claims can have', () => {
+  it('takes over the fields of the spec, and the size of the claim template', () => {
     const provider = { inCluster: { storage: { size: '5Gi', storageClassName: 'fast' }, parameters: { jit: 'off' } } }
     const spec = { version: '17', provider } as const
     expect(databaseServerProps('shop', spec, facts)).toEqual({
@@ -186,14 +186,14 @@ describe('databaseServerProps', () => {
     })
   })
 
-  it('says of a spec with another provider that it has no server here', () => {
+  it('rejects a spec with another provider', () => {
     const provider = { server: { connectionSecretRef: { name: 'admin' } } }
     expect(() => databaseServerProps('shop', { provider }, facts)).toThrow('its provider is not inCluster')
     expect(() => databaseServerProps('shop', { provider: { inCluster: {} } }, facts)).toThrow('version is needed')
   })
 })
 
-/** As PostgreSQL reads a line of its configuration. Source: guc-file.l and DeescapeQuotedString. */
+/** Parses a line like PostgreSQL. Source: guc-file.l and DeescapeQuotedString. */
 function readBack(line: string): readonly [string, string] {
   const [, name = '', quoted = ''] = /^(\S+) = '((?:[^'\\\n]|\\.|'')*)'$/u.exec(line) ?? []
   const escapes: Readonly<Record<string, string>> = { "''": "'", '\\\\': '\\', '\\n': '\n' }

@@ -55,7 +55,7 @@ const anyProps: fc.Arbitrary<KvClusterProps> = fc.record(
 )
 
 describe('KvCluster', () => {
-  it('makes these objects, in an order in which they can be applied', () => {
+  it('renders these objects, in an applicable order', () => {
     const { objects } = render({ ...plain, replicas: 3 })
     expect(objects.map((object) => `${object['kind']} ${at(object, 'metadata', 'name')}`)).toEqual([
       'ServiceAccount cart',
@@ -85,14 +85,14 @@ describe('KvCluster', () => {
     expect(cluster.podDisruptionBudget !== undefined).toBe(isWanted)
   })
 
-  it('takes down one pod at a time', () => {
+  it('disrupts one pod at a time', () => {
     expect(at(render({ ...plain, replicas: 3 }).only('PodDisruptionBudget'), 'spec')).toEqual({
       maxUnavailable: 1,
       selector: { matchLabels: { 'data.konverge.dev/replicatedkvstore': 'cart' } },
     })
   })
 
-  it('lets peers find one another before they are ready, and clients only those that are', () => {
+  it('lets peers find one another before they are ready, and clients only ready ones', () => {
     const { only } = render(plain)
     expect(at(only('Service', 'cart-headless'), 'spec')).toMatchObject({
       clusterIP: 'None',
@@ -104,7 +104,7 @@ describe('KvCluster', () => {
     })
   })
 
-  it('tells each pod its name and where its peers are, before the user’s own variables', () => {
+  it('sets the pod’s name and the address of its peers before the user’s variables', () => {
     expect(at(containerOf({ ...plain, port: 7000, env: [{ name: 'SELF', value: '$(POD_NAME)' }] }), 'env')).toEqual([
       { name: 'POD_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } },
       { name: 'KV_PEERS', value: 'cart-headless:7000' },
@@ -112,7 +112,7 @@ describe('KvCluster', () => {
     ])
   })
 
-  it('fulfils the Pod Security Standard “restricted”', () => {
+  it('conforms to the Pod Security Standard “restricted”', () => {
     const spec = at(podTemplateOf(plain), 'spec')
     expect(at(spec, 'securityContext')).toMatchObject({
       runAsNonRoot: true,
@@ -127,7 +127,7 @@ describe('KvCluster', () => {
     })
   })
 
-  it('can be written in /data, which is its volume, and in /tmp, as its root is read only', () => {
+  it('can write to /data, which is its volume, and to /tmp, because its root is read-only', () => {
     const mounts = at(containerOf(plain), 'volumeMounts')
     expect(mounts).toEqual([
       { name: 'data', mountPath: '/data' },
@@ -159,7 +159,7 @@ describe('KvCluster', () => {
     expect(at(containerOf(plain), 'livenessProbe')).toEqual({ tcpSocket: { port: 'kv' } })
   })
 
-  it('labels volume claims so that they are found by the store’s name', () => {
+  it('labels volume claims with the store’s name', () => {
     const claim = at(
       render({ ...plain, storage: { size: '5Gi', storageClassName: '' } }).only('StatefulSet'),
       'spec',
@@ -174,7 +174,7 @@ describe('KvCluster', () => {
     })
   })
 
-  it('hands on scheduling constraints that no library knows yet', () => {
+  it('passes on scheduling constraints that no library knows yet', () => {
     const affinity = { nodeAffinity: { fromTheFuture: [{ weight: 0 }] } }
     expect(at(podTemplateOf({ ...plain, podTemplate: { affinity } }), 'spec', 'affinity')).toEqual(affinity)
   })
@@ -187,17 +187,17 @@ describe('KvCluster', () => {
     ['no replica', { replicas: 0 }, /0 replicas/],
     ['half a replica', { replicas: 1.5 }, /1.5 replicas/],
     ['a variable of its own', { env: [{ name: 'KV_PEERS', value: 'x' }] }, /KV_PEERS is set/],
-  ])('refuses %s', (_name, props, message) => {
+  ])('rejects %s', (_name, props, message) => {
     expect(() => render({ ...plain, ...props })).toThrow(message)
   })
 
-  it('takes the longest name', () => {
+  it('accepts the longest name', () => {
     expect(render({ ...plain, name: 'a'.repeat(52) }).objects.length).toBe(4)
   })
 })
 
 describe('any KvCluster', () => {
-  it('is the same bytes for the same props, wherever it stands in a tree', () => {
+  it('renders the same bytes for the same props, wherever it is in a tree', () => {
     fc.assert(
       fc.property(anyProps, (props) => {
         const elsewhere = render(structuredClone(props), { chart: 'another', store: 'place' })
@@ -222,7 +222,7 @@ describe('any KvCluster', () => {
     )
   })
 
-  it('changes nothing but the count when it is scaled, save for the PodDisruptionBudget', () => {
+  it('changes only the count when it is scaled, and the PodDisruptionBudget', () => {
     fc.assert(
       fc.property(anyProps, fc.integer({ min: 1, max: 9 }), (props, replicas) => {
         const before = render(props).objects.filter(({ kind }) => kind !== 'PodDisruptionBudget')
@@ -239,7 +239,7 @@ describe('any KvCluster', () => {
     )
   })
 
-  it('declares nothing that the server drops', () => {
+  it('declares no value that the API server drops', () => {
     fc.assert(
       fc.property(anyProps, (props) => {
         expect(render(props).objects.flatMap((object) => droppedIn(object, ''))).toEqual([])
@@ -248,10 +248,10 @@ describe('any KvCluster', () => {
   })
 })
 
-/** What is kept although it is empty: behind a pointer, or in a string map. */
+/** Kept although empty: behind a pointer, or in a string map. */
 const keptAlthoughEmpty = /\.(allowPrivilegeEscalation|automountServiceAccountToken|storageClassName|annotations\.a)$/
 
-/** Paths of zero and empty values, which the API server leaves out of optional fields. */
+/** Returns the paths of zero and empty values, which the API server drops from optional fields. */
 function droppedIn(value: unknown, path: string): string[] {
   if (keptAlthoughEmpty.test(path)) return []
   if (value === null || value === '' || value === 0 || value === false) return [path]
@@ -263,7 +263,7 @@ function droppedIn(value: unknown, path: string): string[] {
 describe('kvClusterProps', () => {
   it('gives the same manifests for a spec as written and as the server returns it', () => {
     const written: ReplicatedKVStoreSpecInput = { image, storageClassName: 'fast', updateStrategy: { partition: 1 } }
-    // What a real API server returned for it, see the real test of the CRD.
+    // The response of a real API server; see the real test of the CRD.
     const read: ReplicatedKVStoreSpec = {
       image,
       storageClassName: 'fast',
@@ -277,7 +277,7 @@ describe('kvClusterProps', () => {
     expect(render(kvClusterProps('cart', written)).objects).toEqual(render(kvClusterProps('cart', read)).objects)
   })
 
-  it('takes every field', () => {
+  it('uses every field', () => {
     expect(
       kvClusterProps('cart', { image, storageClassName: '', storage: { size: '2Gi' }, port: 1, args: ['a'] }),
     ).toEqual({

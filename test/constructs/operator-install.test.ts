@@ -22,7 +22,7 @@ const only = (objects: readonly object[], kind: string) => {
 }
 
 describe('an operator for all namespaces', () => {
-  it('is these objects, in an order in which they can be applied', () => {
+  it('renders these objects, in an applicable order', () => {
     expect(namesOf(install({ replicas: 2 }))).toEqual([
       'Namespace konverge-system',
       'ServiceAccount konverge-system/konverge',
@@ -36,7 +36,7 @@ describe('an operator for all namespaces', () => {
     ])
   })
 
-  it('has its rights by one ClusterRole, but for those at home', () => {
+  it('has its rights by one ClusterRole, except those in its own namespace', () => {
     const objects = install()
     expect(at(only(objects, 'ClusterRole'), 'rules')).toEqual([rule('services'), rule('nodes')])
     expect(at(only(objects, 'Role'), 'rules')).toEqual([rule('leases')])
@@ -47,7 +47,7 @@ describe('an operator for all namespaces', () => {
     }
   })
 
-  it('has no budget for a single pod, which it would only keep from moving', () => {
+  it('has no PodDisruptionBudget for a single pod, which it would only block', () => {
     expect(namesOf(install({ replicas: 1 })).join()).not.toContain('PodDisruptionBudget')
   })
 })
@@ -62,7 +62,7 @@ describe('an operator of another name', () => {
 describe('a named shard', () => {
   const shard = (name: string) => install({ shard: name, kinds: [{ group: 'a.example', plural: 'bs' }] })
 
-  it('has objects of its own, and shares the namespace and the roles for people', () => {
+  it('has its own objects, and shares the namespace and the roles for people', () => {
     const us = new Map(shard('us').map((object) => [namesOf([object])[0], object]))
     const shared = shard('eu').filter((object) => us.has(namesOf([object])[0]))
     expect(namesOf(shared)).toEqual([
@@ -82,7 +82,7 @@ describe('a named shard', () => {
 })
 
 describe('the pods of an operator', () => {
-  it('get the time to stop that is asked for', () => {
+  it('get the requested time to stop', () => {
     const secondsOf = (objects: readonly object[]) =>
       at(only(objects, 'Deployment'), 'spec', 'template', 'spec', 'terminationGracePeriodSeconds')
     expect(secondsOf(install())).toBe(30)
@@ -92,7 +92,7 @@ describe('the pods of an operator', () => {
 })
 
 describe('an operator for some namespaces', () => {
-  it('has a Role in each, and a ClusterRole only for what is in none', () => {
+  it('has a Role in each, and a ClusterRole only for cluster-scoped objects', () => {
     const objects = install({ namespaces: ['shop', 'games'] })
     expect(namesOf(objects).filter((name) => name.includes('Role'))).toEqual([
       'ClusterRole konverge-system:konverge',
@@ -112,7 +112,7 @@ describe('an operator for some namespaces', () => {
     expect(namesOf(objects).join()).not.toContain('ClusterRole')
   })
 
-  it('may be its own', () => {
+  it('may run in one of them', () => {
     const names = namesOf(install({ namespaces: ['konverge-system'] }))
     expect(new Set(names).size).toBe(names.length)
   })
@@ -122,7 +122,7 @@ describe('the pods', () => {
   const spec = (props: Partial<OperatorInstallProps> = {}) =>
     at(only(install(props), 'Deployment'), 'spec', 'template', 'spec')
 
-  it('fulfil the Pod Security Standard restricted, and write nothing to their disk', () => {
+  it('conform to the Pod Security Standard restricted, and write nothing to their disk', () => {
     expect(spec()).toMatchObject({
       securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
       containers: [
@@ -137,12 +137,12 @@ describe('the pods', () => {
     })
   })
 
-  it('get the token of the service account, which nobody else gets', () => {
+  it('get the token of the service account, and no other container does', () => {
     expect(spec()).toMatchObject({ automountServiceAccountToken: true, serviceAccountName: 'konverge' })
     expect(only(install(), 'ServiceAccount')).toMatchObject({ automountServiceAccountToken: false })
   })
 
-  it('are found by Deployment and Service, and run what is said', () => {
+  it('are selected by Deployment and Service, and run the given arguments', () => {
     const objects = install({ args: ['run', '--namespaces=shop'], resources: { limits: { memory: '1Gi' } } })
     const deployment = only(objects, 'Deployment')
     const labels = at(deployment, 'spec', 'template', 'metadata', 'labels')
@@ -155,7 +155,7 @@ describe('the pods', () => {
     })
   })
 
-  it('may be shut off from all but the API server', () => {
+  it('may be isolated from all but the API server', () => {
     expect(namesOf(install()).join()).not.toContain('NetworkPolicy')
     expect(at(only(install({ networkPolicy: { egressPorts: [8443] } }), 'NetworkPolicy'), 'spec')).toEqual({
       podSelector: { matchLabels: { 'konverge.dev/operator': 'konverge' } },
@@ -174,7 +174,7 @@ describe('the pods', () => {
   })
 })
 
-it('prints no NetworkPolicy for pods of another operator unless asked for', () => {
+it('renders no NetworkPolicy for pods of another operator unless requested', () => {
   const policies = (networkPolicy: NonNullable<OperatorInstallProps['networkPolicy']>) =>
     namesOf(install({ name: 'tenants', namespaces: ['shop', 'games'], networkPolicy })).filter((name) =>
       name.startsWith('NetworkPolicy'),
@@ -196,10 +196,10 @@ describe('the NetworkPolicy of workers', () => {
   const networkPolicy = { egressPorts: [80, 443], includesDataPods: true }
   const policies = install({ namespaces: ['shop'], networkPolicy })
   const workers = policies.find((object) => at(object, 'metadata', 'name') === 'konverge-system.konverge.workers')
-  // Of this very construct.
+  // Rules of this construct.
   const rules = at(workers ?? {}, 'spec', 'egress') as readonly EgressRule[]
 
-  /** Of what is no pod. */
+  /** Rules for addresses without a pod. */
   const allows = (address: string, port: number) =>
     rules.some(
       ({ ports, to }) =>
@@ -215,17 +215,17 @@ describe('the NetworkPolicy of workers', () => {
     ['a store', '203.0.113.7', 443, true],
     ['a store, by IPv6', '2001:db8::7', 443, true],
     ['another port', '203.0.113.7', 8443, false],
-  ])('lets them reach %s: %s, port %i: %s', (_, address, port, isAllowed) => {
+  ])('allows them to reach %s: %s, port %i: %s', (_, address, port, isAllowed) => {
     expect(allows(address, port)).toBe(isAllowed)
   })
 
-  it('lets them reach pods of every namespace, which blocks of addresses do not select everywhere', () => {
+  it('allows them to reach pods of every namespace, which some plugins do not select by address blocks', () => {
     const toPods = rules.filter(({ to }) => to?.some(({ namespaceSelector }) => namespaceSelector !== undefined))
     expect(toPods.map(({ ports }) => ports.map(({ port }) => port))).toEqual([[80, 443]])
   })
 })
 
-it('has a NetworkPolicy that lets nothing in or out of a sealed worker, which no other policy of workers selects', () => {
+it('has a NetworkPolicy that isolates a sealed worker, which no other policy of workers selects', () => {
   const policies = install({ namespaces: ['shop'], networkPolicy: { includesDataPods: true } })
   const specOf = (end: string) =>
     at(policies.find((object) => at(object, 'metadata', 'name') === `konverge-system.konverge.${end}`) ?? {}, 'spec')
@@ -257,14 +257,14 @@ function covers(
     const [net = '', prefix] = block.split('/')
     const list = new BlockList()
     list.addSubnet(net, Number(prefix), isIPv6(net) ? 'ipv6' : 'ipv4')
-    // An address of IPv4 is also one of IPv6, mapped.
+    // An IPv4 address is also an IPv6 address, mapped.
     return isIPv6(net) === isIPv6(address) && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
   }
   return contains(cidr) && !except.some(contains)
 }
 
 describe('the construct', () => {
-  it('gives the same objects wherever it stands, with its parts to hand', () => {
+  it('renders the same objects wherever it is in a tree, and exposes its parts', () => {
     const chart = new Chart(new App(), 'platform')
     const props = { name: 'konverge', image: 'shop:1', rules, replicas: 3 }
     const { deployment, podDisruptionBudget } = new OperatorInstall(chart, 'x', props)
@@ -273,7 +273,7 @@ describe('the construct', () => {
     expect(podDisruptionBudget?.name).toBe('konverge')
   })
 
-  it('lets two operators live side by side', () => {
+  it('lets two operators run side by side', () => {
     const names = [
       ...namesOf(install({ namespaces: ['shop'] })),
       ...namesOf(install({ namespaces: ['shop'], namespace: 'other-system' })),
@@ -281,7 +281,7 @@ describe('the construct', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it('takes a namespace that is named twice for one', () => {
+  it('treats a namespace that is named twice as one', () => {
     expect(install({ namespaces: ['shop', 'shop'] })).toEqual(install({ namespaces: ['shop'] }))
   })
 
@@ -293,7 +293,7 @@ describe('the construct', () => {
     [{ namespaces: [] }, /no namespace to look after; name one, or leave namespaces out/],
     [{ replicas: 0 }, /0 replicas cannot do any work; use a whole number from 1/],
     [{ replicas: 1.5 }, /1.5 replicas/],
-  ])('refuses %o', (props, message) => {
+  ])('rejects %o', (props, message) => {
     expect(() => install(props)).toThrow(message)
     expect(() => install(props)).toThrow(RangeError)
   })

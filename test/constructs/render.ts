@@ -1,4 +1,4 @@
-// The manifests of a store, as cdk8s renders them.
+// Renders the manifests of a store by cdk8s.
 import { App, Chart } from 'cdk8s'
 import { KvCluster, type KvClusterProps } from '../../constructs/index.ts'
 import type { JsonObject } from '../../src/base/json.ts'
@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 export interface Rendered {
   readonly cluster: KvCluster
   readonly objects: readonly JsonObject[]
-  /** The one object of this kind, or of this kind and name. */
+  /** Returns the one object of this kind, or of this kind and name. */
   readonly only: (kind: string, name?: string) => JsonObject
 }
 
@@ -26,10 +26,10 @@ export function render(props: KvClusterProps, ids: { chart?: string; store?: str
   return { cluster, objects, only }
 }
 
-/** The value at a path; undefined where it ends early. */
+/** Returns the value at a path; undefined if the path ends early. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
-    // Any value can be looked into; those that have no such field give undefined.
+    // A value without such a field gives undefined.
     (inner, step) =>
       inner === undefined || inner === null ? undefined : (inner as Record<string | number, unknown>)[step],
     value,

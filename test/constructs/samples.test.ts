@@ -1,5 +1,5 @@
-// Do the samples and the plain cdk8s app give the manifests that are kept in test/golden/? As programs, the way people run
-// them. A wanted change is taken over by running vitest with --update.
+// The samples and the plain cdk8s app must give the manifests in test/golden/. They run as programs, as people run
+// them. To accept a change, run vitest with --update.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,11 +13,11 @@ import { render } from './render.ts'
 
 const limitMs = 60_000
 
-/** File name to text, of what a program writes into the folder that it is given. */
+/** File names and texts that a program writes into the folder that it receives. */
 async function manifestsOf(program: string, argumentsFor: (folder: string) => readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'konverge-samples-'))
   try {
-    // cdk8s starts `node` by name; it has to be the one that runs this test.
+    // cdk8s starts `node` by name; it must be the one that runs this test.
     const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`
     const env = { ...process.env, PATH: path, CDK8S_OUTDIR: folder }
     await promisify(execFile)(process.execPath, [program, ...argumentsFor(folder)], { env, timeout: limitMs })

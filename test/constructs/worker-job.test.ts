@@ -27,27 +27,27 @@ function render(change: Partial<WorkerJobProps> = {}) {
 }
 
 describe('WorkerJob', () => {
-  it('makes the order first, which nobody changes', () => {
+  it('applies the order before the Job, immutable', () => {
     const { configMap, job } = render()
     expect([configMap?.['kind'], job?.['kind']]).toEqual(['ConfigMap', 'Job'])
     expect(configMap).toMatchObject({ immutable: true, data: { 'order.json': '{"a":1}' } })
   })
 
-  it('tells the worker which order it is to find', () => {
+  it('names the order of the worker', () => {
     expect(at(render().pod, 'containers', 0, 'args')).toEqual([
       ...['worker', 'migrate', '--order', '/var/run/konverge/order/order.json', '--digest', 'd1'],
       ...['--credentials', '/var/run/konverge/credentials', '--termination-log', '/dev/termination-log'],
     ])
   })
 
-  it('bounds what the worker writes to the disk of its node', () => {
+  it('bounds the worker’s use of its node’s disk', () => {
     const limits = { 'ephemeral-storage': '5Gi', memory: '512Mi' }
     const { pod } = render({ scratchLimit: '5Gi' })
     expect(at(pod, 'containers', 0, 'resources')).toMatchObject({ limits, requests: { 'ephemeral-storage': '64Mi' } })
     expect(at(render().pod, 'containers', 0, 'resources', 'limits')).toMatchObject({ 'ephemeral-storage': '256Mi' })
   })
 
-  it('has the second of two steps without credentials and without the volume of the store', () => {
+  it('isolates the second of two steps from credentials and from the store’s volume', () => {
     const two = { work: ['fetch'], sealedWork: ['prove'], storeClaim: 'backups', scratchLimit: '5Gi' }
     const { job, pod } = render(two)
     expect(at(pod, 'initContainers', 0, 'args')).toEqual(
@@ -69,7 +69,7 @@ describe('WorkerJob', () => {
     })
   })
 
-  it('has no network where it runs what others have written and its store is a volume', () => {
+  it('has no network if it runs code of others and its store is a volume', () => {
     const sealed = { work: ['fetch'], sealedWork: ['prove'], scratchLimit: '5Gi' }
     const networkOf = (props: object) =>
       at(render(props).job, 'spec', 'template', 'metadata', 'labels', 'konverge.dev/network')
@@ -78,7 +78,7 @@ describe('WorkerJob', () => {
     expect(networkOf({ storeClaim: 'backups' })).toBeUndefined()
   })
 
-  it('mounts of Secrets what it is told, in a folder for each database', () => {
+  it('mounts the given keys of Secrets, in a folder for each database', () => {
     expect(at(render().pod, 'volumes', 1, 'projected', 'sources')).toEqual([
       { secret: { name: 'server', items: [{ key: 'host', path: 'target/host' }] } },
       { secret: { name: 'server', items: [{ key: 'host', path: 'source-1/host' }] } },
@@ -86,7 +86,7 @@ describe('WorkerJob', () => {
     ])
   })
 
-  it('lets keys be missing that may, and no others', () => {
+  it('lets only optional keys be missing', () => {
     const files = ['id', 'token'].map((key) => ({ secret: 'keys', key, file: key, isOptional: key === 'token' }))
     const { pod } = render({ credentials: [{ folder: 'store', files }] })
     expect(at(pod, 'volumes', 1, 'projected', 'sources')).toEqual([
@@ -95,7 +95,7 @@ describe('WorkerJob', () => {
     ])
   })
 
-  it('has a volume to store things on and a disk for a while, where it is told to', () => {
+  it('has a store volume and a temporary disk if requested', () => {
     const { job, pod } = render({ storeClaim: 'backups', scratchLimit: '5Gi', deadlineSeconds: 60 })
     expect(at(job, 'spec', 'activeDeadlineSeconds')).toBe(60)
     expect(at(pod, 'volumes', 2)).toEqual({ name: 'store', persistentVolumeClaim: { claimName: 'backups' } })
@@ -105,7 +105,7 @@ describe('WorkerJob', () => {
     expect(args).toEqual(expect.arrayContaining(['--store', '/var/run/konverge/store', '--scratch']))
   })
 
-  it('runs as nobody, who writes nothing and reaches no API server', () => {
+  it('runs as an unprivileged user that writes nothing and reaches no API server', () => {
     const { pod } = render()
     expect(pod).toMatchObject({
       ...{ automountServiceAccountToken: false, restartPolicy: 'Never' },

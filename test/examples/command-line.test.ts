@@ -1,4 +1,4 @@
-// The example of a command line with settings: what it installs, and a process of it on the API server of this package over HTTPS.
+// The command-line example with settings: its install manifests, and its process on the embedded API server over HTTPS.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -22,7 +22,7 @@ async function installed(...args: readonly string[]) {
   return (kind: string, name: string) => objects.find((object) => object.kind === kind && object.metadata.name === name)
 }
 
-describe.concurrent('the example of a command line', { timeout: limitMs }, () => {
+describe.concurrent('the command-line example', { timeout: limitMs }, () => {
   it('installs the rights of its runnable with the flag that starts it', async () => {
     const rulesOf = (find: Awaited<ReturnType<typeof installed>>) =>
       find('Role', 'websites-system:websites').rules.map(({ resources }: { resources: string[] }) => resources.join())

@@ -1,4 +1,4 @@
-// The example of an embedded operator, on the API server of this package over HTTPS.
+// The example of an embedded operator, on the embedded API server over HTTPS.
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
@@ -11,7 +11,7 @@ import { CustomResourceDefinition } from '../../src/index.ts'
 const folder = new URL('../../examples/', import.meta.url)
 const definition = parse(readFileSync(new URL('01-minimal/website.crd.yaml', folder), 'utf8'))
 
-it('a program lists resources by the client of its operator, and asks for reconciles', async () => {
+it('a program lists resources by the client of its operator, and requests reconciles', async () => {
   const cluster = await startEmbeddedServer({ host: '127.0.0.1', port: 0, controllers: [], onFault: () => {} })
   onTestFinished(() => cluster.stop())
   const output = { write: () => {} }

@@ -1,4 +1,4 @@
-// An example's program in a process of its own, against a kubeconfig. What a test starts here it stops, also when it fails.
+// Process of an example, with a kubeconfig. The test stops every process that it started, also after a failure.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { usualLimitMs } from '../control-plane/wait-until.ts'
 
@@ -14,7 +14,7 @@ export class ExampleProcess {
   readonly #exited: Promise<number | null>
   output = ''
 
-  /** `path` below examples/. Its pages are on any free port. */
+  /** `path` below examples/. Its HTTP server uses any free port. */
   constructor(path: string, kubeconfig: string, { environment = {}, args = [] }: ExampleOptions = {}) {
     const env = { ...process.env, KUBECONFIG: kubeconfig, PORT: '0', ...environment }
     this.#child = spawn(process.execPath, [`${folder}${path}`, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -26,13 +26,13 @@ export class ExampleProcess {
     }
   }
 
-  /** As a machine that fails ends it. */
+  /** Ends it like a machine failure. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL')
     await this.#exited
   }
 
-  /** Asks it to end, and kills it if it does not; gives its exit code. */
+  /** Requests its end, and kills it if it does not end; returns its exit code. */
   async stop(): Promise<number | null> {
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), usualLimitMs)
     this.#child.kill('SIGTERM')

@@ -1,4 +1,4 @@
-// Do the examples do what the guide says, as programs against a real API server?
+// The examples as programs against a real API server, as the guide describes.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,7 +54,7 @@ it('01-minimal makes a Website ready', async () => {
   expect(await program.stop(), program.output).toBe(0)
 })
 
-it('02-owned-children takes a Wiki from a missing theme over a new image to its deletion', async () => {
+it('02-owned-children reconciles a Wiki from a missing theme over a new image to its deletion', async () => {
   program = new ExampleProcess('02-owned-children/main.ts', cluster.connection.kubeconfigPath)
   const [theme, wiki] = await objectsOf('02-owned-children/wiki.yaml')
   if (theme === undefined || wiki === undefined) throw new Error('wiki.yaml holds a theme and a wiki')
@@ -82,7 +82,7 @@ it('02-owned-children takes a Wiki from a missing theme over a new image to its 
   expect(await program.stop(), program.output).toBe(0)
 })
 
-it('03-external writes a DnsRecord into a folder, puts it right, and takes it away', async () => {
+it('03-external writes a DnsRecord into a folder, corrects it, and removes it', async () => {
   const zone = await mkdtemp(join(tmpdir(), 'zone-'))
   onTestFinished(() => rm(zone, { recursive: true, force: true }))
   program = new ExampleProcess('03-external/main.ts', cluster.connection.kubeconfigPath, {
@@ -108,7 +108,7 @@ it('03-external writes a DnsRecord into a folder, puts it right, and takes it aw
   expect(await program.stop(), program.output).toBe(0)
 })
 
-it('04-saga moves an Archive to another folder, and takes a move back that cannot be', async () => {
+it('04-saga moves an Archive to another folder, and compensates a move that cannot complete', async () => {
   const root = await mkdtemp(join(tmpdir(), 'archives-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))
   program = new ExampleProcess('04-saga/main.ts', cluster.connection.kubeconfigPath, {
@@ -132,8 +132,8 @@ it('04-saga moves an Archive to another folder, and takes a move back that canno
   expect(await program.stop(), program.output).toBe(0)
 })
 
-it('multi-cluster makes the children of a Storefront by a connection of their own, without owner references', async () => {
-  // The same cluster by another connection: nothing in the operator assumes that the two differ.
+it('multi-cluster creates the children of a Storefront by a separate connection, without owner references', async () => {
+  // The same cluster by another connection: the operator does not assume that the clusters differ.
   const { kubeconfigPath } = cluster.connection
   program = new ExampleProcess('multi-cluster/main.ts', kubeconfigPath, {
     environment: { EDGE_KUBECONFIG: kubeconfigPath },
@@ -149,7 +149,7 @@ it('multi-cluster makes the children of a Storefront by a connection of their ow
   expect(await program.stop(), program.output).toBe(0)
 })
 
-it('05-shards divides Websites among processes, and those of one that is killed are taken over', async () => {
+it('05-shards shares Websites between processes, and takes over those of a killed one', async () => {
   const { kubeconfigPath } = cluster.connection
   const environment = { LEASE_NAMESPACE: 'default' }
   const start = () => new ExampleProcess('05-shards/main.ts', kubeconfigPath, { environment })
@@ -206,7 +206,7 @@ async function kubectl(...args: readonly string[]): Promise<string> {
   return stdout.trim()
 }
 
-/** Waits until the condition, `Type=Status/Reason`, is told of the newest spec. */
+/** Waits until the condition, `Type=Status/Reason`, has the generation of the newest spec. */
 async function until(what: string, name: string, condition: string): Promise<void> {
   const generation = '{.metadata.generation}={.status.observedGeneration}'
   const conditions = '{range .status.conditions[*]} {.type}={.status}/{.reason}{end}'

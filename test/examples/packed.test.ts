@@ -1,4 +1,5 @@
-// The operator of examples/01-minimal as a stranger has it: in a folder of its own, on the packed package, by the doors `konverge` and `konverge/cli`.
+// The operator of examples/01-minimal as a user has it: in a separate folder, on the packed package, by the entry
+// points `konverge` and `konverge/cli`.
 import { execFile } from 'node:child_process'
 import {
   chmodSync,
@@ -33,11 +34,11 @@ const ask = (...args: readonly string[]): Promise<Ended> => konverge(args, {}, p
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'konverge-packed-'))
   chmodSync(folder, 0o711)
-  // Of npm nothing but its packing: no script, no registry.
+  // npm only packs: no script, no registry.
   const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
     cwd: root,
   })
-  const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }] // Of npm's own.
+  const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }] // Output of npm.
   const modules = join(folder, 'node_modules')
   mkdirSync(join(modules, 'konverge'), { recursive: true })
   await run('tar', ['-xzf', join(folder, filename), '-C', join(modules, 'konverge'), '--strip-components=1'])
@@ -73,7 +74,7 @@ describe('an operator on the packed package', { timeout: 300_000 }, () => {
     { args: ['preview', '-f', 'no.yaml'], says: /^websites: cannot read no\.yaml/ },
     { args: ['install', '--dry-run', '--replicas', '0'], says: /^websites: .*--replicas/ },
     { args: ['run', '--allow-secret', '*'], says: /unknown option '--allow-secret'/ },
-  ])('says in one sentence what is wrong with $args', async ({ args, says }) => {
+  ])('reports the problem of $args in one sentence', async ({ args, says }) => {
     const ended = await ask(...args)
     expect(sentenceOf(ended)).toMatch(says)
     expect(ended.exitCode).toBe(2)
@@ -94,7 +95,7 @@ describe('an operator on the packed package', { timeout: 300_000 }, () => {
     expect(stdout).not.toMatch(/data\.konverge\.dev|--name=/)
   })
 
-  it('is shown by dev with its samples; run and diff work on that cluster', async () => {
+  it('runs in dev with its samples; run and diff work on that cluster', async () => {
     const kubeconfig = join(folder, 'kubeconfig')
     const dev = start('dev', '--kubeconfig', kubeconfig)
     await dev.says('All are Ready')

@@ -1,4 +1,4 @@
-// A clean-up that writes, with no more rights than its controller declares.
+// A cleanup that writes, with only the rights that its controller declares.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -10,7 +10,7 @@ import { registeredWebsite } from './registered-website.ts'
 const path = new URL('../../examples/01-minimal/website.crd.yaml', import.meta.url)
 const definition = parse(readFileSync(path, 'utf8'))
 
-it('a clean-up takes its line out of a list that others keep', async () => {
+it('a cleanup removes its line from a list of other owners', async () => {
   const rights = rightsOf({ name: 'operator', controllers: [registeredWebsite] }).namespaced
   await using cluster = await startCluster({ definitions: [definition], rights })
   cluster.run(registeredWebsite)

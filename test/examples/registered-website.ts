@@ -1,4 +1,4 @@
-// A controller whose clean-up writes: each website has a line in a ConfigMap of another team, which its deletion takes out.
+// Controller whose cleanup writes: each website has a line in a ConfigMap of another team, which its deletion removes.
 import { Website } from '../../examples/01-minimal/website.ts'
 import { ConfigMap, defineController, isKubeError } from '../../src/index.ts'
 

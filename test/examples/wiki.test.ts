@@ -1,4 +1,4 @@
-// The tests that the guide shows: a controller's pure functions, without a cluster.
+// The tests of the guide: a controller's pure functions, without a cluster.
 import { App, Chart } from 'cdk8s'
 import { describe, expect, it } from 'vitest'
 import { Wiki, wiki, wikiStatus } from '../../examples/02-owned-children/wiki.ts'
@@ -11,7 +11,7 @@ const handbook = {
   status: {},
 }
 
-it('makes a volume, a migration, servers and a Service', () => {
+it('declares a volume, a migration, servers and a Service', () => {
   const chart = new Chart(new App(), 'test')
   wiki.desired(chart, { object: handbook, facts: { style: 'body {}' } })
   const names = chart.toJson().map(({ kind, metadata }) => `${kind} ${metadata.name}`)
@@ -23,7 +23,7 @@ it('makes a volume, a migration, servers and a Service', () => {
   ])
 })
 
-it('refuses a wiki whose theme nobody made, and says which', () => {
+it('rejects a wiki whose theme is missing, and names the theme', () => {
   const refusal = wiki.refuse({ object: handbook, facts: {} })
   expect(refusal).toMatchObject({ reason: 'ThemeNotFound', message: expect.stringContaining('example.com/theme=blue') })
   expect(wiki.refuse({ object: handbook, facts: { style: '' } })).toBeUndefined()
@@ -52,7 +52,7 @@ describe('the status of a wiki', () => {
   })
 })
 
-it('is woken by the themes that its index names', () => {
+it('is triggered by the themes that its index names', () => {
   expect(wiki.indexes['theme']?.(handbook)).toEqual(['shop/blue'])
   expect(wiki.resource).toBe(Wiki)
 })

@@ -1,5 +1,5 @@
-// How soon is everything well again after a place outside was down? It is called once a wait, two minutes at most; and once that call is
-// good, all who have waited come within the time by which they were spread.
+// Recovery after an outage of an endpoint. The breaker probes it at most every two minutes. After a successful probe
+// all waiting resources reconcile within their jittered delay.
 import { expect, it, onTestFinished } from 'vitest'
 import { type Condition, findCondition, type LiveObject } from '../../src/index.ts'
 import { startCluster } from '../../src/testing/index.ts'
@@ -8,7 +8,7 @@ import { addShelf, Shelf, shelfController, shelfDefinition } from './shelf.ts'
 
 const count = 60
 
-it('is well again half a minute after the first good call, however many resources there are', async () => {
+it('recovers half a minute after the first successful call, for any number of resources', async () => {
   const cluster = await startCluster({ definitions: [shelfDefinition()] })
   onTestFinished(() => cluster.stop())
   const remote = new RemoteWorld(cluster.clock)
@@ -39,6 +39,6 @@ it('is well again half a minute after the first good call, however many resource
 })
 
 function isReady({ status }: LiveObject): boolean {
-  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] } // A status of ours.
+  const { conditions } = (status ?? {}) as { readonly conditions?: readonly Condition[] } // Checked by its schema.
   return findCondition(conditions, 'Ready')?.status === 'True'
 }

@@ -5,13 +5,13 @@ import type { Standing } from '../../src/external/standing.ts'
 type Stand = Pick<Standing, 'state' | 'end'>
 const times = { cadenceMs: 300_000, pollMs: 5_000 }
 
-describe('the rest between two looks', () => {
+describe('the wait between two observations', () => {
   it.each<Stand & { retryAfterMs?: number; expected: number }>([
     { state: 'available', end: 'settled', expected: 300_000 },
     { state: 'pending', end: 'waiting', expected: 5_000 },
     { state: 'notYetVisible', end: 'waiting', expected: 5_000 },
     { state: 'deleting', end: 'waiting', expected: 5_000 },
-    // A creation that takes too long is still looked at as one.
+    // A creation that takes too long keeps the poll interval.
     { state: 'pending', end: 'stopped', expected: 5_000 },
     { state: 'vanished', end: 'stopped', expected: 300_000 },
     { state: 'notOwned', end: 'stopped', expected: 300_000 },
@@ -20,11 +20,11 @@ describe('the rest between two looks', () => {
     { state: 'failed', end: 'stopped', retryAfterMs: 60_000, expected: 60_000 },
     { state: 'failed', end: 'stopped', retryAfterMs: 600_000, expected: 300_000 },
     { state: 'failed', end: 'retry', retryAfterMs: 9, expected: 0 },
-  ])('of $state that is $end is $expected', ({ state, end, retryAfterMs, expected }) => {
+  ])('for $state with outcome $end is $expected', ({ state, end, retryAfterMs, expected }) => {
     expect(restMs({ standing: { state, end }, ...times, retryAfterMs })).toBe(expected)
   })
 
-  it('ends a tenth late at most, and never before it is over', () => {
+  it('ends at most a tenth late, and never early', () => {
     const chance = (value: number) => ({ next: () => value, uuid: () => '' })
     expect(lookInMs({ restMs: 1_000, restedMs: 400 }, chance(0))).toBe(600)
     expect(lookInMs({ restMs: 1_000, restedMs: 400 }, chance(0.999))).toBeCloseTo(699.9)

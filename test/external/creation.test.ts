@@ -1,4 +1,4 @@
-// Every row of the protocol's table: what is recorded, what is seen, what is wished, and the step that follows.
+// Every row of the protocol's table: the journal entry, the observation, the desired state, and the next step.
 import { describe, expect, it } from 'vitest'
 import { type CreationInput, type CreationStep, creationStep } from '../../src/external/creation.ts'
 import type { ExternalRecord, Observation, Token } from '../../src/external/external.ts'
@@ -50,7 +50,7 @@ interface Row extends Partial<CreationInput> {
   readonly is: string
 }
 
-/** A step in short: `create`, `rest vanished/Vanished stopped Available`. */
+/** A step as text: `create`, `rest vanished/Vanished stopped Available`. */
 function inShort(step: CreationStep): string {
   if (step.kind === 'create') return `create ${step.record.externalName} for generation ${step.record.token.generation}`
   if (step.kind === 'adopt') return `adopt ${step.record.providerID}`
@@ -345,7 +345,7 @@ const otherRows: readonly Row[] = [
   { title: 'broken for now', record: made, observation: broken(false), is: 'retry: broken/NoSpace; Available p1 3' },
 ]
 
-describe('a thing outside that is wanted', () => {
+describe('a desired external resource', () => {
   it.each(absentRows)('and not there: $title: $is', ({ title: _, is, ...given }) => {
     expect(inShort(creationStep({ ...input, ...given }))).toBe(is)
   })
@@ -358,7 +358,7 @@ describe('a thing outside that is wanted', () => {
     expect(inShort(creationStep({ ...input, ...given }))).toBe(is)
   })
 
-  it('is made anew with no memory of the one before', () => {
+  it('is recreated without data of the earlier one', () => {
     const step = creationStep({ ...input, record: made, wish: recreates })
     expect(step).toEqual({
       kind: 'create',

@@ -1,4 +1,4 @@
-// Which of what differs is carried out, and which is only told? By policy, generation, and whether the wish itself asks for it.
+// Applied and reported differences, by policy, by generation, and by whether the desired state itself requires them.
 import { describe, expect, it } from 'vitest'
 import { type CreationInput, creationStep } from '../../src/external/creation.ts'
 import type { ExternalRecord } from '../../src/external/external.ts'
@@ -28,12 +28,12 @@ function step(driftPolicy: 'Correct' | 'Report', more: Partial<CreationInput> = 
   })
 }
 
-describe('what differs', () => {
-  it('is all carried out where drift is put right, and what the wish asks for is no drift', () => {
+describe('a difference', () => {
+  it('is applied under Correct, and is no drift if the desired state requires it', () => {
     expect(step('Correct')).toMatchObject({ kind: 'update', changes: [drifted, due], drift: [drifted] })
   })
 
-  it('is carried out where drift is only told, as far as the wish asks for it', () => {
+  it('is applied under Report if the desired state requires it', () => {
     expect(step('Report')).toMatchObject({ kind: 'update', changes: [due], drift: [] })
     expect(step('Report', { changes: [drifted], done: 'updated' })).toMatchObject({
       kind: 'rest',
@@ -42,7 +42,7 @@ describe('what differs', () => {
     })
   })
 
-  it('is all carried out for a new generation, and none of it is drift', () => {
+  it('is applied for a new generation, and is no drift then', () => {
     const newer = step('Report', { token: { uid: 'uid', generation: 2 } })
     expect(newer).toMatchObject({ kind: 'update', changes: [drifted, due], drift: [] })
   })

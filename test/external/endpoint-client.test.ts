@@ -11,7 +11,7 @@ import { down } from './remote-world.ts'
 const signal = new AbortController().signal
 
 const plenty = { perSecond: 100, burst: 100 }
-/** As good as none. */
+/** Practically no rate. */
 const scarce = { perSecond: 0.000_1, burst: 1 }
 
 function setUp({ limit = plenty, share = scarce } = {}) {
@@ -31,8 +31,8 @@ function setUp({ limit = plenty, share = scarce } = {}) {
   return { clock, endpoints, place, fails, works, shown }
 }
 
-describe('a place outside', () => {
-  it('is refused after five failures of its own, and called again by one probe after the wait', async () => {
+describe('an endpoint', () => {
+  it('is rejected after five own failures, and called again by one probe after the wait', async () => {
     const { clock, place, fails, works } = setUp()
     for (let count = 0; count < 4; count++) expect(await fails(down())).toMatchObject({ code: 'BoxesUnreachable' })
     expect(await fails(down())).toMatchObject({
@@ -52,13 +52,13 @@ describe('a place outside', () => {
   it.each([
     { what: 'a refusal', error: down('no', 'stop') },
     { what: 'a bug of ours', error: new TypeError('x is undefined') },
-  ])('is not thought to be down for $what', async ({ error }) => {
+  ])('does not count as down after $what', async ({ error }) => {
     const { place, fails } = setUp()
     for (let count = 0; count < 20; count++) await fails(error)
     expect(place.isOpen).toBe(false)
   })
 
-  it('is not thought to be down when callers give up', async () => {
+  it('does not count as down when callers abort', async () => {
     const { clock, place } = setUp()
     for (let count = 0; count < 20; count++) {
       const giving = new AbortController()
@@ -74,7 +74,7 @@ describe('a place outside', () => {
     expect(place.isOpen).toBe(false)
   })
 
-  it('is not called for somebody who has given up already', async () => {
+  it('is not called for a caller that has aborted already', async () => {
     const { place } = setUp()
     const giving = new AbortController()
     let calls = 0
@@ -84,7 +84,7 @@ describe('a place outside', () => {
     expect(calls).toBe(0)
   })
 
-  it('is called no more often than it may be, and nobody waits for ever', async () => {
+  it('is called within its rate, and every wait ends', async () => {
     const { clock, works } = setUp({ limit: { perSecond: 1, burst: 1 } })
     const ends: unknown[] = []
     for (let count = 0; count < 14; count++) void works().then((end) => ends.push(end))
@@ -96,7 +96,7 @@ describe('a place outside', () => {
     expect(ends.find((end) => end !== 'seen')).toMatchObject({ code: 'DependencyBusy' })
   })
 
-  it('is counted by what came of the calls', async () => {
+  it('counts its calls by their outcome', async () => {
     const { fails, works, shown } = setUp()
     await works()
     await fails(down('no', 'stop'))
@@ -118,7 +118,7 @@ describe('a place outside', () => {
     expect(took).toEqual(['external_api_request_duration_seconds_count{endpoint="shop:1",operation="look"} 7'])
   })
 
-  it('is forgotten, with its series, when nobody has called it for an hour', async () => {
+  it('is dropped, with its series, after an hour without calls', async () => {
     const { clock, endpoints, works, place, shown } = setUp()
     await works()
     await clock.advance(60 * 60_000)
@@ -131,7 +131,7 @@ describe('a place outside', () => {
     expect(endpoints.size).toBe(2)
   })
 
-  it('is remembered while a call of it goes on', async () => {
+  it('is kept while a call is in flight', async () => {
     const { clock, endpoints, place } = setUp()
     const answer = Promise.withResolvers<string>()
     const call = place.call('look', () => answer.promise, signal, { limitMs: 3 * 60 * 60_000 })
@@ -146,7 +146,7 @@ describe('a place outside', () => {
     const callOf = (place: Endpoint, run: () => Promise<string>) =>
       place.call('look', run, signal).catch((thrown: unknown) => thrown)
 
-    it('refuses no namespace for the failures of another, and shows it none of them', async () => {
+    it('rejects no namespace for the failures of another, and shows it none of them', async () => {
       const { endpoints, place, fails } = setUp()
       const other = endpoints.endpoint('shop:1', 'other')
       for (let count = 0; count < 7; count++) await fails(down('words of team'))
@@ -167,7 +167,7 @@ describe('a place outside', () => {
       expect(await works()).toMatchObject({ code: 'DependencyUnavailable' })
     })
 
-    it('has a share of its rate for each, whatever the others take, and one limit for the rest', async () => {
+    it('has a share of its rate for each namespace, whatever the others use, and one limit for the rest', async () => {
       const { clock, endpoints } = setUp({ limit: { perSecond: 10, burst: 10 }, share: { perSecond: 1, burst: 2 } })
       const seen = { flood: 0, team: 0 }
       const calls = (namespace: 'flood' | 'team', count: number) => {
@@ -186,7 +186,7 @@ describe('a place outside', () => {
       expect(seen.flood).toBeLessThanOrEqual(12 + 11)
     })
 
-    it('keeps the series of the durations until the last namespace is forgotten', async () => {
+    it('keeps the series of the durations until the last namespace is dropped', async () => {
       const { clock, endpoints, works, shown } = setUp()
       const durations = async () => (await shown('external_api_request_duration_seconds_count')).join()
       const other = endpoints.endpoint('shop:1', 'other')
@@ -203,7 +203,7 @@ describe('a place outside', () => {
     })
   })
 
-  it('is one of at most 32 of its namespace: a new one displaces the idlest, and none of another namespace', async () => {
+  it('is one of at most 32 of its namespace: a new one displaces the longest idle one, and none of another namespace', async () => {
     const { clock, endpoints, place, fails, shown } = setUp()
     for (let count = 0; count < 5; count++) await fails(down())
     const answer = Promise.withResolvers<string>()

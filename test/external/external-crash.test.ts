@@ -1,5 +1,5 @@
-// Whatever call or request the process dies at, before or after it did its work, the next life ends where an undisturbed one does,
-// with as many things made and removed outside (I3). Over the model API server, with a model of the world outside.
+// Crashes at every call and request, before or after its effect: the next process ends in the state of an undisturbed
+// run, with as many creations and removals outside (I3). Over the model API server, with a model of the outside world.
 import { describe, expect, it } from 'vitest'
 import type { LiveObject } from '../../src/index.ts'
 import { at, failure } from '../model-api.ts'
@@ -14,11 +14,11 @@ interface Story {
   /** Boxes besides the first. */
   readonly more?: readonly string[]
   readonly spec?: Partial<ShelfSpec>
-  /** Is there a box of nobody's in the beginning? */
+  /** True if a box without owner exists at the start. */
   readonly isTaken?: boolean
-  /** What happens while nobody looks. */
+  /** Runs after the crash, before the next process. */
   readonly atDeath?: (world: World) => void
-  /** A part ends when nothing moves any more. */
+  /** A part ends when nothing changes any more. */
   readonly parts: readonly { readonly name: string; readonly begin: (world: World, remote: RemoteWorld) => void }[]
 }
 
@@ -102,7 +102,7 @@ async function play({ remote: options, more = [], isTaken = false, parts, atDeat
   return { states, counts, hasStruck: fate.hasStruck }
 }
 
-/** Without what differs from run to run: uids, versions, times, and the numbers that the place gives. */
+/** Removes values that differ between runs: uids, versions, times, and the numbers of the endpoint. */
 function shapeOf(object: LiveObject): unknown {
   const conditions = (at(object, 'status', 'conditions') ?? []) as readonly Record<string, unknown>[]
   const records = (at(object, 'status', 'external') ?? []) as readonly Record<string, unknown>[]

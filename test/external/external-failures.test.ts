@@ -1,5 +1,5 @@
-// What happens to a resource when something goes wrong with what it stands for outside? The rest of it goes on, people are told why,
-// and nothing is made twice, too early, or by somebody who may not act.
+// Failures of external resources. The rest of the resource continues, its status reports the cause, and nothing is
+// created twice, too early, or by a process without the right to act.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CodedError } from '../../src/base/errors.ts'
 import { ConfigMap, type ExternalReport, passwordFrom } from '../../src/index.ts'
@@ -16,7 +16,7 @@ async function setUp(definition = shelfDefinition()): Promise<{ cluster: TestClu
   return { cluster, remote: new RemoteWorld(cluster.clock) }
 }
 
-/** A shelf on the model API server, where nothing is wanted outside yet. */
+/** A shelf on the model API server, without external resources yet. */
 async function modelled(options: ShelfOptions = {}) {
   const world = new World()
   const remote = new RemoteWorld(world.clock)
@@ -35,8 +35,8 @@ async function modelled(options: ShelfOptions = {}) {
   return { world, remote, controller, life, want }
 }
 
-describe('a place that is down', () => {
-  it('stops neither the children nor the telling, and is believed again after one good probe', async () => {
+describe('an endpoint that is down', () => {
+  it('stops neither the children nor the status, and counts as up after one successful probe', async () => {
     const { cluster, remote } = await setUp()
     cluster.run(shelfController(remote))
     await addShelf(cluster)
@@ -73,7 +73,7 @@ describe('a place that is down', () => {
     expect(remote.deeds).toEqual(['create a-box', 'update a-box: SizeChanged'])
   })
 
-  it('makes nothing unready that was ready before it has been down for 30 s, and then at once', async () => {
+  it('makes nothing unready that was ready until it has been down for 30 s, and then at once', async () => {
     const { cluster, remote } = await setUp()
     cluster.run(shelfController(remote, { cadenceMs: 60_000 }))
     await addShelf(cluster)
@@ -93,7 +93,7 @@ describe('a place that is down', () => {
     remote.before = () => {}
     await cluster.advance(120_000)
     expect(await ready()).toMatchObject({ status: 'True' })
-    // The count begins anew.
+    // The time restarts.
     remote.before = () => {
       throw down('connection refused')
     }
@@ -103,7 +103,7 @@ describe('a place that is down', () => {
     expect(await ready()).toMatchObject({ status: 'True' })
   })
 
-  it('is told of at the second failure by what was not ready before', async () => {
+  it('is reported at the second failure by a resource that was not ready before', async () => {
     const { cluster, remote } = await setUp()
     cluster.run(shelfController(remote))
     remote.before = () => {
@@ -114,7 +114,7 @@ describe('a place that is down', () => {
     expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({ reason: 'BoxesUnreachable' })
   })
 
-  it('costs one call a probe, however many resources need it', async () => {
+  it('costs one call per probe, however many resources need it', async () => {
     const { cluster, remote } = await setUp()
     cluster.run(shelfController(remote))
     for (let index = 0; index < 30; index++) await addShelf(cluster, {}, `shelf-${index}`)
@@ -130,7 +130,7 @@ describe('a place that is down', () => {
     expect(remote.count('create')).toBe(30)
   })
 
-  it('is never taken for one where nothing is', async () => {
+  it('never counts as empty', async () => {
     const { cluster, remote } = await setUp()
     cluster.run(shelfController(remote))
     await addShelf(cluster, { recreatesIfMissing: true })
@@ -157,8 +157,8 @@ describe('a place that is down', () => {
   })
 })
 
-describe('before anything is made outside', () => {
-  it('the record must be kept, or the definition of the kind is blamed', async () => {
+describe('before a creation outside', () => {
+  it('the journal entry must be stored, or the error names the definition of the kind', async () => {
     const { cluster, remote } = await setUp(shelfDefinition({ type: 'array', items: { type: 'object' } }))
     cluster.run(shelfController(remote))
     await addShelf(cluster)
@@ -183,7 +183,7 @@ describe('before anything is made outside', () => {
     expect(remote.deeds).toEqual(['create a-box'])
   })
 
-  it('the resource is the newest, or the turn begins again and nobody hears of it', async () => {
+  it('the resource must be the newest, or the reconcile restarts without a report', async () => {
     const { world, remote, want } = await modelled()
     let edits = 0
     remote.before = (operation) => {
@@ -204,8 +204,8 @@ describe('before anything is made outside', () => {
   })
 })
 
-describe('the last status of a turn', () => {
-  it('has the record of what was made, even if the turn fails for another thing', async () => {
+describe('the last status of a reconcile', () => {
+  it('has the journal entry of a creation, even if the reconcile fails for another reason', async () => {
     const { world, remote, want } = await modelled({ more: ['lid'] })
     remote.before = (_, { externalName }) => {
       if (externalName === 'a-lid') throw down()
@@ -216,7 +216,7 @@ describe('the last status of a turn', () => {
     expect(recordsOf(world.api.find(Shelf, 'default/a') ?? failed()).external).toMatchObject([{ phase: 'Available' }])
   })
 
-  it('loses no record that somebody else has written meanwhile, and the turn begins again unheard', async () => {
+  it('loses no journal entry of another writer, and the reconcile restarts without a report', async () => {
     const { world, remote, want } = await modelled()
     const other = {
       name: 'lid',
@@ -245,7 +245,7 @@ function failed(): never {
 }
 
 describe('two operators', () => {
-  it('make one thing of one wish', async () => {
+  it('create one external resource for one desired state', async () => {
     const { world, remote, controller, want } = await modelled()
     await world.live(controller)
     want()
@@ -253,7 +253,7 @@ describe('two operators', () => {
     expect(remote.calls.filter((call) => call.startsWith('create'))).toEqual(['create a-box'])
   })
 
-  it('of which one has a stale cache: it makes nothing, even where it sees nothing', async () => {
+  it('of which one has a stale cache: it creates nothing, even if it observes nothing', async () => {
     const { world, remote, controller, want } = await modelled()
     await world.live(controller)
     remote.after = (operation) => {
@@ -271,7 +271,7 @@ describe('two operators', () => {
 })
 
 describe('observe', () => {
-  it('is told what the last turn left outside, and asked again at once when that has changed', async () => {
+  it('receives the external state of the last reconcile, and runs again at once when that has changed', async () => {
     const { cluster, remote } = await setUp()
     const told: (readonly ExternalReport[])[] = []
     const passwords: string[] = []
@@ -295,7 +295,7 @@ describe('observe', () => {
     expect(told).toHaveLength(3)
   })
 
-  it('that asks for something else each time does not make a hot loop', async () => {
+  it('that returns other facts each time causes no hot loop', async () => {
     const { cluster, remote } = await setUp()
     let turns = 0
     const observe = () => Promise.resolve(++turns)
@@ -323,8 +323,8 @@ describe('observe', () => {
   })
 })
 
-describe('the end of an operator', () => {
-  it('closes what drivers opened, newest first, after the last turn', async () => {
+describe('the stop of an operator', () => {
+  it("closes the drivers' connections, newest first, after the last reconcile", async () => {
     const { cluster, remote } = await setUp()
     const closed: string[] = []
     const controller = shelfController(remote, { more: ['lid', 'lock'] })

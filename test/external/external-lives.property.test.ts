@@ -1,5 +1,5 @@
-// Whatever happens to a resource, to what it stands for and to the process, in whatever order: nothing is ever made twice or taken from
-// somebody else, and when all is quiet again, what is outside is as the spec wants it, or the status says why not.
+// Any sequence of events for a resource, its external resource and the process: nothing is created twice or taken from
+// another owner. At the end the outside world matches the spec, or the status reports why not.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { at, failure } from '../model-api.ts'
@@ -98,20 +98,20 @@ async function live(place: RemoteOptions, story: readonly { readonly event: Even
   return { remote, was, status, foreign, other }
 }
 
-describe('any life of a thing outside', () => {
+describe('any life of an external resource', () => {
   it.each(places)(
-    'at a place with $visibilityDelayMs ms to see it ends as its spec wants, and nothing was made twice',
+    'at an endpoint with $visibilityDelayMs ms of delay ends as its spec requires, and nothing was created twice',
     async (place) => {
       await fc.assert(
         fc.asyncProperty(steps, async (story) => {
           const { remote, was, status, foreign, other } = await live(place, story)
           const box = remote.boxes.get('a-box')
           expect(other).toEqual(foreign)
-          // Each creation but the first follows a removal, by us or by somebody else.
+          // Each creation except the first follows a removal, by the operator or by others.
           expect(remote.count('create')).toBeLessThanOrEqual(1 + remote.count('delete') + was.vanished)
           if (was.isEmpty) expect([box?.owner, status]).toEqual([undefined, 'box none/NotWanted (-)'])
           else if (status === `box available/AsDesired (${was.size})`) expect(box).toMatchObject({ size: was.size })
-          // What lost its mark before its identity was recorded cannot be told from somebody else's.
+          // A resource that lost its marker before its identity was recorded looks like one of another owner.
           else expect([status, box?.owner]).toEqual([expect.stringMatching(/^box notOwned\/NotOwned/), undefined])
         }),
         { numRuns: 40 },

@@ -1,5 +1,5 @@
-// How does something outside go? First it, last declared first, then the children, then the finalizer; and what is not known to be
-// gone is not gone.
+// Removal of external resources: first the external resources, last declared first, then the children, then the
+// finalizer. An unknown state is not absence.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigMap, Event, valueAt } from '../../src/index.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(() => cluster.stop())
 
-/** A shelf that has its boxes. */
+/** A shelf whose boxes exist. */
 async function given(spec: Partial<ShelfSpec> = {}, options: RemoteOptions & ShelfOptions = {}): Promise<void> {
   remote = new RemoteWorld(cluster.clock, options)
   cluster.run(shelfController(remote, options))
@@ -44,7 +44,7 @@ async function eventsOf(): Promise<readonly string[]> {
 }
 
 describe('a deletion', () => {
-  it('takes away what is outside, the last declared first', async () => {
+  it('removes the external resources, the last declared first', async () => {
     await given({}, { more: ['lid', 'lock'] })
     await remove()
     expect(remote.deeds.slice(3)).toEqual(['delete a-lock', 'delete a-lid', 'delete a-box'])
@@ -52,7 +52,7 @@ describe('a deletion', () => {
     expect(await eventsOf()).toContain('Removed: lid "a-lid" was removed')
   })
 
-  it('waits until it is gone, and says so', async () => {
+  it('waits until they are gone, and reports it', async () => {
     await given({}, { deletingMs: 60_000, more: ['lid'] })
     await remove(30_000)
     expect(await boxesOf(cluster)).toBe('box available/AsDesired, lid deleting/BeingDeleted (1, 1)')
@@ -66,7 +66,7 @@ describe('a deletion', () => {
     expect(remote.count('delete')).toBe(2)
   })
 
-  it('keeps the finalizer while it cannot look', async () => {
+  it('keeps the finalizer while it cannot observe', async () => {
     await given()
     remote.before = () => {
       throw down()
@@ -82,7 +82,7 @@ describe('a deletion', () => {
     expect(remote.boxes.size).toBe(0)
   })
 
-  it('looks again when it was told to, after a refusal', async () => {
+  it('observes again at the requested time, after a rejection', async () => {
     await given()
     remote.before = (operation) => {
       if (operation === 'delete') throw down('not while it is open', 'stop')
@@ -96,7 +96,7 @@ describe('a deletion', () => {
     expect(await shelfOf(cluster)).toBeUndefined()
   })
 
-  it('leaves alone what was taken by another, and says so', async () => {
+  it('leaves a resource alone that another owner took over, and reports it', async () => {
     await given()
     remote.edit('a-box', { owner: { uid: 'another', generation: 1 } })
     await remove()
@@ -107,7 +107,7 @@ describe('a deletion', () => {
     )
   })
 
-  it('leaves what its policy keeps, and says so once', async () => {
+  it('leaves resources that its policy keeps, and reports them once', async () => {
     await given({ removal: 'keep' }, { more: ['lid'] })
     remote.calls.length = 0
     await remove()
@@ -120,7 +120,7 @@ describe('a deletion', () => {
     ])
   })
 
-  it('waits while its controller says not yet, for how long it may be', async () => {
+  it('waits while its controller blocks it, for the time that the controller allows', async () => {
     await given({ removal: 'blocked' })
     await remove(600_000)
     expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({
@@ -133,7 +133,7 @@ describe('a deletion', () => {
     expect(remote.count('delete')).toBe(1)
   })
 
-  it('of what was asked for and is not to be seen yet waits until it could be seen', async () => {
+  it('of a requested resource that is not visible yet waits for the whole visibility delay', async () => {
     await given({}, { visibilityDelayMs: 60_000 })
     await cluster.stop()
     cluster = await startCluster({ definitions: [shelfDefinition()] })
@@ -149,7 +149,7 @@ describe('a deletion', () => {
     expect(remote.count('delete')).toBe(1)
   })
 
-  it('lets go of what this version of the controller does not know, and says so', async () => {
+  it('abandons resources that this version of the controller does not know, and reports them', async () => {
     remote = new RemoteWorld(cluster.clock)
     const older = cluster.run(shelfController(remote, { more: ['lid'] }))
     await addShelf(cluster)
@@ -162,7 +162,7 @@ describe('a deletion', () => {
     expect(await eventsOf()).toContain('LeftAlone: lid "a-lid" stays: this version of the controller does not know it')
   })
 
-  it('of what was never asked for makes no call at all', async () => {
+  it('without a request makes no call at all', async () => {
     await given({ waitsFor: 'better days' })
     expect(await cluster.condition(Shelf, 'a', 'Ready')).toMatchObject({
       message: 'the box waits for better days',
@@ -172,7 +172,7 @@ describe('a deletion', () => {
     expect(remote.calls).toEqual([])
   })
 
-  it('does without facts when observe fails', async () => {
+  it('works without facts when observe fails', async () => {
     const observe = () => Promise.reject(new Error('no facts'))
     remote = new RemoteWorld(cluster.clock)
     const able = cluster.run(shelfController(remote))
@@ -186,8 +186,8 @@ describe('a deletion', () => {
   })
 })
 
-describe('a spec that wants it no more', () => {
-  it('has it removed, and made again when it is wanted again', async () => {
+describe('a spec that no longer requires it', () => {
+  it('removes it, and creates it again when it requires it again', async () => {
     await given()
     await cluster.patch(Shelf, 'default/a', { spec: { isEmpty: true } })
     await cluster.advance(5_000)
@@ -198,7 +198,7 @@ describe('a spec that wants it no more', () => {
     expect(remote.deeds).toEqual(['create a-box', 'delete a-box', 'create a-box'])
   })
 
-  it('has it made again after it went, when the spec changes its mind under way', async () => {
+  it('creates it again after its removal, when the spec changes back meanwhile', async () => {
     await given({}, { deletingMs: 60_000 })
     await cluster.patch(Shelf, 'default/a', { spec: { isEmpty: true } })
     await cluster.advance(5_000)

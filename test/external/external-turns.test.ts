@@ -1,5 +1,5 @@
-// What does a resource that stands for something outside the cluster do, from its creation to its end? On the embedded API server,
-// with a model of the world outside.
+// Reconciles of a resource with an external resource, from its creation to its deletion. On the embedded API server,
+// with a model of the outside world.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Event, type ExternalRecord, valueAt } from '../../src/index.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
@@ -24,8 +24,8 @@ async function recordOf(name = 'a'): Promise<ExternalRecord | undefined> {
   return (await shelfOf(cluster, name))?.status?.external?.[0]
 }
 
-describe('a thing outside', () => {
-  it('is made once, recorded first, and looked at no more until its cadence', async () => {
+describe('an external resource', () => {
+  it('is created once, after its journal entry, and not observed again before its cadence', async () => {
     cluster.run(shelfController(world()))
     let recorded: unknown
     remote.before = (operation) => {
@@ -55,7 +55,7 @@ describe('a thing outside', () => {
     expect(remote.calls.slice(3)).toEqual(['observe a-box'])
   })
 
-  it('is looked at exactly once a cadence, which may be its own, and at the interval that its user asked for', async () => {
+  it('is observed exactly once per cadence, by default, of its own, or as its annotation requests', async () => {
     cluster.run(shelfController(world(), { cadenceMs: 60_000 }))
     await addShelf(cluster)
     await cluster.advance(5_000)
@@ -71,7 +71,7 @@ describe('a thing outside', () => {
     expect(remote.calls.length).toBeLessThanOrEqual(11)
   })
 
-  it('is looked at when somebody asks for it, once', async () => {
+  it('is observed on request, once', async () => {
     cluster.run(shelfController(world()))
     await addShelf(cluster)
     await cluster.advance(5_000)
@@ -84,7 +84,7 @@ describe('a thing outside', () => {
     })
   })
 
-  it('is looked at once after a restart, without a write', async () => {
+  it('is observed once after a restart, without a write', async () => {
     const controller = shelfController(world())
     const first = cluster.run(controller)
     await addShelf(cluster)
@@ -113,7 +113,7 @@ describe('a thing outside', () => {
     expect(remote.boxes.size).toBe(0)
   })
 
-  it('is waited for while it is not to be seen and while it is on its way, and never made twice', async () => {
+  it('is awaited while it is invisible and while it is pending, and never created twice', async () => {
     cluster.run(shelfController(world({ visibilityDelayMs: 30_000, pendingMs: 60_000 })))
     await addShelf(cluster)
     await cluster.advance(10_000)
@@ -132,7 +132,7 @@ describe('a thing outside', () => {
     expect(remote.deeds).toEqual(['create a-box'])
   })
 
-  it('has its identity recorded at once, however little else there is to tell', async () => {
+  it('has its identity recorded at once, without any other change', async () => {
     cluster.run(shelfController(world({ visibilityDelayMs: 7_000, pendingMs: 600_000 })))
     await addShelf(cluster)
     await cluster.advance(6_000)
@@ -144,7 +144,7 @@ describe('a thing outside', () => {
     })
   })
 
-  it('that is not there after its delay is made again under the same name', async () => {
+  it('that is absent after its delay is created again under the same name', async () => {
     cluster.run(shelfController(world({ visibilityDelayMs: 20_000 })))
     let isFirst = true
     remote.after = (operation) => {
@@ -157,7 +157,7 @@ describe('a thing outside', () => {
     expect(remote.deeds).toEqual(['create a-box', 'create a-box'])
   })
 
-  it('that takes too long says so, and is ready all the same in the end', async () => {
+  it('that takes too long is reported, and becomes ready in the end', async () => {
     cluster.run(shelfController(world({ pendingMs: 120_000, createTimeoutMs: 60_000 })))
     await addShelf(cluster)
     await cluster.advance(80_000)
@@ -181,7 +181,7 @@ describe('drift', () => {
     await cluster.advance(340_000)
   }
 
-  it('is put right within a cadence, and told', async () => {
+  it('is corrected within a cadence, and reported', async () => {
     await seen({})
     expect(remote.deeds).toEqual(['create a-box', 'update a-box: SizeChanged'])
     expect(await eventsOf()).toEqual([
@@ -190,7 +190,7 @@ describe('drift', () => {
     ])
   })
 
-  it('is only told where that is the policy, until the spec changes', async () => {
+  it('is only reported under the policy Report, until the spec changes', async () => {
     await seen({ driftPolicy: 'Report' })
     expect(remote.deeds).toEqual(['create a-box'])
     expect(await boxesOf(cluster)).toBe('box available/Drifted (7)')
@@ -203,7 +203,7 @@ describe('drift', () => {
     })
   })
 
-  it('of the mark that says whose it is, is put right', async () => {
+  it('of the ownership marker is corrected', async () => {
     cluster.run(shelfController(world()))
     await addShelf(cluster)
     await cluster.advance(5_000)
@@ -213,7 +213,7 @@ describe('drift', () => {
     expect(remote.boxes.get('a-box')?.owner).toMatchObject({ generation: 1 })
   })
 
-  it('that comes back at once is put right three times, and then slowly', async () => {
+  it('that recurs at once is corrected three times, and then slowly', async () => {
     cluster.run(shelfController(world()))
     await addShelf(cluster)
     await cluster.advance(5_000)
@@ -229,7 +229,7 @@ describe('drift', () => {
   })
 })
 
-describe('a thing that has vanished', () => {
+describe('a vanished external resource', () => {
   const vanish = async (spec: object, options: RemoteOptions = {}) => {
     cluster.run(shelfController(world(options)))
     await addShelf(cluster, spec)
@@ -238,7 +238,7 @@ describe('a thing that has vanished', () => {
     await cluster.advance(400_000)
   }
 
-  it('is reported, and not made anew', async () => {
+  it('is reported, and not recreated', async () => {
     await vanish({})
     expect(await cluster.condition(Shelf, 'a', 'Stalled')).toMatchObject({
       status: 'True',
@@ -248,7 +248,7 @@ describe('a thing that has vanished', () => {
     expect(await boxesOf(cluster)).toBe('box vanished/Vanished (1)')
   })
 
-  it('is made anew where that is the policy', async () => {
+  it('is recreated if the policy says so', async () => {
     await vanish({ recreatesIfMissing: true })
     expect(remote.deeds).toEqual(['create a-box', 'create a-box'])
     expect(await recordOf()).toMatchObject({
@@ -257,7 +257,7 @@ describe('a thing that has vanished', () => {
     })
   })
 
-  it('is ready again within a cadence of coming back', async () => {
+  it('is ready again within a cadence of its return', async () => {
     cluster.run(shelfController(world()))
     await addShelf(cluster)
     await cluster.advance(5_000)
@@ -275,13 +275,13 @@ describe('a thing that has vanished', () => {
     })
   })
 
-  it('is not believed to have vanished by a look that may lag behind', async () => {
+  it('does not count as vanished after an observation that may lag', async () => {
     cluster.run(shelfController(world({ visibilityDelayMs: 30_000 })))
     await addShelf(cluster)
     await cluster.advance(60_000)
     const box = remote.boxes.get('a-box')
     remote.boxes.clear()
-    // The next look comes within a tenth of the cadence around it.
+    // The next observation comes within a tenth of the cadence around it.
     await cluster.advance(300_000 * 0.9 - 60_000)
     const states = new Set<string | undefined>()
     for (let seconds = 0; seconds < 180; seconds += 5) {
@@ -295,7 +295,7 @@ describe('a thing that has vanished', () => {
     expect(states).toContain('notYetVisible/NotVisible')
   })
 
-  it('and was replaced by another with its name and mark is told from it', async () => {
+  it('that was replaced by another with its name and marker is recognized as another', async () => {
     cluster.run(shelfController(world()))
     await addShelf(cluster)
     await cluster.advance(5_000)
@@ -313,8 +313,8 @@ describe('a thing that has vanished', () => {
   })
 })
 
-describe('a name that is taken', () => {
-  it('is refused, and left alone when the resource goes', async () => {
+describe('a taken name', () => {
+  it('is rejected, and left alone when the resource is deleted', async () => {
     cluster.run(shelfController(world()))
     remote.put('a-box', { size: 9 })
     await addShelf(cluster)
@@ -329,7 +329,7 @@ describe('a name that is taken', () => {
     expect(remote.deeds).toEqual([])
   })
 
-  it('is taken over where that is the policy, recorded before it is marked', async () => {
+  it('is adopted under the policy Adopt, recorded before it is marked', async () => {
     cluster.run(shelfController(world()))
     remote.put('a-box', { size: 9 })
     let recorded: unknown
@@ -347,7 +347,7 @@ describe('a name that is taken', () => {
     expect(await eventsOf()).toEqual(['Adopted: box "a-box" was there and is looked after from now on'])
   })
 
-  it('is not fought over by two that take over', async () => {
+  it('causes no fight of two adopting resources', async () => {
     cluster.run(shelfController(world()))
     await addShelf(cluster, { name: 'shared', adopts: true }, 'a')
     await cluster.advance(5_000)
@@ -358,7 +358,7 @@ describe('a name that is taken', () => {
     expect(await boxesOf(cluster, 'b')).toBe('box available/AsDesired (1)')
   })
 
-  it('by what we made before the status was lost, is ours', async () => {
+  it('of an own creation before the loss of the status is owned', async () => {
     cluster.run(shelfController(world()))
     await addShelf(cluster)
     await cluster.advance(5_000)
@@ -371,7 +371,7 @@ describe('a name that is taken', () => {
     })
   })
 
-  it('is looked at again when the creation says so', async () => {
+  it('is observed again when the creation reports it', async () => {
     cluster.run(shelfController(world({ visibilityDelayMs: 10_000 })))
     remote.put('a-box', { size: 9 })
     remote.edit('a-box', { visibleAtMs: cluster.clock.now() + 20_000 })
@@ -384,7 +384,7 @@ describe('a name that is taken', () => {
 
 const signal = new AbortController().signal
 
-/** What was asked for but watches, which end and begin again. */
+/** Requests except watches, which end and restart. */
 async function writesDuring(ms: number) {
   return (await cluster.requestsDuring(ms)).filter(({ verb }) => verb !== 'watch')
 }

@@ -1,4 +1,4 @@
-// What the provisioner itself promises: the order of its effects, what it remembers, and what it lets go when it may not act.
+// Guarantees of the provisioner: the order of its effects, its memory, and its behaviour when it may not act.
 import { describe, expect, it } from 'vitest'
 import { sleep } from '../../src/base/clock.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
@@ -20,9 +20,9 @@ const wish: ExternalWish<unknown> = {
 
 interface Given extends RemoteOptions {
   readonly gateOver?: (clock: SimClock) => EffectGate
-  /** How long it takes to ask for a creation. */
+  /** Duration of the request for a creation. */
   readonly createMs?: number
-  /** More of the driver. */
+  /** Further methods of the driver. */
   readonly over?: Pick<ExternalDriver<{ readonly size: number }, { readonly size: number }>, 'enter' | 'question'>
 }
 
@@ -69,14 +69,14 @@ function setUp({ gateOver = () => openGate, createMs = 0, over = {}, ...place }:
 }
 
 describe('a provisioner', () => {
-  it('makes nothing when the record could not be stored', async () => {
+  it('creates nothing when the journal entry could not be stored', async () => {
     const { remote, provisioner, passOf } = setUp()
     const store = () => Promise.reject(new Error('409'))
     await expect(provisioner.provide(wish, passOf({ store }))).rejects.toThrow('409')
     expect(remote.calls).toEqual(['observe a-box'])
   })
 
-  it('removes nothing when the record could not be stored', async () => {
+  it('removes nothing when the journal entry could not be stored', async () => {
     const { remote, provisioner, passOf } = setUp()
     const { record } = await provisioner.provide(wish, passOf())
     const store = () => Promise.reject(new Error('409'))
@@ -89,7 +89,7 @@ describe('a provisioner', () => {
     expect(remote.count('delete')).toBe(0)
   })
 
-  it('counts the looks that do not show it anew after one that could not tell', async () => {
+  it('restarts the count of observations without the resource after an unknown one', async () => {
     const { clock, remote, provisioner, passOf } = setUp({
       visibilityDelayMs: 20_000,
     })
@@ -111,7 +111,7 @@ describe('a provisioner', () => {
     expect(await looks(21_000)).toBe('vanished')
   })
 
-  it('does not believe that what took long to be asked for is gone', async () => {
+  it('does not consider a creation gone whose request took long', async () => {
     const { clock, remote, provisioner, passOf } = setUp({
       visibilityDelayMs: 20_000,
       createMs: 40_000,
@@ -132,7 +132,7 @@ describe('a provisioner', () => {
     expect(remote.count('delete')).toBe(1)
   })
 
-  it('remembers while generation, wish and record are the same and its cadence lasts', async () => {
+  it('remembers while generation, desired state and journal entry are unchanged and the cadence lasts', async () => {
     const { clock, remote, provisioner, passOf } = setUp()
     const { record } = await provisioner.provide(wish, passOf())
     const asks = async (over: Partial<Pass>, asked = wish) => {
@@ -159,7 +159,7 @@ describe('a provisioner', () => {
     expect(await asks({ demand: 'now' })).toBe(true)
   })
 
-  it('does not look again for what a driver does not ask', async () => {
+  it("does not observe again for changes outside the driver's question", async () => {
     const { remote, provisioner, passOf } = setUp({ over: { question: ({ size }) => size > 5 } })
     const { record } = await provisioner.provide(wish, passOf())
     const asks = async (size: number) => {
@@ -170,7 +170,7 @@ describe('a provisioner', () => {
     expect([await asks(2), await asks(6), await asks(7), await asks(3)]).toEqual([false, true, false, true])
   })
 
-  it('has a driver enter before each pass that looks, and leave after it, also when it fails', async () => {
+  it('calls enter of a driver before each pass with observations, and leave after it, also after a failure', async () => {
     const told: string[] = []
     const enter = async ({ desired }: { readonly desired: { readonly size: number } }) => {
       told.push(`enter ${desired.size}`)
@@ -193,14 +193,14 @@ describe('a provisioner', () => {
     expect(told).toEqual(['enter 1', 'observe', 'delete', 'observe', 'leave'])
   })
 
-  it('reports that a driver could not enter, as it does what it rejects', async () => {
+  it('reports a failure of enter like any other error of the driver', async () => {
     const { remote, provisioner, passOf } = setUp({ over: { enter: () => Promise.reject(down()) } })
     const { report } = await provisioner.provide(wish, passOf())
     expect(report).toMatchObject({ state: 'failed', message: down().message })
     expect(remote.calls).toEqual([])
   })
 
-  it('tells what it put right once', async () => {
+  it('reports a correction once', async () => {
     const { clock, remote, provisioner, passOf } = setUp()
     const { record } = await provisioner.provide(wish, passOf())
     remote.edit('a-box', { size: 7 })
@@ -214,8 +214,8 @@ describe('a provisioner', () => {
   })
 })
 
-describe('a process that may not act any more', () => {
-  it('begins nothing outside, and looks all the same', async () => {
+describe('a process that may no longer act', () => {
+  it('starts no effects, and still observes', async () => {
     const { remote, provisioner, passOf } = setUp({
       gateOver: (clock) => new Fence(clock),
     })
@@ -225,7 +225,7 @@ describe('a process that may not act any more', () => {
     expect(remote.calls).toEqual(['observe a-box'])
   })
 
-  it('has what is under way cut off', async () => {
+  it('cuts off effects in flight', async () => {
     let fence: Fence | undefined
     const { clock, remote, provisioner, passOf } = setUp({
       gateOver: (time) => {

@@ -1,6 +1,6 @@
-// A place outside the cluster, in memory: boxes with a name, a size and a label that says whose they are. It is honest about what
-// makes such places hard: what is made is not to be seen at once, takes time, keeps its name to itself, and any call may fail or
-// be cut off before or after it did its work.
+// Model of an endpoint outside the cluster, in memory: boxes with a name, a size and a label with their owner. It
+// models the difficulties of such systems: a created box is not visible at once, needs time, and occupies its name. Any
+// call may fail or be cut off before or after its effect.
 import type { Clock } from '../../src/base/clock.ts'
 import { CodedError, type Remedy } from '../../src/base/errors.ts'
 import type {
@@ -21,10 +21,10 @@ export interface Box {
   readonly id: string
   readonly size: number
   readonly owner: Token | undefined
-  /** On the clock's wall, as are the others. */
+  /** Wall clock, as are the others. */
   readonly visibleAtMs: number
   readonly readyAtMs: number
-  /** Set once its removal has been asked for. */
+  /** Set once its removal was requested. */
   readonly goneAtMs?: number
 }
 
@@ -32,9 +32,9 @@ export type Operation = 'observe' | 'create' | 'update' | 'delete'
 
 export interface RemoteOptions {
   readonly visibilityDelayMs?: number
-  /** How long a box takes to become usable. */
+  /** Time until a box is usable. */
   readonly pendingMs?: number
-  /** How long it takes to go. */
+  /** Time of a removal. */
   readonly deletingMs?: number
   readonly createTimeoutMs?: number
 }
@@ -42,16 +42,16 @@ export interface RemoteOptions {
 export class RemoteWorld {
   readonly consistency: Consistency
   readonly boxes = new Map<string, Box>()
-  /** `create a-box`, in the order in which they were asked for. */
+  /** `create a-box`, in the order of the requests. */
   readonly calls: string[] = []
-  /** What was really done. */
+  /** Effects that took place. */
   readonly deeds: string[] = []
-  /** Called with each call before it has an effect, and after; a throw is what the caller gets. */
+  /** Runs before and after the effect of each call; the caller receives what it throws. */
   before: (operation: Operation, call: ExternalCall<BoxWish>) => void = () => {}
   after: (operation: Operation, call: ExternalCall<BoxWish>) => void = () => {}
-  /** Whether an absence is certain; default: where nothing is delayed. */
+  /** True if an absence is certain; default: if nothing is delayed. */
   isAuthoritative: boolean
-  /** Is what `update` is asked for really done? */
+  /** True if `update` has no effect. */
   isDeaf = false
   readonly #clock: Clock
   readonly #options: Required<RemoteOptions>
@@ -66,12 +66,12 @@ export class RemoteWorld {
     this.consistency = { visibilityDelayMs, pollMs: 5_000, createTimeoutMs }
   }
 
-  /** How often something of the kind was really done. */
+  /** Number of effects of this operation. */
   count(operation: Operation): number {
     return this.deeds.filter((deed) => deed.startsWith(operation)).length
   }
 
-  /** What somebody else puts there. */
+  /** Creates a box of another owner. */
   put(name: string, { size = 1, owner }: { readonly size?: number; readonly owner?: Token } = {}): Box {
     this.#made += 1
     const nowMs = this.#clock.now()
@@ -80,7 +80,7 @@ export class RemoteWorld {
     return box
   }
 
-  /** What somebody else does to it. */
+  /** Changes a box from outside. */
   edit(name: string, change: Partial<Box>): void {
     const box = this.boxes.get(name)
     if (box === undefined) throw new Error(`there is no box ${name}`)
@@ -104,7 +104,7 @@ export class RemoteWorld {
 
   async #answer<T>(operation: Operation, call: ExternalCall<BoxWish>, work: () => T): Promise<T> {
     this.calls.push(`${operation} ${call.externalName}`)
-    // What is asked for is on its way even if the caller does not wait for the answer.
+    // The effect takes place even if the caller does not wait for the answer.
     await Promise.resolve()
     call.signal.throwIfAborted()
     this.before(operation, call)
@@ -158,7 +158,7 @@ export class RemoteWorld {
   }
 }
 
-/** A failure of the place itself. */
+/** A failure of the endpoint itself. */
 export function down(message = 'no answer', remedy: Remedy = 'retry'): CodedError {
   return new CodedError({ code: remedy === 'retry' ? 'BoxesUnreachable' : 'BoxesRefused', message, remedy })
 }

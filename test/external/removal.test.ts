@@ -1,4 +1,4 @@
-// Every row of the removal's table: what is recorded, what is seen, and the step that follows.
+// Every row of the removal's table: the journal entry, the observation, and the next step.
 import { describe, expect, it } from 'vitest'
 import type { ExternalRecord, Observation, Token } from '../../src/external/external.ts'
 import { type RemovalInput, type RemovalStep, removalStep } from '../../src/external/removal.ts'
@@ -134,7 +134,7 @@ const rows: readonly Row[] = [
   { title: 'going', observation: { kind: 'deleting', detail: 'd' }, is: 'waiting: deleting/BeingDeleted, Deleting' },
 ]
 
-describe('a thing outside that is to go', () => {
+describe('an external resource to remove', () => {
   it.each(rows)('and is $title: $is', ({ title: _, is, ...given }) => {
     expect(inShort(removalStep({ ...input, ...given }))).toBe(is)
   })

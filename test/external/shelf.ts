@@ -1,4 +1,4 @@
-// A kind that stands for a box outside the cluster and a ConfigMap inside: the smallest that has all that Externals can do.
+// Kind with a box outside the cluster and a ConfigMap inside: the smallest kind with all features of Externals.
 import { ApiObject } from 'cdk8s'
 import {
   ConfigMap,
@@ -23,7 +23,7 @@ export interface ShelfSpec {
   readonly adopts?: boolean
   readonly driftPolicy?: 'Correct' | 'Report'
   readonly recreatesIfMissing?: boolean
-  /** What has to be there first, as far as it knows. */
+  /** Precondition of the box. */
   readonly waitsFor?: string
   readonly isEmpty?: boolean
   readonly removal?: 'keep' | 'blocked'
@@ -45,7 +45,7 @@ export const Shelf = defineResource<ShelfSpec, ShelfStatus>({
 type Context = ExternalContext<ShelfSpec, ShelfStatus, unknown>
 
 export interface ShelfOptions {
-  /** More boxes, after the first: their names. */
+  /** Names of further boxes, after the first. */
   readonly more?: readonly string[]
   readonly cadenceMs?: number
   readonly over?: Partial<ControllerOptions<ShelfSpec, ShelfStatus, unknown>>
@@ -170,6 +170,6 @@ export async function shelfOf(
   cluster: TestCluster,
   name = 'a',
 ): Promise<LiveObject<ShelfSpec, ShelfStatus> | undefined> {
-  // What the server holds of this kind has its schema.
+  // The schema of the kind validates all stored objects.
   return (await cluster.find(Shelf, `default/${name}`)) as LiveObject<ShelfSpec, ShelfStatus> | undefined
 }

@@ -1,5 +1,5 @@
-// What if a place outside never answers? Every call ends, whether those who make it heed their signal or not; the turn goes on, nothing is
-// believed gone, and an answer that comes too late does nothing.
+// Endpoints that never answer. Every call ends, whether or not it heeds its signal; the reconcile continues, nothing
+// counts as gone, and a late answer has no effect.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
@@ -13,19 +13,19 @@ import { addShelf, boxesOf, Shelf, shelfController, shelfDefinition, shelfOf } f
 
 type Driver = ExternalDriver<unknown, unknown>
 
-/** Between the protocol and a driver: while an operation is silent, nobody gets an answer, until it is told. */
+/** Layer between the protocol and a driver: while an operation is silent, its calls get no answer. */
 class Silence {
   readonly #silent = new Set<Operation>()
   readonly #held: (() => void)[] = []
   readonly #signals: AbortSignal[] = []
-  /** Does a caller that gives up get away? */
+  /** True if calls end when their signal aborts. */
   heeds = false
 
   begin(...operations: readonly Operation[]): void {
     for (const operation of operations) this.#silent.add(operation)
   }
 
-  /** What was held back is answered now. */
+  /** Answers the held calls now. */
   end(): void {
     this.#silent.clear()
     for (const answer of this.#held.splice(0)) answer()
@@ -35,7 +35,7 @@ class Silence {
     return this.#held.length
   }
 
-  /** Does somebody still wait for one of them? */
+  /** True if a caller still waits for one of them. */
   get isAwaited(): boolean {
     return this.#signals.some((signal) => !signal.aborted)
   }
@@ -86,7 +86,7 @@ const drivers = [
 ]
 
 describe.each(drivers)('a driver that $what', ({ heeds }) => {
-  it('and gets no answer when it looks: that is told, nothing is believed gone, and the rest goes on', async () => {
+  it('and gets no answer to an observation: the status reports it, nothing counts as gone, and the rest continues', async () => {
     const { cluster, remote, silence } = await setUp(heeds)
     await addShelf(cluster, { recreatesIfMissing: true })
     await cluster.advance(5_000)
@@ -104,7 +104,7 @@ describe.each(drivers)('a driver that $what', ({ heeds }) => {
     expect(remote.deeds).toEqual(['create a-box'])
     expect(silence.heldBack).toBeGreaterThan(1)
     while (silence.isAwaited) await cluster.advance(1_000)
-    // The answers that come now say that it is gone, and nobody waits for them any more.
+    // The late answers report it gone, and no caller waits for them any more.
     remote.boxes.clear()
     silence.end()
     await cluster.advance(0)
@@ -114,7 +114,7 @@ describe.each(drivers)('a driver that $what', ({ heeds }) => {
     expect(await boxesOf(cluster)).toBe('box available/AsDesired (2)')
   })
 
-  it('and gets no answer when it makes something: it is looked for, and made once', async () => {
+  it('and gets no answer to a creation: it observes, and one creation takes place', async () => {
     const { cluster, remote, silence } = await setUp(heeds)
     silence.begin('create')
     await addShelf(cluster)
@@ -131,7 +131,7 @@ describe.each(drivers)('a driver that $what', ({ heeds }) => {
     expect(remote.deeds).toEqual(['create a-box'])
   })
 
-  it('keeps no operator from stopping', async () => {
+  it('does not keep an operator from stopping', async () => {
     const { cluster, silence, running } = await setUp(heeds)
     silence.begin('observe')
     await addShelf(cluster)
@@ -141,7 +141,7 @@ describe.each(drivers)('a driver that $what', ({ heeds }) => {
   })
 })
 
-describe('a call of a place that never answers', () => {
+describe('a call of an endpoint that never answers', () => {
   const signal = new AbortController().signal
 
   function place() {
@@ -162,7 +162,7 @@ describe('a call of a place that never answers', () => {
   it.each([
     { given: undefined, endsMs: 30_000 },
     { given: { limitMs: 5_000 }, endsMs: 5_000 },
-  ])('ends after $endsMs ms, and counts against it', async ({ given, endsMs }) => {
+  ])('ends after $endsMs ms, and counts as a failure', async ({ given, endsMs }) => {
     const { clock, metrics, shop } = place()
     const cuts: unknown[] = []
     const ends: unknown[] = []

@@ -1,15 +1,15 @@
-// Does a folder of TypeScript compile under the flags of this project? The compiler runs once over all of it.
+// Compiles a folder of TypeScript under the flags of this project, in one run of the compiler.
 import { readdir, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import ts from 'typescript'
 
-/** Makes the folder a package of ES modules that finds the packages of this project. */
+/** Makes the folder a package of ES modules that resolves the packages of this project. */
 export async function makePackage(folder: string): Promise<void> {
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
   await symlink(resolve('node_modules'), join(folder, 'node_modules'))
 }
 
-/** What the compiler says, each as `file:line message`. */
+/** Returns the errors of the compiler, each as `file:line message`. */
 export async function compileErrors(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true })
   const files = names.filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))

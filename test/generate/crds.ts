@@ -1,4 +1,4 @@
-// Definitions for tests: the smallest CustomResourceDefinition around the schema that a test is about.
+// Definitions for tests: the smallest CustomResourceDefinition around a schema.
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts'
 
 export interface Given {
@@ -10,7 +10,7 @@ export function crdOf({ spec, status }: Given): JsonObject {
   return crdWithVersions([versionOf('v1', { ...(spec && { spec }), ...(status && { status }) })])
 }
 
-/** As `crdOf`, of another kind. */
+/** Like `crdOf`, of another kind. */
 export function crdOfKind(kind: string, given: Given): JsonObject {
   const { spec, ...definition } = crdOf(given)
   const plural = `${kind.toLowerCase()}s`

@@ -3,7 +3,7 @@ import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { erasableSyntax } from '../../src/generate/erasable-syntax.ts'
 
-it('makes a constant of an enum, with the same members and a type of the same name', () => {
+it('turns an enum into a constant with the same members and a type of the same name', () => {
   const written = 'export enum Mode {\n  /** a-b */\n  A_B = "a-b",\n  /** c */\n  C = "c",\n}'
   expect(erasableSyntax(written)).toBe(
     [
@@ -18,7 +18,7 @@ it('makes a constant of an enum, with the same members and a type of the same na
   )
 })
 
-it('makes a field of a parameter property', () => {
+it('turns a parameter property into a field', () => {
   const written = '  private constructor(public readonly value: number | string) {\n  }'
   expect(erasableSyntax(written)).toBe(
     [

@@ -26,7 +26,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 describe('generate', () => {
   it(
-    'finds the committed files fresh',
+    'reports the committed files as fresh',
     async () => {
       const files = await generate({ crdFolder: 'crds', outFolder: 'imports', mode: 'check' }, signal)
       expect(
@@ -41,7 +41,7 @@ describe('generate', () => {
   )
 
   it(
-    'writes what is missing or stale, removes what is orphaned, and is fresh after it',
+    'writes missing or stale files, removes orphaned ones, and is fresh afterwards',
     async () => {
       await define('widget.yaml', widget)
       expect(await run('check')).toEqual([
@@ -105,19 +105,19 @@ describe('generate', () => {
       { 'a.yaml': widget, 'b.yaml': widget.replaceAll('"Widget"', '"WIDGET"') },
       { code: 'DuplicateKind', source: 'crds/b.yaml' },
     ],
-  ])('refuses %s and writes nothing', async (_name, definitions, error) => {
+  ])('rejects %s and writes nothing', async (_name, definitions, error) => {
     for (const [name, text] of Object.entries(definitions)) await define(name, text)
     await expect(run('write')).rejects.toMatchObject({ ...error, remedy: 'stop' })
     await expect(readdir(outFolder)).rejects.toThrow('ENOENT')
   })
 
-  it('refuses a folder that is not there', async () => {
+  it('rejects a missing folder', async () => {
     await rm(crdFolder, { recursive: true })
     await expect(run('check')).rejects.toMatchObject({ code: 'Unreadable', source: 'crds' })
   })
 
   it(
-    'never overwrites a file that was not generated',
+    'never overwrites a file that it did not generate',
     async () => {
       await define('widget.yaml', widget)
       await mkdir(outFolder)
@@ -129,14 +129,14 @@ describe('generate', () => {
     limitMs,
   )
 
-  it('writes nothing when something is in the way of one file', { timeout: limitMs }, async () => {
+  it('writes nothing if one output path is blocked', { timeout: limitMs }, async () => {
     await define('widget.yaml', widget)
     await mkdir(join(outFolder, 'wire', 'widget.ts'), { recursive: true })
     await expect(run('write')).rejects.toMatchObject({ code: 'ForeignFile', source: 'wire/widget.ts' })
     expect(await readdir(outFolder)).toEqual(['wire'])
   })
 
-  it('names what constructs cannot have by its path, and writes nothing', async () => {
+  it('names the path of the part that constructs cannot express, and writes nothing', async () => {
     const item = { type: 'object', properties: { constructor: { type: 'string' } } }
     const spec = { type: 'object', properties: { list: { type: 'array', items: item } } }
     await define('widget.yaml', JSON.stringify(crdOf({ spec })))
@@ -148,7 +148,7 @@ describe('generate', () => {
     await expect(readdir(outFolder)).rejects.toThrow('ENOENT')
   })
 
-  it('ends when it is told to', async () => {
+  it('ends when its signal aborts', async () => {
     await define('widget.yaml', widget)
     const reason = new Error('stop')
     await expect(generate({ crdFolder, outFolder, mode: 'write' }, AbortSignal.abort(reason))).rejects.toThrow()

@@ -17,7 +17,7 @@ const definition = { crd: readCrd(crdOf({ spec }), 'crds/widget.yaml'), source: 
 const run = () =>
   runImport({ definitions: [definition], source: 'crds', searchFrom: folder }, AbortSignal.timeout(120_000))
 
-/** Puts a program in the place of `cdk8s import`. */
+/** Replaces `cdk8s import` by another program. */
 async function install(program: string): Promise<void> {
   const place = join(folder, 'node_modules', 'cdk8s-cli', 'bin')
   await mkdir(place, { recursive: true })
@@ -30,7 +30,7 @@ const writes = (fileName: string, text: string) =>
    writeFileSync('out/${fileName}', ${JSON.stringify(text)})`
 
 describe('runImport', () => {
-  it('says what to install where cdk8s-cli is not found', async () => {
+  it('names the package to install if cdk8s-cli is missing', async () => {
     await expect(run()).rejects.toMatchObject({
       code: 'ImportFailed',
       message: 'generate from crds: cdk8s-cli is not installed; add it to the devDependencies',
@@ -46,12 +46,12 @@ describe('runImport', () => {
       writes('example.dev.ts', "A = '__stripped_by_cdk8s__', 'wirex0': "),
       'cdk8s import stripped a text that is needed',
     ],
-  ])('gives nothing when the program %s', async (_name, program, message) => {
+  ])('rejects when the program %s', async (_name, program, message) => {
     await install(program)
     await expect(run()).rejects.toMatchObject({ code: 'ImportFailed', message: `generate from crds: ${message}` })
   })
 
-  it('puts real names back', async () => {
+  it('restores real names', async () => {
     await install(writes('example.dev.ts', "  readonly wirex0?: string;\n    'wirex0': obj.wirex0,\n"))
     const [module] = await run()
     expect(module?.fileName).toBe('example.dev.ts')

@@ -9,7 +9,7 @@ const source = 'crds/widget.yaml'
 const imported = (...documents: readonly JsonObject[]) =>
   importable(documents.map((document) => ({ crd: readCrd(document, source), source })))
 
-/** What stands for the spec, and the names to put back. */
+/** The schema in place of the spec, and the names to restore. */
 function printed(spec: JsonObject): { schema: unknown; realNames: object } {
   const { documents, realNames } = imported(crdOf({ spec }))
   const [version] = (documents[0] as unknown as { spec: { versions: { schema: { openAPIV3Schema: JsonObject } }[] } })
@@ -21,8 +21,8 @@ function printed(spec: JsonObject): { schema: unknown; realNames: object } {
 const text = { type: 'string' }
 const object = (properties: JsonObject) => ({ type: 'object', properties })
 
-describe('what cdk8s import is given', () => {
-  it('has types and descriptions, and nothing else', () => {
+describe('the input of cdk8s import', () => {
+  it('has types and descriptions only', () => {
     const spec = {
       ...object({ a: { ...text, description: 'An a.', default: '$', pattern: '^x', format: 'date-time' } }),
       description: 'A spec.',
@@ -58,19 +58,19 @@ describe('what cdk8s import is given', () => {
     ])
   })
 
-  it('keeps two types apart that would bear one name', () => {
+  it('distinguishes two types that would have the same name', () => {
     const inner = object({ x: text })
     expect(printed(object({ aB: inner, a: object({ b: inner }) })).realNames).toEqual({ wireb0: 'b' })
   })
 
-  it('leaves an object open that keeps unknown fields, and says which it knows', () => {
+  it('leaves an object open that keeps unknown fields, and describes the known ones', () => {
     const half = { ...object({ size: text }), 'x-kubernetes-preserve-unknown-fields': true, description: 'Half.' }
     expect(printed(object({ half })).schema).toMatchObject({
       properties: { half: { description: 'Half.\nAs on the wire, with size and any other fields.' } },
     })
   })
 
-  it('has the stored version first, and none that is not served', () => {
+  it('has the stored version first, and no version that is not served', () => {
     const stored = { ...versionOf('v2', {}), storage: true }
     const other = (name: string, served: boolean) => ({ ...versionOf(name, {}, served), storage: false })
     const { documents } = imported(crdWithVersions([other('v1', true), other('v1alpha1', false), stored]))
@@ -89,7 +89,7 @@ describe('what cdk8s import is given', () => {
       'spec.names.kind',
     ],
     ['a kind that hides what the module uses', () => imported(crdOfKind('Record', {})), 'spec.names.kind'],
-  ])('refuses %s', (_name, act, path) => {
+  ])('rejects %s', (_name, act, path) => {
     expect(act).toThrow(expect.objectContaining({ code: 'UnsupportedSchema', path, source }))
   })
 })

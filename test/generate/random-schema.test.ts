@@ -12,7 +12,7 @@ import { objectOf, type Sample, samples } from './random-schema.ts'
 
 const limitMs = 240_000
 
-/** Set to look for rare trouble: how many batches instead of one. */
+/** Number of batches; set it to search for rare failures. */
 const batches = Number(process.env['KONVERGE_RANDOM_BATCHES'] ?? 1)
 
 const definitionOf = (kind: string, { schema }: Sample): JsonObject => {
@@ -28,7 +28,7 @@ const objectWith = (kind: string, value: Json): JsonObject => ({
 const kindOf = (index: number) => `Random${index}`
 
 describe('a random structural schema', () => {
-  it('has types that compile, take what fits and refuse what does not', { timeout: limitMs * batches }, async () => {
+  it('has types that compile, accept what fits and reject what does not', { timeout: limitMs * batches }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(samples(4), { minLength: 40, maxLength: 40 }), async (batch) => {
         await inFolder(async (folder) => {
@@ -37,12 +37,12 @@ describe('a random structural schema', () => {
           expect(await compileErrors(folder)).toEqual([])
         })
       }),
-      // One run takes seconds, and a smaller batch does not say more.
+      // One run takes seconds, and a smaller batch does not isolate the failure.
       { numRuns: batches, endOnFailure: true },
     )
   })
 
-  it('is checked as it says: what fits is taken, and what does not is named', { timeout: limitMs * batches }, () => {
+  it('validates as declared: what fits is accepted, and what does not is named', { timeout: limitMs * batches }, () => {
     fc.assert(
       fc.property(samples(4), (sample) => {
         const definition = definitionOf('Random', sample)
@@ -58,7 +58,7 @@ describe('a random structural schema', () => {
 })
 
 describe('a schema of a megabyte', () => {
-  it('is generated, and an object is checked against it', { timeout: limitMs }, async () => {
+  it('is generated, and an object is validated against it', { timeout: limitMs }, async () => {
     const batch = fc.sample(objectOf(objectOf(objectOf(samples(3)))), { seed: 4, numRuns: 150 })
     const giant: Sample = {
       schema: {
@@ -72,7 +72,7 @@ describe('a schema of a megabyte', () => {
       await generateAll(folder, [giant])
       const wireFolder = join(folder, 'imports', 'wire')
       expect((await stat(join(wireFolder, 'random0.ts'))).size).toBeGreaterThan(1_000_000)
-      // The constructs are generated too; compiling three megabytes of them takes longer than all else in this file.
+      // The constructs are generated too; to compile three megabytes of them takes longer than the rest of this file.
       expect(await compileErrors(wireFolder)).toEqual([])
     })
     expect(schemaFaults(definitionOf('Random0', giant), objectWith('Random0', giant.valid))).toEqual([])
@@ -104,7 +104,10 @@ function uses(batch: readonly Sample[]): string[] {
   })
 }
 
-/** On one line to TypeScript too, which breaks lines at two more characters than JSON; a directive is for the next line. */
+/**
+ * One line for TypeScript too, which breaks lines at two more characters than JSON; a directive applies to the next
+ * line.
+ */
 function literalOf(value: Json): string {
   return JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }

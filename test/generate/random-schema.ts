@@ -1,15 +1,15 @@
-// Structural schemas at random, each with a value that fits it, one that does not, and the path of what is wrong with it.
+// Random structural schemas, each with a value that fits it, one that does not, and the path of the error.
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 
 export interface Sample {
   readonly schema: JsonObject
   readonly valid: Json
-  /** A value of which one part has a type that the schema does not allow; absent where everything fits. */
+  /** A value with one part of a type that the schema does not allow; absent if every value fits. */
   readonly invalid?: { readonly value: Json; readonly path: string }
 }
 
-/** A value that is of no type that any of the scalars below has. */
+/** A value of no scalar type below. */
 const misfit = [['misfit']]
 
 const scalar = (schema: JsonObject, valid: fc.Arbitrary<Json>, wrong: Json = misfit): fc.Arbitrary<Sample> =>
@@ -24,7 +24,7 @@ const descriptions = fc.oneof(texts, fc.lorem({ mode: 'sentences', maxCount: 4 }
 
 const leaf: fc.Arbitrary<Sample> = fc.oneof(
   scalar({ type: 'string' }, texts),
-  // A list passes for any text with a format: the API server looks at the type of neither (kube-openapi, type.go).
+  // A list passes for any text with a format: the API server checks the type of neither (kube-openapi, type.go).
   scalar({ type: 'string', format: 'date-time' }, fc.constant('2026-01-31T12:00:00Z'), true),
   scalar({ type: 'integer' }, fc.integer()),
   scalar(
@@ -56,7 +56,7 @@ const names = fc
   )
   .filter((name) => !(name in Object.prototype))
 
-/** Of the depth given at most. */
+/** Schemas up to the given depth. */
 export function samples(depth: number): fc.Arbitrary<Sample> {
   if (depth === 0) return leaf
   const inner = samples(depth - 1)

@@ -37,7 +37,7 @@ const linesOf = (rules: readonly PolicyRule[]) =>
   rules.map(({ apiGroups, resources, verbs }) => `${apiGroups.join()}/${resources.join()} ${verbs.join()}`)
 
 describe('the rights of an operator', () => {
-  it('that makes nothing are to read and mark its own kind, write its status, and tell Events', () => {
+  it('without children are to read and mark its own kind, write its status, and emit Events', () => {
     const { namespaced, cluster } = rights(declared())
     expect(linesOf(namespaced)).toEqual([
       'events.k8s.io/events create,patch',
@@ -47,7 +47,7 @@ describe('the rights of an operator', () => {
     expect(cluster).toEqual([])
   })
 
-  it('have those that authors declare, of controllers, of runnables and of the program', () => {
+  it('include those that authors declare, of controllers, of runnables and of the program', () => {
     const { namespaced, cluster } = rightsOf({
       name: 'konverge',
       controllers: [
@@ -69,7 +69,7 @@ describe('the rights of an operator', () => {
     expect(linesOf(cluster)).toEqual(['storage.k8s.io/storageclasses get'])
   })
 
-  it('are what is done to each kind: owned, watched or read', () => {
+  it('follow from the use of each kind: owned, watched or read', () => {
     const { namespaced, cluster } = rights(
       declared({
         owns: [Service, StatefulSet],
@@ -94,7 +94,7 @@ describe('the rights of an operator', () => {
     expect(linesOf(cluster)).toEqual(['storage.k8s.io/storageclasses list,watch'])
   })
 
-  it('include deleting what a repair may delete, and nothing else that is only watched', () => {
+  it('include the deletions of a repair, and no other writes to watched kinds', () => {
     const controller = { ...declared(), watches: [{ resource: Pod, repairMayDelete: true }, { resource: Secret }] }
     expect(linesOf(rights(controller).namespaced).slice(0, 2)).toEqual([
       '/pods list,watch,delete',
@@ -102,19 +102,19 @@ describe('the rights of an operator', () => {
     ])
   })
 
-  it('to wake by the metadata of a kind are to list and watch it; to read one is asked for by a read', () => {
+  it('for triggers by metadata are list and watch; get requires a declared read', () => {
     const controller = { ...declared(), watches: [{ resource: Secret, metadataOnly: true }] }
     expect(linesOf(rights(controller).namespaced)).toContain('/secrets list,watch')
     const reading = { ...controller, reads: [{ resource: Secret, isListed: false }] }
     expect(linesOf(rights(reading).namespaced)).toContain('/secrets get,list,watch')
   })
 
-  it('include patching what the constructs contribute to, and never creating it', () => {
+  it('include patch for contributions, and never create', () => {
     const controller = { ...declared(), watches: [{ resource: Pod, contributes: true }, { resource: Secret }] }
     expect(linesOf(rights(controller).namespaced)).toContain('/pods get,list,watch,patch')
   })
 
-  it('reach the kinds that earlier versions made, as far as to clear them away', () => {
+  it('include get and delete for retired kinds', () => {
     const { namespaced } = rights(declared({ owns: [Service], retired: [ConfigMap, Service] }))
     expect(linesOf(namespaced).slice(0, 2)).toEqual([
       '/configmaps list,delete',
@@ -122,7 +122,7 @@ describe('the rights of an operator', () => {
     ])
   })
 
-  it('come together where several controllers deal with one kind, in one rule', () => {
+  it('merge the needs of several controllers for one kind into one rule', () => {
     const { namespaced } = rights(
       declared({ owns: [ConfigMap, Service] }),
       declared({ resource: kind('Shop', 'Namespaced'), watches: [ConfigMap, Site], owns: [Secret] }),
@@ -136,7 +136,7 @@ describe('the rights of an operator', () => {
     ])
   })
 
-  it('keep apart what is in namespaces and what is not, and cover Events in any namespace for the latter', () => {
+  it('separate namespaced and cluster-scoped kinds, and cover Events in any namespace for the latter', () => {
     const { namespaced, cluster } = rights(declared({ resource: Fleet, owns: [Namespace, Service] }), declared())
     expect(linesOf(namespaced)).toEqual([
       '/services get,list,watch,create,patch,delete',
@@ -152,7 +152,7 @@ describe('the rights of an operator', () => {
     ])
   })
 
-  it('name the one Lease that the operator may touch in its own namespace', () => {
+  it('name the one Lease of the operator in its own namespace', () => {
     expect(rights(declared()).home).toEqual([
       { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
       {
@@ -196,7 +196,7 @@ describe('the rights of an operator with children in another cluster', () => {
   ]
   const identity = '/namespaces get'
 
-  it('have nothing of the children in its own cluster, but for asking which cluster it is', () => {
+  it('exclude the children in its own cluster, except the identity of the cluster', () => {
     const { namespaced, cluster } = rightsOf({ name: 'konverge', controllers })
     expect(linesOf(namespaced)).toEqual([
       '/secrets get',
@@ -212,7 +212,7 @@ describe('the rights of an operator with children in another cluster', () => {
     expect(cluster.at(-1)?.resourceNames).toEqual(['kube-system'])
   })
 
-  it('have nothing but the children in the other cluster', () => {
+  it('include only the children in the other cluster', () => {
     const { namespaced, cluster, home } = rightsOf({ name: 'konverge', controllers, cluster: 'edge' })
     expect(linesOf(namespaced)).toEqual(['/configmaps get,list,watch,create,patch,delete', '/services get,delete'])
     expect(linesOf(cluster)).toEqual(['/namespaces get,list,watch,create,patch', identity])
@@ -221,7 +221,7 @@ describe('the rights of an operator with children in another cluster', () => {
 })
 
 describe('for any controllers', () => {
-  it('the rules do not depend on the order in which things are declared, and no right is in two rules', () => {
+  it('the rules do not depend on the order of declarations, and no right is in two rules', () => {
     fc.assert(
       fc.property(fc.array(anyController), (controllers) => {
         const reversed = controllers
@@ -243,7 +243,7 @@ describe('for any controllers', () => {
     )
   })
 
-  it('no rule has a wildcard, and nothing is written that is not, or was not, owned', () => {
+  it('no rule has a wildcard, and only kinds that are or were owned are written', () => {
     fc.assert(
       fc.property(fc.array(anyController), (controllers) => {
         const { namespaced, cluster } = rights(...controllers)

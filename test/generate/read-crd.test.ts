@@ -33,7 +33,7 @@ function refusal(document: Json): { code: string; path: string; source: string; 
 const named = { group: 'example.dev', scope: 'Cluster', names: { kind: 'Widget', plural: 'widgets' } }
 
 describe('readCrd', () => {
-  it('reads what kind it is', () => {
+  it('reads the kind', () => {
     const { versions, ...kind } = readCrd(crdOf({}), 'crds/widget.yaml')
     expect(kind).toEqual({ group: 'example.dev', kind: 'Widget', plural: 'widgets', scope: 'Namespaced' })
     const path = 'spec.versions[0].schema.openAPIV3Schema'
@@ -96,7 +96,7 @@ describe('readCrd', () => {
     })
   })
 
-  it('gives an embedded object the fields that every object has', () => {
+  it('gives an embedded object the fields of every object', () => {
     const shape = shapeOf({
       type: 'object',
       'x-kubernetes-embedded-resource': true,
@@ -105,7 +105,7 @@ describe('readCrd', () => {
     expect(shape.kind === 'object' && shape.fields.map(({ name }) => name)).toEqual(['apiVersion', 'metadata', 'kind'])
   })
 
-  it('keeps descriptions, defaults and null, and says the constraints in words', () => {
+  it('keeps descriptions, defaults and null, and describes the constraints', () => {
     const node = {
       type: 'string',
       description: 'How big.',
@@ -135,7 +135,7 @@ describe('readCrd', () => {
     }
   })
 
-  it('says the same whatever the order of keys', () => {
+  it('gives the same result for any order of keys', () => {
     const forwards = readCrd(crdOf({ spec: { type: 'integer', minimum: 1, maximum: 9 } }), 'crds/widget.yaml')
     const backwards = readCrd(crdOf({ spec: { maximum: 9, minimum: 1, type: 'integer' } }), 'crds/widget.yaml')
     expect(backwards).toEqual(forwards)
@@ -145,7 +145,7 @@ describe('readCrd', () => {
     ['no object', 'text', ''],
     ['another kind', { apiVersion: 'v1', kind: 'Service' }, ''],
     ['the version that clusters dropped', { ...crdOf({}), apiVersion: 'apiextensions.k8s.io/v1beta1' }, 'apiVersion'],
-  ])('refuses %s as no definition', (_name, document, path) => {
+  ])('rejects %s as no definition', (_name, document, path) => {
     expect(refusal(document)).toMatchObject({ code: 'NotACrd', path, source: 'crds/widget.yaml', remedy: 'stop' })
   })
 
@@ -161,7 +161,7 @@ describe('readCrd', () => {
     ['a group that is no name', { ...crdOf({}), spec: { ...named, group: '../x' } }, 'spec.group'],
     ['a kind that is no name', { ...crdOf({}), spec: { ...named, names: { kind: 'my-kind' } } }, 'spec.names.kind'],
     ['a version without a name', crdWithVersions([{ ...versionOf('v1', {}), name: '' }]), 'spec.versions[0].name'],
-  ])('refuses a definition with %s', (_name, document, path) => {
+  ])('rejects a definition with %s', (_name, document, path) => {
     expect(refusal(document)).toMatchObject({ code: 'InvalidCrd', path })
   })
 
@@ -183,13 +183,13 @@ describe('readCrd', () => {
       { type: 'object', properties: { a: { type: 'array', items: { type: 'object', additionalProperties: {} } } } },
       `${root}.properties.a.items.additionalProperties`,
     ],
-  ])('refuses %s, with its path', (_name, spec, path) => {
+  ])('rejects %s, with its path', (_name, spec, path) => {
     const error = refusal(crdOf({ spec }))
     expect(error).toMatchObject({ code: 'UnsupportedSchema', path })
     expect(error.message).toContain(`generate from crds/widget.yaml: ${path}`)
   })
 
-  it('refuses a schema that goes round in circles', () => {
+  it('rejects a cyclic schema', () => {
     const loop: Record<string, Json> = { type: 'array' }
     loop['items'] = loop
     expect(refusal(crdOf({ spec: loop })).code).toBe('UnsupportedSchema')

@@ -16,7 +16,7 @@ const core = {
 const apps = { resources: [{ name: 'deployments', kind: 'Deployment', namespaced: true }] }
 const unavailable = { kind: 'Status', message: 'the server is currently unable to handle the request' }
 
-/** What the server says at a path: a document, or a refusal. */
+/** Response of the server at each path: a document, or a rejection. */
 type Pages = Record<string, { status: number; body: object }>
 const ok = (body: object) => ({ status: 200, body })
 const legacy = (): Pages => ({
@@ -50,7 +50,7 @@ async function withDiscovery(
 }
 
 describe('DiscoveryClient', () => {
-  it('asks once, in the aggregated form, and remembers', async () => {
+  it('reads discovery once, in the aggregated form, and caches it', async () => {
     const group = (name: string, resources: readonly object[]) =>
       ok({ kind: 'APIGroupDiscoveryList', items: [{ metadata: { name }, versions: [{ version: 'v1', resources }] }] })
     const pages = {
@@ -66,7 +66,7 @@ describe('DiscoveryClient', () => {
     })
   })
 
-  it('falls back to one request a group version', async () => {
+  it('falls back to one request per group version', async () => {
     await withDiscovery(legacy(), async ({ discovery, server }) => {
       expect(await discovery.find('apps', 'Deployment', signal)).toEqual(Deployment)
       expect(await discovery.scopeOf('v1', 'Namespace', signal)).toBe('Cluster')
@@ -75,14 +75,14 @@ describe('DiscoveryClient', () => {
     })
   })
 
-  it('asks once for all who ask at the same time', async () => {
+  it('sends one request for concurrent callers', async () => {
     await withDiscovery(legacy(), async ({ discovery, server }) => {
       await Promise.all([1, 2, 3].map(() => discovery.find('apps', 'Deployment', signal)))
       expect(server.requests).toHaveLength(4)
     })
   })
 
-  it('asks again for what is missing, but not more often than the limit', async () => {
+  it('reads again for a missing kind, but not more often than the limit', async () => {
     const pages = legacy()
     const crd = { name: 'databases', kind: 'Database', namespaced: true }
     await withDiscovery(pages, async ({ discovery, server, clock }) => {
@@ -97,7 +97,7 @@ describe('DiscoveryClient', () => {
     })
   })
 
-  it('asks again when told that what it knows may be wrong, within the same limit', async () => {
+  it('reads again after invalidate, within the same limit', async () => {
     const pages = legacy()
     await withDiscovery(pages, async ({ discovery, clock }) => {
       expect(await discovery.isServed(Deployment, signal)).toBe(true)
@@ -109,7 +109,7 @@ describe('DiscoveryClient', () => {
     })
   })
 
-  it('asks again after ten minutes, in case a kind is gone', async () => {
+  it('reads again after ten minutes, because a kind may be removed', async () => {
     const pages = legacy()
     await withDiscovery(pages, async ({ discovery, clock }) => {
       expect(await discovery.isServed(Deployment, signal)).toBe(true)
@@ -121,7 +121,7 @@ describe('DiscoveryClient', () => {
     })
   })
 
-  it('does not call absent what it could not ask, at the first look and later', async () => {
+  it('does not report absent what it could not read, at the first read and later', async () => {
     const pages = legacy()
     pages['/apis/apps/v1'] = { status: 503, body: unavailable }
     await withDiscovery(pages, async ({ discovery, clock }) => {
@@ -143,7 +143,7 @@ describe('DiscoveryClient', () => {
     })
   })
 
-  it('calls absent a group version that went away between two requests', async () => {
+  it('reports a group version absent that was removed between two requests', async () => {
     const pages = legacy()
     delete pages['/apis/apps/v1']
     await withDiscovery(pages, async ({ discovery }) => {
@@ -151,7 +151,7 @@ describe('DiscoveryClient', () => {
     })
   })
 
-  it('keeps what it knows through an outage, proves nothing absent by it, and does not hammer the server', async () => {
+  it('keeps its index through an outage, reports nothing absent because of it, and does not flood the server', async () => {
     const pages = legacy()
     await withDiscovery(pages, async ({ discovery, server, clock }) => {
       expect(await discovery.find('apps', 'Deployment', signal)).toEqual(Deployment)
@@ -161,14 +161,14 @@ describe('DiscoveryClient', () => {
       const asked = server.requests.length
       await expect(discovery.find('apps', 'Database', signal)).rejects.toMatchObject({ code: 'ServiceUnavailable' })
       expect(server.requests).toHaveLength(asked)
-      // Over at last: what was only remembered is asked for again as soon as the limit allows.
+      // After the outage, remembered versions are read again as soon as the limit allows.
       pages['/apis'] = ok({ kind: 'APIGroupList', groups: [] })
       await clock.advance(10_000)
       expect(await discovery.find('apps', 'Deployment', signal)).toBeUndefined()
     })
   })
 
-  it('rejects with what the server said when nothing was ever learned, and tries again after the limit', async () => {
+  it("rejects with the server's error if it never read an index, and retries after the limit", async () => {
     const pages = legacy()
     pages['/api'] = { status: 403, body: { kind: 'Status', message: 'no' } }
     await withDiscovery(pages, async ({ discovery, clock }) => {
@@ -180,7 +180,7 @@ describe('DiscoveryClient', () => {
     })
   })
 
-  it('rejects with the reason of the signal, and leaves no mark', async () => {
+  it('rejects with the reason of the signal, and stays usable', async () => {
     await withDiscovery(legacy(), async ({ discovery }) => {
       await expect(discovery.isServed(ConfigMap, AbortSignal.abort(new Error('over')))).rejects.toThrow('over')
       expect(await discovery.isServed(ConfigMap, signal)).toBe(true)

@@ -49,7 +49,7 @@ const document: JsonObject = {
 }
 
 describe('parseAggregated', () => {
-  it('reads resources, and calls stale what the aggregator could not ask', () => {
+  it('reads resources, and marks as unknown what the aggregator could not read', () => {
     expect(parseAggregated(document)).toEqual([
       { apiVersion: 'apps/v1', state: 'served', resources: [Deployment] },
       { apiVersion: 'metrics.k8s.io/v1beta1', state: 'unknown', resources: [] },
@@ -92,7 +92,7 @@ describe('the older form', () => {
   })
 })
 
-describe('looking for a kind', () => {
+describe('findKind', () => {
   const index: ResourceIndex = [
     { apiVersion: 'v1', state: 'served', resources: [ConfigMap, Namespace] },
     { apiVersion: 'data.konverge.dev/v1', state: 'served', resources: [store('v1')] },
@@ -132,13 +132,13 @@ describe('looking for a kind', () => {
       defineResource({ group: 'metrics.k8s.io', version: 'v1beta1', kind: 'X', plural: 'x', scope: 'Cluster' }),
       { kind: 'unknown', apiVersion: 'metrics.k8s.io/v1beta1' },
     ],
-  ])('says of %s whether it is served', (_what, resource, finding) => {
+  ])('reports for %s whether it is served', (_what, resource, finding) => {
     expect(findResource(index, resource)).toEqual(finding)
   })
 })
 
 describe('rememberUnknown', () => {
-  it('keeps what was known of versions that cannot be asked now, and forgets what is gone', () => {
+  it('keeps the known resources of versions that cannot be read now, and drops removed ones', () => {
     const previous: ResourceIndex = [
       { apiVersion: 'apps/v1', state: 'served', resources: [Deployment] },
       { apiVersion: 'gone/v1', state: 'served', resources: [ConfigMap] },

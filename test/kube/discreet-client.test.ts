@@ -44,7 +44,7 @@ async function saidOf(request: Promise<unknown>): Promise<readonly string[]> {
   return [thrown.message, ...thrown.causes.map(({ message }) => message)]
 }
 
-it('tells the message of a rule', async () => {
+it('keeps the message of a rule', async () => {
   const said = await saidOf(client.create(Door, doorOf({ replicas: 9 }), options, signal))
   expect(said).toEqual([expect.stringContaining('at most five replicas'), 'Invalid value: at most five replicas'])
 })
@@ -54,7 +54,7 @@ it.each([
   ['an apply', () => client.apply(Door, doorOf({ host }), { ...options, force: true }, signal)],
   ['a merge patch', () => patched({ type: 'merge', body: { spec: { host } } })],
   ['a JSON patch', () => patched({ type: 'json', body: [{ op: 'add', path: '/spec/host', value: host }] })],
-])('tells the message of a rule without the value of %s', async (_, request) => {
+])('keeps the message of a rule without the value of %s', async (_, request) => {
   const said = await saidOf(request())
   expect(said).toEqual([
     expect.stringContaining('spec: Invalid value: the host [redacted] is bad'),
@@ -67,7 +67,7 @@ async function patched(patch: Parameters<DiscreetClient['patch']>[2]) {
   return await client.patch(Door, doorOf({}).metadata, patch, options, signal)
 }
 
-it('tells people the field manager of a conflict over a Secret', async () => {
+it('names the field manager of a conflict over a Secret in the message', async () => {
   const secretOf = (text: string): KubeObject => {
     const labels = { 'konverge.dev/managed-by': 'shop', 'konverge.dev/owned-by': 'websites' }
     const metadata = { name: 'token', namespace: 'default', labels }
@@ -83,8 +83,8 @@ it('tells people the field manager of a conflict over a Secret', async () => {
   expect(said[1]).toContain('conflict with "shop/websites"')
 })
 
-it('tells code the field manager of a conflict where the message hides it', async () => {
-  // A tenant may choose a value that hides the name.
+it('returns the field manager of a conflict to code if the message redacts it', async () => {
+  // A tenant may choose a value that redacts the name.
   const manager = 'shop/websites+owner-1'
   await cluster.client.apply(Door, doorOf({ host: 'front' }), { fieldManager: manager, force: true }, signal)
   const thrown = await client

@@ -15,7 +15,7 @@ describe('the proxy that the environment names', () => {
     ['https://localhost:6443', { HTTPS_PROXY: proxy }, undefined],
     ['https://127.0.0.2:6443', { HTTPS_PROXY: proxy }, undefined],
     ['https://[::1]:6443', { HTTPS_PROXY: proxy }, undefined],
-  ])('on the way to %s with %o is %s', (server, environment, expected) => {
+  ])('for %s with %o is %s', (server, environment, expected) => {
     expect(environmentProxy(server, environment)).toBe(expected)
   })
 
@@ -40,7 +40,7 @@ describe('the proxy that the environment names', () => {
     ['https://10.96.0.1', '10.96.0.0/99', false],
     ['https://10.96.0.1', 'fd00::/8,nonsense/8,', false],
     ['https://API.example', 'api.EXAMPLE', true],
-  ])('on the way to %s with NO_PROXY=%s is left out: %s', (server, NO_PROXY, isLeftOut) => {
+  ])('for %s with NO_PROXY=%s is bypassed: %s', (server, NO_PROXY, isLeftOut) => {
     expect(environmentProxy(server, { HTTPS_PROXY: proxy, NO_PROXY })).toBe(isLeftOut ? undefined : proxy)
   })
 })

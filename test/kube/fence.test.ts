@@ -53,7 +53,7 @@ describe('a fence', () => {
     expect(fence.isOpen).toBe(false)
   })
 
-  it('cuts off what is under way when it closes, and nothing that has ended', () => {
+  it('cuts off writes in flight when it closes, but none that has ended', () => {
     const fence = new Fence(new SimClock())
     fence.openUntil(1_000)
     const [ended, underWay] = [fence.enter(never), fence.enter(never)]
@@ -102,7 +102,7 @@ describe('a fenced client', () => {
     }
   })
 
-  it('says in one sentence why a write was not sent', async () => {
+  it('reports in one sentence why a write was not sent', async () => {
     const { client } = fenced()
     await expect(client.create(ConfigMap, page, options, never)).rejects.toThrow(
       'the write was not sent: this process does not hold the lease; its leader writes',

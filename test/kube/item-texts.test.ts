@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { itemTexts } from '../../src/kube/item-texts.ts'
 
-/** Put together again, or the error. */
+/** The reassembled text, or the error. */
 function parsed(text: string): unknown {
   const texts = itemTexts(text)
   const items: unknown[] = []
@@ -52,7 +52,7 @@ describe('itemTexts', () => {
     '{"items":[{]}]}',
     '{"items":["a]}',
     '{"items":[1]',
-  ])('leaves nothing of %j that a parser takes', (text) => {
+  ])('rejects %j like a parser', (text) => {
     expect(parsed(text)).toBe('no JSON')
   })
 
@@ -60,13 +60,13 @@ describe('itemTexts', () => {
     .record({ before: fc.json(), items: fc.array(fc.json()), after: fc.json() })
     .map(({ before, items, after }) => `{"before": ${before},\n"items":[${items.join(' , ')}],"after":${after}}`)
 
-  it('is what a parser makes of the whole text, also of one that is broken', () => {
+  it('gives the result of a parser for the whole text, also for a broken one', () => {
     fc.assert(
       fc.property(list, fc.nat(), fc.nat(3), (text, position, length) => {
         expect(parsed(text)).toEqual(plain(text))
         const at = position % (text.length + 1)
         const broken = text.slice(0, at) + text.slice(at + length)
-        // A broken name may leave two lists called items, of which the first is cut.
+        // A broken name may leave two lists called items; only the first is cut.
         if (!/"items".*"items"/s.test(broken)) expect(parsed(broken)).toEqual(plain(broken))
       }),
       { numRuns: 500 },

@@ -102,14 +102,14 @@ describe('loadConnection from files', () => {
     expect((await connection.credentials(signal)).authority).toBe(readFileSync(fixture('server.pem'), 'utf8'))
   })
 
-  it('goes through the proxy that the environment names, unless the cluster names one', async () => {
+  it('uses the proxy of the environment, unless the cluster names one', async () => {
     const environment = { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'elsewhere' }
     expect((await loadText({}, {}, environment)).proxyUrl).toBe('http://proxy:3128')
     expect((await loadText({}, { 'proxy-url': 'http://own:1' }, environment)).proxyUrl).toBe('http://own:1')
     expect((await loadText({}, {}, { ...environment, NO_PROXY: 'server' })).proxyUrl).toBeUndefined()
   })
 
-  it('goes on with the files that are there, as kubectl does', async () => {
+  it('loads the existing files and skips missing ones, as kubectl does', async () => {
     const paths = [join(folder, 'absent'), write('config', configOf({ token: 't' }))]
     expect((await load({ kind: 'files', paths })).server).toBe('https://server:6443')
   })
@@ -150,7 +150,7 @@ describe('loadConnection from files', () => {
       'ConfigMalformed',
       /has a client certificate or a client key but not both/,
     ],
-  ])('says what to do when %s', async (_what, run, code, sentence) => {
+  ])('names the remedy when %s', async (_what, run, code, sentence) => {
     const failure = await failureOf(run())
     expect(failure.code).toBe(code)
     expect(failure.message).toMatch(sentence)
@@ -168,7 +168,7 @@ describe('loadConnection from files', () => {
 describe('loadConnection by default', () => {
   const server = (name: string) => configOf({}, { server: `https://${name}` })
 
-  it('looks at KUBECONFIG, then at the pod, then at the home folder', async () => {
+  it('uses KUBECONFIG, then the pod, then the home folder', async () => {
     const one = write('one', server('one'))
     write('.kube/config', server('home'))
     const environment = { HOME: folder, KUBECONFIG: `${delimiter}${join(folder, 'absent')}${delimiter}${one}` }
@@ -179,7 +179,7 @@ describe('loadConnection by default', () => {
     expect(failure.code).toBe('NotInCluster')
   })
 
-  it('says what to set when nothing is set', async () => {
+  it('names the variables to set when none is set', async () => {
     expect(await failureOf(load({ kind: 'default' }))).toMatchObject({
       code: 'ConfigMissing',
       message: 'no API server is configured: set KUBECONFIG, or HOME, or run in a pod',
@@ -213,26 +213,26 @@ describe('loadConnection in a pod', () => {
     expect(await tokenOf(connection)).toBe('Bearer two')
   })
 
-  it('reads the token again when the server refused it', async () => {
+  it('reads the token again when the server rejected it', async () => {
     const connection = await loadInPod()
     const refused = await connection.credentials(signal)
     write('token', 'two')
     connection.refuse(refused)
     expect(await tokenOf(connection)).toBe('Bearer two')
-    // A late refusal of the old token says nothing about the new one.
+    // A late rejection of the old token says nothing about the new one.
     write('token', 'three')
     connection.refuse(refused)
     expect(await tokenOf(connection)).toBe('Bearer two')
   })
 
-  it('gives the very same credentials while the token is the same', async () => {
+  it('returns the same credentials while the token is the same', async () => {
     const connection = await loadInPod()
     const before = await connection.credentials(signal)
     connection.refuse(before)
     expect(await connection.credentials(signal)).toBe(before)
   })
 
-  it('goes on with the token it has while the file cannot be read', async () => {
+  it('keeps the current token while the file cannot be read', async () => {
     const connection = await loadInPod()
     rmSync(join(folder, 'token'))
     await clock.advance(60_000)
@@ -242,7 +242,7 @@ describe('loadConnection in a pod', () => {
     expect((await failureOf(connection.credentials(signal))).message).toMatch(/token file .* cannot be read: ENOENT/)
   })
 
-  it.each(['token', 'ca.crt', 'namespace'])('says what to do when the pod has no %s', async (name) => {
+  it.each(['token', 'ca.crt', 'namespace'])('names the remedy when the pod has no %s', async (name) => {
     rmSync(join(folder, name))
     const failure = await failureOf(loadInPod())
     expect(failure.code).toBe('NotInCluster')
@@ -250,7 +250,7 @@ describe('loadConnection in a pod', () => {
     expect(failure.message).toContain('automountServiceAccountToken')
   })
 
-  it('says that this is no pod', async () => {
+  it('reports that the process does not run in a pod', async () => {
     expect((await failureOf(load({ kind: 'in-cluster' }))).message).toContain('this is not a pod')
   })
 })
@@ -282,12 +282,12 @@ describe('credentials of a user', () => {
     })
   })
 
-  it('are the same object for as long as they are the same', async () => {
+  it('are the same object while they are unchanged', async () => {
     const connection = await loadText({ token: 't', as: 'bob' })
     expect(await connection.credentials(signal)).toBe(await connection.credentials(signal))
   })
 
-  it('are missing when client-node does not know the auth provider', async () => {
+  it('fail when client-node does not know the auth provider', async () => {
     const connection = await loadText({ 'auth-provider': { name: 'magic', config: {} } })
     expect((await failureOf(connection.credentials(signal))).message).toMatch(/auth provider magic gave no token/)
   })
@@ -304,7 +304,7 @@ describe('credentials of a plugin', () => {
   const loadPlugin = (user: object, cluster?: object) => loadText(user, cluster, environment)
   const tokenOf = async (connection: Connection) => (await connection.credentials(signal)).headers.authorization
 
-  it('are issued once for all who ask at the same time, and kept', async () => {
+  it('are issued once for concurrent callers, and cached', async () => {
     const connection = await loadPlugin(pluginOf('token'))
     expect(await Promise.all([tokenOf(connection), tokenOf(connection)])).toEqual(['Bearer token-1', 'Bearer token-1'])
     await clock.advance(86_400_000)
@@ -312,7 +312,7 @@ describe('credentials of a plugin', () => {
     expect(runs()).toBe(1)
   })
 
-  it('are issued anew when they have expired', async () => {
+  it('are issued again when they have expired', async () => {
     const connection = await loadPlugin(pluginOf('token', ',"expirationTimestamp":"2026-01-01T01:00:00Z"'))
     expect(await tokenOf(connection)).toBe('Bearer token-1')
     await clock.advance(3_599_999)
@@ -321,7 +321,7 @@ describe('credentials of a plugin', () => {
     expect(await tokenOf(connection)).toBe('Bearer token-2')
   })
 
-  it('are issued anew when the server refused them, once for all who were refused', async () => {
+  it('are issued again when the server rejected them, once for all callers', async () => {
     const connection = await loadPlugin(pluginOf('token'))
     const refused = await connection.credentials(signal)
     connection.refuse(refused)
@@ -337,7 +337,7 @@ describe('credentials of a plugin', () => {
     expect((await connection.credentials(signal)).certificate).toEqual({ certificate: 'CERT', key: 'KEY' })
   })
 
-  it('come from a program that is told of the cluster and gets both environments', async () => {
+  it('come from a program that receives the cluster and both environments', async () => {
     const fields = { env: [{ name: 'GREETING', value: 'hello' }], provideClusterInfo: true }
     const extensions = [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'x' } }]
     const token = await tokenOf(await loadPlugin(pluginOf('environment', '', fields), { extensions }))
@@ -382,7 +382,7 @@ describe('credentials of a plugin', () => {
       'PluginMissing',
       /may not be run; make it executable/,
     ],
-  ])('are missing, with one sentence and no secret, when the program %s', async (_what, mode, code, sentence) => {
+  ])('fail, with one sentence and no secret, when the program %s', async (_what, mode, code, sentence) => {
     chmodSync(fixture('plugin.sh'), 0o644)
     const failure = await failureOf((await loadPlugin(pluginOf(...mode))).credentials(signal))
     expect(failure.code).toBe(code)
@@ -390,7 +390,7 @@ describe('credentials of a plugin', () => {
     expect(`${failure.message} ${failure.cause}`).not.toContain('hunter2')
   })
 
-  /** The process writes its first line; we look for it between turns of the event loop, a bounded number of times. */
+  /** Waits for the first line of the process, for a bounded number of iterations of the event loop. */
   async function untilRunning(): Promise<void> {
     for (let turn = 0; turn < 100_000; turn++) {
       try {
@@ -402,14 +402,14 @@ describe('credentials of a plugin', () => {
     throw new Error('the plugin did not start')
   }
 
-  it('are given up after a minute, and the program is killed', async () => {
+  it('fail after a minute, and the program is killed', async () => {
     const failure = failureOf((await loadPlugin(pluginOf('hang'))).credentials(signal))
     await untilRunning()
     await clock.advance(60_000)
     expect((await failure).message).toMatch(/no credentials within 60 s and was killed/)
   })
 
-  it('are waited for only as long as the signal lives', async () => {
+  it('stop waiting when the signal aborts', async () => {
     const connection = await loadPlugin(pluginOf('hang'))
     const controller = new AbortController()
     const work = connection.credentials(controller.signal)

@@ -21,7 +21,7 @@ function configOf(cluster: object, user?: object, context: object = {}): string 
 }
 
 describe('kubeconfig', () => {
-  it('gives all that the current context stands for', () => {
+  it('returns the entries of the current context', () => {
     const text = `
 apiVersion: v1
 kind: Config
@@ -59,7 +59,7 @@ users:
     })
   })
 
-  it('prefers data to a file, and takes empty text for absent', () => {
+  it('prefers data to a file, and treats empty text as absent', () => {
     const { cluster } = select(
       configOf({ 'certificate-authority': 'ca.pem', 'certificate-authority-data': base64('CA'), 'proxy-url': '' }),
     )
@@ -104,7 +104,7 @@ users:
     expect(merged.origin).toBe('file 0 and file 1')
   })
 
-  it('is not disturbed by what is wrong with entries that nobody selects', () => {
+  it('ignores errors in entries that no context selects', () => {
     const config = JSON.parse(configOf({}))
     config.clusters.push({ name: 'broken', cluster: { server: 7 } })
     expect(select(JSON.stringify(config)).cluster.server).toBe('https://server:6443')
@@ -211,7 +211,7 @@ users:
       'ConfigMalformed',
       'user "u": exec: "command" is missing',
     ],
-  ])('refuses %s, says where and quotes no secret', (_what, text, code, sentence) => {
+  ])('rejects %s, names the position and quotes no secret', (_what, text, code, sentence) => {
     let thrown: unknown
     try {
       select(text)
@@ -224,13 +224,13 @@ users:
     expect(String(thrown)).not.toContain('hunter2')
   })
 
-  it('finds an unknown context although its name is that of something every object has', () => {
+  it('reports an unknown context although its name is a property of every object', () => {
     expect(() => select(configOf({}), '__proto__')).toThrow('no context "__proto__"')
   })
 })
 
 describe('impersonationHeaders', () => {
-  it('says user, uid, groups and extra fields', () => {
+  it('sets user, uid, groups and extra fields', () => {
     expect(
       impersonationHeaders({ user: 'bob', uid: '7', groups: ['a', 'b'], extra: { 'Acme.com/Team': ['x', 'y'] } }),
     ).toEqual({
@@ -241,7 +241,7 @@ describe('impersonationHeaders', () => {
     })
   })
 
-  it('says the user alone', () => {
+  it('sets the user alone', () => {
     expect(impersonationHeaders({ user: 'bob', groups: [], extra: {} })).toEqual({ 'impersonate-user': 'bob' })
   })
 })

@@ -5,7 +5,7 @@ import { isKubeError, kubeErrorOf } from '../../src/kube/kube-errors.ts'
 const attempt = 'apply StatefulSet default/store'
 
 describe('kubeErrorOf', () => {
-  it('names the fields of an apply that the schema does not have, in one order', () => {
+  it('names the fields of an apply that the schema lacks, in one order', () => {
     const failed = 'failed to create typed patch object (/p; apps/v1, Kind=Deployment): '
     const known = 'field not declared in schema'
     const both = `${failed}errors:\n  .spec.template.spec.containers[name="a b"].imagePolicy: ${known}\n  .spec.replica: ${known}`
@@ -56,7 +56,7 @@ describe('kubeErrorOf', () => {
     expect(isKubeError(error, code)).toBe(true)
   })
 
-  it('begins with what was tried and goes on with what the server said', () => {
+  it("begins with the call and continues with the server's message", () => {
     const body = { message: 'spec.replicas: Invalid value: -1' }
     expect(kubeErrorOf({ attempt, httpStatus: 422, body }).message).toBe(`${attempt}: spec.replicas: Invalid value: -1`)
     expect(kubeErrorOf({ attempt, httpStatus: 502, body: undefined }).message).toBe(
@@ -64,7 +64,7 @@ describe('kubeErrorOf', () => {
     )
   })
 
-  it('carries the causes and skips what is no cause', () => {
+  it('carries the causes and skips malformed ones', () => {
     const causes = [
       { reason: 'FieldValueInvalid', message: 'must be positive', field: 'spec.replicas' },
       'nonsense',
@@ -83,11 +83,11 @@ describe('kubeErrorOf', () => {
     ['the header, up to 300 s', 99_999_999, {}, 300_000],
     ['the Status, up to 300 s', undefined, { details: { retryAfterSeconds: 1e300 } }, 300_000],
     ['a Status that asks for a time in the past', undefined, { details: { retryAfterSeconds: -5 } }, 0],
-  ])('takes the wait that was asked for from %s', (_what, retryAfterSeconds, body, retryAfterMs) => {
+  ])('takes the requested wait from %s', (_what, retryAfterSeconds, body, retryAfterMs) => {
     expect(kubeErrorOf({ attempt, httpStatus: 429, body, retryAfterSeconds }).retryAfterMs).toBe(retryAfterMs)
   })
 
-  it('says who lacks which right, and where', () => {
+  it('names the user, the missing right and the namespace', () => {
     const message =
       'statefulsets.apps "store" is forbidden: User "system:serviceaccount:ops:konverge" cannot patch resource "statefulsets" in API group "apps" in the namespace "default"'
     expect(kubeErrorOf({ attempt, httpStatus: 403, body: { message } }).message).toBe(
@@ -108,7 +108,7 @@ describe('explainForbidden', () => {
       'pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace "a": RBAC: clusterrole "x" not found',
       'user "alice" may not list pods in namespace a (RBAC: clusterrole "x" not found); bind a Role or ClusterRole to it that allows "list" on "pods" of API group ""',
     ],
-  ])('explains a refusal %s', (_what, message, wanted) => {
+  ])('explains a rejection %s', (_what, message, wanted) => {
     expect(explainForbidden(message)).toBe(wanted)
   })
 
@@ -116,7 +116,7 @@ describe('explainForbidden', () => {
     'pods "a" is forbidden: exceeded quota: compute, requested: pods=1',
     'unable to create new content in namespace a because it is being terminated',
     'forbidden: User "alice" cannot get path "/version"',
-  ])('leaves other refusals alone: %s', (message) => {
+  ])('leaves other rejections unchanged: %s', (message) => {
     expect(explainForbidden(message)).toBeUndefined()
     expect(kubeErrorOf({ attempt, httpStatus: 403, body: { message } }).message).toBe(`${attempt}: ${message}`)
   })

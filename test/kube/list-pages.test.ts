@@ -1,4 +1,4 @@
-// Lists end, whatever continue tokens the server sends.
+// A list ends, whatever continue tokens the server sends.
 import { describe, expect, it } from 'vitest'
 import { endlessListProblem } from '../../src/kube/list-pages.ts'
 

@@ -1,11 +1,11 @@
-// The author's watch, update and deletion of many, on a real API server.
+// Watch, update and deleteCollection of the author's client, on a real API server.
 import { expect, it, onTestFinished } from 'vitest'
 import { ConfigMap, isKubeError, type ObjectEvent, startOperator } from '../../src/index.ts'
 import { attachToControlPlane } from '../control-plane/attach.ts'
 
 const cluster = attachToControlPlane()
 
-it('watches what it updates and deletes', { timeout: 180_000 }, async () => {
+it('watches the objects that it updates and deletes', { timeout: 180_000 }, async () => {
   const operator = await startOperator({
     ...{ name: 'author', controllers: [], environment: {}, kubeconfig: cluster.connection.kubeconfigPath },
     ...{ output: { write: () => {} }, http: 'off', userAgent: 'test/1.0.0' },

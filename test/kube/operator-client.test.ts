@@ -1,4 +1,4 @@
-// The author's own reads and writes, on the embedded API server.
+// Reads and writes of the author's client, on the embedded API server.
 import { expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
@@ -63,7 +63,7 @@ it('lets the server name an object', async () => {
   expect(metadata.name).toMatch(/^page-\w{5}$/)
 })
 
-it('applies parts of objects, and takes fields from another manager only when told', async () => {
+it('applies parts of objects, and takes fields over from another manager only with force', async () => {
   const { client, other } = await setUp()
   await client.apply(website, { metadata: page, spec: { image: 'a:1', replicas: 1 } })
   await other.apply(website, { metadata: page, spec: { note: 'by night' } })
@@ -112,7 +112,7 @@ it('lists by selectors, in pages of one state', async () => {
   expect(pages).toEqual([['a', 'b'], ['c', 'd'], ['e']])
 })
 
-it('updates a whole object at the version that was read', async () => {
+it('updates a whole object at the version of its read', async () => {
   const { client, other } = await setUp()
   await client.create(website, { metadata: page, spec: { image: 'a:1', replicas: 1 } })
   const read = await client.get(website, page)
@@ -146,7 +146,7 @@ it('updates and applies subresources', async () => {
   expect((await client.get(website, page)).status?.url).toBe('http://b')
 })
 
-it('deletes all objects that a selector names, and never all of a kind', async () => {
+it('deletes all objects of a selector, and never all of a kind', async () => {
   const { client } = await setUp()
   const of = (name: string, set: string) => ({ metadata: { namespace: 'default', name, labels: { set } } })
   for (const name of ['a', 'b']) await client.create(ConfigMap, of(name, 'old'))
@@ -161,7 +161,7 @@ it('deletes all objects that a selector names, and never all of a kind', async (
     expect(await codeOf(client.deleteCollection(ConfigMap, { namespace: 'default', labelSelector }))).toBe('BadRequest')
 })
 
-/** What a reader sees until it leaves with `last`. */
+/** Events that a reader receives until it leaves with `last`. */
 async function seenOf(events: AsyncIterable<ObjectEvent>, last: ObjectEvent['kind']): Promise<readonly string[]> {
   const seen: string[] = []
   for await (const event of events) {
@@ -191,7 +191,7 @@ it('rejects a watch that the server rejects', async () => {
   expect(await Promise.all(codes)).toEqual(['ResourceNotFound', 'BadRequest'])
 })
 
-it('ends with its own signal, or that of a call', async () => {
+it('ends with its own signal, or the signal of a call', async () => {
   const { client, life } = await setUp()
   const reason = new Error('the caller has gone')
   const call = client.find(ConfigMap, page, { signal: AbortSignal.abort(reason) })
@@ -200,7 +200,7 @@ it('ends with its own signal, or that of a call', async () => {
   await expect(client.find(ConfigMap, page)).rejects.toThrow('the operator stops')
 })
 
-it('writes nothing where this process does not lead', async () => {
+it('writes nothing if this process does not lead', async () => {
   const { cluster, life, openWatch } = await setUp()
   const fence = new Fence(cluster.clock)
   const fenced = new FencedClient({ client: cluster.clientOf('author'), fence })

@@ -21,12 +21,12 @@ describe('paths', () => {
       '/apis/apps/v1/namespaces/default/statefulsets/store/status',
     ],
     ['a name with a colon', objectPath(Namespace, { name: 'system:a b' }), '/api/v1/namespaces/system%3Aa%20b'],
-  ])('says the path of %s', (_what, path, wanted) => {
+  ])('gives the path of %s', (_what, path, wanted) => {
     expect(path).toBe(wanted)
   })
 
   it.each(['', '.', '..', 'store/status', '../secrets', 'a%2Fb', '%2e%2e', '\ud800'])(
-    'refuses %j as a name or a namespace, for it would address something else',
+    'rejects %j as a name or a namespace, because it would address another object',
     (name) => {
       const refuses = (run: () => unknown) => {
         try {
@@ -53,7 +53,7 @@ describe('paths', () => {
             expect(isKubeError(thrown, 'BadRequest')).toBe(true)
             return
           }
-          // As the server does: decode, then split.
+          // Like the server: decode, then split.
           expect(decodeURIComponent(new URL(path, 'http://server').pathname).split('/').slice(0, 7)).toEqual([
             '',
             'api',
@@ -68,7 +68,7 @@ describe('paths', () => {
     )
   })
 
-  it('holds it for a bug to address a namespaced object without a namespace, or the other way round', () => {
+  it('fails an assertion for a namespaced object without a namespace, and the other way round', () => {
     expect(() => objectPath(Service, { name: 'store' })).toThrow('Service is namespaced')
     expect(() => collectionPath(Namespace, 'default')).toThrow('Namespace is cluster-scoped')
   })
@@ -107,7 +107,7 @@ describe('queries', () => {
       writeQuery({ fieldManager: 'konverge', force: true, dryRun: true, fieldValidation: 'Strict' }),
       '?fieldManager=konverge&force=true&dryRun=All&fieldValidation=Strict',
     ],
-  ])('say %s', (_what, query, wanted) => {
+  ])('contain the options of %s', (_what, query, wanted) => {
     expect(query).toBe(wanted)
   })
 })

@@ -6,8 +6,8 @@ import { expect, it } from 'vitest'
 import { PluginLoader } from '../../src/kube/plugin-loader.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
 
-// What a connection does with a plugin is in kube-config-loader.test.ts.
-it('a late refusal of old credentials says nothing about the new ones', async () => {
+// kube-config-loader.test.ts tests the use of a plugin by a connection.
+it('ignores a late rejection of old credentials', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'konverge-plugin-'))
   const { signal } = new AbortController()
   const loader = new PluginLoader({

@@ -7,7 +7,7 @@ const password = secretText('quoted')
 const base64 = Buffer.from(password).toString('base64')
 
 describe('texts of Secrets', () => {
-  it('are its values, encoded and not', () => {
+  it('are its values, encoded and decoded', () => {
     const metadata = { name: 'a', namespace: 'b' }
     const secret = { kind: 'Secret', metadata, data: { password: base64, none: '' }, stringData: { word: 'x' } }
     expect(secretTexts(secret)).toEqual({ key: 'b/a', texts: [base64, password, 'x'] })
@@ -24,12 +24,12 @@ describe('texts of Secrets', () => {
     ['spec.a: Unsupported value: "say \\"x\\"": no', 'spec.a: Unsupported value: "[redacted]": no'],
     ['pods "x" not found', 'pods "x" not found'],
     ['Secret db.example.org is missing', 'Secret db.example.org is missing'],
-  ])('are taken out of %j', (message, expected) => {
+  ])('are removed from %j', (message, expected) => {
     const texts = [password, base64, 'x', 'say "x"', 'db.example.org', 'a"b\\c"d-Word']
     expect(withoutValues(message, texts)).toBe(expected)
   })
 
-  it('make a message no longer by being there many times', () => {
+  it('do not make a message longer by many occurrences', () => {
     expect(
       withoutValues(
         'a redacted] b',
@@ -38,7 +38,7 @@ describe('texts of Secrets', () => {
     ).toBeLessThan(100)
   })
 
-  it('are taken out where JSON has escaped them', () => {
+  it('are removed if JSON has escaped them', () => {
     expect(withoutValues(`it was ${JSON.stringify('a"b\\c"d-Word')}`, ['a"b\\c"d-Word'])).toBe('it was "[redacted]"')
   })
 })
@@ -67,7 +67,7 @@ describe('a rejection of the API server', () => {
     expect(withoutValues(message, [])).toBe(expected)
   })
 
-  it('quotes no value of its request, wherever a webhook says it', () => {
+  it('quotes no value of its request, wherever a webhook writes it', () => {
     const spec = { rules: [{ token: 'aB3$longer' }], name: 'front' }
     const annotations = { note: 'Quite Private' }
     const body = { apiVersion: 'a/v1', kind: 'Door', metadata: { name: 'front-Door', annotations }, spec }
@@ -77,7 +77,7 @@ describe('a rejection of the API server', () => {
     )
   })
 
-  it('of a deeply nested request is cleaned too', () => {
+  it('of a deeply nested request is redacted too', () => {
     let spec: object = { word: 'deep-Down-here' }
     for (let depth = 0; depth < 100_000; depth++) spec = { spec }
     expect(valueTexts({ spec })).toEqual(['deep-Down-here'])

@@ -1,4 +1,4 @@
-// The request rate, over real connections and a clock of the test's.
+// The request rate, over real connections and a simulated clock.
 import { expect, it, onTestFinished } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import type { TokenBucketLimit } from '../../src/base/token-bucket.ts'
@@ -33,7 +33,7 @@ async function framesOf(frames: AsyncIterable<unknown>): Promise<unknown[]> {
   return all
 }
 
-it('lets requests and watches leave at its rate, and those that were called off not at all', async () => {
+it('sends requests and watches at its rate, and no aborted ones', async () => {
   const { server, clock, client } = await setUp({ perSecond: 10, burst: 2 })
   const called = new AbortController()
   const first = [client.get(StatefulSet, store, signal), client.get(StatefulSet, store, signal)]
@@ -51,7 +51,7 @@ it('lets requests and watches leave at its rate, and those that were called off 
   expect(server.requests.map(({ path }) => path.includes('watch=true'))).toEqual([false, false, true])
 })
 
-it('waits for its rate outside of the limit of a request', async () => {
+it('waits for its rate outside the time limit of a request', async () => {
   const { clock, client } = await setUp({ perSecond: 0.01, burst: 1 })
   await client.get(StatefulSet, store, signal)
   const waiting = client.get(StatefulSet, store, signal)

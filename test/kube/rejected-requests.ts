@@ -1,4 +1,5 @@
-// Requests that the API server rejects, one for each way in which it words a field error. Recorded answers: rejected-requests.recorded.json.
+// Requests that the API server rejects, one for each wording of a field error. Recorded responses:
+// rejected-requests.recorded.json.
 import type { JsonObject } from '../../src/base/json.ts'
 import type { ApiRequest } from '../control-plane/api-request.ts'
 
@@ -129,7 +130,7 @@ const door = (name: string, spec: JsonObject): JsonObject => ({
   spec,
 })
 
-/** Created before, in this order. */
+/** Objects that exist before, in this order of creation. */
 export const groundwork: readonly (readonly [string, JsonObject])[] = [
   ['/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }],
   ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions', doorDefinition],
@@ -152,7 +153,9 @@ const merge = (name: string, path: string, body: JsonObject): RejectedRequest =>
   body,
 })
 
-/** A value that must not be told; not of Secrets, so that the taint of the tests does not look for it. */
+/**
+ * A value that must not appear in messages. It is not from a Secret, so that the taint check does not search for it.
+ */
 export const privateText = 'pR1vate$Text'
 
 export const rejectedRequests: readonly RejectedRequest[] = [

@@ -1,4 +1,5 @@
-// Answers of the real API server as users read them: explanations, fields and allowed values stay, values of the request do not.
+// Responses of the real API server as users read them: explanations, fields and allowed values stay, values of the
+// request do not.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -16,7 +17,7 @@ const recorded = JSON.parse(
   readFileSync(new URL('./rejected-requests.recorded.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<string, RecordedAnswer>> // Written by rejected-requests.real.test.ts.
 
-/** What follows on "Kind "name" is invalid: ". Long sentences of the server that quote nothing are cut. */
+/** Text after "Kind "name" is invalid: ". Long sentences of the server without quotes are cut. */
 const expected: Readonly<Record<string, string>> = {
   'rule with a message': 'spec: Invalid value: at most five replicas',
   'rule with a message about a value': 'spec.password: Invalid value: "[redacted]": choose a longer "password"',
@@ -70,7 +71,7 @@ const expected: Readonly<Record<string, string>> = {
 }
 
 describe('a rejection by the real API server', () => {
-  it.each(rejectedRequests)('says its reason without values: $name', (request) => {
+  it.each(rejectedRequests)('gives its reason without values: $name', (request) => {
     const answer = recorded[request.name]
     const said = [answer?.message ?? '', ...(answer?.details?.causes ?? []).map(({ message }) => message)]
     const [message = '', ...causes] = messagesWithoutValues(said, knownOf(request))
@@ -139,18 +140,18 @@ describe('a rejection by a webhook', () => {
       '[spec.a: Duplicate value: {"a":1}, spec.b: Invalid value: the door is closed, spec.c: Required value]',
       '[spec.a: Duplicate value: "[redacted]", spec.b: Invalid value: the door is closed, spec.c: Required value]',
     ],
-  ])('%j tells no value', (message, cleaned) => {
+  ])('%j contains no value', (message, cleaned) => {
     expect(messagesWithoutValues([denied + message], known)).toEqual([denied + cleaned])
   })
 
-  it('keeps words that the schema allows, but none of a Secret', () => {
+  it('keeps words that the schema allows, but no value of a Secret', () => {
     const message = 'spec.a: Unsupported value: "x": supported values: "ReadOnly", "ReadWrite"'
     expect(messagesWithoutValues([message], { ...known, secrets: ['ReadWrite'] })[0]).toContain(
       '"ReadOnly", "[redacted]"',
     )
   })
 
-  it('is cut where it is longer than any that people read', () => {
+  it('is cut if it is longer than a readable message', () => {
     const [message = '', , cause] = messagesWithoutValues(['a '.repeat(100_000), 'b '.repeat(100_000), 'c'], known)
     expect(message.length).toBeLessThan(17_000)
     expect(cause).toBe('')
@@ -160,7 +161,10 @@ describe('a rejection by a webhook', () => {
 describe('a value of a request', () => {
   const signs = '!#$%&*+-./:;<=>?@^_|~"\'\\\n\t \u00e9\u{1f511}'
   const charsOf = (text: string) => fc.constantFrom(...text)
-  /** Every few characters have a digit beside letters, as random values do; a part that is a word cannot be told from prose. */
+  /**
+   * Every few characters have a digit beside letters, as in random values; a part that is a word cannot be
+   * distinguished from prose.
+   */
   const secrets = fc
     .array(
       fc.tuple(charsOf('abcdefgxyz'), charsOf('0123456789'), charsOf('ABCDEFGXYZ'), charsOf(`${signs}abcXYZ123`)),
@@ -212,7 +216,7 @@ describe('a value of a request', () => {
     (quoted) => quoted,
   ]
 
-  it('is in no message, whatever field has it and however it is quoted', () => {
+  it('appears in no message, whatever its field and quotes', () => {
     const anyOf = <T>(values: readonly T[]) => fc.constantFrom(...values)
     fc.assert(
       fc.property(secrets, anyOf(fields), anyOf(quotings), anyOf(sentences), (secret, field, quoting, sentence) => {
@@ -244,7 +248,7 @@ function decodedRuns(text: string): readonly string[] {
   )
 }
 
-/** The length of the longest text that both have. */
+/** Length of the longest common substring. */
 function longestShared(left: string, right: string): number {
   let longest = 0
   for (let start = 0; start < right.length; start++) {

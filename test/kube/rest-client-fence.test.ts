@@ -1,5 +1,5 @@
-// The fence where a request leaves: a process that slept finds answers to read before its timers run, and writes that waited for a
-// connection are then the first to move.
+// The fence at the point where a request leaves. A process that slept reads responses before its timers run, and writes
+// that waited for a connection would leave first.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/base/clock.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** One connection, held by a write that the server has not answered; time passes without any timer. */
+/** One connection, occupied by a write without a response; time passes without any timer. */
 async function held() {
   let nowMs = 0
   const clock: Clock = { now: () => nowMs, monotonicMs: () => nowMs, setTimer: () => ({ cancel: () => {} }) }
@@ -44,7 +44,7 @@ async function held() {
 }
 
 describe('a write that waited while its process slept', () => {
-  it('does not leave when the lease has run out meanwhile; reads do, over the same connection', async () => {
+  it('is not sent if the lease has expired meanwhile; reads are sent, over the same connection', async () => {
     const { client, server, first, sleep } = await held()
     const waiting = client.create(ConfigMap, page('waiting'), options, never)
     const reading = client.get(ConfigMap, { namespace: 'default', name: 'a' }, never)

@@ -60,7 +60,7 @@ async function failureOf(work: Promise<unknown>): Promise<KubeError> {
   return thrown as KubeError // Checked in the line above.
 }
 
-/** An answer that goes on until its reader leaves. */
+/** A response that continues until its reader leaves. */
 const endless =
   (status: number): Script =>
   (response) => {
@@ -78,7 +78,7 @@ function gate(): { script: Script; arrived: Promise<Parameters<Script>> } {
   return { script: (...parts) => resolve(parts), arrived: promise }
 }
 
-describe('RestClient: what it sends', () => {
+describe('RestClient: requests', () => {
   const uid = { preconditions: { uid: 'u1' } }
   const manager = { fieldManager: 'konverge' }
   it.each<[string, (client: RestClient) => Promise<unknown>, Record<string, unknown>]>([
@@ -177,7 +177,7 @@ describe('RestClient: what it sends', () => {
       },
     ],
     ['read', (client) => client.read('/version', signal), { method: 'GET', path: '/version' }],
-  ])('says %s', async (_verb, run, wanted) => {
+  ])('sends %s', async (_verb, run, wanted) => {
     const server = await serve((response) => answer(response, 200, liveStore))
     await run(clientOf(connectionTo(server.url)))
     expect(server.requests).toHaveLength(1)
@@ -193,7 +193,7 @@ describe('RestClient: what it sends', () => {
     expect(server.requests[0]?.path).toBe('/k8s/c-1/version')
   })
 
-  it('sends nothing for a name that would address something else', async () => {
+  it('sends nothing for a name that would address another object', async () => {
     const server = await serve((response) => answer(response, 200, liveStore))
     const work = clientOf(connectionTo(server.url)).get(Secret, { namespace: 'default', name: '../x' }, signal)
     expect((await failureOf(work)).code).toBe('BadRequest')
@@ -201,7 +201,7 @@ describe('RestClient: what it sends', () => {
   })
 })
 
-describe('RestClient: what it makes of answers', () => {
+describe('RestClient: responses', () => {
   it('keeps fields that it does not know', async () => {
     const server = await serve((response) => answer(response, 201, liveStore))
     const client = clientOf(connectionTo(server.url))
@@ -210,7 +210,7 @@ describe('RestClient: what it makes of answers', () => {
     )
   })
 
-  it('gives a page with its token and puts apiVersion and kind on items, which lists leave out', async () => {
+  it('returns a page with its token and sets apiVersion and kind on items, which lists omit', async () => {
     const { apiVersion, kind, ...bare } = liveStore
     const server = await serve((response) =>
       answer(response, 200, {
@@ -226,7 +226,7 @@ describe('RestClient: what it makes of answers', () => {
     })
   })
 
-  it('parses a page item by item for a caller who comes between, and gives the same', async () => {
+  it('parses a page item by item for a caller with beforeItem, and returns the same', async () => {
     const [first, second] = [liveStore, { ...liveStore, metadata: { ...liveStore.metadata, uid: 'u2' } }]
     const server = await serve((response) =>
       answer(response, 200, { items: [first, second], metadata: { resourceVersion: '9', continue: 'more' } }),
@@ -243,7 +243,7 @@ describe('RestClient: what it makes of answers', () => {
   })
 
   it.each(['{"items":[{"p":"hunter2"', '{"metadata":{},"items":["hunter2"]}', '<html>hunter2</html>', '{"items":[]}'])(
-    'refuses a page that is %j, parsed item by item, and quotes nothing of it',
+    'rejects a page that is %j, parsed item by item, and quotes nothing of it',
     async (text) => {
       const server = await serve((response) => response.writeHead(200).end(text))
       const beforeItem = () => undefined
@@ -253,7 +253,7 @@ describe('RestClient: what it makes of answers', () => {
     },
   )
 
-  it('gives of a list of metadata the kind that was asked for, and drops what a careless server sends all the same', async () => {
+  it('returns the requested kind for a list of metadata, and drops other fields that a server sends', async () => {
     const metadata = { name: 's', namespace: 'default', uid: 'u1', resourceVersion: '7' }
     const partial = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata, data: { password: 'x' } }
     const server = await serve((response) =>
@@ -284,7 +284,7 @@ describe('RestClient: what it makes of answers', () => {
     ['half an object', '{"kind":"Secret","data":{"p":"hunter2"'],
     ['a list', '["hunter2"]'],
     ['an object without metadata', '{"kind":"Secret","data":"hunter2"}'],
-  ])('refuses a success that is %s, and quotes nothing of it', async (_what, text) => {
+  ])('rejects a success that is %s, and quotes nothing of it', async (_what, text) => {
     const server = await serve((response) => response.writeHead(200).end(text))
     const failure = await failureOf(clientOf(connectionTo(server.url)).get(Secret, store, signal))
     expect(failure.code).toBe('ServerError')
@@ -292,7 +292,7 @@ describe('RestClient: what it makes of answers', () => {
     expect(`${failure.message} ${failure.cause}`).not.toContain('hunter2')
   })
 
-  it('turns a refusal into its KubeError, and carries the wait that was asked for without waiting', async () => {
+  it('turns a rejection into its KubeError, and carries the requested wait without waiting', async () => {
     const server = await serve((response) =>
       answer(response, 429, { kind: 'Status', message: 'slow down' }, { 'retry-after': '7' }),
     )
@@ -305,7 +305,7 @@ describe('RestClient: what it makes of answers', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('carries a refusal in plain text, as the rate limiter writes it', async () => {
+  it('carries a rejection in plain text, as the rate limiter writes it', async () => {
     const server = await serve((response) =>
       response.writeHead(429, { 'retry-after': '1' }).end('Too many requests.\n'),
     )
@@ -357,7 +357,7 @@ describe('RestClient: credentials', () => {
     (response, request) =>
       answer(response, request.headers.authorization === `Bearer ${token}` ? 200 : 401, liveStore)
 
-  /** Hands out the tokens in turn, the next one when the current one was refused. */
+  /** Issues the tokens in turn, the next one after a rejection of the current one. */
   function renewing(...tokens: readonly string[]): Pick<Connection, 'credentials' | 'refuse'> & { refused: string[] } {
     const all = tokens.map(withToken)
     const refused: string[] = []
@@ -372,7 +372,7 @@ describe('RestClient: credentials', () => {
     }
   }
 
-  it('asks for new credentials when refused, and tries once more with them', async () => {
+  it('renews rejected credentials, and retries once with them', async () => {
     const server = await serve(onlyAccepts('new'))
     const source = renewing('old', 'new')
     const client = clientOf(connectionTo(server.url, source))
@@ -391,21 +391,21 @@ describe('RestClient: credentials', () => {
     expect(await framesOf(client.watch(Pod, {}, signal))).toEqual([])
   })
 
-  it('gives up after the second refusal', async () => {
+  it('fails after the second rejection', async () => {
     const server = await serve(onlyAccepts('none'))
     const failure = await failureOf(clientOf(connectionTo(server.url, renewing('a', 'b', 'c'))).get(Pod, store, signal))
     expect(failure.code).toBe('Unauthorized')
     expect(server.requests).toHaveLength(2)
   })
 
-  it('does not try again with the same credentials', async () => {
+  it('does not retry with the same credentials', async () => {
     const server = await serve(onlyAccepts('none'))
     const failure = await failureOf(clientOf(connectionTo(server.url, renewing('only'))).get(Pod, store, signal))
     expect(failure.code).toBe('Unauthorized')
     expect(server.requests).toHaveLength(1)
   })
 
-  it('says why there are no credentials', async () => {
+  it('reports why there are no credentials', async () => {
     const error = new ConnectionError('PluginMissing', 'the credential plugin x was not found: install it')
     const server = await serve(onlyAccepts('none'))
     const client = clientOf(connectionTo(server.url, { credentials: () => Promise.reject(error) }))
@@ -416,7 +416,7 @@ describe('RestClient: credentials', () => {
     expect(server.requests).toHaveLength(0)
   })
 
-  it('does not keep the connection of a refusal when there are no new credentials', async () => {
+  it('releases the connection of a rejection when there are no new credentials', async () => {
     const server = await serve((response) => response.writeHead(401).write('x'.repeat(1_000_000)))
     let isRefused = false
     const client = clientOf(
@@ -440,7 +440,7 @@ describe('RestClient: credentials', () => {
 })
 
 describe('RestClient: limits and aborts', () => {
-  it('gives up when no headers come within the limit', async () => {
+  it('fails when no headers come within the limit', async () => {
     const { script, arrived } = gate()
     const server = await serve(script)
     const clock = new SimClock()
@@ -451,7 +451,7 @@ describe('RestClient: limits and aborts', () => {
     expect((await failure).message).toContain('within 30 s')
   })
 
-  it('gives up when the body stops midway', async () => {
+  it('fails when the body stops midway', async () => {
     const { script, arrived } = gate()
     const server = await serve(script)
     const clock = new SimClock()
@@ -462,7 +462,7 @@ describe('RestClient: limits and aborts', () => {
     expect((await failure).code).toBe('Timeout')
   })
 
-  it('gives up on a watch whose headers do not come, but not on one that is silent afterwards', async () => {
+  it('fails on a watch whose headers do not come, but not on one that is silent afterwards', async () => {
     const clock = new SimClock()
     const silent = gate()
     const server = await serve(silent.script)
@@ -511,7 +511,7 @@ describe('RestClient: limits and aborts', () => {
     expect(server.requests).toHaveLength(0)
   })
 
-  it('holds 100 requests at once to its connections, and watches do not take any of them', async () => {
+  it('limits 100 concurrent requests to its connections, and watches take none of them', async () => {
     const server = await serve((response, request) =>
       request.path.includes('watch=true')
         ? response.writeHead(200).flushHeaders()
@@ -544,7 +544,7 @@ describe('RestClient: limits and aborts', () => {
     await ended
   })
 
-  it('says that a request was not sent when all connections were busy until its limit', async () => {
+  it('reports that a request was not sent when all connections were busy until its limit', async () => {
     const { script, arrived } = gate()
     const server = await serve(script)
     const limits: (() => void)[] = []
@@ -560,7 +560,7 @@ describe('RestClient: limits and aborts', () => {
     const first = failureOf(client.get(Pod, store, signal))
     await arrived
     const second = failureOf(client.get(Pod, { namespace: 'default', name: 'next' }, signal))
-    // Both at once, so that the end of the first lets nothing of the second leave.
+    // Both at once, so that the end of the first does not release the second.
     for (const reachLimit of limits) reachLimit()
     expect((await first).message).toContain('gave no whole answer within 30 s')
     expect(await second).toMatchObject({
@@ -571,7 +571,7 @@ describe('RestClient: limits and aborts', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('says that a request was not sent when no credentials came until its limit', async () => {
+  it('reports that a request was not sent when no credentials came until its limit', async () => {
     const server = await serve((response) => answer(response, 200, liveStore))
     const asked = Promise.withResolvers<void>()
     const clock = new SimClock()
@@ -588,17 +588,17 @@ describe('RestClient: limits and aborts', () => {
     expect(server.requests).toHaveLength(0)
   })
 
-  it('uses connections again', async () => {
+  it('reuses connections', async () => {
     const server = await serve((response) => answer(response, 200, liveStore))
     const client = clientOf(connectionTo(server.url))
     for (let count = 0; count < 20; count++) await client.get(StatefulSet, store, signal)
-    // The pool may open a second one while the first is just being given back.
+    // The pool may open a second one while the first is being released.
     expect(server.mostSockets).toBeLessThanOrEqual(2)
   })
 })
 
 describe('RestClient: watch', () => {
-  it('of metadata gives the kind that was asked for and nothing but metadata; bookmarks and errors are as they came', async () => {
+  it('of metadata yields the requested kind with metadata only, and bookmarks and errors unchanged', async () => {
     const metadata = { name: 's', namespace: 'default', uid: 'u1', resourceVersion: '7' }
     const partial = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' }
     const bookmark = { type: 'BOOKMARK', object: { ...partial, metadata: { resourceVersion: '8' } } }
@@ -617,7 +617,7 @@ describe('RestClient: watch', () => {
 
   const frameOf = (name: string) => ({ type: 'ADDED', object: { kind: 'ConfigMap', metadata: { name } } })
 
-  it('gives frames as they come, cut anywhere', async () => {
+  it('yields frames as they come, cut anywhere', async () => {
     const frames = ['été', '名前', '🦊'].map(frameOf)
     const bytes = Buffer.from(frames.map((frame) => `${JSON.stringify(frame)}\n`).join(''))
     const server = await serve(async (response) => {
@@ -630,13 +630,13 @@ describe('RestClient: watch', () => {
     expect(server.requests[0]?.path).toBe('/api/v1/configmaps?watch=true&allowWatchBookmarks=true')
   })
 
-  it('gives an ERROR frame as a frame: the HTTP answer was a success', async () => {
+  it('yields an ERROR frame as a frame, because the HTTP response was a success', async () => {
     const frame = { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } }
     const server = await serve((response) => response.writeHead(200).end(`${JSON.stringify(frame)}\n`))
     expect(await framesOf(clientOf(connectionTo(server.url)).watch(Pod, {}, signal))).toEqual([frame])
   })
 
-  it('gives a last frame that no newline ends', async () => {
+  it('yields a last frame without a newline', async () => {
     const server = await serve((response) => response.writeHead(200).end(JSON.stringify(frameOf('a'))))
     expect(await framesOf(clientOf(connectionTo(server.url)).watch(ConfigMap, {}, signal))).toEqual([frameOf('a')])
   })
@@ -645,13 +645,13 @@ describe('RestClient: watch', () => {
     [410, 'Expired'],
     [403, 'Forbidden'],
     [404, 'ResourceNotFound'],
-  ] as const)('throws when the watch itself is refused with HTTP %i', async (status, code) => {
+  ] as const)('throws when the server rejects the watch itself with HTTP %i', async (status, code) => {
     const server = await serve((response) => answer(response, status, { kind: 'Status', message: 'no' }))
     const failure = await failureOf(framesOf(clientOf(connectionTo(server.url)).watch(Pod, { namespace: 'a' }, signal)))
     expect(failure).toMatchObject({ code, message: 'watch Pod in a: no' })
   })
 
-  it('throws when the connection is cut midway, after the frames that came', async () => {
+  it('throws when the connection is cut midway, after the received frames', async () => {
     const server = await serve((response, _request, message) =>
       response.writeHead(200).write(`${JSON.stringify(frameOf('a'))}\n`, () => message.socket.destroy()),
     )
@@ -702,19 +702,19 @@ describe('RestClient: transport', () => {
   const serverTls = { key: fixture('server-key.pem'), cert: fixture('server.pem') }
   const alice = { certificate: fixture('client.pem'), key: fixture('client-key.pem') }
   const mutualTls = { ...serverTls, ca: fixture('ca.pem'), requestCert: true }
-  /** Says whose certificate came. */
+  /** Answers with the subject of the client's certificate. */
   const whoami: Script = (response, _request, message) => {
     const subject = (message.socket as TLSSocket).getPeerCertificate().subject // The server under these tests is TLS.
     answer(response, 200, { user: String(subject?.CN ?? 'nobody') })
   }
 
-  it('trusts the authority that it was given', async () => {
+  it('trusts the given authority', async () => {
     const server = await serve(whoami, { tls: serverTls })
     const client = clientOf(connectionTo(server.url, { authority: fixture('ca.pem') }))
     expect(await client.read('/', signal)).toEqual({ user: 'nobody' })
   })
 
-  it('speaks HTTP/1.1 although the server could do more', async () => {
+  it('uses HTTP/1.1 although the server supports more', async () => {
     const server = await serve(
       (response, _request, message) => answer(response, 200, { version: message.httpVersion }),
       { tls: serverTls },
@@ -723,7 +723,7 @@ describe('RestClient: transport', () => {
     expect(await client.read('/', signal)).toEqual({ version: '1.1' })
   })
 
-  it('names the certificate as the trouble when its authority is unknown', async () => {
+  it('names the certificate as the cause when its authority is unknown', async () => {
     const server = await serve(whoami, { tls: serverTls })
     const failure = await failureOf(clientOf(connectionTo(server.url)).get(Namespace, { name: 'a' }, signal))
     expect(failure.code).toBe('Unreachable')
@@ -732,7 +732,7 @@ describe('RestClient: transport', () => {
     )
   })
 
-  it('checks the name in the certificate, and takes another where told to', async () => {
+  it('checks the name in the certificate, and accepts another one if configured', async () => {
     const server = await serve(whoami, { tls: serverTls })
     const trusting = { authority: fixture('ca.pem') }
     const wrong = clientOf(connectionTo(server.url, { ...trusting, serverName: 'other.example' }))
@@ -741,14 +741,14 @@ describe('RestClient: transport', () => {
     expect(await right.read('/', signal)).toEqual({ user: 'nobody' })
   })
 
-  it('trusts anybody when told to skip the check', async () => {
+  it('trusts any server if configured to skip the check', async () => {
     const server = await serve(whoami, { tls: serverTls })
     expect(await clientOf(connectionTo(server.url, { skipTlsVerify: true })).read('/', signal)).toEqual({
       user: 'nobody',
     })
   })
 
-  it('shows its client certificate', async () => {
+  it('presents its client certificate', async () => {
     const server = await serve(whoami, { tls: mutualTls })
     const authority = fixture('ca.pem')
     const connection = connectionTo(server.url, {
@@ -757,7 +757,7 @@ describe('RestClient: transport', () => {
     expect(await clientOf(connection).read('/', signal)).toEqual({ user: 'alice' })
   })
 
-  it('makes new connections when the client certificate changes, and closes the old ones', async () => {
+  it('opens new connections when the client certificate changes, and closes the old ones', async () => {
     const server = await serve(whoami, { tls: { ...mutualTls, rejectUnauthorized: false } })
     const authority = fixture('ca.pem')
     let current: Credentials = { headers: {}, authority }
@@ -778,7 +778,7 @@ describe('RestClient: transport', () => {
     expect(server.totalSockets - opened).toBeLessThanOrEqual(1)
   })
 
-  it('makes new connections when the authority changes', async () => {
+  it('opens new connections when the authority changes', async () => {
     const server = await serve(whoami, { tls: serverTls })
     let current: Credentials = { headers: {} }
     const client = clientOf(connectionTo(server.url, { credentials: async () => current }))
@@ -787,13 +787,13 @@ describe('RestClient: transport', () => {
     expect(await client.read('/', signal)).toEqual({ user: 'nobody' })
   })
 
-  it('says so when the server does not speak TLS', async () => {
+  it('reports that the server does not speak TLS', async () => {
     const server = await serve((response) => answer(response, 200, {}))
     const client = clientOf(connectionTo(server.url.replace('http:', 'https:')))
     expect((await failureOf(client.read('/', signal))).message).toContain('does not speak TLS')
   })
 
-  it('says so when nobody listens', async () => {
+  it('reports that no server listens', async () => {
     const server = await ScriptedServer.start(() => {})
     await server.close()
     const failure = await failureOf(clientOf(connectionTo(server.url)).get(Pod, store, signal))
@@ -803,13 +803,13 @@ describe('RestClient: transport', () => {
     )
   })
 
-  it('says so when the connection is cut before an answer', async () => {
+  it('reports that the connection was cut before a response', async () => {
     const server = await serve((_response, _request, message) => message.socket.destroy())
     const failure = await failureOf(clientOf(connectionTo(server.url)).get(Pod, store, signal))
     expect(failure.message).toContain('broke; a write may have happened all the same')
   })
 
-  it('refuses an answer larger than its limit', async () => {
+  it('rejects a response larger than its limit', async () => {
     const server = await serve((response) => answer(response, 200, { text: 'x'.repeat(2_000) }))
     const client = clientOf(connectionTo(server.url), { limits: { answerBytes: 1_000 } })
     expect((await failureOf(client.read('/', signal))).message).toContain('larger than this client accepts')
@@ -822,7 +822,7 @@ describe('RestClient: transport', () => {
     ['create', (client) => client.create(StatefulSet, storeObject, { fieldManager: 'k' }, signal)],
     ['update', (client) => client.update(StatefulSet, storeObject, { fieldManager: 'k' }, signal)],
     ['delete', (client) => client.delete(StatefulSet, store, { preconditions: { uid: 'u1' } }, signal)],
-  ])('cuts off an endless answer with one object to %s', async (verb, ask) => {
+  ])('cuts off an endless response with one object to %s', async (verb, ask) => {
     const server = await serve(endless(200))
     const client = clientOf(connectionTo(server.url), { limits: { objectBytes: 100_000 } })
     const failure = await failureOf(ask(client))
@@ -831,7 +831,7 @@ describe('RestClient: transport', () => {
     await expect.poll(() => server.sockets.size).toBe(0)
   })
 
-  it('accepts a list that is larger than one object may be', async () => {
+  it('accepts a list that is larger than the limit of one object', async () => {
     const list = { metadata: { resourceVersion: '1' }, items: [{ metadata: { name: 'x'.repeat(2_000) } }] }
     const server = await serve((response) => answer(response, 200, list))
     const client = clientOf(connectionTo(server.url), { limits: { objectBytes: 1_000 } })
@@ -840,7 +840,7 @@ describe('RestClient: transport', () => {
     expect(await client.read('/', signal)).toEqual(list)
   })
 
-  it.each([429, 500])('reads no more than the beginning of an endless error %d', async (status) => {
+  it.each([429, 500])('reads only the beginning of an endless error %d', async (status) => {
     const server = await serve(endless(status))
     const client = clientOf(connectionTo(server.url))
     const code = status === 429 ? 'TooManyRequests' : 'ServerError'
@@ -852,7 +852,7 @@ describe('RestClient: transport', () => {
     await expect.poll(() => server.sockets.size).toBe(0)
   })
 
-  it('goes through a proxy, which sees nothing but the address', async () => {
+  it('uses a proxy, which sees only the address', async () => {
     const server = await serve(whoami, { tls: serverTls })
     const connects: string[] = []
     const proxy = await startTunnel(connects, server.url)
@@ -861,7 +861,7 @@ describe('RestClient: transport', () => {
     expect(connects).toEqual([`CONNECT ${new URL(server.url).host} HTTP/1.1`])
   })
 
-  it('waits for requests under way when it closes, ends watches, and refuses what comes later', async () => {
+  it('waits for requests in flight when it closes, ends watches, and rejects later calls', async () => {
     const held = gate()
     const server = await serve((response, request, message) =>
       request.path.includes('watch=true')
@@ -887,7 +887,7 @@ describe('RestClient: transport', () => {
     expect((await failureOf(client.get(StatefulSet, store, signal))).message).toContain('is closed')
   })
 
-  it('cuts off requests under way when closing has to end', async () => {
+  it('cuts off requests in flight when the signal of close aborts', async () => {
     const held = gate()
     const server = await serve(held.script)
     const client = clientOf(connectionTo(server.url))
@@ -898,7 +898,7 @@ describe('RestClient: transport', () => {
   })
 })
 
-/** An HTTP proxy that opens one tunnel after another to `server` and notes what it was asked for. */
+/** An HTTP proxy that opens tunnels to `server` and records the requested addresses. */
 async function startTunnel(connects: string[], server: string): Promise<string> {
   const { connect } = await import('node:net')
   const proxy: Server = createServer((socket) => {
@@ -918,7 +918,7 @@ async function startTunnel(connects: string[], server: string): Promise<string> 
 }
 
 describe('isKubeError', () => {
-  it('tells a KubeError of one of these codes from anything else', () => {
+  it('distinguishes a KubeError of one of these codes from other errors', () => {
     const error = new KubeError({ code: 'Conflict', message: 'x' })
     expect(isKubeError(error)).toBe(true)
     expect(isKubeError(error, 'NotFound', 'Conflict')).toBe(true)

@@ -1,5 +1,5 @@
-// A peer at the network edge: an HTTP or HTTPS server that does what a test's script says, request by request, and counts
-// connections. It knows nothing of Kubernetes.
+// Network peer of the tests: an HTTP or HTTPS server that follows a test's script, request by request, and counts
+// connections. It does not know Kubernetes.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
@@ -45,12 +45,12 @@ export class ScriptedServer {
     this.#close = parts.close
   }
 
-  /** The most connections that were ever open at once. */
+  /** Largest number of open connections at once. */
   get mostSockets(): number {
     return this.#opened.count
   }
 
-  /** How many connections were ever opened. */
+  /** Number of connections opened so far. */
   get totalSockets(): number {
     return this.#opened.total
   }
@@ -111,7 +111,7 @@ export function answer(
   response.end(JSON.stringify(body))
 }
 
-/** A connection to `server` with these credentials. */
+/** Returns a connection to `server` with these credentials. */
 export function connectionTo(
   server: string,
   { authority, ...overrides }: Partial<Connection> & Pick<Credentials, 'authority'> = {},

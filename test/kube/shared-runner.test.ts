@@ -4,7 +4,7 @@ import { SharedRunner } from '../../src/kube/shared-runner.ts'
 describe('SharedRunner', () => {
   const live = new AbortController().signal
 
-  /** Work that ends when the test says so. */
+  /** Work that ends when the test ends it. */
   function work() {
     const signals: AbortSignal[] = []
     const ends: PromiseWithResolvers<string>[] = []
@@ -17,7 +17,7 @@ describe('SharedRunner', () => {
     return { task, signals, ends }
   }
 
-  it('runs once for all who ask meanwhile, and again for who asks later', async () => {
+  it('runs once for concurrent callers, and again for a later one', async () => {
     const runner = new SharedRunner<string>()
     const { task, ends } = work()
     const both = Promise.all([runner.run(task, live), runner.run(task, live)])
@@ -29,7 +29,7 @@ describe('SharedRunner', () => {
     expect(ends).toHaveLength(2)
   })
 
-  it('gives a failure to all who wait, and starts afresh afterwards', async () => {
+  it('rejects all waiting callers with a failure, and starts again afterwards', async () => {
     const runner = new SharedRunner<string>()
     const { task, ends } = work()
     const both = Promise.allSettled([runner.run(task, live), runner.run(task, live)])
@@ -40,7 +40,7 @@ describe('SharedRunner', () => {
     expect(await later).toBe('second')
   })
 
-  it('goes on while one caller is left, and is aborted when the last has gone', async () => {
+  it('continues while one caller is left, and aborts when the last one leaves', async () => {
     const runner = new SharedRunner<string>()
     const { task, signals } = work()
     const [one, two] = [new AbortController(), new AbortController()]
@@ -54,13 +54,13 @@ describe('SharedRunner', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('does not start for a caller who has given up', async () => {
+  it('does not start for a caller that has aborted', async () => {
     const { task, signals } = work()
     await expect(new SharedRunner<string>().run(task, AbortSignal.abort(new Error('over')))).rejects.toThrow('over')
     expect(signals).toEqual([])
   })
 
-  it('does not join a newcomer to work that was abandoned', async () => {
+  it('does not let a new caller join abandoned work', async () => {
     const runner = new SharedRunner<string>()
     const { task, ends } = work()
     const controller = new AbortController()

@@ -42,7 +42,7 @@ describe('unreachable', () => {
     ['broke', failing('HPE_INVALID_CONSTANT')],
     ['no answer came from https://server: odd', new Error('odd')],
     ['no answer came from https://server: odd', 'odd'],
-  ])('says "%s" of %s', (sentence, thrown) => {
+  ])('reports "%s" for %s', (sentence, thrown) => {
     const error = unreachable({ attempt: 'get Pod a/b', server: 'https://server', thrown })
     expect(error).toMatchObject({ code: 'Unreachable', remedy: 'retry', cause: thrown })
     expect(error.message).toMatch(/^get Pod a\/b: /)

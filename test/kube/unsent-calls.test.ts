@@ -1,4 +1,4 @@
-// Calls of the author's client that could not mean what their author wants. Invariant: each rejects with one sentence, and no request is sent.
+// Invalid calls of the author's client. Invariant: each rejects with one sentence, and no request is sent.
 import { expect, it, onTestFinished } from 'vitest'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
@@ -186,7 +186,7 @@ it.each([
   { fieldSelector: '=' },
   { fieldSelector: '==,=' },
   { labelSelector: ' ', fieldSelector: ',' },
-])('deletes nothing for the selectors of everything %j', async (selectors) => {
+])('deletes nothing for selectors of everything: %j', async (selectors) => {
   const { client, cluster } = await setUp()
   await client.create(ConfigMap, { metadata: page })
   const before = cluster.requests().length
@@ -199,7 +199,7 @@ it.each([
   expect(cluster.requests().slice(before)).toEqual([])
 })
 
-it('deletes what one selector selects beside an empty one', async () => {
+it('deletes the objects of one selector beside an empty one', async () => {
   const { client } = await setUp()
   await client.create(ConfigMap, { metadata: page })
   await client.deleteCollection(ConfigMap, {

@@ -25,7 +25,7 @@ function thrownBy(run: () => unknown): Error {
 }
 
 describe('WatchFrameDecoder', () => {
-  it('gives the same frames wherever the network cuts the bytes, inside a character too', () => {
+  it('gives the same frames wherever the network cuts the bytes, even inside a character', () => {
     const name = fc.string({ unit: 'grapheme' })
     fc.assert(
       fc.property(fc.array(name), fc.array(fc.nat(400)), fc.boolean(), (names, cuts, hasLastNewline) => {
@@ -39,18 +39,18 @@ describe('WatchFrameDecoder', () => {
     )
   })
 
-  it('gives a frame as soon as its newline has come', () => {
+  it('yields a frame as soon as its newline has come', () => {
     const decoder = new WatchFrameDecoder({ attempt: 'watch Pod' })
     expect([...decoder.push(utf8.encode(lineOf(added('a')) + lineOf(added('b')).slice(0, 9)))]).toEqual([added('a')])
     expect([...decoder.push(utf8.encode(lineOf(added('b')).slice(9)))]).toEqual([added('b')])
     expect([...decoder.end()]).toEqual([])
   })
 
-  it('lets empty lines pass, with which some proxies keep a stream alive', () => {
+  it('skips empty lines, with which some proxies keep a stream alive', () => {
     expect(decode([utf8.encode(`\n\n${lineOf(added('a'))}\n`)])).toEqual([added('a')])
   })
 
-  it('gives ERROR frames with whatever Status they hold', () => {
+  it('yields ERROR frames with any Status', () => {
     const frame = { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } }
     expect(decode([utf8.encode(lineOf(frame))])).toEqual([frame])
   })
@@ -63,14 +63,14 @@ describe('WatchFrameDecoder', () => {
     ['an event without an object', utf8.encode('{"type":"ADDED"}\n')],
     ['an object without metadata', utf8.encode('{"type":"DELETED","object":{"hunter2":1}}\n')],
     ['a list', utf8.encode('[]\n')],
-  ])('refuses %s, and quotes nothing of it', (_what, bytes) => {
+  ])('rejects %s, and quotes nothing of it', (_what, bytes) => {
     const thrown = thrownBy(() => decode([bytes]))
     expect(isKubeError(thrown, 'ServerError')).toBe(true)
     expect(thrown.message).toMatch(/^watch Pod: the stream cannot be read/)
     expect(`${thrown.message} ${thrown.cause}`).not.toContain('hunter2')
   })
 
-  it('gives the frames before a broken line', () => {
+  it('yields the frames before a broken line', () => {
     const decoder = new WatchFrameDecoder({ attempt: 'watch Pod' })
     const seen: unknown[] = []
     expect(() => {
@@ -79,7 +79,7 @@ describe('WatchFrameDecoder', () => {
     expect(seen).toEqual([added('a')])
   })
 
-  it('bounds a line, whether it comes at once or in drops', () => {
+  it('bounds a line, whether it comes at once or in small pieces', () => {
     const line = utf8.encode(lineOf(added('x'.repeat(100))))
     expect(decode([line], line.length - 1)).toHaveLength(1)
     expect(() => decode([line], line.length - 2)).toThrow('longer than')

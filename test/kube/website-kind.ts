@@ -1,4 +1,4 @@
-// A kind of the tests of clients: a spec, a status, and scale.
+// Kind for tests of clients, with a spec, a status, and scale.
 import { defineResource } from '../../src/object/resource.ts'
 
 export interface WebsiteSpec {

@@ -515,7 +515,7 @@ describe('compensation', () => {
     ],
   })
 
-  it('has its own limits, and its time begins with the first attempt', () => {
+  it('has its own limits, and its time starts with the first attempt', () => {
     const old = turning('dcpp', { startedAt: at(-86_400_000), attempts: 5_000 })
     expect(told(decide({ shape: own, record: old, look: unknown }))).toBe('Compensating dcpp: retry Unreachable')
     expect(told(decide({ shape: own, record: old, look: leaving }))).toBe('Compensating dcpp: waiting Compensating')

@@ -50,7 +50,7 @@ type Context = SagaContext<HaulSpec, HaulStatus, Facts>
 export interface HaulOptions {
   /** Overrides of the steps, by name. */
   readonly steps?: Readonly<Record<string, Partial<SagaStep<object>>>>
-  /** Steps of another version of the operator, after the first. */
+  /** Further steps of another version of the operator, after the first. */
   readonly more?: readonly string[]
   readonly over?: Partial<ControllerOptions<HaulSpec, HaulStatus, Facts>>
 }

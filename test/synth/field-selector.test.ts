@@ -33,7 +33,7 @@ describe('withoutField', () => {
     },
     { path: 'spec.list[*]', gives: { ...value, spec: { ...value.spec, list: [] } } },
     { path: 'status', gives: value },
-  ])('takes $path out', ({ path, gives }) => {
+  ])('removes $path', ({ path, gives }) => {
     expect(withoutField(value, parseFieldSelector(path))).toEqual(gives)
   })
 
@@ -44,11 +44,11 @@ describe('withoutField', () => {
     'spec[*]',
     'spec.list[a=1]',
     'spec.toString',
-  ])('gives the very same value where %s is not there', (path) => {
+  ])('returns the same object if %s does not exist', (path) => {
     expect(withoutField(value, parseFieldSelector(path))).toBe(value)
   })
 
-  it('is the same done twice', () => {
+  it('is idempotent', () => {
     const paths = fc.constantFrom('a', 'a.b', 'a[*]', 'a[*].b', 'a[k=1]', 'b.a')
     fc.assert(
       fc.property(fc.jsonValue(), paths, (json, path) => {
@@ -60,7 +60,7 @@ describe('withoutField', () => {
 })
 
 describe('parseFieldSelector', () => {
-  it('keeps the text and gives the steps', () => {
+  it('keeps the text and parses the steps', () => {
     expect(parseFieldSelector('a["b.c"][d=e=f][*].g')).toEqual({
       text: 'a["b.c"][d=e=f][*].g',
       steps: [
@@ -74,7 +74,7 @@ describe('parseFieldSelector', () => {
   })
 
   it.each(['', '.', '.a', 'a.', 'a..b', '[*].a', '["a"', 'a[b]', 'a[]', 'a b=', '/spec/replicas='])(
-    'refuses "%s"',
+    'rejects "%s"',
     (text) => {
       expect(refusalOf(() => parseFieldSelector(text))).toMatchObject({
         code: 'InvalidPolicy',

@@ -1,4 +1,4 @@
-// A parent and short ways to synthesize for it, shared by the tests of synth/.
+// A parent and helpers to synthesize for it, shared by the tests of synth/.
 import { ApiObject, type Chart } from 'cdk8s'
 import type { Construct } from 'constructs'
 import type { LiveObject } from '../../src/object/object.ts'
@@ -43,13 +43,13 @@ export function synth(build: (chart: Chart) => Declared, over: Partial<SynthInpu
   return synthesize(inputOf(build, over))
 }
 
-/** An ApiObject of a core kind, named as its id unless told otherwise. */
+/** An ApiObject of a core kind, by default named as its id. */
 export function object(scope: Construct, id: string, over: Record<string, unknown> = {}): ApiObject {
   const { metadata, ...fields } = { metadata: { name: id }, ...over }
   return new ApiObject(scope, id, { apiVersion: 'v1', kind: 'ConfigMap', ...fields, metadata: { ...metadata } })
 }
 
-/** What synthesis refuses this with. */
+/** Returns the error by which synthesis rejects. */
 export function refusalOf(run: () => unknown): {
   code: SynthErrorCode
   message: string

@@ -35,16 +35,16 @@ describe('a child with generateName', () => {
     expect(desired?.object.metadata.annotations).toMatchObject({ [nameKeyAnnotation]: '7' })
   })
 
-  it('has a name that its kind has room for', () => {
+  it('has a name within the limit of its kind', () => {
     expect(nameOf(job('a'.repeat(80)))).toHaveLength(63)
     expect(nameOf(job('a'.repeat(80), undefined, 'CronJob'))).toHaveLength(52)
   })
 
-  it('is called by default where generateName is empty', () => {
+  it('gets the default name if generateName is empty', () => {
     expect(nameOf(job(''))).toBe('store-job')
   })
 
-  it('needs another key where another child has the same', () => {
+  it('needs another key if another child has the same one', () => {
     expect(refusalOf(() => synth(() => [job('run-'), job('run-')]))).toMatchObject({ code: 'DuplicateObject' })
   })
 

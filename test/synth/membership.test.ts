@@ -22,7 +22,7 @@ describe('applySetId', () => {
 })
 
 describe('withoutMembership', () => {
-  it('takes away what was stamped and leaves what was declared', () => {
+  it('removes the stamped fields and keeps the declared ones', () => {
     const metadata = { name: 'a', labels: { app: 'kv' }, annotations: { note: 'mine' } }
     const [stamped] = synth((chart) => retain(object(chart, 'a', { metadata, data: { k: 'v' } }))).objects
     if (stamped === undefined) throw new Error('one object')
@@ -34,7 +34,7 @@ describe('withoutMembership', () => {
     })
   })
 
-  it('leaves no empty maps behind', () => {
+  it('leaves no empty maps', () => {
     const [stamped] = synth((chart) => object(chart, 'a')).objects
     if (stamped === undefined) throw new Error('one object')
     expect(withoutMembership(stamped.object).metadata).toEqual({ name: 'a', namespace: 'team' })

@@ -49,25 +49,25 @@ describe('SynthMemo', () => {
     },
     { change: 'a fact', input: { parent, facts: { a: 1, b: 3 } }, remade: true },
     { change: 'a namesake', input: { parent: withMetadata({ uid: 'uid-9' }), facts: { a: 1, b: 2 } }, remade: true },
-  ])('after a change of $change makes the set again: $remade', ({ input, remade }) => {
+  ])('after a change of $change synthesizes again: $remade', ({ input, remade }) => {
     const memo = new SynthMemo({ capacity: 10 })
     memo.get({ parent, facts: { a: 1, b: 2 } }, make)
     expect(isRemade(memo, input)).toBe(remade)
   })
 
-  it('counts the spec where there is no generation', () => {
+  it('counts the spec if there is no generation', () => {
     const { generation: _, ...metadata } = parent.metadata
     const memo = new SynthMemo({ capacity: 10 })
     memo.get({ parent: { ...parent, metadata }, facts: {} }, make)
     expect(isRemade(memo, { parent: { ...parent, metadata, spec: { replicas: 4 } }, facts: {} })).toBe(true)
   })
 
-  it('gives the very same set again', () => {
+  it('returns the same set again', () => {
     const memo = new SynthMemo({ capacity: 10 })
     expect(memo.get({ parent, facts: {} }, make)).toBe(memo.get({ parent, facts: {} }, make))
   })
 
-  it('forgets the resource used longest ago, and keeps one set a resource', () => {
+  it('forgets the least recently used resource, and keeps one set per resource', () => {
     const memo = new SynthMemo({ capacity: 2 })
     const [a, b, c] = ['a', 'b', 'c'].map((uid) => ({ parent: withMetadata({ uid }), facts: null }))
     if (a === undefined || b === undefined || c === undefined) throw new Error('three resources')
@@ -79,7 +79,7 @@ describe('SynthMemo', () => {
     expect(isRemade(memo, b)).toBe(true)
   })
 
-  it('forgets a resource that is gone', () => {
+  it('forgets a deleted resource', () => {
     const memo = new SynthMemo({ capacity: 2 })
     memo.get({ parent, facts: null }, make)
     memo.forget(parent.metadata.uid)
@@ -95,7 +95,7 @@ describe('SynthMemo', () => {
     expect(isRemade(memo, { parent, facts: null })).toBe(true)
   })
 
-  it('refuses facts that would hash the same after a change', () => {
+  it('rejects facts that would hash the same after a change', () => {
     const memo = new SynthMemo({ capacity: 2 })
     const refusal = refusalOf(() => memo.get({ parent, facts: { since: new Map([['a', 1]]) } }, make))
     expect(refusal).toMatchObject({

@@ -7,7 +7,7 @@ describe('childName', () => {
     ['store', 'headless', 'store-headless'],
     ['my-store', 'client', 'my-store-client'],
     ['a', 'a'.repeat(61), `a-${'a'.repeat(61)}`],
-  ])('joins %s and %s as they are', (parent, leaf, name) => {
+  ])('joins %s and %s unchanged', (parent, leaf, name) => {
     expect(childName(parent, leaf)).toBe(name)
   })
 
@@ -44,8 +44,8 @@ describe('childName', () => {
     )
   })
 
-  it('never gives two pairs one name', () => {
-    // Few letters and dashes: the pairs of which naive joins collide all the time.
+  it('never gives two pairs the same name', () => {
+    // Few letters and dashes: pairs that collide often in a plain join.
     const tight = fc.stringMatching(/^[ab]([-ab.]{0,4}[ab])?$/)
     const pair = fc.tuple(tight, tight)
     fc.assert(
@@ -70,14 +70,14 @@ describe('childName', () => {
     )
   })
 
-  it('keeps resources apart that cdk8s gives one name', () => {
+  it('distinguishes resources to which cdk8s gives the same name', () => {
     const names = ['my', 'my-default', 'my-resource', 'my.default'].map((parent) => childName(parent, 'svc'))
     expect(new Set(names).size).toBe(4)
   })
 })
 
 describe('derivedNameLimit', () => {
-  it('leaves room for what controllers append', () => {
+  it('leaves room for the suffixes of controllers', () => {
     expect(['CronJob.batch', 'StatefulSet.apps', 'Service'].map(derivedNameLimit)).toEqual([52, 52, undefined])
   })
 })

@@ -13,14 +13,14 @@ const configMap = (name: string, more: object = {}): PlainObject => ({
 })
 
 describe('a plain object', () => {
-  it('that is returned is a child like one of a construct', () => {
+  it('that is returned is a child like that of a construct', () => {
     const plain = synth(() => [configMap('a', { data: { key: 'value' } })])
     const built = synth((chart) => void object(chart, 'a', { data: { key: 'value' } }))
     expect(plain.objects.map(({ object }) => object)).toEqual(built.objects.map(({ object }) => object))
     expect(plain.hash).toBe(built.hash)
   })
 
-  it('stands beside constructs', () => {
+  it('can be declared beside constructs', () => {
     const set = synth((chart) => {
       addObject(chart, configMap('added'))
       return [configMap('returned'), object(chart, 'built')]
@@ -42,7 +42,7 @@ describe('a plain object', () => {
     ])
   })
 
-  it('without a name is called after the parent and its kind', () => {
+  it('without a name is named after the parent and its kind', () => {
     expect(namesOf(synth(() => [{ apiVersion: 'v1', kind: 'ConfigMap' }]))).toEqual(['store-configmap'])
   })
 
@@ -58,7 +58,7 @@ describe('a plain object', () => {
     ])
   })
 
-  it('is left as it was given, even if frozen', () => {
+  it('stays unchanged, even if frozen', () => {
     const given = Object.freeze(configMap('a', { metadata: Object.freeze({ name: 'a', labels: Object.freeze({}) }) }))
     const before = structuredClone(given)
     synth(() => [given])

@@ -6,7 +6,7 @@ import { synthesize } from '../../src/synth/synth.ts'
 import { inputOf, object, parent, refusalOf } from './fixture.ts'
 
 describe('assertPure', () => {
-  it('gives the set of a pure build', () => {
+  it('returns the set of a pure build', () => {
     const input = inputOf((chart) => object(chart, 'a'))
     expect(assertPure(input)).toEqual(synthesize(input))
   })
@@ -51,7 +51,7 @@ describe('assertPure', () => {
     expect(refusal).toMatchObject({ code: 'ImpureBuild', message: expect.stringContaining(` ${path} in two runs`) })
   })
 
-  it('tells when the resource itself was changed', () => {
+  it('reports a change of the resource itself', () => {
     const mutable = structuredClone(parent)
     const input = inputOf(() => void Object.assign(mutable.spec as object, { replicas: 9 }), { parent: mutable })
     expect(refusalOf(() => assertPure(input))).toMatchObject({

@@ -7,7 +7,7 @@ import { clusterParent, object, refusalOf, synth } from './fixture.ts'
 
 const group = 'example.com/v1'
 
-describe('synthesize refuses', () => {
+describe('synthesize rejects', () => {
   const cases: readonly {
     what: string
     code: string
@@ -293,7 +293,7 @@ describe('synthesize refuses', () => {
     if (path !== undefined) expect(refusal.constructPath).toBe(path)
   })
 
-  it('Include and what extends it, also of another copy of cdk8s', () => {
+  it('Include and its subclasses, also of another copy of cdk8s', () => {
     class OtherInclude extends Construct {}
     Object.defineProperty(OtherInclude, Symbol.for('jsii.rtti'), { value: { fqn: 'cdk8s.Include', version: '2' } })
     class Derived extends OtherInclude {}

@@ -32,7 +32,7 @@ describe('a reserved key', () => {
     expect(refusalOf(contributed)).toMatchObject({ code: 'ReservedKey' })
   })
 
-  it('leads to retain() where it is the annotation of a retained object', () => {
+  it('suggests retain() if it is the annotation of a retained object', () => {
     expect(refusalOf(() => build({ annotations: { 'konverge.dev/prune': 'disabled' } })).message).toMatch(/retain\(\)$/)
   })
 
@@ -42,17 +42,17 @@ describe('a reserved key', () => {
     'konverge.dev/reconcile-now',
     'konverge.dev/reconcile-interval',
     'konverge.dev/abandon-external',
-  ])('is none where it is meant for authors: %s', (key) => {
+  ])('is accepted if it is meant for authors: %s', (key) => {
     const [only] = build({ annotations: { [key]: 'true' } }).objects
     expect(only?.object.metadata.annotations).toMatchObject({ [key]: 'true' })
   })
 
-  it('is none in the group of the resource', () => {
+  it('is accepted in the group of the resource', () => {
     const [only] = build({ labels: { 'data.konverge.dev/backup': 'x' } }, { parent }).objects
     expect(only?.object.metadata.labels).toMatchObject({ 'data.konverge.dev/backup': 'x' })
   })
 
-  it('is none of another domain, nor without one', () => {
+  it('is accepted of another domain, and without one', () => {
     const labels = { 'notkonverge.dev/prune': 'x', prune: 'x', 'konverge.dev.example.com/prune': 'x' }
     expect(build({ labels }).objects[0]?.object.metadata.labels).toMatchObject(labels)
   })

@@ -57,11 +57,11 @@ describe('synthesize', () => {
     })
   })
 
-  it('gives an empty set for no constructs', () => {
+  it('returns an empty set for no constructs', () => {
     expect(synth(() => {}).objects).toEqual([])
   })
 
-  it('freezes everything it gives', () => {
+  it('freezes its whole result', () => {
     const set = synth((chart) => {
       const first = object(chart, 'a', { data: { list: '1' } })
       object(chart, 'b').addDependency(first)
@@ -76,7 +76,7 @@ describe('synthesize', () => {
     expect(Object.isFrozen(set.objects)).toBe(true)
   })
 
-  it('keeps declared labels but not those that are ours', () => {
+  it('keeps declared labels except those of the runtime', () => {
     const labels = { app: 'kv', 'konverge.dev/owned-by': 'someone-else', 'konverge.dev/managed-by': 'another' }
     const [only] = synth((chart) => object(chart, 'a', { metadata: { name: 'a', labels } })).objects
     expect(only?.object.metadata.labels).toMatchObject({
@@ -86,7 +86,7 @@ describe('synthesize', () => {
     })
   })
 
-  it('leaves the labels of pod templates alone', () => {
+  it('leaves the labels of pod templates unchanged', () => {
     const template = { metadata: { labels: { app: 'kv' } } }
     const [only] = synth((chart) =>
       object(chart, 'a', { apiVersion: 'apps/v1', kind: 'Deployment', spec: { template } }),
@@ -121,7 +121,7 @@ describe('synthesize', () => {
       expect(only?.object.metadata.ownerReferences?.[0]?.uid).toBe('uid-2')
     })
 
-    it('gives a retained object no owner, which would take it along, and marks it for pruning', () => {
+    it('gives a retained object no owner, which would delete it, and marks it against pruning', () => {
       const [only] = synth((chart) => retain(object(chart, 'a'))).objects
       expect(only?.object.metadata.ownerReferences).toBeUndefined()
       expect(only?.object.metadata.annotations?.['konverge.dev/prune']).toBe('disabled')
@@ -137,7 +137,7 @@ describe('synthesize', () => {
   })
 
   describe('names', () => {
-    it('calls an unnamed object after the parent and its kind, wherever the construct is', () => {
+    it('names an unnamed object after the parent and its kind, wherever the construct is', () => {
       const unnamed = (scope: Construct, id: string) => new ApiObject(scope, id, { apiVersion: 'v1', kind: 'Service' })
       const shallow = synth((chart) => unnamed(chart, 'svc'))
       const deep = synth((chart) => unnamed(new Construct(new Construct(chart, 'x'), 'y'), 'z'))
@@ -169,7 +169,7 @@ describe('synthesize', () => {
     expect(set.objects[4]?.object.metadata.annotations?.['konverge.dev/apply-order']).toBe('1')
   })
 
-  it('puts a namespace before what is in it', () => {
+  it('puts a namespace before its objects', () => {
     const set = synth(
       (chart) => {
         object(chart, 'a', { metadata: { name: 'a', namespace: 'acme' } })
@@ -183,7 +183,7 @@ describe('synthesize', () => {
     ])
   })
 
-  it('takes shared fields out and carries the other policies', () => {
+  it('removes shared fields and carries the other policies', () => {
     const [only] = synth((chart) => {
       const scope = new Construct(chart, 'web')
       const made = object(scope, 'a', {
@@ -204,7 +204,7 @@ describe('synthesize', () => {
     })
   })
 
-  it('gives the user of a construct the last word in overlays', () => {
+  it('applies overlays of the user of a construct last', () => {
     const [only] = synth((chart) => {
       const scope = new Construct(chart, 'web')
       const made = object(scope, 'Resource', { metadata: { name: 'web' }, data: { by: 'construct' } })
@@ -215,7 +215,7 @@ describe('synthesize', () => {
     expect(only?.object['data']).toEqual({ by: 'user', first: 'user', inner: 'yes' })
   })
 
-  it('makes a namesake of the parent in another namespace', () => {
+  it('accepts a namesake of the parent in another namespace', () => {
     const { apiVersion, kind } = parent
     const metadata = { name: 'store', namespace: 'other' }
     expect(namesOf(synth((chart) => object(chart, 'a', { apiVersion, kind, metadata })))).toEqual(['store'])
@@ -230,7 +230,7 @@ describe('synthesize', () => {
   })
 
   it('never changes the parent and gives the same bytes again', () => {
-    // cdk8s refuses or loses these keys.
+    // cdk8s rejects or loses these keys.
     const isCarried = (value: unknown) => !/"(__proto__|constructor)":/.test(JSON.stringify(value))
     const value = fc.jsonValue({ depthSize: 'small' }).filter(isCarried)
     const spec = fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), value, { maxKeys: 5, noNullPrototype: true })

@@ -40,7 +40,7 @@ describe('placesOf', () => {
     expect(waves).toEqual({ a: 0, b: 1, c: 2 })
   })
 
-  it('holds a dependency between scopes for every object below them', () => {
+  it('applies a dependency between scopes to every object below them', () => {
     const { waves, places } = placesIn(
       chartWith((chart) => {
         const first = new Construct(chart, 'first')
@@ -55,7 +55,7 @@ describe('placesOf', () => {
     expect(places[3]?.dependsOn[0]).toBe(places[2]?.dependsOn[0])
   })
 
-  it('makes all else in a scope wait for the part the scope depends on', () => {
+  it('makes all other content of a scope wait for the part on which the scope depends', () => {
     const { waves, places } = placesIn(
       chartWith((chart) => {
         const base = object(new Construct(chart, 'base'), 'base-object')
@@ -68,7 +68,7 @@ describe('placesOf', () => {
     expect(places.map(({ dependsOn }) => dependsOn.length)).toEqual([0, 1, 1])
   })
 
-  it('makes a part that depends on its scope wait for all else in it', () => {
+  it('makes a part that depends on its scope wait for all other content of the scope', () => {
     const { waves, places } = placesIn(
       chartWith((chart) => {
         const outer = object(chart, 'outer')
@@ -81,7 +81,7 @@ describe('placesOf', () => {
     expect(places[1]?.dependsOn).toEqual([{ on: [0, 2], waitsForReady: false }])
   })
 
-  it('says which dependencies wait for readiness, also through a group', () => {
+  it('reports which dependencies wait for readiness, also through a group', () => {
     const { places } = placesIn(
       chartWith((chart) => {
         const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((id) => object(chart, id))
@@ -104,7 +104,7 @@ describe('placesOf', () => {
     expect(places[0]?.dependsOn).toEqual([{ on: [1], waitsForReady: false }])
   })
 
-  it('orders nothing by a scope without objects, as cdk8s', () => {
+  it('orders nothing by a scope without objects, like cdk8s', () => {
     const { waves, places } = placesIn(
       chartWith((chart) => {
         const empty = new Construct(chart, 'empty')
@@ -152,7 +152,7 @@ describe('placesOf', () => {
     expect(refusal).toMatchObject({ code: 'CyclicDependency', message: expect.stringMatching(says) })
   })
 
-  it('agrees with expanding every pair of objects, on any tree', () => {
+  it('agrees with an expansion of every pair of objects, on any tree', () => {
     fc.assert(
       fc.property(trees, ({ parents, kinds, edges }) => {
         const chart = chartOf(parents, kinds, edges)
@@ -186,7 +186,7 @@ describe('placesOf', () => {
   })
 })
 
-/** A tree by the parent of each construct, which of them are objects, and who depends on whom. */
+/** A tree by the parent of each construct, the constructs that are objects, and their dependencies. */
 const trees = fc.integer({ min: 1, max: 9 }).chain((size) =>
   fc.record({
     parents: fc.tuple(...Array.from({ length: size }, (_, index) => fc.integer({ min: -1, max: index - 1 }))),
@@ -232,7 +232,7 @@ function wavesByPairs(chart: Chart) {
   return waves.size === objects.length ? { waves, before } : undefined
 }
 
-/** Every object of the scope with every object of the target, but for those that are in both because one contains the other. */
+/** Every object of the scope with every object of the target, except those in both because one contains the other. */
 function pairsOf(scope: IConstruct, target: IConstruct): [IConstruct, IConstruct][] {
   const [dependents, dependencies] = [new Set(objectsBelow(scope)), new Set(objectsBelow(target))]
   if (scope === target) return [...dependents].map((each) => [each, each])

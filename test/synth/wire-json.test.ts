@@ -21,7 +21,7 @@ describe('wireJson', () => {
     expect(canonicalJson(wireJson(value, owner))).toBe('{"__proto__":{"a":1},"constructor":"x"}')
   })
 
-  it('leaves undefined fields out and makes undefined items null, as JSON.stringify', () => {
+  it('omits undefined fields and makes undefined items null, like JSON.stringify', () => {
     const value = { b: undefined, a: [undefined, 1] }
     expect(JSON.stringify(wireJson(value, owner))).toBe(JSON.stringify(value))
   })
@@ -39,7 +39,7 @@ describe('wireJson', () => {
     { what: 'a map', value: new Map(), says: 'is an instance of Map' },
     { what: 'an instance of a class', value: new Thing(), says: 'is an instance of Thing' },
     { what: 'a list in itself', value: loop, says: 'contains itself' },
-  ])('refuses $what and says where', ({ value, says }) => {
+  ])('rejects $what and names its path', ({ value, says }) => {
     const refusal = refusalOf(() => wireJson({ spec: [0, { field: value }] }, owner))
     expect(refusal).toMatchObject({ code: 'NotJson', constructPath: 'a' })
     expect(refusal.message).toMatch(/^construct a: \/spec\/1\/field/)
