@@ -1,7 +1,8 @@
-// Time and memory to back up a database of 1 GiB and to verify the backup, in a folder and in S3, compared with pg_dump
-// and pg_restore by hand in the same run. The API server, the operator and its workers run as shipped, each as a
-// separate process; the node of the workers runs in this one. Run: npm run build && node bench/backup.ts [MiB] All
-// files are below TMPDIR. The results are in bench/README.md.
+// Time and memory to back up a database of 1 GiB and to verify the backup, in a folder and in S3. The same run measures
+// pg_dump and pg_restore by hand for comparison. The API server, the operator and its workers run as shipped, each as a
+// separate process; the node of the workers runs in this one.
+//
+// Run: npm run build && node bench/backup.ts [MiB]. All files are below TMPDIR. The results are in bench/README.md.
 import { strict as assert } from 'node:assert'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

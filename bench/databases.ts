@@ -1,8 +1,9 @@
 // Time and connections to create 300 databases and 600 users on one real PostgreSQL server, and the cost to manage them
 // when nothing changes. The operator and the embedded API server run as shipped, each as a separate process; a counting
-// proxy is between operator and database server. Run: npm run build && node bench/databases.ts [databases] [major
-// version] The server's files are below TMPDIR: on some disks the creation of databases takes most of the time. The
-// results are in bench/README.md.
+// proxy is between operator and database server.
+//
+// Run: npm run build && node bench/databases.ts [databases] [major version]. The server's files are below TMPDIR: on
+// some disks the creation of databases takes most of the time. The results are in bench/README.md.
 import { strict as assert } from 'node:assert'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

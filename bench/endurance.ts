@@ -1,7 +1,8 @@
 // Checks that an operator with 50,000 resources stays stable. The embedded API server, the operator, and the editor are
 // separate processes. A proxy between operator and server cuts watches and answers 410. Memory must stay flat, and no
-// iteration of the operator's event loop may take more than 50 ms, without garbage collections. Run: npm run build &&
-// node bench/endurance.ts [minutes] [resources] The results are in bench/README.md.
+// iteration of the operator's event loop may take more than 50 ms, without garbage collections.
+//
+// Run: npm run build && node bench/endurance.ts [minutes] [resources]. The results are in bench/README.md.
 import { strict as assert } from 'node:assert'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'

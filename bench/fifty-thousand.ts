@@ -1,6 +1,7 @@
-// Cost of 50,000 resources for an operator, as processor time of its thread. Run: npm run build && node
-// bench/fifty-thousand.ts It fails above limits that machine load alone cannot reach. The results are in
-// bench/README.md.
+// Cost of 50,000 resources for an operator, as processor time of its thread. It fails above limits that machine load
+// alone cannot reach.
+//
+// Run: npm run build && node bench/fifty-thousand.ts. The results are in bench/README.md.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { cpus, loadavg } from 'node:os'

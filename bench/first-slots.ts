@@ -1,6 +1,8 @@
-// How late the first backups of 200 schedules start on the real API server, from their scheduled times to the creation of their Jobs.
-// Run: npm run build && node bench/first-slots.ts [schedules] [minutes]; the times are spread over so many minutes. Limit: 5 s. The results
-// are in bench/README.md.
+// Delay of the first backups of 200 schedules on the real API server, from their scheduled times to the creation of
+// their Jobs. Limit: 5 s.
+//
+// Run: npm run build && node bench/first-slots.ts [schedules] [minutes]. The scheduled times are spread over these
+// minutes. The results are in bench/README.md.
 import { cpus, loadavg } from 'node:os'
 import process from 'node:process'
 import { startControlPlane } from '../test/control-plane/control-plane.ts'

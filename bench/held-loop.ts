@@ -1,5 +1,6 @@
-// Longest time in which this process blocked its event loop, by the processor time of its thread between two iterations
-// of a permanent timer, so that other load of the machine does not count. Garbage collections are reported separately.
+// Longest time in which this process blocked its event loop. It counts the processor time of its thread between two
+// iterations of a permanent timer, so other load of the machine does not count. Garbage collections are reported
+// separately.
 import { PerformanceObserver } from 'node:perf_hooks'
 import process from 'node:process'
 

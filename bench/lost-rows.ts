@@ -1,7 +1,8 @@
-// Frequency at which PostgreSQL loses an acknowledged row when a logical slot is created and its snapshot read, as a
-// subscription does to copy a table. Four sessions write rows meanwhile. With `locked` no session writes during the
-// creation, and no row is lost; `ours` is konverge's way to create a slot and the snapshot before it. Run: node
-// bench/lost-rows.ts [seconds] [locked | ours]; the results are in
+// Frequency at which PostgreSQL loses an acknowledged row when a logical slot is created and its snapshot read. A
+// subscription does the same to copy a table. Four sessions write rows meanwhile. With `locked` no session writes
+// during the creation, and no row is lost. `ours` is konverge's way to create a slot and the snapshot before it.
+//
+// Run: node bench/lost-rows.ts [seconds] [locked | ours]. The results are in
 // docs/decisions/0029-a-database-moves-by-replication.md.
 import { cpus, loadavg } from 'node:os'
 import process from 'node:process'

@@ -1,6 +1,8 @@
 // Time in which clients cannot write while a database with a million rows moves to a newer server by replication. The
-// steps are those of the runtime, between two real servers of the oldest and the newest version; the test of that move,
-// with more rows. Run: node bench/upgrade.ts [rows]. The results are in bench/README.md.
+// steps are those of the runtime, between two real servers of the oldest and the newest version. It is the test of that
+// move, with more rows.
+//
+// Run: node bench/upgrade.ts [rows]. The results are in bench/README.md.
 import { strict as assert } from 'node:assert'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

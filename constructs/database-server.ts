@@ -1,6 +1,6 @@
-// Objects of a database server: a StatefulSet of one pod with a volume, Services for it and for clients, the
-// configuration, and Secrets for the administrator and for TLS. Invariant: same props, same bytes; names and labels
-// never depend on ids in the construct tree. Plain ApiObjects in wire shape, like those of KvCluster.
+// Objects of a database server: a StatefulSet of one pod with a volume, Services, the configuration, and Secrets for
+// the administrator and for TLS. Invariant: same props, same bytes; names and labels never depend on ids in the
+// construct tree. Plain ApiObjects in wire shape, like those of KvCluster.
 import { createHash } from 'node:crypto'
 import { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'

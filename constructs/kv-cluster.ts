@@ -1,8 +1,8 @@
 // Objects of a replicated key-value store: a StatefulSet with a volume for each pod, Services for peers and for
-// clients, a PodDisruptionBudget from two replicas on, and a ServiceAccount. Invariant: same props, same bytes; names
-// and labels never depend on ids in the construct tree.
+// clients, and a ServiceAccount. From two replicas on it has a PodDisruptionBudget. Invariant: same props, same bytes;
+// names and labels never depend on ids in the construct tree.
 //
-// Plain ApiObjects in wire shape instead of the typed constructs of cdk8s-plus: those drop unknown fields, and
+// Plain ApiObjects in wire shape instead of the typed constructs of cdk8s-plus, which drop unknown fields.
 // podTemplate.affinity of users may come from newer clusters than any library.
 import { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'

@@ -1,6 +1,6 @@
-// Objects that install an operator: a namespace that admits only restricted pods, a service account with exactly the
-// given rules, a Deployment of replicas that elect a leader, a PodDisruptionBudget, and a Service for metrics.
-// Invariant: same props, same bytes, in an applicable order.
+// Objects that install an operator: a restricted namespace, a service account with exactly the given rules, a
+// Deployment, a PodDisruptionBudget, and a Service for metrics. Invariant: same props, same bytes, in an applicable
+// order.
 import { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'
 import type { Manifest } from './manifest.ts'

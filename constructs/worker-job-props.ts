@@ -50,8 +50,7 @@ export interface WorkerJobProps {
   readonly scratchLimit?: string
   /**
    * Arguments of a second step, after `worker`, e.g. `['prove']`. It runs in a separate container after `work` has
-   * succeeded, with the order and the temporary disk only: it has access neither to credentials nor to the store's
-   * volume.
+   * succeeded. It has the order and the temporary disk, but neither credentials nor the store's volume.
    *
    * @default - one step
    */

@@ -1,5 +1,5 @@
-// Samples the processes of a name, their duration and their peak memory, because processes of a Job come and go by
-// themselves. Linux only.
+// Samples the processes of a name, their duration and their peak memory, because a Job starts and ends them. Linux
+// only.
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pass } from 'node:timers/promises'
 

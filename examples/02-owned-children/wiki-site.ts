@@ -1,6 +1,5 @@
-// Objects that serve a wiki: its pages on a volume, a Job that migrates them to the format of the image, the servers
-// after it, and a Service. An ordinary construct: it does not depend on konverge's reconciles, and works in a plain
-// cdk8s app too.
+// Objects that serve a wiki: its pages on a volume, a Job that migrates them, the servers after it, and a Service. An
+// ordinary construct: it does not depend on konverge's reconciles, and works in a plain cdk8s app too.
 import { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'
 // Outside this repository: from 'konverge'.

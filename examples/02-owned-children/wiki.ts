@@ -1,5 +1,5 @@
-// Controller with the most common features: facts from the cluster, a watched kind with an index, a rejection,
-// constructs with policies, its own conditions and cleanup. docs/writing-a-controller.md explains it piece by piece.
+// Controller with the most common features: facts, a watched kind with an index, a rejection, constructs with policies,
+// its own conditions and cleanup. docs/writing-a-controller.md explains it piece by piece.
 import {
   ConfigMap,
   type ControllerOptions,

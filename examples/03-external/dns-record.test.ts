@@ -1,6 +1,6 @@
-// Test of a controller of external resources, on a cluster in the test's own process, with a model of the outside world
-// that the test can change behind the controller's back, and break. Outside this repository the imports read: from
-// 'konverge' and from 'konverge/testing'.
+// Test of a controller of external resources, on a cluster in the test's own process. The test can change and break a
+// model of the outside world behind the controller's back. Outside this repository the imports read: from 'konverge'
+// and from 'konverge/testing'.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'

@@ -1,5 +1,5 @@
-// Test of a saga, on a cluster in the test's own process, with a model of the world that the test can break at any
-// step. Outside this repository the imports read: from 'konverge' and from 'konverge/testing'.
+// Test of a saga, on a cluster in the test's own process. The test can break a model of the world at any step. Outside
+// this repository the imports read: from 'konverge' and from 'konverge/testing'.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'

@@ -1,5 +1,5 @@
-// Controller of an object with several owners: all VirtualHosts of a namespace share the ConfigMap that a web server
-// mounts, with one file for each of them. Outside this repository the first import reads: from 'konverge'.
+// Controller of an object with several owners. All VirtualHosts of a namespace share the ConfigMap that a web server
+// mounts; each has one file in it. Outside this repository the first import reads: from 'konverge'.
 import {
   addObject,
   type Condition,

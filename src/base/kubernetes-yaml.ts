@@ -1,4 +1,4 @@
-// Implicit types of plain YAML scalars. Invariant: a text has the same value as in kubectl and in the API server, which
+// Implicit types of plain YAML scalars. Invariant: a text has the same value as in kubectl and in the API server. These
 // read YAML 1.1 with a few exceptions: `on` is true and 0o17 is 15, but 12:30:45 and 2001-12-14 are strings. Source:
 // sigs.k8s.io/yaml/goyaml.v2/resolve.go, compared by test/apiserver/yaml-text.oracle.test.ts.
 import type { ParseOptions, ScalarTag } from 'yaml'

@@ -1,6 +1,6 @@
-// Parses and writes JSON without loss, as the API server reads it: integers up to int64 stay exact, `__proto__` is an
-// ordinary key, key order is kept, and duplicate keys are reported (the last one counts). Source of the texts and the
-// number rules: Go's encoding/json and sigs.k8s.io/json.
+// Parses and writes JSON without loss, as the API server reads it. Integers up to int64 stay exact, `__proto__` is an
+// ordinary key, and key order is kept. Duplicate keys are reported, and the last one counts. Source of the texts and
+// the number rules: Go's encoding/json and sigs.k8s.io/json.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from './json.ts'
 
 export interface WireJson {

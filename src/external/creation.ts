@@ -1,6 +1,6 @@
 // Next step to create an external resource: one decision from its journal entry, its observation and the desired state.
-// The provisioner carries the step out and decides again. Invariants: a creation follows its stored journal entry (I3),
-// an unknown state never counts as absent, and a vanished resource is reported before it is recreated.
+// The provisioner carries the step out and decides again. Invariants: a creation follows its stored journal entry (I3).
+// An unknown state never counts as absent. A vanished resource is reported before it is recreated.
 //
 //   no entry ──create──▶ Pending ──seen, ours──▶ Available ──not seen──▶ vanished, or ──create──▶ Pending
 //                          │  ▲                      │  ▲

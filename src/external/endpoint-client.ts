@@ -1,6 +1,5 @@
-// Calls one endpoint for one namespace: a breaker that rejects while it is down, token buckets for the rate, and
-// metrics and a span for every call. Invariants: calls of one namespace never affect another namespace, and every wait
-// has a limit (I12).
+// Calls one endpoint for one namespace, through a breaker and token buckets, with metrics and a span for every call.
+// Invariants: calls of one namespace never affect another namespace, and every wait has a limit (I12).
 import { type Clock, sleep, withinLimit } from '../base/clock.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { Counter, Gauge, Instruments, Metrics, Tracer } from '../base/instrument.ts'

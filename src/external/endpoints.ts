@@ -1,6 +1,6 @@
-// Endpoints of a process: one client per endpoint and namespace, shared by all controllers. Invariant: a namespace has
-// at most 32 clients, and a client without calls for an hour is dropped with its series, so memory and labels are
-// bounded (I12).
+// Endpoints of a process: one client per endpoint and namespace, shared by all controllers. Invariant: memory and
+// labels are bounded (I12). A namespace has at most 32 clients, and a client without calls for an hour is dropped with
+// its series.
 import type { Clock } from '../base/clock.ts'
 import type { Instruments } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'

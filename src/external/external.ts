@@ -8,8 +8,8 @@ import type { Endpoint } from './endpoint.ts'
 
 /**
  * Identity of a creation: the resource's uid, and the generation that first requested it. The runtime stores it in the
- * status before the creation and the driver writes it on the external resource, so that the owner is known after any
- * crash. Only the uid identifies the owner; the generation distinguishes attempts.
+ * status before the creation, and the driver writes it on the external resource. So the owner is known after any crash.
+ * Only the uid identifies the owner; the generation distinguishes attempts.
  */
 export interface Token {
   readonly uid: string

@@ -13,11 +13,11 @@ export interface ToolBoxOptions {
   readonly instruments: Instruments
 }
 
-/** Of each endpoint. Lets a thousand resources converge in a minute without a flood of calls. */
+/** Limit of each endpoint. Lets a thousand resources converge in a minute without a flood of calls. */
 const callLimit = { perSecond: 200, burst: 400 }
 /**
- * Of each namespace at each endpoint, in addition. Enough for a dozen resources at once, whatever the calls of other
- * namespaces.
+ * Limit of each namespace at each endpoint, in addition. Enough for a dozen resources at once, whatever the calls of
+ * other namespaces.
  */
 const callShare = { perSecond: 20, burst: 40 }
 

@@ -1,5 +1,5 @@
 // Text of the index of a generated folder: descriptors and wire types by name, and the constructs of each API group as
-// one namespace, because both contain e.g. a `DatabaseSpec`.
+// one namespace. Both contain e.g. a `DatabaseSpec`.
 import { header } from './header.ts'
 import { pascalCase } from './type-text.ts'
 import type { WireModule } from './wire-types.ts'

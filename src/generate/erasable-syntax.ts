@@ -1,5 +1,5 @@
 // Converts the output of `cdk8s import` to TypeScript with erasable types, so that Node runs it directly (`node
-// main.ts`): enums become constants with the same members, and parameter properties become fields. Pure. Invariant: the
+// main.ts`). Enums become constants with the same members, and parameter properties become fields. Pure. Invariant: the
 // names that other code uses stay the same. Source: TypeScript, erasableSyntaxOnly; Node, strip-types.
 
 /** An enum as the program writes it: one member per line, with an optional comment before it. */

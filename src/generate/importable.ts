@@ -1,10 +1,10 @@
 // Rewrites definitions for `cdk8s import`, which drops, merges or breaks on everything that jsii cannot express, often
-// silently. The program never sees the original definition, but one printed from the parsed one, with only the parts
-// that it handles correctly:
+// silently. The program never sees the original definition. It sees a printed form of the parsed one, with only the
+// parts that it handles correctly:
 //
 // - Constraints on values are removed; they would change types or stop the program.
-// - A field gets a code name if the program would change its name to that of another, or cannot write it; `mend-import`
-//   restores the real one.
+// - A field gets a code name if the program would change its name to that of another, or cannot write it. `mend-import`
+//   restores the real name.
 // - A value without a type in jsii is `any`, and its description contains the constraints of the definition.
 import type { JsonObject } from '../base/json.ts'
 import { type Crd, type Field, type Schema, type Shape, servedVersions } from './crd.ts'
@@ -67,8 +67,8 @@ function claimClasses({ crd, source }: ReadCrd, types: TypeNames) {
 }
 
 /**
- * Names of the types of a module. `cdk8s import` builds them from the path to a field and changes case and punctuation,
- * so two names count as one if their letters and digits are equal.
+ * Names of the types of a module. `cdk8s import` builds them from the path to a field and changes case and punctuation.
+ * So two names count as one if their letters and digits are equal.
  */
 class TypeNames {
   /** Names that a module imports, and the globals that it uses. */

@@ -1,5 +1,5 @@
 // Parses discovery documents into an index of the resources that the server serves. Pure. Invariant: a group version
-// that did not answer is *unknown*, not absent, so an outage of one API group never looks like a removal of its
+// that did not answer is *unknown*, not absent. So an outage of one API group never looks like a removal of its
 // resources. Source: apidiscovery.k8s.io/v2 (aggregated) and meta/v1 APIGroupList and APIResourceList (the older form).
 import { isJsonList, isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { apiVersionOf, defineResource, type Resource } from '../object/resource.ts'

@@ -1,8 +1,8 @@
 // Removes quoted values from messages of the API server and of webhooks. Invariant: the message of a rejection contains
 // no value of a Secret and no value of the request. Names of fields, kinds and objects stay, and so do explanations.
 // The structure of a field error marks its value: a Go string, a scalar, JSON or Go syntax. Known texts are removed
-// everywhere. A short text, or a word, is removed only where it is quoted as a value, because other words of the
-// message may equal it (0100).
+// everywhere. A short text, or a word, is removed only where it is quoted as a value: other words of the message may
+// equal it (0100).
 import { isTelling, isWord, longEnough, occurrences, type Range, rangesOfTexts } from './known-texts.ts'
 
 /** Texts that a message must not contain. */

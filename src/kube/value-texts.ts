@@ -58,8 +58,8 @@ export function secretTexts(object: object): SecretTexts | undefined {
 }
 
 /**
- * Returns the texts that a request carries as values. Of an object: all but its type, its names and its owners; of a
- * patch: all. Texts of a Secret are also decoded; `kind` is the kind of a patched object.
+ * Returns the texts that a request carries as values. An object: all but its type, its names and its owners; a patch:
+ * all. Texts of a Secret are also decoded; `kind` is the kind of a patched object.
  */
 export function valueTexts(body: unknown, kind?: string): readonly string[] {
   const texts = new Set<string>()

@@ -204,8 +204,8 @@ function back(turn: Turn, look: Look): SagaMove {
 
 /**
  * An unknown state is neither done nor gone: only the timeout, or a final failure, ends it. At the pivot a final
- * failure does not end it, because compensation may be impossible: the step has no attempt left, and an observation or
- * the timeout decides. Every compensation is tried once, blindly if necessary.
+ * failure does not end it, because compensation may be impossible. The step then has no attempt left, and an
+ * observation or the timeout decides. Every compensation is tried once, blindly if necessary.
  */
 function unseen(turn: Turn, look: Extract<Look, { kind: 'unknown' }>): SagaMove {
   const { input, index, step, limits } = turn

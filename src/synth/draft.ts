@@ -119,7 +119,7 @@ interface CoOwningInput extends Pick<Draft, 'policies' | 'namespace' | 'construc
 }
 
 /**
- * Rejects co-owning where it cannot work: the garbage collector deletes an object without owners, and owner references
+ * Rejects co-owning where it cannot work. The garbage collector deletes an object without owners, and owner references
  * end at the border of a namespace and of a cluster.
  */
 function refuseCoOwning({ policies, parent, namespace, isElsewhere, constructPath }: CoOwningInput): void {

@@ -85,10 +85,10 @@ export function initialOnly(scope: IConstruct, path: string): void {
  * new object finds them by its selector. Fields that are `shared` or `initialOnly` restart with the object: replicas
  * that an autoscaler raised fall back to the server's default.
  *
- * The runtime recreates an object only if a dry run shows that the API server accepts the new one, and at most once in
- * five minutes for the same declaration. The process remembers that time in memory. Retained objects, volume claims,
- * namespaces and CRDs are never recreated. A rule of a CRD counts as immutability if its message says `immutable`, or
- * if it has no message and compares with `oldSelf`.
+ * The runtime recreates an object only if a dry run shows that the API server accepts the new one. It does so at most
+ * once in five minutes for the same declaration; the process remembers that time in memory. Retained objects, volume
+ * claims, namespaces and CRDs are never recreated. A rule of a CRD counts as immutability if its message says
+ * `immutable`, or if it has no message and compares with `oldSelf`.
  *
  * @example recreateOnChange(statefulSet, { dependents: 'orphan' })
  */

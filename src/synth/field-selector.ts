@@ -1,5 +1,5 @@
-// Selector of a field for a policy: a path with dots, `["…"]` for keys with dots, `[name=app]` for list items with that
-// field, `[*]` for all items. A selector without a match selects nothing.
+// Selector of a field for a policy: a path with dots and `["…"]` for keys with dots. `[name=app]` selects list items
+// with that field, `[*]` all items. A selector without a match selects nothing.
 import { isJsonList, isJsonObject, type Json, own } from '../base/json.ts'
 import { SynthError } from './synth-errors.ts'
 

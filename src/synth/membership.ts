@@ -63,7 +63,7 @@ export function applySetId(
 
 /**
  * Returns the value of `konverge.dev/managed-by`: the name of the operator. In another cluster than that of the
- * parents, a hash of their cluster follows, as in `shop.5feceb66ffc86f38d952`, because operators of one name in several
+ * parents, a hash of their cluster follows, as in `shop.5feceb66ffc86f38d952`. Operators of one name in several
  * clusters can share a cluster of children.
  */
 export function managedByValue(operatorName: string, homeCluster?: string): string {

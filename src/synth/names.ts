@@ -17,9 +17,10 @@ const maxLeafLength = 16
  * Returns the name of a parent's child: always a DNS label by RFC 1035 of at most `maxLength` characters, which every
  * kind accepts.
  *
- * The name is `<parent>-<leaf>` if it can be split in one way only: the leaf is one word of `[a-z0-9]`, the parent is
- * itself such a label, and the whole fits. Otherwise (`a` + `b-c` would collide with `a-b` + `c`) the name is
- * `<parent>-<leaf>-x<hash>`, shortened as needed, with 40 bits of a hash of both. Leaves of one word avoid the hash.
+ * The name is `<parent>-<leaf>` if it can be split in one way only. For that the leaf must be one word of `[a-z0-9]`,
+ * the parent itself such a label, and the whole must fit. Otherwise (`a` + `b-c` would collide with `a-b` + `c`) the
+ * name is `<parent>-<leaf>-x<hash>`, shortened as needed, with 40 bits of a hash of both. Leaves of one word avoid the
+ * hash.
  *
  * Two parents of one name but different kinds share names; the applier rejects the child of the other (I5).
  *

@@ -1,6 +1,5 @@
-// Adds the fields of the runtime to a child: the labels that select it, the order of its deletion, and the owner
-// reference for the garbage collector. Invariant: pod templates stay unchanged, because a label there would restart
-// pods.
+// Adds the fields of the runtime to a child: labels for selection, the order of its deletion, and the owner reference
+// for the garbage collector. Invariant: pod templates stay unchanged, because a label there would restart pods.
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { coOwnerReferenceTo, ownerMarkOf } from '../object/co-owner.ts'
 import type { KubeObject, LiveObject, OwnerReference } from '../object/object.ts'
@@ -32,7 +31,7 @@ export interface StampInput {
 
 /**
  * Returns the object to apply, deeply frozen. Labels and annotations of the runtime win over declared ones of the same
- * key: a child that copies its parent's labels must not become a member of its grandparent. Other keys of konverge.dev
+ * key. A child that copies its parent's labels must not become a member of its grandparent. Other keys of konverge.dev
  * are rejected.
  *
  * Throws a SynthError of code `InvalidLabel` or `ReservedKey`.

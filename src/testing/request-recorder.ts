@@ -1,5 +1,5 @@
-// Records each request to the API server and its status, so that a test can check that nothing was written or that a
-// right was missing.
+// Records each request to the API server and its status. A test can check that nothing was written, or that a right was
+// missing.
 import type { Answering, ApiAnswer, ApiRequest } from '../apiserver/exchange.ts'
 import { type RequestInfo, requestInfoOf } from '../apiserver/request-info.ts'
 

@@ -11,7 +11,7 @@ describe('passwordFrom', () => {
     const counts = new Map<string, number>()
     for (const letter of passwordFrom(seededSecrets(1), 62_000)) counts.set(letter, (counts.get(letter) ?? 0) + 1)
     expect(counts.size).toBe(62)
-    // 1,000 of each, within five standard deviations; a plain remainder would give eight letters 1,210.
+    // 1,000 of each, within five standard deviations. A plain remainder would give eight letters 1,210.
     for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(160)
   })
 

@@ -47,7 +47,7 @@ function mountOf(pod: unknown, path: string): Mount | undefined {
 
 /** Writable volumes: those of claims, which come from the StatefulSet, and temporary ones. */
 function writableVolumes(pod: unknown): readonly string[] {
-  const volumes = at(pod as JsonObject, 'volumes') as unknown as readonly { name: string; emptyDir?: object }[] // A pod.
+  const volumes = at(pod as JsonObject, 'volumes') as unknown as readonly { name: string; emptyDir?: object }[] // Pod.
   return ['data', ...volumes.flatMap(({ name, emptyDir }) => (emptyDir === undefined ? [] : [name]))]
 }
 

@@ -1,5 +1,6 @@
-// Crashes at every call and request, before or after its effect: the next process ends in the state of an undisturbed
-// run, with as many creations and removals outside (I3). Over the model API server, with a model of the outside world.
+// Crashes at every call and request, before or after its effect (I3). The next process ends in the state of an
+// undisturbed run, with as many creations and removals outside. Over the model API server, with a model of the outside
+// world.
 import { describe, expect, it } from 'vitest'
 import type { LiveObject } from '../../src/index.ts'
 import { at, failure } from '../model-api.ts'

@@ -1,4 +1,4 @@
-// Failures of external resources. The rest of the resource continues, its status reports the cause, and nothing is
+// Failures of external resources. The rest of the resource continues, and its status reports the cause. Nothing is
 // created twice, too early, or by a process without the right to act.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CodedError } from '../../src/base/errors.ts'

@@ -9,7 +9,7 @@ const complaintOf = (external: object | 'none') =>
 const { items } = externalSchema
 const { providerID: _, ...unidentified } = items.properties
 
-it('finds nothing wrong with a definition that keeps records', () => {
+it('accepts a definition that keeps journal entries', () => {
   expect(complaintOf(externalSchema)).toBeUndefined()
 })
 
@@ -31,7 +31,7 @@ it.each([
       },
     },
   },
-])('says in one sentence what is missing where there is $what', ({ external }) => {
+])('reports in one sentence the missing field if there is $what', ({ external }) => {
   expect(complaintOf(external as object | 'none')).toMatch(
     /^shelves\.example\.dev has no status\.external for records .* in v1/,
   )
@@ -61,7 +61,7 @@ it.each([
     kept: { external: [], sagas: ['haul'] },
     complaint: /^hauls\.example\.dev has no status\.sagas/,
   },
-])('knows whether records of sagas are kept where $what', ({ sagas, kept, complaint }) => {
+])('detects whether journal entries of sagas are kept if $what', ({ sagas, kept, complaint }) => {
   const said = recordsComplaint(readCrd(haulDefinition(sagas as object | 'none') as never, 'haul'), kept)
   if (complaint === undefined) expect(said).toBeUndefined()
   else expect(said).toMatch(complaint)

@@ -14,7 +14,7 @@ import { protoField, type ShapeExample, shapes } from './shapes.ts'
 const limitMs = 120_000
 let folder = ''
 
-/** All kinds are generated, compiled and loaded once: the time goes into starting, not into the kinds. */
+/** Generates, compiles and loads all kinds once: startup takes the time, not the kinds. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'konverge-shapes-'))
   await mkdir(join(folder, 'crds'))
@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, limitMs)
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Every valid spec must be taken by the types, every invalid one refused. */
+/** The types must accept every valid spec and reject every invalid one. */
 function* uses(): Generator<string> {
   for (const { kind, valid, invalid = [], isValueOnly = false } of shapes) {
     yield `import type { ${kind}Spec, ${kind}SpecInput } from './imports/index.ts'`
@@ -59,14 +59,14 @@ const objectOf = (kind: string, spec: JsonObject): JsonObject => ({
   spec,
 })
 
-describe('of definitions of real shapes', () => {
-  it('everything that is generated compiles, takes what fits and refuses what does not', {
+describe('definitions with realistic shapes', () => {
+  it('all generated code compiles, accepts what fits and rejects what does not', {
     timeout: limitMs,
   }, async () => {
     expect(await compileErrors(folder)).toEqual([])
   })
 
-  it('constructs give what was put in, under the names of the wire', { timeout: limitMs }, async () => {
+  it('constructs render the input, under the names of the wire', { timeout: limitMs }, async () => {
     const makers = await loadMakers()
     for (const { kind, valid } of shapes) {
       const made = makers[kind]?.(new Chart(new App(), 'chart')).toJson()
@@ -92,7 +92,7 @@ describe.each([...shapes, protoField])(
 
 type Makers = Readonly<Record<string, (scope: Chart) => { toJson(): unknown }>>
 
-/** Compiled by hand: Node strips types, but `cdk8s import` writes enums, which are more than types. */
+/** Compiled explicitly: Node strips types, but `cdk8s import` writes enums, which need compilation. */
 async function loadMakers(): Promise<Makers> {
   for (const name of ['imports/example.dev', 'use']) {
     const source = await readFile(join(folder, `${name}.ts`), 'utf8')
@@ -100,6 +100,6 @@ async function loadMakers(): Promise<Makers> {
     const { outputText } = ts.transpileModule(source, { compilerOptions })
     await writeFile(join(folder, `${name}.js`), outputText.replaceAll(".ts'", ".js'"))
   }
-  // The module was written above, so it is what it was written to be.
+  // This test wrote the module above.
   return ((await import(/* @vite-ignore */ join(folder, 'use.js'))) as { makers: Makers }).makers
 }

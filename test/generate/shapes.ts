@@ -1,15 +1,15 @@
-// Schemas of the shapes that definitions of well-known projects have, and some that none has yet: one kind for each.
+// Schemas with the shapes of well-known projects' definitions, and some rarer ones: one kind for each.
 import type { Json, JsonObject } from '../../src/base/json.ts'
 
 export interface ShapeExample {
   /** The kind whose `spec` has this schema. */
   readonly kind: string
   readonly spec: JsonObject
-  /** A spec as it travels on the wire; fits the schema, and is what the construct gives. */
+  /** A spec in wire form that fits the schema; the construct renders it. */
   readonly valid: JsonObject
-  /** TypeScript of the spec as the construct takes it, where it differs from the wire. `imported` is the module. */
+  /** TypeScript of the spec for the construct, if it differs from the wire. `imported` is the module. */
   readonly construct?: string
-  /** Specs that do not fit, and what is said of them. */
+  /** Specs that do not fit, and the reported field. */
   readonly invalid?: readonly (readonly [spec: JsonObject, field: string])[]
   /** Specs that fit the types but not the schema. */
   readonly isValueOnly?: boolean
@@ -23,7 +23,7 @@ const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
 const list = (items: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'array', items, ...more })
 const map = (additionalProperties: Json): JsonObject => ({ type: 'object', additionalProperties })
 
-/** A field whose name begins with two underscores cannot be written as a literal of JavaScript. */
+/** A literal of JavaScript cannot express a field whose name begins with two underscores. */
 const parsed = (json: string): JsonObject => JSON.parse(json)
 
 export const shapes: readonly ShapeExample[] = [
@@ -31,7 +31,7 @@ export const shapes: readonly ShapeExample[] = [
     kind: 'IntOrString',
     spec: object({
       port: intOrString,
-      // As Quantity is written, and as it is written when a pattern is added to it.
+      // A Quantity, and its form with an added pattern.
       divisor: { ...intOrString, pattern: '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE])?$' },
       bare: { 'x-kubernetes-int-or-string': true },
       both: { 'x-kubernetes-int-or-string': true, allOf: [{ anyOf: intOrString.anyOf }, { pattern: '^1' }] },
@@ -147,7 +147,7 @@ export const shapes: readonly ShapeExample[] = [
       pair: { type: 'array', items: count, enum: [[1, 2], []] },
       point: { type: 'object', ...anything, enum: [{ x: 1 }, { x: 2, y: [null] }] },
       nested: list({ ...text, enum: ['in', 'out'] }),
-      // Words that are also names of every object.
+      // Words that are also properties of every object.
       reserved: { ...text, enum: ['constructor', 'default', 'toString', 'hasOwnProperty'] },
     }),
     valid: {
@@ -308,7 +308,7 @@ export const shapes: readonly ShapeExample[] = [
       FooBar: text,
       foo: object({ bar: object({ c: text }), barBaz: object({ d: text }) }),
       fooBarBaz: object({ e: text }),
-      // The one is changed to the name that the other has.
+      // The program changes one to the name of the other.
       s_: text,
       s: count,
       props: object({ f: text }),
@@ -416,7 +416,7 @@ export const shapes: readonly ShapeExample[] = [
       when: { ...text, format: 'date-time' },
       bytes: { ...text, format: 'byte' },
       custom: { ...text, format: 'no-such-format' },
-      // Valid for Go's regexp and not, or otherwise, for JavaScript's.
+      // Valid for Go's regexp but not for JavaScript's, or with another meaning.
       posix: { ...text, pattern: '^[[:alpha:]]+$' },
       escaped: { ...text, pattern: '^[\\w\\_\\-]+\\@[\\w\\.]+\\:$' },
       folded: { ...text, pattern: '(?i)^abc$' },
@@ -457,7 +457,7 @@ export const shapes: readonly ShapeExample[] = [
   },
 ]
 
-/** Objects in lists in maps, as deep as definitions with a pod template in a generator in a generator get. */
+/** Objects in lists in maps, as deep as a pod template in a generator in a generator. */
 function nestedSpec(depth: number): JsonObject {
   if (depth === 0) return object({ leaf: text })
   return object({ next: depth % 3 === 0 ? map(list(nestedSpec(depth - 1))) : nestedSpec(depth - 1), size: intOrString })
@@ -469,7 +469,9 @@ function nestedValue(depth: number): JsonObject {
   return { next: depth % 3 === 0 ? { a: [next] } : next }
 }
 
-/** What no construct can have, and objects can; read from JSON because a literal would mean something else. */
+/**
+ * A field that no construct can have, and objects can; parsed from JSON because a literal would mean something else.
+ */
 export const protoField: ShapeExample = {
   kind: 'ProtoField',
   spec: parsed('{"type": "object", "properties": {"__proto__": {"type": "string"}}}'),

@@ -29,7 +29,7 @@ describe('names', () => {
     ['pod-template', "'pod-template'"],
     ['1st', "'1st'"],
     ['', "''"],
-  ])('quotes the property %s only where it has to', (name, written) => {
+  ])('quotes the property %s only if necessary', (name, written) => {
     expect(propertyName(name)).toBe(written)
   })
 })
@@ -40,7 +40,7 @@ const anyText = fc.oneof(
 )
 
 describe('literal', () => {
-  it('says the text again when it is evaluated', () => {
+  it('evaluates to the same text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(new Function(`return ${literal(text)}`)()).toBe(text)
@@ -50,11 +50,11 @@ describe('literal', () => {
 })
 
 describe('docComment', () => {
-  it('is nothing where there is nothing to say', () => {
+  it('is empty without content', () => {
     expect(docComment({ description: '', constraints: [] }, '  ')).toEqual([])
   })
 
-  it('fits one line where it can', () => {
+  it('fits one line if possible', () => {
     expect(docComment({ description: 'Short.', constraints: [] }, '  ')).toEqual(['  /** Short. */'])
   })
 

@@ -1,5 +1,5 @@
-// Are the generated types what a controller needs? Checked by the compiler: this file must compile, and the lines that are
-// marked as errors must be errors.
+// Checks by the compiler that the generated types fit a controller: this file must compile, and the lines marked as
+// errors must be errors.
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import {
   ReplicatedKVStore,
@@ -23,14 +23,14 @@ describe('the descriptor', () => {
     expect(other).toBe(resource)
   })
 
-  it('cannot be changed, and holds no types at run time', () => {
+  it('is read-only, and holds no types at run time', () => {
     expect(Object.isFrozen(ReplicatedKVStore)).toBe(true)
     expect('types' in ReplicatedKVStore).toBe(false)
   })
 })
 
 describe('the wire types', () => {
-  it('have defaults filled in on what is read, and not on what is written', () => {
+  it('have defaults on what is read, and not on what is written', () => {
     expectTypeOf<ReplicatedKVStoreSpec['replicas']>().toEqualTypeOf<number>()
     expectTypeOf<ReplicatedKVStoreSpec['storage']['size']>().toEqualTypeOf<string>()
     expectTypeOf<ReplicatedKVStoreSpec['pvcRetention']['whenScaled']>().toEqualTypeOf<'Retain' | 'Delete'>()

@@ -76,7 +76,7 @@ describe('wireTypes', () => {
     expect(fieldType(node)).toBe(type)
   })
 
-  it('has a field with a default always in what the server returns, and never has to be given it', () => {
+  it('has a field with a default always in what the server returns, and optionally in what people write', () => {
     const module = generated(
       crdOf({
         spec: {
@@ -102,7 +102,7 @@ describe('wireTypes', () => {
     expect(module.types).not.toContain('WidgetSpecProbeInput')
   })
 
-  it('writes one type for both where nothing has a default', () => {
+  it('writes one type for both if nothing has a default', () => {
     const module = generated(crdOf({ spec: { type: 'object', properties: { a: { type: 'string' } } } }))
     expect(declaration(module, 'WidgetSpecInput')).toBe('export type WidgetSpecInput = WidgetSpec')
   })
@@ -118,7 +118,7 @@ describe('wireTypes', () => {
     expect(declaration(module, 'WidgetStatus')).toBe('export type WidgetStatus = Readonly<Record<string, never>>')
   })
 
-  it('names the stored version plainly and others after the version, and leaves out those that are not served', () => {
+  it('names the stored version plainly and others after the version, and omits those that are not served', () => {
     const version = (name: string, { served = true, storage = false }) => ({ ...versionOf(name, {}, served), storage })
     const document = crdWithVersions([
       version('v1alpha1', { served: false }),
@@ -137,7 +137,7 @@ describe('wireTypes', () => {
     expect(generated(crdWithVersions([version('v1', false), version('v2', true)])).values).toEqual(['Widget'])
   })
 
-  it('gives names that collide a number', () => {
+  it('numbers colliding names', () => {
     const inner = { type: 'object', properties: { a: { type: 'string' } } }
     const module = generated(
       crdOf({ spec: { type: 'object', properties: { 'a-b': inner, aB: inner, resource: inner } } }),
@@ -161,7 +161,7 @@ describe('wireTypes', () => {
     )
   })
 
-  it('stays valid TypeScript whatever names and texts a definition has', () => {
+  it('stays valid TypeScript for any names and texts of a definition', () => {
     const anyText = fc.oneof(
       fc.string(),
       fc.constantFrom('*/', '`', "'", '\\', 'constructor', '__proto__', 'a b', '$x', '1', '\u2028'),
