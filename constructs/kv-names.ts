@@ -51,6 +51,7 @@ export function kvLabels(name: string): Readonly<Record<string, string>> {
   }
 }
 
+/** Input of `kvEndpoints`. */
 export interface KvEndpointsInput {
   readonly name: string
   readonly namespace: string

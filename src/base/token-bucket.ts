@@ -3,6 +3,7 @@
 
 import { assert } from './assert.ts'
 
+/** Rate and burst of a token bucket. */
 export interface TokenBucketLimit {
   /** Tokens gained per second; more than 0. */
   readonly perSecond: number

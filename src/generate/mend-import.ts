@@ -10,7 +10,7 @@ export function isCodeName(name: string): boolean {
 }
 
 /**
- * The module with real names for the code names that are in it. A field is written in two lines:
+ * Returns the module with real names in place of its code names. A field is written in two lines:
  *
  *     readonly wireref0?: string;        readonly '$ref'?: string;
  *     'wireref0': obj.wireref0,          ['$ref']: obj['$ref'],

@@ -21,6 +21,7 @@ export interface Selection {
   readonly metadataOnly?: boolean | undefined
 }
 
+/** Options of a list: the selection, the version and the page. */
 export interface ListOptions extends Selection {
   /** `''` reads the newest state, `'0'` any state, `'N'` a state not older than N. Default `''`. */
   readonly resourceVersion?: string
@@ -73,6 +74,7 @@ export interface ApplyOptions extends WriteOptions {
   readonly subresource?: string
 }
 
+/** Body of a patch in one of the two JSON forms. */
 export type Patch =
   /** JSON Merge Patch, RFC 7396. */
   | { readonly type: 'merge'; readonly body: JsonObject }

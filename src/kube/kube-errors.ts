@@ -6,6 +6,7 @@ import { nameList } from '../base/name-list.ts'
 import { explainForbidden } from './forbidden.ts'
 import { isSchemaError, unknownFieldsOf } from './typed-patch.ts'
 
+/** Reason of a failed request; `KubeError.code`. A code without a comment has the meaning of its HTTP status. */
 export type KubeErrorCode =
   | 'AlreadyExists'
   | 'BadRequest'
@@ -82,6 +83,11 @@ export class KubeError extends CodedError<KubeErrorCode> {
   }
 }
 
+/**
+ * True if the value is a KubeError, and has one of the codes if any are given.
+ *
+ * @example if (isKubeError(thrown, 'NotFound')) return undefined
+ */
 export function isKubeError(thrown: unknown, ...codes: readonly KubeErrorCode[]): thrown is KubeError {
   return thrown instanceof KubeError && (codes.length === 0 || codes.includes(thrown.code))
 }

@@ -129,7 +129,8 @@ const pageSize = 500
  * Reads query the API server each time. Calls reject with a KubeError if the server rejects the request or is
  * unreachable. Writes reject with a CodedError `NotLeader` if replicas elect a leader and this process does not lead.
  *
- * The field manager is `<operator>-client:<name>`, with the name of the runnable, or of the controller of a `cleanup`.
+ * The field manager is `<operator>-client`; in a runnable or a `cleanup`, a colon and the name of the runnable or the
+ * controller follow.
  * RBAC rules follow from the declared `rights`.
  *
  * @example
