@@ -134,7 +134,9 @@ export class OtherManagers {
   /** Remembers the state that another manager has just left. */
   #note(child: ChildName, live: LiveObject): void {
     const { uid } = live.metadata
-    if (this.#foreign.has(uid) || isUnmanaged(live)) this.#foreign.set(uid, { ...child, text: contentOf(live) })
+    // After a reset, managedFields no longer shows that a controller created the object.
+    const isForeign = this.#foreign.has(uid) || (isUnmanaged(live) && !this.#reset.has(uid))
+    if (isForeign) this.#foreign.set(uid, { ...child, text: contentOf(live) })
     this.#theirs.set(uid, { ...child, value: theirsOf(live) })
   }
 
