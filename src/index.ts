@@ -13,6 +13,7 @@ export type { TokenBucketLimit } from './base/token-bucket.ts'
 export type { CallLimit, Endpoint } from './external/endpoint.ts'
 export type {
   Consistency,
+  DesiredExternal,
   ExternalCall,
   ExternalChange,
   ExternalDriver,
@@ -20,7 +21,6 @@ export type {
   ExternalRemoval,
   ExternalReport,
   ExternalTools,
-  ExternalWish,
   Observation,
   Token,
 } from './external/external.ts'
@@ -141,19 +141,19 @@ export {
   type SagaContext,
   type SagaRemoval,
   type SagaRemovalContext,
-  type SagaScene,
+  type SagaResource,
 } from './reconcile/saga-definition.ts'
 export type { StatusReport } from './reconcile/status.ts'
 export { abandonAnnotation, isAbandoned } from './reconcile/steering.ts'
 export type {
+  DesiredSaga,
   Notes,
   SagaCall,
   SagaRecord,
   SagaReport,
   SagaStep,
   SagaStepRecord,
-  SagaWish,
-  Sight,
+  StepObservation,
 } from './saga/saga.ts'
 export {
   contribute,

@@ -12,7 +12,7 @@ import type { Condition } from '../../src/object/condition.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { keyOf } from '../../src/object/ref.ts'
 import { LiveLoader } from '../../src/reconcile/live-loader.ts'
-import { TurnMetrics } from '../../src/reconcile/turn-metrics.ts'
+import { ReconcileMetrics } from '../../src/reconcile/turn-metrics.ts'
 import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
 import { failure } from '../../test/model-api.ts'
 import { live } from '../../test/objects.ts'
@@ -23,7 +23,7 @@ const types = ['Ready', 'Progressing', 'Degraded', 'Available', 'Synced']
 /** A scrape of `/metrics` with these resources, of which every other one is not ready. */
 export async function scrape(resources: number) {
   const metrics = new PrometheusMetrics()
-  const { conditions } = new TurnMetrics(metrics, 'sites')
+  const { conditions } = new ReconcileMetrics(metrics, 'sites')
   for (let index = 0; index < resources; index++)
     conditions.observe(
       numbered(index),

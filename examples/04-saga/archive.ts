@@ -1,5 +1,5 @@
 // Controller of a task in steps: an Archive moves to another folder. docs/sagas.md explains it.
-import { type Controller, defineController, defineSaga, type SagaContext, type SagaWish } from '../../src/index.ts'
+import { type Controller, type DesiredSaga, defineController, defineSaga, type SagaContext } from '../../src/index.ts'
 import { Archive, type ArchiveFacts, type ArchiveSpec, type ArchiveStatus } from './archive-kind.ts'
 import type { Files } from './files.ts'
 import { CleanStep, CopyStep, SwitchStep } from './move-steps.ts'
@@ -12,7 +12,7 @@ const moveIn = (files: Files) =>
     pivot: 'Switch',
     retryAdvice: 'raise spec.attempt',
     steps: () => [new CopyStep(files), new SwitchStep(files), new CleanStep(files)],
-    wish: ({ object: { spec }, facts }: Context): SagaWish => {
+    wish: ({ object: { spec }, facts }: Context): DesiredSaga => {
       const { folder: from } = facts
       const { folder: to, attempt } = spec
       if (from === to) return { kind: 'cancelled', message: 'its files are wanted where they are' }

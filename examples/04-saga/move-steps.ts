@@ -1,10 +1,10 @@
 // The three steps in which an archive moves to another folder, each with its effect, its observation and its
 // compensation. Every function may be repeated, and makes no decisions about other steps.
-import { CodedError, type SagaCall, type SagaScene, type SagaStep, type Sight } from '../../src/index.ts'
+import { CodedError, type SagaCall, type SagaResource, type SagaStep, type StepObservation } from '../../src/index.ts'
 import type { ArchiveFacts, ArchiveSpec, ArchiveStatus } from './archive-kind.ts'
 import type { Files } from './files.ts'
 
-type Scene = SagaScene<ArchiveSpec, ArchiveStatus, ArchiveFacts>
+type Scene = SagaResource<ArchiveSpec, ArchiveStatus, ArchiveFacts>
 type Call = SagaCall<Scene>
 
 /** Copies the files to the new folder, which carries the mark of this move. */
@@ -16,7 +16,7 @@ export class CopyStep implements SagaStep<Scene> {
     this.#files = files
   }
 
-  async verify({ input: { from, to = '' }, token }: Call): Promise<Sight> {
+  async verify({ input: { from, to = '' }, token }: Call): Promise<StepObservation> {
     if ((await this.#files.markOf(to)) !== token) return { kind: 'missing' }
     const there = new Set(await this.#files.list(to))
     const wanted = from === undefined ? [] : ((await this.#files.list(from)) ?? [])
@@ -46,7 +46,7 @@ export class SwitchStep implements SagaStep<Scene> {
     this.#files = files
   }
 
-  async verify({ object, input: { to = '' } }: Call): Promise<Sight> {
+  async verify({ object, input: { to = '' } }: Call): Promise<StepObservation> {
     return (await this.#files.pointer(object.metadata.name)) === to ? { kind: 'done' } : { kind: 'missing' }
   }
 
@@ -64,7 +64,7 @@ export class CleanStep implements SagaStep<Scene> {
     this.#files = files
   }
 
-  async verify({ input: { from } }: Call): Promise<Sight> {
+  async verify({ input: { from } }: Call): Promise<StepObservation> {
     const isThere = from !== undefined && (await this.#files.list(from)) !== undefined
     return isThere ? { kind: 'missing' } : { kind: 'done' }
   }

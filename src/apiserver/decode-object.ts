@@ -62,7 +62,7 @@ function readBody(
  * Returns the type that the body states.
  * A built-in kind may omit it, because the path gives it; a custom kind must state it. Throws StatusError (400).
  */
-function saidType({ resource, body, kindOf: of }: DecodeRequest, value: JsonObject): SaidType {
+function saidType({ resource, body, kindOf: of }: DecodeRequest, value: JsonObject): StatedType {
   const kind = own(value, 'kind')
   if (resource.isCustom && (typeof kind !== 'string' || kind === ''))
     throw unrecognized(resource, `Object 'Kind' is missing in '${body}'`, body)
@@ -77,14 +77,14 @@ function withType(resource: ServedResource, value: JsonObject): JsonObject {
 }
 
 /** Type that a body states. */
-interface SaidType {
+interface StatedType {
   readonly of: DecodeRequest['kindOf']
   readonly kind: string
   readonly apiVersion: string
 }
 
 /** Throws StatusError unless the body states the type that the endpoint accepts. */
-function checkType(resource: ServedResource, value: JsonObject, { of, kind, apiVersion }: SaidType): void {
+function checkType(resource: ServedResource, value: JsonObject, { of, kind, apiVersion }: StatedType): void {
   const expected = apiVersionOf(resource)
   if (kind === resource.kind && apiVersion === expected) return
   if (resource.isCustom && apiVersion === expected)

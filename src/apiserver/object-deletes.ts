@@ -9,7 +9,7 @@ import type { Admission } from './admission/admission.ts'
 import type { DeleteOptions } from './delete-options.ts'
 import { finalizersOf, isTerminating, metadataNumber, metadataText, withMetadata } from './metadata.ts'
 import { liveObject, servedObject } from './object-form.ts'
-import type { Committed, ObjectLog, Shelf } from './object-log.ts'
+import type { Committed, ObjectLog, StorageShelf } from './object-log.ts'
 import { groupResourceOf, placeOf } from './object-writes.ts'
 import { conflict, notFound } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
@@ -17,7 +17,7 @@ import type { User } from './user.ts'
 
 export interface DeleteScope {
   readonly resource: ServedResource
-  readonly shelf: Shelf
+  readonly shelf: StorageShelf
   readonly namespace: string
   readonly user: User
 }

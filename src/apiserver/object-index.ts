@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.ts'
 import { mapAt, structAt, textAt } from './built-in/field-walk.ts'
 import { takenBy } from './built-in/service-allocation.ts'
 import { labelsOf } from './metadata.ts'
-import { keyOf, type LogEntry, type ObjectLog, type Place, type Shelf } from './object-log.ts'
+import { keyOf, type LogEntry, type ObjectLog, type Place, type StorageShelf } from './object-log.ts'
 import { ownersOf } from './owner-references.ts'
 
 /** Lookup term. Labels and selectors apply within one namespace. */
@@ -23,7 +23,7 @@ export type Term =
 
 export class ObjectIndex {
   readonly #log: ObjectLog
-  readonly #shelves = new Map<Shelf, ShelfIndex>()
+  readonly #shelves = new Map<StorageShelf, ShelfIndex>()
 
   /** Must be constructed before any listener of the log that queries it, so that it sees each commit first. */
   constructor(log: ObjectLog) {
@@ -32,16 +32,16 @@ export class ObjectIndex {
   }
 
   /** Returns the matching locations, ordered by name. The first query of a shelf indexes it. */
-  places(shelf: Shelf, term: Term): readonly Place[] {
+  places(shelf: StorageShelf, term: Term): readonly Place[] {
     return this.#indexOf(shelf).places(termText(term))
   }
 
   /** Returns whether an object matches, in constant time. */
-  has(shelf: Shelf, term: Term): boolean {
+  has(shelf: StorageShelf, term: Term): boolean {
     return this.#indexOf(shelf).has(termText(term))
   }
 
-  #indexOf(shelf: Shelf): ShelfIndex {
+  #indexOf(shelf: StorageShelf): ShelfIndex {
     const known = this.#shelves.get(shelf)
     if (known !== undefined) return known
     const index = new ShelfIndex()

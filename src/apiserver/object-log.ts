@@ -6,11 +6,11 @@ import type { JsonObject } from '../base/json.ts'
 import { parseWireJson, wireJson } from '../base/wire-json.ts'
 
 /** Storage key prefix of one kind in all its versions: `pods`, `deployments.apps`. */
-export type Shelf = string
+export type StorageShelf = string
 
 /** Storage key of one object; cluster-scoped objects have the namespace ''. */
 export interface Place {
-  readonly shelf: Shelf
+  readonly shelf: StorageShelf
   readonly namespace: string
   readonly name: string
 }
@@ -84,7 +84,7 @@ export interface View {
   readonly revision: number
   get(place: Place): Committed | undefined
   /** Returns the objects in the order of etcd's keys: by the bytes of namespace, then name. */
-  list(shelf: Shelf, namespace?: string): readonly Committed[]
+  list(shelf: StorageShelf, namespace?: string): readonly Committed[]
 }
 
 export interface ObjectLogOptions {
@@ -100,8 +100,8 @@ export class ObjectLog implements View {
   readonly #historyLength: number
   readonly #historyCharacters: number
   readonly #shelter: TreeShelter
-  readonly #shelves = new Map<Shelf, Map<string, Committed>>()
-  readonly #sorted = new Map<Shelf, readonly Committed[]>()
+  readonly #shelves = new Map<StorageShelf, Map<string, Committed>>()
+  readonly #sorted = new Map<StorageShelf, readonly Committed[]>()
   readonly #listeners = new Set<(entry: LogEntry) => void>()
   #record: (entry: LogEntry) => void = () => {}
   #hearCompacted: () => void = () => {}
@@ -131,13 +131,13 @@ export class ObjectLog implements View {
     return this.#shelves.get(place.shelf)?.get(keyOf(place))
   }
 
-  list(shelf: Shelf, namespace?: string): readonly Committed[] {
+  list(shelf: StorageShelf, namespace?: string): readonly Committed[] {
     const all = this.#sortedShelf(shelf)
     if (namespace === undefined) return all
     return all.slice(firstAtOrAfter(all, `${namespace}/`), firstAtOrAfter(all, `${namespace}0`)) // '0' follows '/'.
   }
 
-  shelves(): readonly Shelf[] {
+  shelves(): readonly StorageShelf[] {
     return [...this.#shelves.keys()]
   }
 
@@ -235,7 +235,7 @@ export class ObjectLog implements View {
     this.compact(this.#entries[oldest - 1]?.revision ?? this.#revision)
   }
 
-  #sortedShelf(shelf: Shelf): readonly Committed[] {
+  #sortedShelf(shelf: StorageShelf): readonly Committed[] {
     const known = this.#sorted.get(shelf)
     if (known !== undefined) return known
     const sorted = [...(this.#shelves.get(shelf)?.values() ?? [])].sort((left, right) =>
@@ -251,7 +251,7 @@ class PastView implements View {
   readonly revision: number
   readonly #log: ObjectLog
   /** State of each location before its first later change, by shelf and key. */
-  readonly #restored = new Map<Shelf, Map<string, { place: Place; state: Committed | undefined }>>()
+  readonly #restored = new Map<StorageShelf, Map<string, { place: Place; state: Committed | undefined }>>()
 
   constructor(log: ObjectLog, revision: number, since: readonly LogEntry[]) {
     this.#log = log
@@ -268,7 +268,7 @@ class PastView implements View {
     return restored === undefined ? this.#log.get(place) : restored.state
   }
 
-  list(shelf: Shelf, namespace?: string): readonly Committed[] {
+  list(shelf: StorageShelf, namespace?: string): readonly Committed[] {
     const restored = this.#restored.get(shelf)
     const today = this.#log.list(shelf, namespace)
     if (restored === undefined) return today

@@ -9,7 +9,7 @@ import type { ListOptions } from './list-options.ts'
 import { labelsOf } from './metadata.ts'
 import { pathSegmentName } from './name-rules.ts'
 import { servedObject } from './object-form.ts'
-import type { Committed, ObjectLog, Place, Shelf, View } from './object-log.ts'
+import type { Committed, ObjectLog, Place, StorageShelf, View } from './object-log.ts'
 import { badRequest, expired, plainError, StatusError } from './status-error.ts'
 import type { ServedResource } from './strategy.ts'
 
@@ -23,7 +23,7 @@ export interface Page {
 /** Scope of a list. */
 export interface ListScope {
   readonly resource: ServedResource
-  readonly shelf: Shelf
+  readonly shelf: StorageShelf
   /** Absent: all namespaces, or a cluster-scoped kind. */
   readonly namespace: string | undefined
 }

@@ -13,7 +13,7 @@ import { finalizersOf, isTerminating, metadataNumber, metadataText, withMetadata
 import { pathSegmentName } from './name-rules.ts'
 import { liveObject, servedObject } from './object-form.ts'
 import type { ObjectIndex } from './object-index.ts'
-import type { Committed, ObjectLog, Place, Shelf } from './object-log.ts'
+import type { Committed, ObjectLog, Place, StorageShelf } from './object-log.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts'
 import { withoutDuplicateOwners } from './owner-references.ts'
 import { alreadyExists, conflict, generateNameConflict, invalidObject, notFound, plainError } from './status-error.ts'
@@ -23,7 +23,7 @@ import type { User } from './user.ts'
 /** Target, user and endpoint of a write. */
 export interface WriteScope {
   readonly resource: ServedResource
-  readonly shelf: Shelf
+  readonly shelf: StorageShelf
   /** '' for cluster-scoped kinds. */
   readonly namespace: string
   /** '' if the body names the object. */

@@ -11,7 +11,7 @@ import { isTrue } from './request-info.ts'
 import { parseRfc3339 } from './rfc3339.ts'
 import { badRequest, invalidObject, notFound, notServed, plainError, StatusError } from './status-error.ts'
 import type { SystemClient } from './system-client.ts'
-import { type UpstreamRefusal, upstreamRefusal } from './upstream-refusal.ts'
+import { type BackendError, upstreamRefusal } from './upstream-refusal.ts'
 
 /** Client of the nodes' kubelets. */
 export interface Kubelets {
@@ -20,7 +20,7 @@ export interface Kubelets {
 }
 
 export type KubeletAnswer =
-  | ({ readonly kind: 'refused' } & UpstreamRefusal)
+  | ({ readonly kind: 'refused' } & BackendError)
   /** Forwards the body; the returned function ends that early. */
   | { readonly kind: 'stream'; readonly pipeTo: (sink: StreamSink) => () => void }
 

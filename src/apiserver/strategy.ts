@@ -22,7 +22,7 @@ export interface StepContext {
 }
 
 /** Allocator of unique addresses or numbers. */
-export interface Stock {
+export interface Allocators {
   /**
    * Returns whether an object of the kind has the value. The object being written counts in its state before the write.
    */
@@ -56,7 +56,7 @@ export interface Strategy extends Steps {
    * Allocates unique values, e.g. addresses of services, before the other steps. `old` is absent for a create.
    * Throws StatusError.
    */
-  allocate?(object: JsonObject, old: JsonObject | undefined, stock: Stock): JsonObject
+  allocate?(object: JsonObject, old: JsonObject | undefined, stock: Allocators): JsonObject
   prepareForCreate(object: JsonObject, context: StepContext): JsonObject
   validateCreate(object: JsonObject): readonly FieldError[]
   warningsOnCreate(object: JsonObject): readonly string[]
@@ -81,7 +81,7 @@ export interface Strategy extends Steps {
   /** Propagation of a delete without a policy. */
   readonly defaultPropagation: 'Background' | 'Orphan'
   /** Returns texts of Warning headers of a delete, even if no such object exists. */
-  warningsOnDelete(asked: AskedPropagation): readonly string[]
+  warningsOnDelete(asked: RequestedPropagation): readonly string[]
   /**
    * Returns the marked object, for kinds whose first delete only marks it (namespaces, CRDs). Absent: the usual way.
    */
@@ -101,7 +101,7 @@ export function stepsOf(strategy: Strategy, subresource: string): Steps {
 }
 
 /** Propagation that a delete asks for; both undefined if none. */
-export interface AskedPropagation {
+export interface RequestedPropagation {
   readonly propagationPolicy: string | undefined
   readonly orphanDependents: boolean | undefined
 }

@@ -5,7 +5,7 @@
 import { goQuoted } from './field-error.ts'
 import { badRequest, type GroupResource, groupResourceText, internalError, StatusError } from './status-error.ts'
 
-export interface UpstreamRefusal {
+export interface BackendError {
   readonly status: number
   readonly text: string
 }
@@ -30,7 +30,7 @@ const meanings: ReadonlyMap<number, Meaning> = new Map<number, Meaning>([
 ])
 
 /** Returns the error; `of` and `name` identify the object of the request to this server. */
-export function upstreamRefusal({ status, text }: UpstreamRefusal, of: GroupResource, name: string): StatusError {
+export function upstreamRefusal({ status, text }: BackendError, of: GroupResource, name: string): StatusError {
   if (status === 500) return internalError(text)
   if (status === 400) return badRequest(text)
   const [reason, message] = meaningOf(status, text)

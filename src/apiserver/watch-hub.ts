@@ -3,11 +3,11 @@
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { StreamSink } from './exchange.ts'
-import type { LogEntry, ObjectLog, Shelf } from './object-log.ts'
+import type { LogEntry, ObjectLog, StorageShelf } from './object-log.ts'
 import { bookmarkLine, eventLine, eventOf, type WatchScope } from './watch-events.ts'
 
 export interface Watch {
-  readonly shelf: Shelf
+  readonly shelf: StorageShelf
   readonly scope: WatchScope
   /** Revision after which events are sent; with `sendsState`, the current objects are sent first. */
   readonly fromRevision: number
@@ -37,7 +37,7 @@ export class WatchHub {
   readonly #clock: Clock
   readonly #random: Random
   readonly #log: ObjectLog
-  readonly #open = new Map<Shelf, Set<OpenWatch>>()
+  readonly #open = new Map<StorageShelf, Set<OpenWatch>>()
   #since = 0
 
   constructor({ clock, random, log }: WatchHubOptions) {
@@ -88,7 +88,7 @@ export class WatchHub {
   }
 
   /** Ends the watches of a kind that is no longer served. */
-  closeShelf(shelf: Shelf): void {
+  closeShelf(shelf: StorageShelf): void {
     for (const watch of [...(this.#open.get(shelf) ?? [])]) watch.close()
   }
 }

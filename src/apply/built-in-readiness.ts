@@ -4,8 +4,8 @@ import { isJsonObject } from '../base/json.ts'
 import { type KubeObject, valueAt } from '../object/object.ts'
 import { podReadiness } from './pod-readiness.ts'
 import {
-  type ConditionSaid,
-  conditionSaid,
+  type ConditionContent,
+  conditionContent,
   failed,
   isOlder,
   notObserved,
@@ -28,7 +28,7 @@ import {
 
 /** Rules by group kind; kinds of built-in groups without one are ready when they exist. */
 export const readinessRules: ReadonlyMap<string, ReadinessRule> = new Map([
-  ['APIService.apiregistration.k8s.io', (object) => byCondition(conditionSaid(object, 'Available'))],
+  ['APIService.apiregistration.k8s.io', (object) => byCondition(conditionContent(object, 'Available'))],
   ['CustomResourceDefinition.apiextensions.k8s.io', crdReadiness],
   ['DaemonSet.apps', daemonSetReadiness],
   ['Deployment.apps', deploymentReadiness],
@@ -78,7 +78,7 @@ export function isBuiltInGroup(group: string): boolean {
 }
 
 /** Ready if the condition is True; else progressing with its reason. */
-export function byCondition(said: ConditionSaid | undefined): Readiness {
+export function byCondition(said: ConditionContent | undefined): Readiness {
   if (said === undefined) return progressing('NotObserved', 'its controller has not seen it yet')
   return said.status === 'True' ? ready(said.reason, said.message) : progressing(said.reason, said.message)
 }
@@ -110,9 +110,9 @@ function addressReadiness(object: KubeObject): Readiness {
 }
 
 function autoscalerReadiness(object: KubeObject): Readiness {
-  const able = conditionSaid(object, 'AbleToScale')
+  const able = conditionContent(object, 'AbleToScale')
   if (able?.status === 'False') return failed(able.reason, able.message)
-  const active = conditionSaid(object, 'ScalingActive')
+  const active = conditionContent(object, 'ScalingActive')
   // At zero replicas, scaling is off on purpose.
   if (active?.reason === 'ScalingDisabled') return ready(active.reason, active.message)
   return byCondition(active)
@@ -120,7 +120,7 @@ function autoscalerReadiness(object: KubeObject): Readiness {
 
 /** A budget that allows no disruption now is in effect. */
 function disruptionBudgetReadiness(object: KubeObject): Readiness {
-  const said = conditionSaid(object, 'DisruptionAllowed')
+  const said = conditionContent(object, 'DisruptionAllowed')
   if (said?.reason === 'SyncFailed') return failed(said.reason, said.message)
   if (numberAt(object, 'status', 'observedGeneration') === undefined) {
     return progressing('NotObserved', 'its controller has not seen it yet')
@@ -129,15 +129,15 @@ function disruptionBudgetReadiness(object: KubeObject): Readiness {
 }
 
 function crdReadiness(object: KubeObject): Readiness {
-  const names = conditionSaid(object, 'NamesAccepted')
+  const names = conditionContent(object, 'NamesAccepted')
   if (names?.status === 'False') return failed(names.reason, names.message)
-  return byCondition(conditionSaid(object, 'Established'))
+  return byCondition(conditionContent(object, 'Established'))
 }
 
 /** Its status has no observedGeneration; each condition has one. */
 function gatewayReadiness(object: KubeObject): Readiness {
-  const accepted = conditionSaid(object, 'Accepted')
-  const programmed = conditionSaid(object, 'Programmed')
+  const accepted = conditionContent(object, 'Accepted')
+  const programmed = conditionContent(object, 'Programmed')
   if ([accepted, programmed].some((said) => isOlder(object, said?.observedGeneration))) return notObserved()
   // Every controller leaves a Gateway of another controller at Unknown/Pending.
   if (accepted?.status === 'False') return failed(accepted.reason, accepted.message)

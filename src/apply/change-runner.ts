@@ -31,7 +31,7 @@ import {
 import { immutableField, immutableFieldsOf, recreatedInVain, recreationEvent } from './immutable-change.ts'
 import { policyOutOfReach } from './policy-reach.ts'
 import { pruneVerdict } from './prune-rule.ts'
-import { type RivalClaim, rivalClaimsOf, takenBackEvent } from './rival-claims.ts'
+import { type OtherClaim, otherClaimsOf, takenBackEvent } from './rival-claims.ts'
 
 export interface ChangeRunnerOptions extends ApplyRunnerOptions {
   /** The cluster of all children, if it is not that of the parents. */
@@ -60,7 +60,7 @@ export interface Accepted {
   /** Fields that differed before. */
   readonly paths: readonly FieldPath[]
   /** Claims of the managers from which fields were taken. */
-  readonly rivals: readonly RivalClaim[]
+  readonly rivals: readonly OtherClaim[]
   /** Digest of the extras before, if the apply was sent to verify them. */
   readonly doubted?: string | undefined
   /** True if no apply of this manager was recorded or remembered before. */
@@ -231,7 +231,7 @@ export class ChangeRunner {
     try {
       return { live: await this.#applies.send({ ...apply, force: false }, signal), rivals: [] }
     } catch (thrown) {
-      const claims = rivalClaimsOf(thrown)
+      const claims = otherClaimsOf(thrown)
       if (claims.length === 0) throw thrown
       const taking = { parent, body, fieldManager, claims, isFirst: this.#isFirst(live, fieldManager) }
       return await (policies.coOwn ? this.#takeBackPart(taking, desired, signal) : this.#takeBack(taking, signal))
@@ -321,7 +321,7 @@ interface Taking {
   readonly parent: LiveObject
   readonly body: KubeObject
   readonly fieldManager: string
-  readonly claims: readonly RivalClaim[]
+  readonly claims: readonly OtherClaim[]
   /** True if no apply of this manager is recorded or remembered. */
   readonly isFirst: boolean
 }

@@ -12,7 +12,7 @@ import { controllerOf } from '../object/ownership.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { managedByLabel } from '../synth/membership.ts'
-import { namedFields, type RivalClaim } from './rival-claims.ts'
+import { namedFields, type OtherClaim } from './rival-claims.ts'
 import { withoutFields } from './without-fields.ts'
 
 /** True if `desired`, declared with `coOwn`, may join the owners: the object has such owners, all of this operator. */
@@ -116,8 +116,8 @@ export interface OwnerPart {
  */
 export function claimsOfOwners(
   { declared, live, manager }: OwnerPart,
-  claims: readonly RivalClaim[],
-): readonly RivalClaim[] {
+  claims: readonly OtherClaim[],
+): readonly OtherClaim[] {
   const hash = appliedHashOf(declared)
   if (hash !== undefined && hash === appliedHashOf(live, declared)) return []
   const uids = new Set((live.metadata.ownerReferences ?? []).map(({ uid }) => uid))
@@ -130,7 +130,7 @@ export function claimsOfOwners(
  * Returns the declaration without the fields that other owners keep. An owner that waits for one field thus has all
  * others, and no undeclared one.
  */
-export function partWithout(declared: KubeObject, claims: readonly RivalClaim[]): KubeObject {
+export function partWithout(declared: KubeObject, claims: readonly OtherClaim[]): KubeObject {
   return rehashed(
     withoutFields(
       declared,
@@ -142,7 +142,7 @@ export function partWithout(declared: KubeObject, claims: readonly RivalClaim[])
 /** Returns the rejection of a part that declares other values for fields of other owners. */
 export function fieldConflict(
   { declared, live }: OwnerPart,
-  claims: readonly RivalClaim[],
+  claims: readonly OtherClaim[],
 ): CodedError<'FieldConflict'> {
   const owners = new Map((live.metadata.ownerReferences ?? []).map(({ uid, kind, name }) => [uid, `${kind} ${name}`]))
   const own = new Set((declared.metadata.ownerReferences ?? []).map(({ uid }) => uid))

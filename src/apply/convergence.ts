@@ -15,7 +15,7 @@ import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { groupOf } from '../object/resource.ts'
 import { identityOf } from './plan.ts'
-import { claimantsOf, isAbout, type RivalClaim } from './rival-claims.ts'
+import { claimantsOf, isAbout, type OtherClaim } from './rival-claims.ts'
 import { droppedFields } from './unknown-fields.ts'
 
 /** Pause of a field fight before another attempt. */
@@ -51,7 +51,7 @@ export interface Answer extends Moment {
   /** Fields that differed before. */
   readonly paths: readonly FieldPath[]
   /** Claims of the managers from which fields were taken; empty if none had them, or the apply did not ask. */
-  readonly rivals: readonly RivalClaim[]
+  readonly rivals: readonly OtherClaim[]
   /** Digest of the extras before, if the apply was sent to verify them. */
   readonly doubted?: string | undefined
   /** True if no apply of the manager was recorded or remembered before. */

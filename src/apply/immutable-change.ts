@@ -33,8 +33,8 @@ const maxFields = 8
  */
 export function immutableFieldsOf(error: unknown, paths: readonly FieldPath[]): readonly string[] | undefined {
   if (!isKubeError(error, 'Invalid', 'Conflict')) return undefined
-  const causes = error.causes.filter(({ message }) => isRefusal(message))
-  if (causes.length === 0 && (error.causes.length > 0 || !isRefusal(error.message.replace(attempt, ''))))
+  const causes = error.causes.filter(({ message }) => isRejection(message))
+  if (causes.length === 0 && (error.causes.length > 0 || !isRejection(error.message.replace(attempt, ''))))
     return undefined
   const changed = paths.map(renderPath)
   const refused = [...new Set(causes.map(({ field }) => field))]
@@ -45,7 +45,7 @@ export function immutableFieldsOf(error: unknown, paths: readonly FieldPath[]): 
   return fields.length === 0 ? changed.slice(0, maxFields) : [...new Set(fields)].slice(0, maxFields)
 }
 
-function isRefusal(message: string): boolean {
+function isRejection(message: string): boolean {
   const text = message.replace(quoted, '')
   const [updates, forbidden] = forbiddenUpdate
   const at = text.search(updates)

@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import type { KubeObject } from '../object/object.ts'
 import {
-  conditionSaid,
+  conditionContent,
   failed,
   objectsAt,
   progressing,
@@ -38,7 +38,7 @@ export function podReadiness(object: KubeObject): Readiness {
         textAt(object, 'status', 'message') ?? 'a container has failed',
       )
     default:
-      return conditionSaid(object, 'Ready')?.status === 'True' ? ready('Ready', 'is ready') : whyNotReady(object)
+      return conditionContent(object, 'Ready')?.status === 'True' ? ready('Ready', 'is ready') : whyNotReady(object)
   }
 }
 
@@ -46,11 +46,11 @@ function whyNotReady(object: KubeObject): Readiness {
   const waits = waitingContainers(object)
   const broken = waits.find(({ reason }) => failedWaits.has(reason))
   if (broken !== undefined) return failed(broken.reason, broken.message)
-  const scheduled = conditionSaid(object, 'PodScheduled')
+  const scheduled = conditionContent(object, 'PodScheduled')
   if (scheduled?.status === 'False') return progressing(scheduled.reason, scheduled.message)
   const [first] = waits
   if (first !== undefined) return progressing(first.reason, first.message)
-  const said = conditionSaid(object, 'Ready')
+  const said = conditionContent(object, 'Ready')
   return said === undefined ? progressing('Pending', 'is pending') : progressing(said.reason, said.message)
 }
 

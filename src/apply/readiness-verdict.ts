@@ -48,7 +48,7 @@ export function isOlder({ metadata }: KubeObject, observedGeneration: number | u
 }
 
 /** Content of a condition; missing reasons and messages have defaults. */
-export interface ConditionSaid {
+export interface ConditionContent {
   readonly status: string
   readonly reason: string
   readonly message: string
@@ -56,7 +56,7 @@ export interface ConditionSaid {
 }
 
 /** Returns the condition of this type, if the object has it. */
-export function conditionSaid(object: KubeObject, type: string): ConditionSaid | undefined {
+export function conditionContent(object: KubeObject, type: string): ConditionContent | undefined {
   const found = conditionsOf(object).find((condition) => condition.type === type)
   if (found === undefined) return undefined
   const status = textOf(found.status) ?? 'Unknown'
@@ -69,8 +69,8 @@ export function conditionSaid(object: KubeObject, type: string): ConditionSaid |
 }
 
 /** Returns the condition of this type if it is `True`. */
-export function conditionTrue(object: KubeObject, type: string): ConditionSaid | undefined {
-  const said = conditionSaid(object, type)
+export function conditionTrue(object: KubeObject, type: string): ConditionContent | undefined {
+  const said = conditionContent(object, type)
   return said?.status === 'True' ? said : undefined
 }
 

@@ -7,7 +7,7 @@ import { groupKindOf, groupOf } from '../object/resource.ts'
 import type { ReadyPredicate } from '../synth/field-policies.ts'
 import { byCondition, isBuiltInGroup, readinessRules } from './built-in-readiness.ts'
 import {
-  conditionSaid,
+  conditionContent,
   conditionsOf,
   conditionTrue,
   failed,
@@ -79,7 +79,7 @@ function notReadyInAnyCase(object: KubeObject): Readiness | undefined {
 }
 
 function byReadyCondition(object: KubeObject): Readiness {
-  const said = conditionSaid(object, 'Ready') ?? conditionSaid(object, 'Available')
+  const said = conditionContent(object, 'Ready') ?? conditionContent(object, 'Available')
   if (said !== undefined) {
     // A condition of an older generation does not hold for this one.
     return isOlder(object, said.observedGeneration) ? notObserved() : byCondition(said)

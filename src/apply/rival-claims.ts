@@ -6,7 +6,7 @@ import type { KubeObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 
 /** One other manager, and the declared fields that it has set to other values. */
-export interface RivalClaim {
+export interface OtherClaim {
   readonly manager: string
   /** The manager in messages: without values of Secrets. */
   readonly shown: string
@@ -17,7 +17,7 @@ export interface RivalClaim {
 export const namedFields = 8
 
 /** Returns an empty list for any error other than a conflict between field managers. */
-export function rivalClaimsOf(error: unknown): readonly RivalClaim[] {
+export function otherClaimsOf(error: unknown): readonly OtherClaim[] {
   if (!isKubeError(error, 'Conflict')) return []
   const claims = error.causes.filter(({ reason }) => reason === 'FieldManagerConflict')
   const byManager = Map.groupBy(claims, ({ manager, message }) => manager ?? managerIn(message))
@@ -32,7 +32,7 @@ export function rivalClaimsOf(error: unknown): readonly RivalClaim[] {
  * Returns the managers that claim the field at a path in the form of `renderPath`, a part of it, or a field that
  * contains it.
  */
-export function claimantsOf(path: string, claims: readonly RivalClaim[]): readonly string[] {
+export function claimantsOf(path: string, claims: readonly OtherClaim[]): readonly string[] {
   return claims.filter(({ fields }) => fields.some((field) => isAbout(field, path))).map(({ shown }) => shown)
 }
 
@@ -47,7 +47,7 @@ const spelledByServer = (path: string): string => path.replaceAll(/\["([^"]*)"\]
 const isWithin = (inner: string, outer: string): boolean =>
   inner.startsWith(outer) && /^[.[]/.test(inner.slice(outer.length))
 
-export function takenBackEvent(object: KubeObject, claims: readonly RivalClaim[]): EventReport {
+export function takenBackEvent(object: KubeObject, claims: readonly OtherClaim[]): EventReport {
   const from = claims
     .map(({ shown, fields }) => `${fields.slice(0, namedFields).join(', ')} from "${shown}"`)
     .join(', ')

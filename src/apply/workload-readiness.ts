@@ -2,7 +2,7 @@
 // generation. Source: kstatus and `kubectl rollout status`, with corrections for OnDelete and running Jobs.
 import type { KubeObject } from '../object/object.ts'
 import {
-  conditionSaid,
+  conditionContent,
   conditionTrue,
   countAt,
   failed,
@@ -21,7 +21,7 @@ interface Shortfall {
 }
 
 export function deploymentReadiness(object: KubeObject): Readiness {
-  const progress = conditionSaid(object, 'Progressing')
+  const progress = conditionContent(object, 'Progressing')
   if (progress?.reason === 'ProgressDeadlineExceeded') return failed(progress.reason, progress.message)
   const wanted = replicasWanted(object)
   const { total, updated, ready: readyNow, available } = replicaCounts(object)

@@ -11,13 +11,13 @@ export interface Claim {
 }
 
 /** Another live process holds the claim. `holder` is undefined if it has just released the claim. */
-export interface TakenClaim {
+export interface UsedClaim {
   readonly isTaken: true
   readonly holder: number | undefined
 }
 
 /** Claims by a file in an existing folder. */
-export function claim(path: string): Claim | TakenClaim {
+export function claim(path: string): Claim | UsedClaim {
   const draft = `${path}.${process.pid}`
   writeFileSync(draft, JSON.stringify(thisProcess()), { mode: 0o600 })
   try {

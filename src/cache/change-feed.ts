@@ -7,7 +7,7 @@ import { type Key, keyOf } from '../object/ref.ts'
 import type { DataFrame } from './watch-state.ts'
 
 /** The state of an object that the reader knows. */
-interface Told extends DeletedObject {
+interface SentChange extends DeletedObject {
   readonly resourceVersion: string
 }
 
@@ -18,7 +18,7 @@ export class ChangeFeed {
   readonly #unread = new Map<Key, LiveObject | 'deleted'>()
   /** Stays at the first entry: a new iterator would walk over the entries that have been read. */
   #cursor = this.#unread.entries()
-  readonly #told = new Map<Key, Told>()
+  readonly #told = new Map<Key, SentChange>()
   /** Number of unread keys of the first snapshot; undefined before it. */
   #initial: number | undefined
   #hasToldSynced = false
@@ -100,6 +100,6 @@ export class ChangeFeed {
   }
 }
 
-function deletionOf({ namespace, name, uid }: Told): ObjectEvent {
+function deletionOf({ namespace, name, uid }: SentChange): ObjectEvent {
   return { kind: 'deleted', object: { namespace, name, uid } }
 }

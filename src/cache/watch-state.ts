@@ -130,7 +130,7 @@ export function step(state: WatchState, input: WatchInput): WatchStep {
     case 'page':
       return afterPage(state, input.page, input)
     case 'standing':
-      return { state: isInStepStanding(state) ? proven(state) : state, effects: [] }
+      return { state: isSynced(state) ? proven(state) : state, effects: [] }
     case 'ended':
       return afterEnd(state, input)
     case 'stalled':
@@ -332,7 +332,7 @@ function proven(state: WatchState): WatchState {
  * than that of a quiet kind even if nothing was missed. Reconciles depend on their own writes instead (see Freshness).
  * After a stall only a frame counts: on a connection that withholds all data, streams stay open and deliver nothing.
  */
-function isInStepStanding({ phase, hasStalled }: WatchState): boolean {
+function isSynced({ phase, hasStalled }: WatchState): boolean {
   return phase.kind === 'following' && !hasStalled
 }
 

@@ -16,7 +16,7 @@ export interface ClusterChoice {
 }
 
 /** Program that sends the requests. */
-export interface Asker {
+export interface ClusterUser {
   readonly userAgent: string
 }
 
@@ -24,7 +24,7 @@ const closeLimitMs = 500
 
 /** Calls `use` with a client and closes the client afterwards. Errors of the client quote no values. */
 export async function withClient<T>(
-  { environment, kubeconfig, context, userAgent }: ClusterChoice & Asker,
+  { environment, kubeconfig, context, userAgent }: ClusterChoice & ClusterUser,
   use: (client: KubeClient, connection: Connection) => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {

@@ -6,7 +6,7 @@ import type { KubeObject } from '../object/object.ts'
 import { loadDefinitions } from './definition-loader.ts'
 import { interest } from './dev/interest.ts'
 import { lookAround } from './dev/look-around.ts'
-import type { Look, Play, PlayedStage } from './dev/play.ts'
+import type { Hint, Play, PlayedStage } from './dev/play.ts'
 import { ResourceLoader } from './dev/resource-loader.ts'
 import type { ResourceRow } from './dev/resource-table.ts'
 import type { RunningOperator } from './dev/stage.ts'
@@ -96,7 +96,7 @@ async function watchResources(show: Show, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function sayWhatToTry(show: Show, rows: readonly ResourceRow[], look: Look): Promise<void> {
+async function sayWhatToTry(show: Show, rows: readonly ResourceRow[], look: Hint): Promise<void> {
   const { options, play, played, operator, elapsed } = show
   const { areReady, readyText, notes, hints } = look
   const which = rows.length === 0 ? 'There are no resources yet' : areReady ? readyText : 'Not all are Ready'

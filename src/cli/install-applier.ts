@@ -8,10 +8,10 @@ import { findCondition } from '../object/condition.ts'
 import type { KubeObject, LiveObject, StatusWithConditions } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { groupKindOf, groupOf } from '../object/resource.ts'
-import { type Asker, type ClusterChoice, withClient } from './cluster-client.ts'
+import { type ClusterChoice, type ClusterUser, withClient } from './cluster-client.ts'
 import { CommandError } from './command-error.ts'
 
-export interface Installation extends ClusterChoice, Asker {
+export interface Installation extends ClusterChoice, ClusterUser {
   readonly definitions: readonly KubeObject[]
   /** Manifests in apply order. A namespaced object without a namespace goes to `default`. */
   readonly manifests: readonly KubeObject[]

@@ -2,7 +2,7 @@
 // interval counts. Otherwise the cadence counts, to find drift without an event. Invariant: until that time no
 // reconcile makes a call, whatever its cause.
 import type { Random } from '../base/random.ts'
-import type { Standing } from './standing.ts'
+import type { ExternalState } from './standing.ts'
 
 export const defaultCadenceMs = 5 * 60_000
 
@@ -10,7 +10,7 @@ export const defaultCadenceMs = 5 * 60_000
 const jitter = 0.1
 
 export interface CadenceInput {
-  readonly standing: Pick<Standing, 'state' | 'end'>
+  readonly standing: Pick<ExternalState, 'state' | 'end'>
   readonly cadenceMs: number
   readonly pollMs: number
   /**
@@ -30,7 +30,7 @@ export function restMs({ standing, cadenceMs, pollMs, retryAfterMs }: CadenceInp
 }
 
 /** Returns the delay of the next reconcile: uniformly between the remaining time and that plus a tenth of the whole. */
-export function lookInMs(
+export function nextObservationMs(
   { restMs: whole, restedMs }: { readonly restMs: number; readonly restedMs: number },
   random: Random,
 ): number {

@@ -8,24 +8,24 @@
 //                               create again
 import { unreachable } from '../base/assert.ts'
 import { timestampAt } from '../base/clock.ts'
-import type { Consistency, ExternalChange, ExternalRecord, ExternalWish, Observation, Token } from './external.ts'
-import { isAskedForLately, type Ownership, ownershipOf } from './ownership.ts'
+import type { Consistency, DesiredExternal, ExternalChange, ExternalRecord, Observation, Token } from './external.ts'
+import { isRequestedRecently, type Ownership, ownershipOf } from './ownership.ts'
 import {
   beingDeleted,
   described,
-  lostFromSight,
+  type ExternalState,
   markMissing,
   notOwned,
+  notVisible,
   notYetVisible,
   provisioning,
   provisionTimeout,
   quoted,
   replaced,
-  type Standing,
   vanished,
 } from './standing.ts'
 
-export type Wanted<Desired = unknown> = Extract<ExternalWish<Desired>, { kind: 'wanted' }>
+export type Wanted<Desired = unknown> = Extract<DesiredExternal<Desired>, { kind: 'wanted' }>
 
 export interface CreationInput {
   /** Name of the External. */
@@ -67,7 +67,7 @@ export type CreationStep =
   | {
       readonly kind: 'rest'
       readonly record: ExternalRecord | undefined
-      readonly standing: Standing
+      readonly standing: ExternalState
       /** Differences that stay. */
       readonly drift: readonly ExternalChange[]
     }
@@ -100,7 +100,7 @@ function stepWhenAbsent(input: CreationInput, proof: 'authoritative' | 'hint'): 
   const name = externalNameOf(input)
   if (record?.providerID !== undefined) {
     // It was observed before. If observations can lag, one without it proves nothing.
-    if (proof === 'hint' && missingForMs < visibilityDelayMs) return rest(record, lostFromSight(name))
+    if (proof === 'hint' && missingForMs < visibilityDelayMs) return rest(record, notVisible(name))
     const isExpected = record.phase === 'Deleting' || wish.recreatesIfMissing === true
     return isExpected ? creation(input) : rest(record, vanished(name, record.providerID))
   }
@@ -108,7 +108,7 @@ function stepWhenAbsent(input: CreationInput, proof: 'authoritative' | 'hint'): 
     const message = `${quoted(name)} cannot be created, as the name is taken; what has it cannot be seen`
     return rest(record, { state: 'failed', reason: 'AlreadyExists', message, end: 'retry' })
   }
-  if (proof === 'hint' && isAskedForLately({ ...input, visibilityDelayMs })) return rest(record, notYetVisible(name))
+  if (proof === 'hint' && isRequestedRecently({ ...input, visibilityDelayMs })) return rest(record, notYetVisible(name))
   if (done !== 'created') return creation(input)
   const message = `${quoted(name)} was created without complaint, and is not there`
   return rest(record, { state: 'failed', reason: 'NotCreated', message, end: 'retry' })
@@ -173,7 +173,7 @@ function stepWhenAvailable(
   const { token, wish, done, futileUpdates } = input
   const name = quoted(externalNameOf(input))
   if (changes.length === 0) {
-    const standing: Standing = {
+    const standing: ExternalState = {
       state: 'available',
       reason: 'AsDesired',
       message: `${name} is as desired`,
@@ -200,7 +200,7 @@ function stepWhenAvailable(
 }
 
 /** Only a creation has a time limit; a resource that existed and is busy may take any time. */
-function pending(input: CreationInput, detail: string): Standing {
+function pending(input: CreationInput, detail: string): ExternalState {
   const { record, consistency, nowMs } = input
   const name = externalNameOf(input)
   const isCreation = record?.phase === 'Pending'
@@ -234,7 +234,7 @@ function intent(input: CreationInput): ExternalRecord {
 
 function rest(
   record: ExternalRecord | undefined,
-  standing: Standing,
+  standing: ExternalState,
   drift: readonly ExternalChange[] = [],
 ): CreationStep {
   return { kind: 'rest', record, standing, drift }

@@ -145,7 +145,7 @@ export interface ExternalDriver<Desired, Observed> {
 }
 
 /** Desired state of an External. */
-export type ExternalWish<Desired> =
+export type DesiredExternal<Desired> =
   /** The spec requires none. One that an earlier spec required is removed. */
   | { readonly kind: 'none' }
   /** A precondition is not met yet. */

@@ -38,14 +38,14 @@ export function ownershipOf(input: OwnershipInput): Ownership {
   if (recorded !== undefined && providerID !== undefined && recorded !== providerID) return 'replaced'
   if (owner !== undefined) return owner.uid === token.uid ? 'ours' : 'foreign'
   if (recorded !== undefined && providerID !== undefined) return 'unmarked'
-  return isAskedForLately(input) ? 'late' : 'foreign'
+  return isRequestedRecently(input) ? 'late' : 'foreign'
 }
 
 /** Times in a journal entry are whole seconds, so they may be this much too early. */
 const recordedToMs = 1_000
 
 /** True if its creation was requested within the delay, so that its absence means nothing yet. */
-export function isAskedForLately({
+export function isRequestedRecently({
   record,
   visibilityDelayMs,
   nowMs,

@@ -2,7 +2,7 @@
 import type { LogFields } from '../base/instrument.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { ExternalChange, ExternalRecord, Observation, Token } from './external.ts'
-import type { Standing } from './standing.ts'
+import type { ExternalState } from './standing.ts'
 
 export interface Pass {
   /** Namespace of the resource; `''` for a cluster-scoped one. */
@@ -24,7 +24,7 @@ export interface Pass {
 }
 
 export interface Found {
-  readonly standing: Standing
+  readonly standing: ExternalState
   /** Wait that a failure requested. */
   readonly retryAfterMs?: number | undefined
   /** See Provision. */

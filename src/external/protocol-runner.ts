@@ -12,7 +12,7 @@ import type { ExternalCall, ExternalChange, ExternalDriver, ExternalRecord, Obse
 import type { Found, Pass } from './pass.ts'
 import { eventOf, failureOf } from './provision.ts'
 import { removalStep } from './removal.ts'
-import { described, quoted, type Standing } from './standing.ts'
+import { described, type ExternalState, quoted } from './standing.ts'
 
 /** Admits effects while this process may act, and cuts them off when it no longer may. A closed gate throws. */
 export interface EffectGate {
@@ -314,7 +314,7 @@ function isNameTaken(thrown: unknown): boolean {
 }
 
 /** Others change the resource between any two observations. */
-function unsettled(name: string): Standing {
+function unsettled(name: string): ExternalState {
   const message = `the ${name} was another at every look of this turn`
   return { state: 'failed', reason: 'Unsettled', message, end: 'retry' }
 }

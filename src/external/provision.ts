@@ -4,13 +4,13 @@ import { AssertionError } from '../base/assert.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { ExternalChange, ExternalRecord, ExternalReport, Observation } from './external.ts'
-import { described, type Standing } from './standing.ts'
+import { described, type ExternalState } from './standing.ts'
 
 export interface Provision {
   readonly report: ExternalReport
   /** Journal entry to store in the status; undefined: none. */
   readonly record: ExternalRecord | undefined
-  readonly end: Standing['end']
+  readonly end: ExternalState['end']
   /** Wait that a failure requested. */
   readonly retryAfterMs?: number | undefined
   /** Time in which consecutive failures of this sort do not change the earlier state. */
@@ -22,7 +22,7 @@ export interface Provision {
 
 export interface ReportInput {
   readonly name: string
-  readonly standing: Standing
+  readonly standing: ExternalState
   readonly record: ExternalRecord | undefined
   /** Last observation of this pass; undefined: there was none, or it failed. */
   readonly observation?: Observation<unknown> | undefined
@@ -35,7 +35,7 @@ export interface ReportInput {
 }
 
 /** States in which the observed resource is certainly owned. */
-const statesOfOurs: ReadonlySet<Standing['state']> = new Set<Standing['state']>([
+const statesOfOurs: ReadonlySet<ExternalState['state']> = new Set<ExternalState['state']>([
   'available',
   'pending',
   'failed',
@@ -66,7 +66,7 @@ export function reportOf(input: ReportInput): ExternalReport {
 }
 
 /** Report of an External that this process has not observed yet. */
-export function unlooked(name: string, record: ExternalRecord | undefined): ExternalReport {
+export function notObserved(name: string, record: ExternalRecord | undefined): ExternalReport {
   const message =
     record === undefined
       ? 'nothing has been asked for yet'
@@ -79,7 +79,7 @@ export function unlooked(name: string, record: ExternalRecord | undefined): Exte
 const graceMs = 30_000
 
 /** Returns the state after any error of a driver. */
-export function failureOf(thrown: unknown): Standing & Pick<Provision, 'retryAfterMs' | 'graceMs'> {
+export function failureOf(thrown: unknown): ExternalState & Pick<Provision, 'retryAfterMs' | 'graceMs'> {
   const message = messageOf(thrown)
   if (thrown instanceof CodedError) {
     const { code: reason, remedy, retryAfterMs } = thrown

@@ -7,13 +7,13 @@ import type { Tracer } from '../base/instrument.ts'
 import { deepEqual, hashJson, type Json } from '../base/json.ts'
 import type { Random } from '../base/random.ts'
 import type { EventReport } from '../object/event-report.ts'
-import { lookInMs, restMs } from './cadence.ts'
-import type { ExternalRecord, ExternalRemoval, ExternalReport, ExternalWish } from './external.ts'
+import { nextObservationMs, restMs } from './cadence.ts'
+import type { DesiredExternal, ExternalRecord, ExternalRemoval, ExternalReport } from './external.ts'
 import type { Found, Pass } from './pass.ts'
 import { ProtocolRunner, type ProtocolRunnerOptions } from './protocol-runner.ts'
 import { eventOf, type Provision, reportOf } from './provision.ts'
 import { gone } from './removal.ts'
-import { quoted, type Standing } from './standing.ts'
+import { type ExternalState, quoted } from './standing.ts'
 
 export interface ProvisionerOptions extends ProtocolRunnerOptions {
   readonly clock: Clock
@@ -25,7 +25,7 @@ interface Memory {
   /** Hash of the desired state: it may contain passwords. */
   readonly question: string | undefined
   readonly demand: string | undefined
-  readonly standing: Standing
+  readonly standing: ExternalState
   readonly provision: Provision
   /** On the monotonic clock. */
   readonly lookedAtMs: number
@@ -56,7 +56,7 @@ export class Provisioner {
   /**
    * Rejects if the journal entry could not be stored, or the signal aborted. Errors of the driver are in the report.
    */
-  async provide(wish: ExternalWish<unknown>, pass: Pass): Promise<Provision> {
+  async provide(wish: DesiredExternal<unknown>, pass: Pass): Promise<Provision> {
     if (wish.kind === 'none') return this.#standStill(pass, noneWanted, undefined)
     if (wish.kind === 'blocked') return this.#standStill(pass, blocked(wish), pass.record)
     return await this.#answer(wish, pass, () => this.#protocol.establish(wish, pass))
@@ -89,7 +89,7 @@ export class Provisioner {
   /** Returns a result without a call. */
   #standStill(
     { token: { uid } }: Pass,
-    standing: Standing,
+    standing: ExternalState,
     record: ExternalRecord | undefined,
     events: readonly EventReport[] = [],
   ): Provision {
@@ -136,7 +136,7 @@ export class Provisioner {
     const rest = this.#restMs(known, pass)
     if (rest === 0) return known.provision
     const times = { restMs: rest, restedMs: this.#restedMs(known) }
-    return { ...known.provision, lookInMs: lookInMs(times, this.#options.random) }
+    return { ...known.provision, lookInMs: nextObservationMs(times, this.#options.random) }
   }
 
   #restMs({ standing, provision: { retryAfterMs } }: Memory, { cadenceMs }: Pass): number {
@@ -149,8 +149,8 @@ export class Provisioner {
   }
 }
 
-const noneWanted: Standing = { state: 'none', reason: 'NotWanted', message: '', end: 'settled' }
+const noneWanted: ExternalState = { state: 'none', reason: 'NotWanted', message: '', end: 'settled' }
 
-function blocked({ reason, message }: { readonly reason: string; readonly message: string }): Standing {
+function blocked({ reason, message }: { readonly reason: string; readonly message: string }): ExternalState {
   return { state: 'blocked', reason, message, end: 'waiting' }
 }

@@ -3,8 +3,8 @@
 // with it the finalizer, stays until an observation shows its absence; an unknown state is not absence.
 import { unreachable } from '../base/assert.ts'
 import type { Consistency, ExternalRecord, Observation, Token } from './external.ts'
-import { isAskedForLately, ownershipOf } from './ownership.ts'
-import { beingDeleted, lostFromSight, notOwned, notYetVisible, quoted, replaced, type Standing } from './standing.ts'
+import { isRequestedRecently, ownershipOf } from './ownership.ts'
+import { beingDeleted, type ExternalState, notOwned, notVisible, notYetVisible, quoted, replaced } from './standing.ts'
 
 export interface RemovalInput {
   readonly token: Token
@@ -26,9 +26,9 @@ export type RemovalStep =
   /** Store the journal entry under its lock, request the removal, observe again. */
   | { readonly kind: 'delete'; readonly record: ExternalRecord }
   /** Nothing more to do in this pass. */
-  | { readonly kind: 'rest'; readonly record: ExternalRecord; readonly standing: Standing }
+  | { readonly kind: 'rest'; readonly record: ExternalRecord; readonly standing: ExternalState }
   /** It no longer belongs to the resource: the journal entry is removed. */
-  | { readonly kind: 'end'; readonly standing: Standing }
+  | { readonly kind: 'end'; readonly standing: ExternalState }
 
 export function removalStep(input: RemovalInput): RemovalStep {
   const { observation, record } = input
@@ -38,7 +38,7 @@ export function removalStep(input: RemovalInput): RemovalStep {
     case 'deleting':
       return {
         kind: 'rest',
-        record: asked(record),
+        record: removalRequested(record),
         standing: beingDeleted(record.externalName, observation.detail),
       }
     case 'pending':
@@ -55,10 +55,10 @@ function stepWhenAbsent(input: RemovalInput, proof: 'authoritative' | 'hint'): R
   const { visibilityDelayMs } = consistency
   const { externalName: name } = record
   // The time in the journal entry is not enough: a creation that was slow, or was cut off, may have succeeded later.
-  const isProven = missingForMs >= visibilityDelayMs && !isAskedForLately({ ...input, visibilityDelayMs })
+  const isProven = missingForMs >= visibilityDelayMs && !isRequestedRecently({ ...input, visibilityDelayMs })
   if (proof === 'authoritative' || isProven) return { kind: 'end', standing: gone(name) }
   const wasSeen = record.providerID !== undefined
-  return { kind: 'rest', record, standing: wasSeen ? lostFromSight(name) : notYetVisible(name) }
+  return { kind: 'rest', record, standing: wasSeen ? notVisible(name) : notYetVisible(name) }
 }
 
 type There = Extract<Observation<unknown>, { kind: 'pending' | 'available' | 'broken' }>
@@ -79,7 +79,7 @@ function stepWhenThere(input: RemovalInput, there: There): RemovalStep {
     case 'ours':
       return input.isAskedFor
         ? { kind: 'rest', record, standing: beingDeleted(name, 'its removal has been asked for') }
-        : { kind: 'delete', record: asked(record) }
+        : { kind: 'delete', record: removalRequested(record) }
     case 'late':
       return { kind: 'rest', record, standing: notYetVisible(name) }
     case 'unmarked':
@@ -95,14 +95,14 @@ function stepWhenThere(input: RemovalInput, there: There): RemovalStep {
   }
 }
 
-function asked(record: ExternalRecord): ExternalRecord {
+function removalRequested(record: ExternalRecord): ExternalRecord {
   return { ...record, phase: 'Deleting' }
 }
 
-export function gone(name: string): Standing {
+export function gone(name: string): ExternalState {
   return { state: 'gone', reason: 'Gone', message: `${quoted(name)} is gone`, end: 'settled' }
 }
 
-function leftAlone({ reason, message }: Standing): Standing {
+function leftAlone({ reason, message }: ExternalState): ExternalState {
   return { state: 'kept', reason, message, end: 'settled' }
 }

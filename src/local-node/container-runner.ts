@@ -7,7 +7,7 @@ import { CodedError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
 import type { KubeClient } from '../kube/client.ts'
 import { environmentOf, environmentSources } from './container-environment.ts'
-import { askedUser } from './container-user.ts'
+import { requestedUser } from './container-user.ts'
 import { ImageMissingError, type ImageTable, type Program, programOf } from './images.ts'
 import { LogRecorder } from './log-recorder.ts'
 import type { Mount } from './mount-paths.ts'
@@ -96,7 +96,7 @@ export class ContainerRunner {
    */
   async start(start: ContainerStart, signal: AbortSignal): Promise<RunningContainer> {
     const { pod, spec } = start
-    refuseUnserved(spec)
+    rejectUnserved(spec)
     const place = this.#placeOf(start.podIp)
     const paths = await this.#options.volumes.provide(pod, place, signal)
     const variables = await this.#variablesOf(start, place, signal)
@@ -111,7 +111,7 @@ export class ContainerRunner {
       args: expanded(spec.args),
       workingFolder: spec.workingDir,
       environment: variables,
-      user: this.#options.userId === 0 ? askedUser(pod, spec) : undefined,
+      user: this.#options.userId === 0 ? requestedUser(pod, spec) : undefined,
     }
     const verdict = programOf(this.#options.images, ask, {
       image: spec.image,
@@ -229,7 +229,7 @@ interface ProgramPlan {
 }
 
 /** Rejects unsupported features before the start. */
-function refuseUnserved({ startupProbe, livenessProbe, readinessProbe, lifecycle }: ContainerSpec): void {
+function rejectUnserved({ startupProbe, livenessProbe, readinessProbe, lifecycle }: ContainerSpec): void {
   if (lifecycle?.postStart !== undefined) {
     throw new ContainerConfigError(
       'the local node runs no postStart hooks; do that work in the container or in an init container',

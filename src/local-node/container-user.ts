@@ -7,7 +7,7 @@ import type { ContainerSpec, PodObject } from './pod.ts'
  * Returns the requested user; undefined if none is requested. A user without a group gets the group with the user's
  * number. In a container it would be root's group, but here that is the machine's root.
  */
-export function askedUser({ spec }: PodObject, { securityContext }: ContainerSpec): MachineUser | undefined {
+export function requestedUser({ spec }: PodObject, { securityContext }: ContainerSpec): MachineUser | undefined {
   const uid = securityContext?.runAsUser ?? spec.securityContext?.runAsUser
   if (uid === undefined) return undefined
   const gid = securityContext?.runAsGroup ?? spec.securityContext?.runAsGroup ?? spec.securityContext?.fsGroup ?? uid

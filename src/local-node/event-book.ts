@@ -19,7 +19,7 @@ export interface EventWrite {
   readonly isNew: boolean
 }
 
-interface Told {
+interface SentEvent {
   readonly name: string
   readonly firstTimestamp: string
   readonly count: number
@@ -40,7 +40,7 @@ const limit: TokenBucketLimit = { perSecond: 1 / 300, burst: 25 }
 
 export class EventBook {
   readonly #nodeName: string
-  readonly #told = new Map<string, Told>()
+  readonly #told = new Map<string, SentEvent>()
   readonly #similar = new Map<string, Similar>()
   /** Time when the token bucket of a pod and type is full again. */
   readonly #fullAtMs = new Map<string, number>()
@@ -80,7 +80,7 @@ export class EventBook {
     return true
   }
 
-  #event(pod: PodObject, said: PodReport & Told & { readonly lastTimestamp: string }): EventWrite['event'] {
+  #event(pod: PodObject, said: PodReport & SentEvent & { readonly lastTimestamp: string }): EventWrite['event'] {
     const { name, container, type, reason, message, count, firstTimestamp, lastTimestamp } = said
     const { namespace = '', uid, resourceVersion } = pod.metadata
     const isInit = (pod.spec.initContainers ?? []).some((init) => init.name === container)

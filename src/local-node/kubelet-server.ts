@@ -11,7 +11,7 @@ import type { Clock } from '../base/clock.ts'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/instrument.ts'
 import { newServerIdentity } from '../base/server-identity.ts'
-import { type LogOptions, type LogRefusal, logOptionsOf } from './log-query.ts'
+import { type LogOptions, type LogRejection, logOptionsOf } from './log-query.ts'
 import { NodeError } from './node-reconciler.ts'
 
 export interface LogAsk {
@@ -21,7 +21,7 @@ export interface LogAsk {
   readonly options: LogOptions
 }
 
-export type LogAnswer = LogRefusal | { readonly kind: 'log'; readonly chunks: AsyncIterable<Buffer> }
+export type LogAnswer = LogRejection | { readonly kind: 'log'; readonly chunks: AsyncIterable<Buffer> }
 
 export interface KubeletServerOptions {
   readonly clock: Clock

@@ -12,7 +12,7 @@ export interface LogOptions {
   readonly since: string | undefined
 }
 
-export interface LogRefusal {
+export interface LogRejection {
   readonly kind: 'refused'
   /** HTTP status of the response. */
   readonly status: number
@@ -20,7 +20,7 @@ export interface LogRefusal {
 }
 
 /** Parses the options of a query, or returns the rejection. */
-export function logOptionsOf(query: URLSearchParams, nowMs: number): LogOptions | LogRefusal {
+export function logOptionsOf(query: URLSearchParams, nowMs: number): LogOptions | LogRejection {
   const stream = query.get('stream')
   if (stream !== null && stream !== 'All') {
     const message = `unable to return the given log stream: "${stream}". Please enable PodLogsQuerySplitStreams feature gate in kubelet`
@@ -55,8 +55,8 @@ export function loggedRunOf(
   pod: string,
   container: string,
   { status, previous }: { readonly status: ContainerStatus | undefined; readonly previous: boolean },
-): { readonly containerId: string } | LogRefusal {
-  const refused = (what: string): LogRefusal => ({ kind: 'refused', status: 400, message: what })
+): { readonly containerId: string } | LogRejection {
+  const refused = (what: string): LogRejection => ({ kind: 'refused', status: 400, message: what })
   const who = `container "${container}" in pod "${pod}"`
   if (status === undefined) return refused(`${who} is not available`)
   const { state, lastState } = status
@@ -70,7 +70,7 @@ export function loggedRunOf(
 }
 
 /** Returns the rejection for a simulated container, which has no log. */
-export function simulatedRefusal(pod: string, container: string, image: string): LogRefusal {
+export function simulatedRejection(pod: string, container: string, image: string): LogRejection {
   const message = `container "${container}" in pod "${pod}" is simulated: no program of this machine stands for image ${image}, so there is no log`
   return { kind: 'refused', status: 400, message }
 }

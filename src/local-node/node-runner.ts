@@ -19,7 +19,7 @@ import { claimFolder } from './folder-provisioner.ts'
 import { type ImageTable, isSimulated } from './images.ts'
 import { KubeletServer, type LogAnswer, type LogAsk } from './kubelet-server.ts'
 import { readLog } from './log-loader.ts'
-import { loggedRunOf, simulatedRefusal } from './log-query.ts'
+import { loggedRunOf, simulatedRejection } from './log-query.ts'
 import { allocatableOf, type Machine } from './node-object.ts'
 import { NodeReconciler } from './node-reconciler.ts'
 import { allContainersOf, type PodObject } from './pod.ts'
@@ -171,7 +171,7 @@ export class NodeRunner {
     if ('kind' in run) return run
     const { containerId } = run
     const image = allContainersOf(runner.pod).find(({ name }) => name === container)?.image ?? ''
-    if (isSimulated(this.#options.images, image)) return simulatedRefusal(pod, container, image)
+    if (isSimulated(this.#options.images, image)) return simulatedRejection(pod, container, image)
     const path = this.#containers.logPath(runner.pod.metadata.uid, container, containerId)
     const source = { clock: this.#options.clock, path, isLive: () => runner.isLive(container, containerId) }
     return { kind: 'log', chunks: readLog(source, options, signal) }

@@ -13,13 +13,13 @@ import {
 } from './pod.ts'
 import {
   answeredProbe,
-  askedProbe,
   freshProbe,
   type ProbeAnswer,
   type ProbeKind,
   type ProbeState,
   probeKinds,
   probeOf,
+  requestedProbe,
 } from './probe-state.ts'
 import { backoffAfterRestart, type RestartBackoff } from './restart-backoff.ts'
 
@@ -40,13 +40,13 @@ export interface ContainerLife {
 }
 
 export type ContainerState =
-  | { readonly kind: 'waiting'; readonly trouble?: Trouble }
+  | { readonly kind: 'waiting'; readonly trouble?: PodProblem }
   | { readonly kind: 'starting' }
   | { readonly kind: 'running'; readonly containerId: string; readonly startedAtMs: number; readonly stop?: Stop }
   | { readonly kind: 'exited'; readonly exit: Exit }
 
 /** Failure of a container's start. */
-export interface Trouble {
+export interface PodProblem {
   /** Waiting state to report; absent: that of a new pod. */
   readonly words?: { readonly reason: string; readonly message: string }
   readonly retryAtMs: number
@@ -99,7 +99,7 @@ export function startingContainer(life: PodLife, name: string): PodLife {
   return withContainer(life, name, state.kind === 'exited' ? { ...next, restartCount: kept.restartCount + 1 } : next)
 }
 
-export function startFailed(life: PodLife, name: string, trouble: Trouble): PodLife {
+export function startFailed(life: PodLife, name: string, trouble: PodProblem): PodLife {
   return withContainer(life, name, { ...containerLife(life, name), state: { kind: 'waiting', trouble } })
 }
 
@@ -156,11 +156,11 @@ export function killedContainer(life: PodLife, name: string, nowMs: number): Pod
   return withStop(life, name, (stop) => ({ beganAtMs: nowMs, graceMs: 0, ...stop, isKilled: true }))
 }
 
-export function probeAsked(life: PodLife, name: string, kind: ProbeKind): PodLife {
+export function probeRequested(life: PodLife, name: string, kind: ProbeKind): PodLife {
   const container = containerLife(life, name)
   const state = container.probes[kind]
   assert(state !== undefined, `the ${kind} probe that is asked is one of the container's`)
-  return withContainer(life, name, { ...container, probes: { ...container.probes, [kind]: askedProbe(state) } })
+  return withContainer(life, name, { ...container, probes: { ...container.probes, [kind]: requestedProbe(state) } })
 }
 
 /** Records a probe result. A result for an earlier run of the container is ignored. */

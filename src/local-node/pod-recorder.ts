@@ -24,14 +24,14 @@ export const fieldManager = 'konverge-node'
 const firstRetryMs = 250
 const longestRetryMs = 10_000
 
-interface Wish {
+interface DesiredStatus {
   readonly pod: PodObject
   readonly status: JsonObject
 }
 
 export class PodRecorder {
   readonly #options: PodRecorderOptions
-  #wish: Wish | undefined
+  #wish: DesiredStatus | undefined
   /** Last written status, and its version: if the server stores a different value, the write is not repeated. */
   #written: { readonly status: JsonObject; readonly resourceVersion: string } | undefined
   #running: Promise<void> | undefined
@@ -99,11 +99,11 @@ export class PodRecorder {
     }
   }
 
-  #fulfil(wish: Wish): void {
+  #fulfil(wish: DesiredStatus): void {
     if (this.#wish === wish) this.#wish = undefined
   }
 
-  #patchOf({ pod, status }: Wish): JsonObject | undefined {
+  #patchOf({ pod, status }: DesiredStatus): JsonObject | undefined {
     const { resourceVersion } = pod.metadata
     if (this.#written?.resourceVersion === resourceVersion && deepEqual(this.#written.status, status)) return undefined
     const live = asJson(pod).status

@@ -20,13 +20,13 @@ import {
   isReady,
   killedContainer,
   type PodLife,
+  type PodProblem,
   probeAnswered,
-  probeAsked,
+  probeRequested,
   startedContainer,
   startFailed,
   startingContainer,
   stoppingContainer,
-  type Trouble,
 } from './pod-life.ts'
 import { endingOf, type PodAction, planPod } from './pod-plan.ts'
 import type { PodRecorder } from './pod-recorder.ts'
@@ -208,7 +208,7 @@ export class PodRunner {
         this.#life = killedContainer(this.#life, action.container, nowMs)
         return this.#running.get(action.container)?.kill()
       case 'probe':
-        this.#life = probeAsked(this.#life, action.container, action.probe)
+        this.#life = probeRequested(this.#life, action.container, action.probe)
         return this.#run(action.container, () => this.#probe(action.container, action.probe))
       default:
         unreachable(action)
@@ -226,7 +226,7 @@ export class PodRunner {
       container = await containers.start(ask, this.#options.signal)
     } catch (thrown) {
       const retryAtMs = clock.now() + retryStartMs
-      this.#life = startFailed(this.#life, name, { ...troubleOf(thrown), retryAtMs })
+      this.#life = startFailed(this.#life, name, { ...problemOf(thrown), retryAtMs })
       this.#options.log.warn({ ...this.#who(name), error: messageOf(thrown) }, 'the container could not be started')
       this.#report(...failedStartReports(spec, thrown))
       return
@@ -334,7 +334,7 @@ export class PodRunner {
 }
 
 /** Returns the waiting state of a failed start. Before its volumes exist, a pod has no container state to report. */
-function troubleOf(thrown: unknown): Omit<Trouble, 'retryAtMs'> {
+function problemOf(thrown: unknown): Omit<PodProblem, 'retryAtMs'> {
   if (thrown instanceof VolumeError) return {}
   return { words: { reason: reasonOf(thrown), message: messageOf(thrown) } }
 }

@@ -42,7 +42,7 @@ export function freshProbe(kind: ProbeKind, probe: Probe, startedAtMs: number): 
   return { verdict: initialVerdicts[kind], run: 0, nextAtMs, isUnderWay: false, isDecided: false }
 }
 
-export function askedProbe(state: ProbeState): ProbeState {
+export function requestedProbe(state: ProbeState): ProbeState {
   return { ...state, isUnderWay: true }
 }
 

@@ -29,7 +29,7 @@ export interface Candidate {
 export const defaultTiming: ElectionTiming = { durationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }
 
 /** Observation of one version of the Lease by this process. */
-interface Sighting {
+interface LeaseObservation {
   /** Undefined: the Lease does not exist. */
   readonly lease: LiveObject | undefined
   /** Time of the first observation of this version. */
@@ -40,7 +40,7 @@ interface Sighting {
 
 /** State of a candidate. All times are of its monotonic clock. */
 export interface Election {
-  readonly sighting: Sighting | undefined
+  readonly sighting: LeaseObservation | undefined
   /** A claim was rejected or its outcome is unknown: read the Lease before the next claim. */
   readonly isStale: boolean
   /** Present while this candidate leads, and after it has lost. */
@@ -93,7 +93,7 @@ export function afterRead(
   { identity, timing }: Candidate,
   { nowMs, jitter }: Moment,
 ): Election {
-  const sighting = sightingOf(election.sighting, lease, { identity, timing }, nowMs)
+  const sighting = observationOf(election.sighting, lease, { identity, timing }, nowMs)
   const seen = { ...election, sighting, isStale: false }
   if (election.leadsUntilMs === undefined) {
     const lookAgainMs = nowMs + jittered(timing.retryPeriodMs, jitter)
@@ -145,12 +145,12 @@ export function timingProblem({ durationMs, renewDeadlineMs, retryPeriodMs }: El
   return `leader election needs lease duration > renew deadline > ${jitterFactor} × retry period > 0, but they are ${seconds(durationMs)}, ${seconds(renewDeadlineMs)} and ${seconds(retryPeriodMs)}; give times such as 15, 10 and 2`
 }
 
-function sightingOf(
-  before: Sighting | undefined,
+function observationOf(
+  before: LeaseObservation | undefined,
   lease: LiveObject | undefined,
   candidate: Candidate,
   nowMs: number,
-): Sighting {
+): LeaseObservation {
   const isUnchanged = before !== undefined && before.lease?.metadata.resourceVersion === lease?.metadata.resourceVersion
   return isUnchanged ? before : { lease, atMs: nowMs, heldForMs: heldForMs(before, lease, candidate) }
 }
@@ -160,7 +160,7 @@ function sightingOf(
  * full time, because it may not know yet.
  */
 function heldForMs(
-  before: Sighting | undefined,
+  before: LeaseObservation | undefined,
   lease: LiveObject | undefined,
   { identity, timing: { durationMs } }: Candidate,
 ): number {
@@ -169,7 +169,7 @@ function heldForMs(
   return Math.max(durationMs, (leaseSpecOf(lease).leaseDurationSeconds ?? 0) * 1000)
 }
 
-function freeAtMs({ atMs, heldForMs }: Sighting): number {
+function freeAtMs({ atMs, heldForMs }: LeaseObservation): number {
   return atMs + heldForMs
 }
 

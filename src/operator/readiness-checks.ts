@@ -12,7 +12,7 @@ export interface Runner {
 }
 
 /** Part of the election that readiness depends on. */
-export interface Standing {
+export interface ElectionState {
   /** Name of the check. Default: `leader-election`. */
   readonly checkName?: string
   readonly trouble: string | undefined
@@ -23,7 +23,7 @@ export interface Standing {
 const namedWatches = 3
 
 /** Returns the checks. A standby is ready; otherwise, a rolling update of two replicas would block. */
-export function readinessChecks(runners: readonly Runner[], election?: Standing): readonly HealthCheck[] {
+export function readinessChecks(runners: readonly Runner[], election?: ElectionState): readonly HealthCheck[] {
   const checks = runners.map(
     (runner): HealthCheck => ({ probe: 'ready', name: runner.name, check: () => unreadinessOf(runner) }),
   )

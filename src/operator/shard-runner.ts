@@ -24,7 +24,7 @@ import {
   membersSelector,
   renewalPatch,
 } from './member-lease.ts'
-import { afterList, decideShards, type MemberSightings, type ShardsDecision } from './shards.ts'
+import { afterList, decideShards, type MemberObservations, type ShardsDecision } from './shards.ts'
 import { type ShardWork, SlotRunner } from './slot-runner.ts'
 
 export interface ShardRunnerOptions {
@@ -73,7 +73,7 @@ export class ShardRunner {
   #work: ShardWork | undefined
   #wake = Promise.withResolvers<void>()
   #live: LiveObject | undefined
-  #sightings: MemberSightings = new Map()
+  #sightings: MemberObservations = new Map()
   #claims: ReadonlySet<Slot> = new Set()
   #members: readonly string[] = []
   #leadsUntilMs: number | undefined

@@ -19,7 +19,7 @@ import type { ElectionTiming } from './election.ts'
 import { type MemberLease, memberLeaseOf } from './member-lease.ts'
 
 /** Observation of one version of another member's Lease. */
-export interface MemberSighting {
+export interface MemberObservation {
   readonly lease: MemberLease
   /** Time of the first observation of this version, on this process's monotonic clock. */
   readonly atMs: number
@@ -28,7 +28,7 @@ export interface MemberSighting {
 }
 
 /** Observations by the name of the Lease, without the own Lease. */
-export type MemberSightings = ReadonlyMap<string, MemberSighting>
+export type MemberObservations = ReadonlyMap<string, MemberObservation>
 
 /** State of this member at the time of a list. */
 export interface Own {
@@ -61,11 +61,11 @@ export interface ShardsDecision {
 
 /** Returns the observations after a list. */
 export function afterList(
-  before: MemberSightings,
+  before: MemberObservations,
   leases: readonly LiveObject[],
   { ownName, nowMs, timing }: { readonly ownName: string; readonly nowMs: number; readonly timing: ElectionTiming },
-): MemberSightings {
-  const after = new Map<string, MemberSighting>()
+): MemberObservations {
+  const after = new Map<string, MemberObservation>()
   for (const live of leases) {
     if (live.metadata.name === ownName) continue
     const known = before.get(live.metadata.name)
@@ -80,7 +80,7 @@ export function afterList(
 }
 
 /** Returns the decisions; undefined: another member took the Lease, and this process must end. */
-export function decideShards(sightings: MemberSightings, own: Own, nowMs: number): ShardsDecision | undefined {
+export function decideShards(sightings: MemberObservations, own: Own, nowMs: number): ShardsDecision | undefined {
   const { lease, identity, held, draining, timing } = own
   if (lease === undefined || lease.identity !== identity) return undefined
   const others = [...sightings.values()]
@@ -129,7 +129,7 @@ export function winnerOf(slot: Slot, members: readonly string[]): string | undef
 }
 
 /** Returns the time when the member of an unchanged Lease no longer acts, by this process's clock. */
-function endMs({ lease, atMs }: MemberSighting, { durationMs }: ElectionTiming): number {
+function endMs({ lease, atMs }: MemberObservation, { durationMs }: ElectionTiming): number {
   return atMs + Math.max(durationMs, lease.durationMs)
 }
 

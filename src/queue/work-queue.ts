@@ -19,7 +19,7 @@ import { type MayServe, ReadyLines } from './ready-lines.ts'
 export type { Cause, Priority }
 
 /** Cause and priority of an added key. */
-export interface Wish {
+export interface QueueRequest {
   readonly priority: Priority
   readonly cause: Cause
   /** Also ends the `notBeforeMs` wait of the last retry, once. Default: false. */
@@ -27,7 +27,7 @@ export interface Wish {
 }
 
 /** Exceptions of a retry from the key's backoff. */
-export interface RetryWish {
+export interface RetryOptions {
   /** Shortest delay, up to the backoff's cap. */
   readonly afterMs?: number | undefined
   /** Shortest delay that the API server requested; only an add with `overtakesNotBefore` ends it earlier. */
@@ -124,12 +124,12 @@ export class WorkQueue<K extends string> {
   }
 
   /** Adds the key to be ready at once. Ends a delay of the key, including the backoff of a retry. */
-  add(key: K, wish: Wish): void {
+  add(key: K, wish: QueueRequest): void {
     this.addAfter(key, 0, wish)
   }
 
   /** Adds the key to be ready after `delayMs`, or earlier if an earlier time is known. */
-  addAfter(key: K, delayMs: number, { priority, cause, overtakesNotBefore = false }: Wish): void {
+  addAfter(key: K, delayMs: number, { priority, cause, overtakesNotBefore = false }: QueueRequest): void {
     const causes = withCause(noCauses, cause)
     this.#merge({ key, priority, causes, readyAtMs: this.#after(delayMs), overtakesNotBefore })
   }
@@ -137,7 +137,7 @@ export class WorkQueue<K extends string> {
   /**
    * Counts a failure of the key and adds it after its backoff, with the priority and causes of the failed reconcile.
    */
-  retry({ key, priority, causes, droppedCauses }: WorkItem<K>, wish: RetryWish = {}): void {
+  retry({ key, priority, causes, droppedCauses }: WorkItem<K>, wish: RetryOptions = {}): void {
     if (this.#isShutDown) return
     const failures = this.failuresOf(key) + 1
     this.#failures.set(key, failures)

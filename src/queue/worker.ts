@@ -8,7 +8,7 @@ import type { Instruments } from '../base/instrument.ts'
 import { type TokenBucket, takeFromAll } from '../base/token-bucket.ts'
 import { Places } from './places.ts'
 import type { MayServe } from './ready-lines.ts'
-import type { RetryWish, WorkItem, WorkQueue } from './work-queue.ts'
+import type { RetryOptions, WorkItem, WorkQueue } from './work-queue.ts'
 
 /** Meaning of the end of a reconcile for its key. */
 export type Verdict =
@@ -20,7 +20,7 @@ export type Verdict =
    */
   | { readonly kind: 'waiting'; readonly afterMs: number; readonly isFollowUp?: boolean }
   /** Transient failure: retry after the key's backoff, or as the times say. */
-  | ({ readonly kind: 'retry' } & RetryWish)
+  | ({ readonly kind: 'retry' } & RetryOptions)
   /** Permanent failure: the next event, or `lookAgainAfterMs`, triggers the next reconcile. */
   | { readonly kind: 'stopped'; readonly lookAgainAfterMs?: number }
 
@@ -42,7 +42,7 @@ export interface WorkerOptions<K extends string> {
 }
 
 /** A running reconcile. */
-interface Turn<K extends string> {
+interface RunningItem<K extends string> {
   readonly item: WorkItem<K>
   /** True if the reconcile did not end although its signal aborted: it keeps its key, but not its slot. */
   isOverdue: boolean
@@ -60,7 +60,7 @@ const turnsPerBreath = 32
 /** Runs once; a new run needs a new queue and a new worker. */
 export class Worker<K extends string> {
   readonly #options: WorkerOptions<K>
-  readonly #turns = new Set<Turn<K>>()
+  readonly #turns = new Set<RunningItem<K>>()
   readonly #abortTurns = new AbortController()
   readonly #hasEnded = Promise.withResolvers<void>()
   #state: 'new' | 'working' | 'stopping' = 'new'
@@ -172,7 +172,7 @@ export class Worker<K extends string> {
   /** Never rejects. */
   async #runTurn(item: WorkItem<K>): Promise<void> {
     const { clock, queue, handle, turnTimeoutMs = defaultTurnTimeoutMs } = this.#options
-    const turn: Turn<K> = { item, isOverdue: false }
+    const turn: RunningItem<K> = { item, isOverdue: false }
     this.#turns.add(turn)
     const limit = deadline(clock, turnTimeoutMs, this.#abortTurns.signal)
     const overdue = clock.setTimer(turnTimeoutMs + abortGraceMs, () => this.#reportOverdue(turn))
@@ -245,7 +245,7 @@ export class Worker<K extends string> {
     )
   }
 
-  #reportOverdue(turn: Turn<K>): void {
+  #reportOverdue(turn: RunningItem<K>): void {
     turn.isOverdue = true
     const { key, causes } = turn.item
     this.#options.instruments.log.error(

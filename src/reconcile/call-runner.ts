@@ -9,14 +9,14 @@ import type { LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { ReconcileLimits } from './definition.ts'
 import { logFieldsOf } from './log-fields.ts'
-import type { TurnMetrics } from './turn-metrics.ts'
+import type { ReconcileMetrics } from './turn-metrics.ts'
 
 export type LimitedCall = 'observe' | 'cleanup'
 
 export interface CallRunnerOptions {
   readonly clock: Clock
   readonly log: Log
-  readonly metrics: TurnMetrics
+  readonly metrics: ReconcileMetrics
   readonly limits: ReconcileLimits
 }
 

@@ -24,7 +24,7 @@ import type { InventoryTokens } from './inventory-tokens.ts'
 import { logFieldsOf } from './log-fields.ts'
 import { type Child, cacheCatchUp, type Outcome, outcomeOfTurn } from './outcome.ts'
 import type { ParentRecorder } from './parent-recorder.ts'
-import type { TurnMetrics } from './turn-metrics.ts'
+import type { ReconcileMetrics } from './turn-metrics.ts'
 import { settleUnread } from './unread-children.ts'
 import { type Declared, declaredChildren, type VerificationTimes } from './verification-times.ts'
 
@@ -50,7 +50,7 @@ export interface ChildrenReconcilerOptions {
   readonly clock: Clock
   readonly log: Log
   readonly tracer: Tracer
-  readonly metrics: TurnMetrics
+  readonly metrics: ReconcileMetrics
   readonly view: ChildrenView
   readonly applier: Applier
   readonly compare: Compare

@@ -30,7 +30,7 @@ interface Counted {
 }
 
 /** Series to which a resource contributes. */
-interface Told {
+interface ReportedConditions {
   readonly counted: readonly string[]
   /** Condition types with a series of the resource itself. */
   readonly shown: readonly string[]
@@ -44,7 +44,7 @@ export class ConditionMetrics {
   readonly #own: Gauge
   readonly #resources = new Map<string, { readonly of: Counted; count: number }>()
   /** One entry per existing resource. */
-  readonly #told = new Map<Key, Told>()
+  readonly #told = new Map<Key, ReportedConditions>()
   #shown = 0
 
   constructor(metrics: Metrics, controller: string, { abnormal = [], perResource = false }: ConditionMetricsOptions) {

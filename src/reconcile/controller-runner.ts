@@ -45,7 +45,7 @@ import type { Shard } from './shard.ts'
 import { withoutOthersRecords } from './status-part.ts'
 import { StatusRecorder } from './status-recorder.ts'
 import { causeOfKind, type Trigger } from './triggers.ts'
-import { TurnMetrics } from './turn-metrics.ts'
+import { ReconcileMetrics } from './turn-metrics.ts'
 import { VerificationTimes } from './verification-times.ts'
 
 export interface ControllerRunnerOptions {
@@ -247,7 +247,10 @@ export class ControllerRunner {
     const view = this.#view
     const log = instruments.log.with({ controller: controller.name })
     const { abnormalConditions: abnormal, reconcileRate: ownRate } = controller
-    const metrics = new TurnMetrics(instruments.metrics, controller.name, { abnormal, perResource: metricsPerResource })
+    const metrics = new ReconcileMetrics(instruments.metrics, controller.name, {
+      abnormal,
+      perResource: metricsPerResource,
+    })
     const convergence = new Convergence(random)
     const verifications = new VerificationTimes(controller)
     const desired = new DesiredObjects(identity, controller, view, this.#options.remote?.watcher)
@@ -333,7 +336,7 @@ export class ControllerRunner {
     return shard === undefined || shard.works(this.#view.setOf(key))
   }
 
-  #makeStatusRecorder(log: Log, metrics: TurnMetrics): StatusRecorder {
+  #makeStatusRecorder(log: Log, metrics: ReconcileMetrics): StatusRecorder {
     const { clock, client, identity, controller, recordEvent } = this.#options
     const view = this.#view
     return new StatusRecorder({

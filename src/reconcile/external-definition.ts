@@ -2,11 +2,11 @@
 // decides when it calls each.
 import { assert } from '../base/assert.ts'
 import type {
+  DesiredExternal,
   ExternalDriver,
   ExternalRemoval,
   ExternalReport,
   ExternalTools,
-  ExternalWish,
 } from '../external/external.ts'
 import type { Child } from './outcome.ts'
 import type { ParentOf } from './parent.ts'
@@ -37,7 +37,7 @@ export interface External<Spec, Status, Facts, Desired = unknown, Observed = unk
   /** Called once per operator. */
   driver(tools: ExternalTools): ExternalDriver<Desired, Observed>
   /** Returns the desired state, or that there should be none. */
-  wish(context: ExternalContext<Spec, Status, Facts>): ExternalWish<Desired>
+  wish(context: ExternalContext<Spec, Status, Facts>): DesiredExternal<Desired>
   /**
    * Returns the kind of removal. Called when the resource is being deleted, and when the spec no longer asks for the
    * external resource.

@@ -50,7 +50,7 @@ export function outcomeOfRemoval(provisions: readonly Judged[]): Outcome | undef
 }
 
 /** True if the external resources differ in what `observe` can read of them. */
-export function isNews(told: readonly ExternalReport[], now: readonly ExternalReport[]): boolean {
+export function isChange(told: readonly ExternalReport[], now: readonly ExternalReport[]): boolean {
   // Sound: an observation of a driver is JSON, or its change would not be noticed.
   return !deepEqual(told.map(essence) as Json[], now.map(essence) as Json[])
 }

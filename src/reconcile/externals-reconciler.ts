@@ -9,7 +9,7 @@ import { defaultCadenceMs } from '../external/cadence.ts'
 import type { ExternalRecord, ExternalReport, ExternalTools } from '../external/external.ts'
 import type { Pass } from '../external/pass.ts'
 import type { EffectGate } from '../external/protocol-runner.ts'
-import { type Provision, unlooked } from '../external/provision.ts'
+import { notObserved, type Provision } from '../external/provision.ts'
 import { Provisioner } from '../external/provisioner.ts'
 import type { LiveObject } from '../object/object.ts'
 import type { EventReport } from './context.ts'
@@ -18,9 +18,9 @@ import type { External } from './external-definition.ts'
 import { outcomeOfExternals, outcomeOfRemoval } from './external-outcome.ts'
 import { logFieldsOf } from './log-fields.ts'
 import { type Child, type Outcome, outcomeOfError, recordCatchUp } from './outcome.ts'
-import type { PartTurn } from './outside-turn.ts'
+import type { PartResult } from './outside-turn.ts'
 import { parentOf } from './parent.ts'
-import { type Records, recordOf, recordsOf, StaleRecordsError, type TurnRecords, withRecord } from './records.ts'
+import { type JournalChange, type Records, recordOf, recordsOf, StaleRecordsError, withRecord } from './records.ts'
 import type { RecordsRecorder } from './records-recorder.ts'
 import { steeringOf } from './steering.ts'
 
@@ -36,7 +36,7 @@ export interface ExternalsReconcilerOptions {
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
-export type ExternalsTurn = PartTurn<ExternalReport>
+export type ExternalsResult = PartResult<ExternalReport>
 
 interface Kept {
   readonly external: External<unknown, unknown, unknown>
@@ -71,8 +71,8 @@ export class ExternalsReconciler {
   }
 
   /** Result of a reconcile that does not reach them. */
-  untouched(object: LiveObject): ExternalsTurn {
-    return this.#end(object, new Turn(object), [], { kind: 'settled' })
+  untouched(object: LiveObject): ExternalsResult {
+    return this.#end(object, new ExternalsReconcile(object), [], { kind: 'settled' })
   }
 
   /** Rejects only when aborted. */
@@ -80,8 +80,8 @@ export class ExternalsReconciler {
     object: LiveObject,
     { facts, children }: { readonly facts: unknown; readonly children: readonly Child[] },
     signal: AbortSignal,
-  ): Promise<ExternalsTurn> {
-    const turn = new Turn(object)
+  ): Promise<ExternalsResult> {
+    const turn = new ExternalsReconcile(object)
     const parent = parentOf(object)
     const provisions: Provision[] = []
     try {
@@ -110,8 +110,8 @@ export class ExternalsReconciler {
     object: LiveObject,
     factsOf: () => Promise<unknown>,
     signal: AbortSignal,
-  ): Promise<ExternalsTurn & { readonly isOver: boolean }> {
-    const turn = new Turn(object)
+  ): Promise<ExternalsResult & { readonly isOver: boolean }> {
+    const turn = new ExternalsReconcile(object)
     const provisions: Provision[] = []
     const parent = parentOf(object)
     try {
@@ -137,7 +137,7 @@ export class ExternalsReconciler {
   }
 
   /** Releases entries of Externals that an earlier version of the controller declared: no driver knows them. */
-  #letGo(object: LiveObject, turn: Turn): void {
+  #letGo(object: LiveObject, turn: ExternalsReconcile): void {
     for (const { name, externalName } of turn.next) {
       const note = `${name} ${JSON.stringify(externalName)} stays: this version of the controller does not know it`
       this.#options.recordEvent(object, { type: 'Warning', reason: 'LeftAlone', action: 'Delete', note })
@@ -148,7 +148,7 @@ export class ExternalsReconciler {
   #passFor(
     object: LiveObject,
     { name, cadenceMs = defaultCadenceMs }: External<unknown, unknown, unknown>,
-    turn: Turn,
+    turn: ExternalsReconcile,
     signal: AbortSignal,
   ): Pass {
     const { uid, namespace = '', generation = 0 } = object.metadata
@@ -165,7 +165,12 @@ export class ExternalsReconciler {
     }
   }
 
-  async #store(object: LiveObject, turn: Turn, record: ExternalRecord, signal: AbortSignal): Promise<void> {
+  async #store(
+    object: LiveObject,
+    turn: ExternalsReconcile,
+    record: ExternalRecord,
+    signal: AbortSignal,
+  ): Promise<void> {
     const next = withRecord(turn.next, record.name, record)
     await this.#options.records.store(object, turn.recordsWith(next), signal)
     turn.stored = next
@@ -175,7 +180,7 @@ export class ExternalsReconciler {
   #settled(
     object: LiveObject,
     { name }: External<unknown, unknown, unknown>,
-    turn: Turn,
+    turn: ExternalsReconcile,
     provision: Provision,
   ): Provision {
     turn.next = withRecord(turn.next, name, provision.record)
@@ -183,11 +188,16 @@ export class ExternalsReconciler {
     return provision
   }
 
-  #end(object: LiveObject, turn: Turn, provisions: readonly Provision[], outcome: Outcome): ExternalsTurn {
+  #end(
+    object: LiveObject,
+    turn: ExternalsReconcile,
+    provisions: readonly Provision[],
+    outcome: Outcome,
+  ): ExternalsResult {
     const found = new Map(provisions.map(({ report }) => [report.name, report]))
     const reports = this.#kept.map(
       ({ external: { name }, provisioner }) =>
-        found.get(name) ?? provisioner.lastReport(object.metadata.uid) ?? unlooked(name, recordOf(turn.next, name)),
+        found.get(name) ?? provisioner.lastReport(object.metadata.uid) ?? notObserved(name, recordOf(turn.next, name)),
     )
     const looks = provisions.flatMap(({ lookInMs }) => lookInMs ?? [])
     const lookMs = looks.length === 0 ? undefined : Math.min(...looks)
@@ -196,7 +206,7 @@ export class ExternalsReconciler {
 }
 
 /** The journal entries during a reconcile. */
-class Turn {
+class ExternalsReconcile {
   stored: readonly ExternalRecord[]
   next: readonly ExternalRecord[]
   readonly #sagas: Records['sagas']
@@ -209,7 +219,7 @@ class Turn {
   }
 
   /** Leaves the other entries unchanged. */
-  recordsWith(next: readonly ExternalRecord[]): TurnRecords {
+  recordsWith(next: readonly ExternalRecord[]): JournalChange {
     const sagas = this.#sagas
     return { stored: { external: this.stored, sagas }, next: { external: next, sagas } }
   }

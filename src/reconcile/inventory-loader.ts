@@ -86,7 +86,7 @@ export class InventoryLoader {
         objects.push(...(await this.#listed(kind, parent, signal)))
       } catch (thrown) {
         signal.throwIfAborted()
-        failures.push(lookFailed(kind, thrown, { isDeclared: this.#isDeclared(kind) }))
+        failures.push(readFailed(kind, thrown, { isDeclared: this.#isDeclared(kind) }))
       }
     const recorded = entriesIn(cluster, parent).filter((entry) => !seen.some((child) => isEntryOf(entry, child)))
     const remote: readonly ChildPlace[] = [...recorded, ...places]
@@ -122,7 +122,7 @@ export class InventoryLoader {
         if (!(await this.#isGone(kind, signal))) throw stillServed(kind)
       } catch (thrown) {
         signal.throwIfAborted()
-        doubts.push(lookFailed(kind, thrown, { isDeclared: true }))
+        doubts.push(readFailed(kind, thrown, { isDeclared: true }))
       }
     }
     return doubts
@@ -257,7 +257,7 @@ function stillServed(kind: string): CodedError<'KindUnavailable'> {
 }
 
 /** The rights on kinds that have left `owns` are derived from `retired`. */
-function lookFailed(kind: string, thrown: unknown, { isDeclared }: { readonly isDeclared: boolean }): CodedError {
+function readFailed(kind: string, thrown: unknown, { isDeclared }: { readonly isDeclared: boolean }): CodedError {
   const { code, remedy, retryAfterMs } =
     thrown instanceof CodedError ? thrown : { code: 'InternalError', remedy: 'retry' as const, retryAfterMs: undefined }
   const remains = isKubeError(thrown, 'Forbidden') && !isDeclared

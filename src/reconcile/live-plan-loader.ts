@@ -49,7 +49,7 @@ import { parentOf } from './parent.ts'
 import { recordOf, recordsOf } from './records.ts'
 import { namedShard } from './shard-mark.ts'
 import { withoutOthersRecords } from './status-part.ts'
-import { nextTurn } from './turn.ts'
+import { nextAction } from './turn.ts'
 import { settleUnread } from './unread-children.ts'
 import { loadReader } from './watched-kinds-loader.ts'
 
@@ -99,7 +99,7 @@ export async function loadLivePlan(
   const operator = operatorIdentityOf(options.identity.name, shard)
   const identity = partOf(operator, controller.part)
   const parent = withoutOthersRecords(given, controller.part)
-  const turn = nextTurn(parent, {
+  const turn = nextAction(parent, {
     identity,
     inventoryOf: (object) => inventoryOf(object, controller, identity),
     isSuspended: (object) => controller.isSuspended(object),

@@ -8,7 +8,7 @@ import type { Random } from '../base/random.ts'
 import { type KubeErrorCode, rejections } from '../kube/kube-errors.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { Cause } from '../queue/cause.ts'
-import type { RetryWish } from '../queue/work-queue.ts'
+import type { RetryOptions } from '../queue/work-queue.ts'
 import type { Verdict } from '../queue/worker.ts'
 
 export type { Child } from '../apply/apply-report.ts'
@@ -50,9 +50,9 @@ export type Outcome =
  * True if the first occurrence of a failure is reported. These are rejections, timeouts, conflicts with another writer,
  * and a Retry-After beyond the first backoff. Other failures may pass before a person reads about them.
  */
-export function isToldAtOnce(outcome: Outcome): boolean {
+export function isReportedAtOnce(outcome: Outcome): boolean {
   if (outcome.kind !== 'retry') return false
-  return toldAtOnce.has(outcome.reason) || (isAskedWait(outcome) && (outcome.retryAfterMs ?? 0) > firstBackoffMs)
+  return toldAtOnce.has(outcome.reason) || (isRequestedWait(outcome) && (outcome.retryAfterMs ?? 0) > firstBackoffMs)
 }
 /** Longest wait after a first failure by the default backoff. */
 const firstBackoffMs = 2 * defaultBackoff.baseMs
@@ -80,7 +80,7 @@ export function recheckMs(waitsBefore: number, random: Random): number {
 }
 
 /** True if an event brought a change, as opposed to elapsed time. */
-export function hasNews(causes: readonly Cause[]): boolean {
+export function hasChanged(causes: readonly Cause[]): boolean {
   return causes.some(({ kind }) => kind === 'self' || kind === 'child' || kind === 'watched' || kind === 'external')
 }
 
@@ -124,7 +124,7 @@ const missingKindRetryMs = 30_000
 /** With these reasons, the API server requested the wait; with others, the runtime did. */
 const overloadReasons: ReadonlySet<string> = new Set<KubeErrorCode>(['TooManyRequests', 'ServiceUnavailable'])
 
-function isAskedWait({ reason, retryAfterMs }: Extract<Outcome, { kind: 'retry' }>): boolean {
+function isRequestedWait({ reason, retryAfterMs }: Extract<Outcome, { kind: 'retry' }>): boolean {
   return retryAfterMs !== undefined && overloadReasons.has(reason)
 }
 
@@ -140,7 +140,7 @@ export function outcomeOfError(thrown: unknown): Outcome {
   return { kind: 'retry', reason, message }
 }
 
-export interface TurnResult {
+export interface ReconcileResult {
   /** The resource's own namespace. */
   readonly home: string | undefined
   readonly failures: readonly (Pick<ChildFailure, 'error'> & Partial<ChildFailure>)[]
@@ -152,7 +152,7 @@ export interface TurnResult {
 }
 
 /** One retryable child makes the reconcile a retry, which repeats the permanent failures of others too. */
-export function outcomeOfTurn({ home, failures, gated, children, pruneWaits }: TurnResult): Outcome {
+export function outcomeOfTurn({ home, failures, gated, children, pruneWaits }: ReconcileResult): Outcome {
   const transient = failures.filter(
     ({ error, ref }) => error.remedy === 'retry' && !(isEndOfNamespace(error) && ref?.namespace === home),
   )
@@ -238,7 +238,7 @@ export function untilNextMs(timesMs: readonly number[], nowMs: number): number |
   return earliest(...timesMs.filter((ms) => ms > nowMs).map((ms) => ms - nowMs))
 }
 
-function atMostOf({ atMostMs }: Extract<Outcome, { kind: 'retry' }>): Pick<RetryWish, 'atMostMs'> {
+function atMostOf({ atMostMs }: Extract<Outcome, { kind: 'retry' }>): Pick<RetryOptions, 'atMostMs'> {
   return atMostMs === undefined ? {} : { atMostMs }
 }
 
@@ -268,7 +268,7 @@ export function verdictOf(outcome: Outcome, due: DueTimes): Verdict {
       }
       if (tellMs !== undefined) return { kind: 'retry', afterMs: outcome.retryAfterMs, byMs: tellMs }
       if (outcome.retryAfterMs === undefined) return { kind: 'retry', ...atMostOf(outcome) }
-      return isAskedWait(outcome)
+      return isRequestedWait(outcome)
         ? { kind: 'retry', notBeforeMs: outcome.retryAfterMs }
         : { kind: 'retry', afterMs: outcome.retryAfterMs }
     default:

@@ -6,7 +6,7 @@ import type { SagaReport } from '../saga/saga.ts'
 import { joinedOutcome } from './external-outcome.ts'
 import { ExternalsReconciler, type ExternalsReconcilerOptions } from './externals-reconciler.ts'
 import { type Child, earliest, type Outcome } from './outcome.ts'
-import type { OutsideTurn } from './outside-turn.ts'
+import type { ExternalPartResult } from './outside-turn.ts'
 import { SagasReconciler } from './sagas-reconciler.ts'
 
 export interface OutsideSituation {
@@ -43,13 +43,13 @@ export class OutsideReconciler {
   }
 
   /** Result of a reconcile that reaches neither. */
-  untouched(object: LiveObject): OutsideTurn {
+  untouched(object: LiveObject): ExternalPartResult {
     const { reports, ...turn } = this.#externals.untouched(object)
     return { ...turn, externals: reports, sagas: this.#sagas.reportsOf(object) }
   }
 
   /** Rejects only when aborted. */
-  async provide(object: LiveObject, situation: OutsideSituation, signal: AbortSignal): Promise<OutsideTurn> {
+  async provide(object: LiveObject, situation: OutsideSituation, signal: AbortSignal): Promise<ExternalPartResult> {
     const externals = this.#externals
     const things = situation.isApplied
       ? await externals.provide(object, situation, signal)
@@ -70,7 +70,7 @@ export class OutsideReconciler {
     object: LiveObject,
     situationOf: () => Promise<Omit<OutsideSituation, 'isApplied'>>,
     signal: AbortSignal,
-  ): Promise<OutsideTurn & { readonly isOver: boolean }> {
+  ): Promise<ExternalPartResult & { readonly isOver: boolean }> {
     const { reports: externals } = this.#externals.untouched(object)
     const sagasSituation = async () => ({ ...(await situationOf()), externals })
     const { reports: sagas, outcome, ...turn } = await this.#sagas.remove(object, sagasSituation, signal)
@@ -85,7 +85,7 @@ export class OutsideReconciler {
     object: LiveObject,
     factsOf: () => Promise<unknown>,
     signal: AbortSignal,
-  ): Promise<OutsideTurn & { readonly isOver: boolean }> {
+  ): Promise<ExternalPartResult & { readonly isOver: boolean }> {
     const { reports: externals, ...turn } = await this.#externals.remove(object, factsOf, signal)
     return { ...turn, externals, sagas: this.#sagas.reportsOf(object) }
   }

@@ -2,19 +2,19 @@
 import type { ExternalReport } from '../external/external.ts'
 import type { SagaReport } from '../saga/saga.ts'
 import type { Outcome } from './outcome.ts'
-import type { TurnRecords } from './records.ts'
+import type { JournalChange } from './records.ts'
 
 /** Result for one of the two, Externals or sagas. */
-export interface PartTurn<Report> {
+export interface PartResult<Report> {
   /** One report per declaration, in the order of declaration. */
   readonly reports: readonly Report[]
-  readonly records: TurnRecords
+  readonly records: JournalChange
   readonly outcome: Outcome
   /** Time until the next observation; absent: none is scheduled. */
   readonly lookMs?: number | undefined
 }
 
-export interface OutsideTurn extends Omit<PartTurn<never>, 'reports'> {
+export interface ExternalPartResult extends Omit<PartResult<never>, 'reports'> {
   readonly externals: readonly ExternalReport[]
   readonly sagas: readonly SagaReport[]
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Key } from '../object/ref.ts'
 import type { Cause } from '../queue/cause.ts'
-import { hasNews, isMomentary, type Outcome, recheckMs } from './outcome.ts'
+import { hasChanged, isMomentary, type Outcome, recheckMs } from './outcome.ts'
 
 export interface PaceOptions {
   readonly clock: Clock
@@ -47,7 +47,7 @@ export class Pace {
    * Undefined if it does not wait.
    */
   recheckMs({ key, causes }: { readonly key: Key; readonly causes: readonly Cause[] }, outcome: Outcome) {
-    const before = hasNews(causes) ? 0 : (this.#waits.get(key) ?? 0)
+    const before = hasChanged(causes) ? 0 : (this.#waits.get(key) ?? 0)
     if (outcome.kind !== 'waiting' && outcome.kind !== 'deleting') {
       this.#waits.delete(key)
       return undefined

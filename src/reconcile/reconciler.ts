@@ -21,7 +21,7 @@ import type { ChildrenReconciler, Wait } from './children-reconciler.ts'
 import type { EventReport, LiveReader } from './context.ts'
 import { cutOff, tellLimitMs } from './cut-off.ts'
 import type { Controller, ObserveContext } from './definition.ts'
-import { isNews, joinedOutcome } from './external-outcome.ts'
+import { isChange, joinedOutcome } from './external-outcome.ts'
 import { foreignInventory, type Inventory } from './inventory.ts'
 import { kindsNotInstalled } from './kinds-not-installed.ts'
 import { logEnd, logFieldsOf } from './log-fields.ts'
@@ -32,7 +32,7 @@ import {
   followUpMs,
   graceLeftMs,
   isMomentary,
-  isToldAtOnce,
+  isReportedAtOnce,
   type Outcome,
   outcomeOfError,
   recordCatchUp,
@@ -40,17 +40,17 @@ import {
   verdictOf,
 } from './outcome.ts'
 import type { OutsideReconciler } from './outside-reconciler.ts'
-import type { OutsideTurn } from './outside-turn.ts'
+import type { ExternalPartResult } from './outside-turn.ts'
 import { Pace } from './pace.ts'
 import { parentOf } from './parent.ts'
 import type { ParentRecorder } from './parent-recorder.ts'
 import { StaleRecordsError } from './records.ts'
 import type { RepairRunner } from './repair-runner.ts'
-import type { Recorded, StatusRecorder, TurnEnd } from './status-recorder.ts'
-import { nextLookMs, steeringOf } from './steering.ts'
-import { type LiveTurn, nextTurn } from './turn.ts'
+import type { ReconcileEnd, Recorded, StatusRecorder } from './status-recorder.ts'
+import { nextRecheckMs, steeringOf } from './steering.ts'
+import { type LiveAction, nextAction } from './turn.ts'
 import { attributesOf } from './turn-attributes.ts'
-import type { TurnMetrics } from './turn-metrics.ts'
+import type { ReconcileMetrics } from './turn-metrics.ts'
 import { assertCollectable } from './without-finalizer.ts'
 
 export interface ReconcilerOptions {
@@ -61,7 +61,7 @@ export interface ReconcilerOptions {
   readonly secrets: SecretSource
   readonly log: Log
   readonly tracer: Tracer
-  readonly metrics: TurnMetrics
+  readonly metrics: ReconcileMetrics
   /** Returns the cached resource. */
   readonly parentOf: (key: Key) => LiveObject | undefined
   /** Says which of the controller's kinds the API server serves. */
@@ -87,8 +87,8 @@ export interface ReconcilerOptions {
 }
 
 /** Result of a reconcile, and the time until the next external observation. */
-type Ended = TurnEnd & Pick<OutsideTurn, 'lookMs'>
-type Taken = { readonly outcome: Outcome } & Recorded
+type Ended = ReconcileEnd & Pick<ExternalPartResult, 'lookMs'>
+type ReconcileTaken = { readonly outcome: Outcome } & Recorded
 
 export class Reconciler {
   readonly #options: ReconcilerOptions
@@ -110,7 +110,7 @@ export class Reconciler {
   /** Performs one reconcile. Rejects only when aborted. */
   async reconcile(item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
     const { identity, controller, parentOf: cached, inventoryOf, tracer } = this.#options
-    const turn = nextTurn(cached(item.key), { identity, inventoryOf, isSuspended: controller.isSuspended })
+    const turn = nextAction(cached(item.key), { identity, inventoryOf, isSuspended: controller.isSuspended })
     if (turn.kind === 'forget' || turn.kind === 'leave') {
       this.forget(item.key)
       if (turn.kind === 'leave' && turn.event !== undefined) this.#options.recordEvent(turn.object, turn.event)
@@ -120,7 +120,7 @@ export class Reconciler {
     return await tracer.run(`reconcile ${turn.object.kind}`, attributesOf(turn, item), work)
   }
 
-  async #turn(turn: LiveTurn, item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
+  async #turn(turn: LiveAction, item: WorkItem<Key>, signal: AbortSignal): Promise<Verdict> {
     const { metrics, clock, random, outside } = this.#options
     const { object } = turn
     const startedMs = clock.monotonicMs()
@@ -129,7 +129,7 @@ export class Reconciler {
     metrics.observeTurn(failure ?? outcome, clock.monotonicMs() - startedMs)
     logEnd(this.#options, item, failure ?? outcome)
     // External resources that have changed since `observe` may change its facts.
-    const isOvertaken = turn.kind !== 'clean' && isNews(told, outside.lastReports(object))
+    const isOvertaken = turn.kind !== 'clean' && isChange(told, outside.lastReports(object))
     const isShort = isOvertaken || isMomentary(outcome)
     const before = this.#pace.shortBefore(item.key, isShort)
     const stopRetryMs = outcome.kind === 'stopped' ? outcome.retryAfterMs : undefined
@@ -137,14 +137,14 @@ export class Reconciler {
     return verdictOf(spaced(isShort ? outcome : (failure ?? outcome), before), {
       statusMs,
       tellMs,
-      lookMs: earliest(lookMs, ...[intervalMs, stopRetryMs].map((ms) => ms && nextLookMs(ms, random))),
+      lookMs: earliest(lookMs, ...[intervalMs, stopRetryMs].map((ms) => ms && nextRecheckMs(ms, random))),
       followMs: isOvertaken ? followUpMs(before) : undefined,
       recheckMs: this.#pace.recheckMs(item, outcome),
     })
   }
 
   /** Calls `#take`, and aborts it at the time limit; the status then reports the timeout. */
-  async #takeInTime(turn: LiveTurn, item: WorkItem<Key>, signal: AbortSignal): Promise<Taken> {
+  async #takeInTime(turn: LiveAction, item: WorkItem<Key>, signal: AbortSignal): Promise<ReconcileTaken> {
     const { clock, controller } = this.#options
     const limit = deadline(clock, controller.limits.reconcileMs, signal)
     try {
@@ -159,7 +159,7 @@ export class Reconciler {
   }
 
   /** Uses its own signal, because that of the reconcile has aborted. */
-  async #tellCutOff(turn: LiveTurn, signal: AbortSignal): Promise<Taken> {
+  async #tellCutOff(turn: LiveAction, signal: AbortSignal): Promise<ReconcileTaken> {
     const { clock, controller, log, status, parentOf: cached } = this.#options
     const newest = cached(keyOf(turn.object))
     const object = newest?.metadata.uid === turn.object.metadata.uid ? newest : turn.object
@@ -180,7 +180,11 @@ export class Reconciler {
     }
   }
 
-  async #take(turn: LiveTurn, { key, causes, failures }: WorkItem<Key>, signal: AbortSignal): Promise<Taken> {
+  async #take(
+    turn: LiveAction,
+    { key, causes, failures }: WorkItem<Key>,
+    signal: AbortSignal,
+  ): Promise<ReconcileTaken> {
     const { status } = this.#options
     try {
       if (turn.kind === 'pause') {
@@ -196,7 +200,7 @@ export class Reconciler {
       const failingForMs = this.#pace.failingForMs(key, outcome)
       const hasGrace = turn.kind !== 'clean' && status.isCalledReady(end.object)
       const tellMs = hasGrace ? graceLeftMs(outcome, failingForMs) : undefined
-      const isFirst = failures === 0 && !isToldAtOnce(outcome)
+      const isFirst = failures === 0 && !isReportedAtOnce(outcome)
       const isYoung = outcome.kind === 'retry' && (isFirst || tellMs !== undefined)
       const isBrief = (isYoung && !status.isAwaited(end.object)) || isMomentary(outcome)
       if (isBrief && !status.hasNewRecords(end)) return { outcome, lookMs: end.lookMs, tellMs }
@@ -211,7 +215,7 @@ export class Reconciler {
 
   /** Undefined when nothing is left to report. Rejects only when aborted. */
   async #endOf(
-    turn: Exclude<LiveTurn, { kind: 'pause' }>,
+    turn: Exclude<LiveAction, { kind: 'pause' }>,
     causes: readonly Cause[],
     signal: AbortSignal,
   ): Promise<Ended | undefined> {
@@ -309,7 +313,7 @@ export class Reconciler {
   }
 
   /** Writes the last status, which names the retained volumes, for example. Its failure never fails a deletion. */
-  async #tellTheEnd(deletion: Deletion, done: OutsideTurn, signal: AbortSignal): Promise<void> {
+  async #tellTheEnd(deletion: Deletion, done: ExternalPartResult, signal: AbortSignal): Promise<void> {
     const { status, log } = this.#options
     try {
       const outcome: Outcome = { kind: 'deleting', on: 'everything is cleaned up' }
@@ -341,7 +345,7 @@ export class Reconciler {
     return { on, afterMs: cacheCatchUp.afterMs }
   }
 
-  async #deleting({ object, factsOf }: Deletion, done: OutsideTurn, outcome: Outcome): Promise<Ended> {
+  async #deleting({ object, factsOf }: Deletion, done: ExternalPartResult, outcome: Outcome): Promise<Ended> {
     const children = this.#options.children.childrenOf(object)
     return { ...done, object, outcome, children, facts: await factsOf() }
   }

@@ -8,11 +8,11 @@ import { type Key, keyOf } from '../object/ref.ts'
 import type { Controller } from './definition.ts'
 import {
   assertKept,
+  type JournalChange,
   lockedVersion,
   type Records,
   recordFields,
   StaleRecordsError,
-  type TurnRecords,
 } from './records.ts'
 
 export interface RecordsRecorderOptions {
@@ -33,7 +33,7 @@ export class RecordsRecorder {
   }
 
   /** Rejects with a StaleRecordsError when the resource has changed since the reconcile began. */
-  async store(object: LiveObject, { stored, next }: TurnRecords, signal: AbortSignal): Promise<void> {
+  async store(object: LiveObject, { stored, next }: JournalChange, signal: AbortSignal): Promise<void> {
     const { controller, client, fieldManager, newest, onWritten } = this.#options
     const { uid } = object.metadata
     const resourceVersion = lockedVersion({ object, newest: newest(keyOf(object)), stored })

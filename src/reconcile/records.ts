@@ -22,7 +22,7 @@ export interface Records {
 }
 
 /** Journal entries of one reconcile: as stored in the cluster, and after the reconcile. */
-export interface TurnRecords {
+export interface JournalChange {
   readonly stored: Records
   readonly next: Records
 }

@@ -2,7 +2,7 @@
 // pure; the runtime decides when each step runs.
 import { assert } from '../base/assert.ts'
 import type { ExternalReport, ExternalTools } from '../external/external.ts'
-import type { SagaReport, SagaStep, SagaWish } from '../saga/saga.ts'
+import type { DesiredSaga, SagaReport, SagaStep } from '../saga/saga.ts'
 import type { Child } from './outcome.ts'
 import type { ParentOf } from './parent.ts'
 
@@ -19,7 +19,7 @@ export interface SagaContext<Spec, Status, Facts> {
 }
 
 /** The resource of a saga, as input of the functions of its steps. */
-export interface SagaScene<Spec, Status, Facts> {
+export interface SagaResource<Spec, Status, Facts> {
   /** Current resource; the saga's `input` has what it was started for. */
   readonly object: ParentOf<Spec, Status>
   /** Undefined only while the resource is being deleted, when `observe` failed. */
@@ -56,9 +56,9 @@ export interface Saga<Spec, Status, Facts> {
   /** Instruction for another attempt, as the end of a sentence. Default `ask for it again`. */
   readonly retryAdvice?: string
   /** Called once per operator. */
-  steps(tools: ExternalTools): readonly SagaStep<SagaScene<Spec, Status, Facts>>[]
+  steps(tools: ExternalTools): readonly SagaStep<SagaResource<Spec, Status, Facts>>[]
   /** Returns the desired saga with its id and input, or that there should be none. */
-  wish(context: SagaContext<Spec, Status, Facts>): SagaWish
+  wish(context: SagaContext<Spec, Status, Facts>): DesiredSaga
   /** Called when the resource is being deleted. Default: compensate. */
   removal?(context: SagaRemovalContext<Spec, Status, Facts>): SagaRemoval
 }

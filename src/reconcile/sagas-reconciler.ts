@@ -8,7 +8,7 @@ import type { Random } from '../base/random.ts'
 import type { ExternalReport, ExternalTools } from '../external/external.ts'
 import type { EffectGate } from '../external/protocol-runner.ts'
 import type { LiveObject, StatusWithConditions } from '../object/object.ts'
-import type { SagaRecord, SagaReport, SagaWish } from '../saga/saga.ts'
+import type { DesiredSaga, SagaRecord, SagaReport } from '../saga/saga.ts'
 import { type SagaFound, SagaRunner } from '../saga/saga-runner.ts'
 import { shapeOf } from '../saga/shape.ts'
 import { atRest, reportOf } from '../saga/standing.ts'
@@ -16,11 +16,11 @@ import type { EventReport } from './context.ts'
 import type { Controller } from './definition.ts'
 import { logFieldsOf } from './log-fields.ts'
 import { type Child, earliest, type Outcome, outcomeOfError, recordCatchUp } from './outcome.ts'
-import type { PartTurn } from './outside-turn.ts'
+import type { PartResult } from './outside-turn.ts'
 import { parentOf } from './parent.ts'
-import { recordOf, recordsOf, StaleRecordsError, type TurnRecords, withRecord } from './records.ts'
+import { type JournalChange, recordOf, recordsOf, StaleRecordsError, withRecord } from './records.ts'
 import type { RecordsRecorder } from './records-recorder.ts'
-import type { Saga, SagaScene } from './saga-definition.ts'
+import type { Saga, SagaResource } from './saga-definition.ts'
 import { outcomeOfSagas } from './saga-outcome.ts'
 import { isAnswerDue, reconcileNowAnnotation, steeringOf } from './steering.ts'
 
@@ -36,14 +36,14 @@ export interface SagasReconcilerOptions {
   readonly recordEvent: (regarding: LiveObject, event: EventReport) => void
 }
 
-type Scene = SagaScene<unknown, unknown, unknown>
+type ErasedResource = SagaResource<unknown, unknown, unknown>
 
 interface Kept {
   readonly saga: Saga<unknown, unknown, unknown>
-  readonly runner: SagaRunner<Scene>
+  readonly runner: SagaRunner<ErasedResource>
 }
 
-export type SagasTurn = PartTurn<SagaReport>
+export type SagasResult = PartResult<SagaReport>
 
 /** State of the reconcile when it reaches the sagas. */
 export interface SagasSituation {
@@ -52,7 +52,7 @@ export interface SagasSituation {
   readonly externals: readonly ExternalReport[]
   /** True if the children are applied: a new effect may need them. */
   readonly isApplied: boolean
-  readonly records: TurnRecords
+  readonly records: JournalChange
 }
 
 export class SagasReconciler {
@@ -66,7 +66,7 @@ export class SagasReconciler {
       const { name, pivot, retryAdvice = 'ask for it again' } = saga
       const steps = saga.steps(tools)
       const shape = shapeOf({ name, pivot, retryAdvice, steps })
-      return { saga, runner: new SagaRunner<Scene>({ ...options, shape, steps }) }
+      return { saga, runner: new SagaRunner<ErasedResource>({ ...options, shape, steps }) }
     })
   }
 
@@ -76,9 +76,9 @@ export class SagasReconciler {
   }
 
   /** Rejects only when aborted. */
-  async provide(object: LiveObject, situation: SagasSituation, signal: AbortSignal): Promise<SagasTurn> {
+  async provide(object: LiveObject, situation: SagasSituation, signal: AbortSignal): Promise<SagasResult> {
     const { facts, children, externals, isApplied } = situation
-    const turn = new Turn(situation.records)
+    const turn = new SagasReconcile(situation.records)
     const parent = parentOf(object)
     try {
       for (const { saga, runner } of this.#kept) {
@@ -106,9 +106,9 @@ export class SagasReconciler {
     object: LiveObject,
     situationOf: () => Promise<Omit<SagasSituation, 'isApplied' | 'records'>>,
     signal: AbortSignal,
-  ): Promise<SagasTurn & { readonly isOver: boolean }> {
+  ): Promise<SagasResult & { readonly isOver: boolean }> {
     const records = recordsOf(object)
-    const turn = new Turn({ stored: records, next: records })
+    const turn = new SagasReconcile({ stored: records, next: records })
     if (this.#letGo(object, turn)) return { ...this.#end(turn, { kind: 'settled' }), isOver: false }
     try {
       for (const kept of this.#kept.toReversed()) {
@@ -131,7 +131,7 @@ export class SagasReconciler {
    * Releases sagas that an earlier version of the controller declared: their steps are unknown now. True if there is
    * one.
    */
-  #letGo(object: LiveObject, turn: Turn): boolean {
+  #letGo(object: LiveObject, turn: SagasReconcile): boolean {
     const isKnown = (name: string) => this.#kept.some(({ saga }) => saga.name === name)
     const unknown = turn.sagas.filter((record) => !isKnown(record.name) && !isOver(record))
     for (const record of unknown) {
@@ -159,7 +159,7 @@ export class SagasReconciler {
       turn.leave(saga.name)
       return true
     }
-    const wish: SagaWish =
+    const wish: DesiredSaga =
       removal.kind === 'finish' ? { kind: 'none' } : { kind: 'cancelled', message: 'the resource is being deleted' }
     const pass = {
       wish,
@@ -171,7 +171,7 @@ export class SagasReconciler {
     return false
   }
 
-  #passFor(object: LiveObject, name: string, turn: Turn, signal: AbortSignal) {
+  #passFor(object: LiveObject, name: string, turn: SagasReconcile, signal: AbortSignal) {
     const { uid, generation = 0 } = object.metadata
     return {
       uid,
@@ -183,13 +183,13 @@ export class SagasReconciler {
     }
   }
 
-  async #store(object: LiveObject, turn: Turn, record: SagaRecord, signal: AbortSignal): Promise<void> {
+  async #store(object: LiveObject, turn: SagasReconcile, record: SagaRecord, signal: AbortSignal): Promise<void> {
     const ahead = turn.recordsWith(record.name, record)
     await this.#options.records.store(object, ahead, signal)
     turn.records = { stored: ahead.next, next: ahead.next }
   }
 
-  #settled(object: LiveObject, turn: Turn, found: SagaFound): void {
+  #settled(object: LiveObject, turn: SagasReconcile, found: SagaFound): void {
     turn.found.push(found)
     if (found.record !== undefined) turn.keep(found.record)
     if (found.event !== undefined) this.#options.recordEvent(object, found.event)
@@ -203,26 +203,26 @@ export class SagasReconciler {
     })
   }
 
-  #end(turn: Turn, outcome: Outcome): SagasTurn {
+  #end(turn: SagasReconcile, outcome: Outcome): SagasResult {
     const lookMs = earliest(...turn.looks, ...turn.found.map(({ standing }) => standing.lookAfterMs))
     return { reports: this.#reports(turn.sagas, turn.found), records: turn.records, outcome, lookMs }
   }
 }
 
 interface Removing {
-  readonly turn: Turn
+  readonly turn: SagasReconcile
   readonly record: SagaRecord
   readonly situation: Omit<SagasSituation, 'isApplied' | 'records'>
 }
 
 /** The journal entries during a reconcile, and the results so far. */
-class Turn {
-  records: TurnRecords
+class SagasReconcile {
+  records: JournalChange
   readonly found: SagaFound[] = []
   /** Times until the next reconcile, besides those of the results. */
   readonly looks: number[] = []
 
-  constructor(records: TurnRecords) {
+  constructor(records: JournalChange) {
     this.records = records
   }
 
@@ -230,7 +230,7 @@ class Turn {
     return this.records.next.sagas
   }
 
-  recordsWith(name: string, record: SagaRecord | undefined): TurnRecords {
+  recordsWith(name: string, record: SagaRecord | undefined): JournalChange {
     const { stored, next } = this.records
     return { stored, next: { ...next, sagas: withRecord(next.sagas, name, record) } }
   }

@@ -21,22 +21,22 @@ import { type PausedStatusInput, pausedStatus } from './paused-status.ts'
 import {
   areSameRecords,
   assertKept,
+  type JournalChange,
   lockedVersion,
   type Records,
   type ResourceStatus,
   recordFields,
   recordsOf,
   StaleRecordsError,
-  type TurnRecords,
 } from './records.ts'
 import { nextStatus, type StatusReport, type StatusWrite, statusWrite } from './status.ts'
 import { type StatusPart, statusPartOf } from './status-part.ts'
 import { claimsProblem, isRejectedStatus, rejectedStatusProblem, reportProblem } from './status-problem.ts'
 import { isAnswerDue, steeringOf } from './steering.ts'
-import type { TurnMetrics } from './turn-metrics.ts'
+import type { ReconcileMetrics } from './turn-metrics.ts'
 
 /** Result of a reconcile, with all input of the status. */
-export interface TurnEnd {
+export interface ReconcileEnd {
   /** The last state of the resource that the reconcile knows. */
   readonly object: LiveObject
   readonly outcome: Outcome
@@ -45,7 +45,7 @@ export interface TurnEnd {
   readonly children: readonly Child[]
   readonly externals: readonly ExternalReport[]
   readonly sagas: readonly SagaReport[]
-  readonly records: TurnRecords
+  readonly records: JournalChange
 }
 
 /** Consequences of a recorded status. */
@@ -58,7 +58,7 @@ export interface StatusRecorderOptions {
   readonly controller: Controller
   readonly clock: Clock
   readonly log: Log
-  readonly metrics: TurnMetrics
+  readonly metrics: ReconcileMetrics
   readonly client: KubeClient
   readonly fieldManager: string
   /** Returns the newest cached state of a resource. */
@@ -92,7 +92,7 @@ export class StatusRecorder {
    * Returns the time until a deferred write, and until the status function's next time. A status that the API server
    * rejects is written without the kind's own part. Rejects when that write is rejected too, or the signal aborts.
    */
-  async record(end: TurnEnd, signal: AbortSignal): Promise<Recorded> {
+  async record(end: ReconcileEnd, signal: AbortSignal): Promise<Recorded> {
     const reported = this.#reportOf(end)
     try {
       return await this.#recordReport(end, reported, signal)
@@ -107,11 +107,11 @@ export class StatusRecorder {
     }
   }
 
-  async #recordReport(end: TurnEnd, { report, problem }: Reported, signal: AbortSignal): Promise<Recorded> {
+  async #recordReport(end: ReconcileEnd, { report, problem }: Reported, signal: AbortSignal): Promise<Recorded> {
     const { object, outcome } = end
     for (const name of Object.keys(report?.fields ?? {})) this.#reported.fields.add(name)
     for (const { type } of report?.conditions ?? []) this.#reported.conditions.add(type)
-    const told = report === undefined ? untold(outcome, problem) : outcome
+    const told = report === undefined ? unreported(outcome, problem) : outcome
     const { complaint } = steeringOf(object)
     const { stored, next: records } = end.records
     const token = this.#tokenOf(object)
@@ -162,7 +162,7 @@ export class StatusRecorder {
   }
 
   /** True if the reconcile has new journal entries, which must be stored. */
-  hasNewRecords({ records }: TurnEnd): boolean {
+  hasNewRecords({ records }: ReconcileEnd): boolean {
     return !areSameRecords(records.stored, records.next)
   }
 
@@ -306,7 +306,7 @@ export class StatusRecorder {
     )
   }
 
-  #reportOf({ object, records: _, ...end }: TurnEnd): Reported {
+  #reportOf({ object, records: _, ...end }: ReconcileEnd): Reported {
     try {
       const report = this.#options.controller.status({ object: parentOf(object), ...end })
       const problem = reportProblem(report)
@@ -349,7 +349,7 @@ function statusOf({ status }: LiveObject): ResourceStatus | undefined {
 }
 
 /** Without the kind's own conditions, no resource may be Ready (I8). */
-function untold(outcome: Outcome, problem = 'its log says why'): Outcome {
+function unreported(outcome: Outcome, problem = 'its log says why'): Outcome {
   const message = `the status function of the controller failed: ${problem}`
   return outcome.kind === 'settled' || outcome.kind === 'waiting'
     ? { kind: 'retry', reason: 'StatusFailed', message }

@@ -60,7 +60,7 @@ export function isAnswerDue(token: string | undefined, status: StatusWithConditi
 }
 
 /** Uniformly distributed between the interval and a tenth more. */
-export function nextLookMs(intervalMs: number, random: Random): number {
+export function nextRecheckMs(intervalMs: number, random: Random): number {
   return intervalMs * (1 + jitter * random.next())
 }
 

@@ -3,10 +3,10 @@ import type { SpanAttributes } from '../base/instrument.ts'
 import type { Key } from '../object/ref.ts'
 import { describeCause } from '../queue/cause.ts'
 import type { WorkItem } from '../queue/work-queue.ts'
-import type { LiveTurn } from './turn.ts'
+import type { LiveAction } from './turn.ts'
 
 /** Returns the resource and the causes. Source of the first name: OpenTelemetry's semantic conventions. */
-export function attributesOf({ kind, object }: LiveTurn, { causes, failures }: WorkItem<Key>): () => SpanAttributes {
+export function attributesOf({ kind, object }: LiveAction, { causes, failures }: WorkItem<Key>): () => SpanAttributes {
   const { namespace, name, uid, generation } = object.metadata
   return () => ({
     'k8s.namespace.name': namespace,

@@ -6,7 +6,7 @@ import type { Outcome } from './outcome.ts'
 /** From a reconcile without changes (under a millisecond) to one that waits for a slow API server. */
 const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-export class TurnMetrics {
+export class ReconcileMetrics {
   readonly #controller: string
   readonly #durations: Histogram
   readonly #errors: Counter

@@ -17,7 +17,7 @@ import type { Inventory } from './inventory.ts'
 import { otherShardEvent, otherShardOf } from './shard-mark.ts'
 import { steeringOf, suspensionOf } from './steering.ts'
 
-export type Turn =
+export type ReconcileAction =
   /** The object does not exist: drop its state in memory. */
   | { readonly kind: 'forget' }
   /**
@@ -33,9 +33,9 @@ export type Turn =
   | { readonly kind: 'fail'; readonly object: LiveObject; readonly error: unknown }
 
 /** A reconcile of an existing resource. */
-export type LiveTurn = Exclude<Turn, { kind: 'forget' | 'leave' }>
+export type LiveAction = Exclude<ReconcileAction, { kind: 'forget' | 'leave' }>
 
-export interface TurnRules {
+export interface ReconcileRules {
   readonly identity: OperatorIdentity
   /** Returns undefined if the resource needs no metadata. */
   readonly inventoryOf: (object: LiveObject) => Inventory | undefined
@@ -43,7 +43,10 @@ export interface TurnRules {
   readonly isSuspended: (object: LiveObject) => boolean
 }
 
-export function nextTurn(object: LiveObject | undefined, { identity, inventoryOf, isSuspended }: TurnRules): Turn {
+export function nextAction(
+  object: LiveObject | undefined,
+  { identity, inventoryOf, isSuspended }: ReconcileRules,
+): ReconcileAction {
   if (object === undefined) return { kind: 'forget' }
   if (isBeingDeleted(object) && !hasFinalizer(object, identity)) return { kind: 'leave', object }
   const other = otherShardOf(object, identity)

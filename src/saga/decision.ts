@@ -26,14 +26,14 @@ import {
   takenBack,
   turnedBack,
 } from './record.ts'
-import type { SagaRecord, SagaStepRecord, SagaWish, Sight } from './saga.ts'
+import type { DesiredSaga, SagaRecord, SagaStepRecord, StepObservation } from './saga.ts'
 import { type SagaShape, type StepShape, shapeComplaint } from './shape.ts'
 import {
   atRest,
   leftBehind,
   movedOn,
   retrying,
-  type Standing,
+  type SagaState,
   strange,
   stuckAtPivot,
   stuckForward,
@@ -48,17 +48,17 @@ export interface StepFailure extends Cause {
 }
 
 /** Result of an observation. `unknown`: it failed, and the effect may or may not exist. */
-export type Look = Sight | ({ readonly kind: 'unknown' } & StepFailure)
+export type ReportedObservation = StepObservation | ({ readonly kind: 'unknown' } & StepFailure)
 
 export interface SagaInput {
   readonly shape: SagaShape
   readonly record: SagaRecord | undefined
-  readonly wish: SagaWish
+  readonly wish: DesiredSaga
   /** Another request to retry a stalled saga, beside a new id. */
   readonly demand?: string | undefined
   readonly generation: number
   /** Observation of the due step; undefined: none yet, or none since the last attempt. */
-  readonly look: Look | undefined
+  readonly look: ReportedObservation | undefined
   /** Result of this pass's attempt. */
   readonly attempt: 'none' | 'ran' | StepFailure
   /** True if a step that needs the children of the resource may start. */
@@ -79,7 +79,7 @@ export type SagaMove =
       readonly operation: 'run' | 'compensate'
     }
   /** Nothing more to do in this pass; the journal entry stays in the status. */
-  | { readonly kind: 'end'; readonly record: SagaRecord | undefined; readonly standing: Standing }
+  | { readonly kind: 'end'; readonly record: SagaRecord | undefined; readonly standing: SagaState }
 
 export function sagaMove(input: SagaInput): SagaMove {
   const { record, wish } = input
@@ -92,7 +92,7 @@ export function sagaMove(input: SagaInput): SagaMove {
         ? { kind: 'end', record, standing: takenBackStill(record, input.shape) }
         : beginning(input)
     case 'ManualIntervention':
-      return standingStill(input, record)
+      return stalled(input, record)
     case 'Running':
     case 'Compensating':
       return underWay(input, record)
@@ -108,7 +108,7 @@ function beginning({ record, wish, shape, generation, nowMs }: SagaInput): SagaM
 }
 
 /** Resumes for a new request only. */
-function standingStill({ wish, demand, nowMs }: SagaInput, record: SagaRecord): SagaMove {
+function stalled({ wish, demand, nowMs }: SagaInput, record: SagaRecord): SagaMove {
   const retriedFor = demand ?? (wish.kind === 'none' ? undefined : wish.id)
   const isAskedFor = retriedFor !== undefined && retriedFor !== (record.retriedFor ?? record.id)
   if (!isAskedFor) return { kind: 'end', record, standing: atRest(record) }
@@ -116,7 +116,7 @@ function standingStill({ wish, demand, nowMs }: SagaInput, record: SagaRecord): 
 }
 
 /** A saga with its due step. */
-interface Turn {
+interface DueStep {
   readonly input: SagaInput
   readonly record: SagaRecord
   readonly index: number
@@ -141,7 +141,7 @@ function underWay(input: SagaInput, record: SagaRecord): SagaMove {
   assert(known !== undefined, 'the steps of the record are those of the shape')
   const isBack = direction === 'back'
   const limits = isBack ? { ...known, attempts: known.backAttempts, timeoutMs: known.backTimeoutMs } : known
-  const turn: Turn = { input: isBack ? patient(input, limits) : input, record, index, step, limits, isBack }
+  const turn: DueStep = { input: isBack ? patient(input, limits) : input, record, index, step, limits, isBack }
   return turn.isBack ? back(turn, look) : forward(passedPivot(turn, look), look)
 }
 
@@ -152,14 +152,14 @@ function patient(input: SagaInput, { attempts }: Limits): SagaInput {
 }
 
 /** Any observed effect of the pivot is the point of no return, whatever happens to it later. */
-function passedPivot(turn: Turn, look: Look): Turn {
+function passedPivot(turn: DueStep, look: ReportedObservation): DueStep {
   const { input, record, step } = turn
   const isSeen = look.kind !== 'missing' && look.kind !== 'unknown'
   if (step.name !== input.shape.pivot || record.pivotedAt !== undefined || !isSeen) return turn
   return { ...turn, record: { ...record, pivotedAt: timestampAt(input.nowMs) } }
 }
 
-function forward(turn: Turn, look: Look): SagaMove {
+function forward(turn: DueStep, look: ReportedObservation): SagaMove {
   const { input, record, index, step } = turn
   const { wish, shape, nowMs } = input
   const isPivotUnknown = step.name === shape.pivot && look.kind === 'unknown'
@@ -183,7 +183,7 @@ function forward(turn: Turn, look: Look): SagaMove {
   }
 }
 
-function back(turn: Turn, look: Look): SagaMove {
+function back(turn: DueStep, look: ReportedObservation): SagaMove {
   const { input, record, index } = turn
   const { shape, nowMs } = input
   switch (look.kind) {
@@ -207,7 +207,7 @@ function back(turn: Turn, look: Look): SagaMove {
  * failure does not end it, because compensation may be impossible. The step then has no attempt left, and an
  * observation or the timeout decides. Every compensation is tried once, blindly if necessary.
  */
-function unseen(turn: Turn, look: Extract<Look, { kind: 'unknown' }>): SagaMove {
+function unseen(turn: DueStep, look: Extract<ReportedObservation, { kind: 'unknown' }>): SagaMove {
   const { input, index, step, limits } = turn
   let { record } = turn
   if (isFailure(input.attempt) && input.attempt.isFinal) {
@@ -222,7 +222,7 @@ function unseen(turn: Turn, look: Extract<Look, { kind: 'unknown' }>): SagaMove 
  * The effect, or its removal, is in progress. A rejected attempt may only mean that its answer was lost. After the
  * pivot the saga can only wait. An effect that disappears for another reason is compensated once before the step fails.
  */
-function underWayStill(turn: Turn, look: Extract<Look, { kind: 'pending' | 'leaving' }>): SagaMove {
+function underWayStill(turn: DueStep, look: Extract<ReportedObservation, { kind: 'pending' | 'leaving' }>): SagaMove {
   const { record, input } = turn
   if (isFailure(input.attempt) && input.attempt.isFinal) return failed(turn, input.attempt, look)
   const isOnlyWay = record.pivotedAt !== undefined
@@ -233,7 +233,7 @@ function underWayStill(turn: Turn, look: Extract<Look, { kind: 'pending' | 'leav
 }
 
 /** The effect is missing, or still exists: starts the next attempt, if it is scheduled now and one is left. */
-function anew(turn: Turn, look: Look): SagaMove {
+function anew(turn: DueStep, look: ReportedObservation): SagaMove {
   const { input, record, index, step, limits, isBack } = turn
   const { nowMs, random } = input
   const { attempts = 0, retryAt } = step
@@ -258,16 +258,16 @@ function anew(turn: Turn, look: Look): SagaMove {
 }
 
 /** True if a compensation is due that was never tried. Time may have passed while no process ran. */
-function isUntried({ step: { attempts = 0 }, isBack }: Turn): boolean {
+function isUntried({ step: { attempts = 0 }, isBack }: DueStep): boolean {
   return isBack && attempts === 0
 }
 
-function firstTry({ input: { nowMs }, record, index }: Turn): SagaMove {
+function firstTry({ input: { nowMs }, record, index }: DueStep): SagaMove {
   return { kind: 'attempt', index, record: firstTriedBack(record, index, nowMs), operation: 'compensate' }
 }
 
 /** Returns the known failure; undefined: no attempt, or its result is unknown. */
-function failureIn({ input: { attempt }, step, isBack }: Turn, look: Look): StepFailure | undefined {
+function failureIn({ input: { attempt }, step, isBack }: DueStep, look: ReportedObservation): StepFailure | undefined {
   if (isFailure(attempt)) return attempt
   if (!isBack && look.kind === 'broken') {
     const { reason, message, isTerminal } = look
@@ -280,7 +280,7 @@ function failureIn({ input: { attempt }, step, isBack }: Turn, look: Look): Step
   return { reason: 'NoEffect', message, isFinal: false }
 }
 
-function failed(turn: Turn, cause: Cause, look: Look): SagaMove {
+function failed(turn: DueStep, cause: Cause, look: ReportedObservation): SagaMove {
   const { input, record, index, step, isBack } = turn
   const { shape, nowMs } = input
   const { reason, message } = cause
@@ -309,22 +309,22 @@ function isFailure(attempt: SagaInput['attempt']): attempt is StepFailure {
   return typeof attempt === 'object'
 }
 
-function isLate(turn: Turn): boolean {
+function isLate(turn: DueStep): boolean {
   const { startedAt } = turn.step
   return startedAt !== undefined && turn.input.nowMs - Date.parse(startedAt) > timeoutMsOf(turn)
 }
 
-function timeoutMsOf({ limits: { timeoutMs }, record }: Turn): number {
+function timeoutMsOf({ limits: { timeoutMs }, record }: DueStep): number {
   return typeof timeoutMs === 'function' ? timeoutMs(record.input) : timeoutMs
 }
 
-function tooLate(turn: Turn, detail: string | undefined): Cause {
+function tooLate(turn: DueStep, detail: string | undefined): Cause {
   const why = detail === undefined || detail === '' ? '' : `: ${detail}`
   return { reason: 'StepTimeout', message: `not over after ${Math.round(timeoutMsOf(turn) / 1_000)} s${why}` }
 }
 
 /** Time until the next attempt. A time beyond the longest backoff comes from a clock that was set back since. */
-function waitOf({ input: { nowMs }, step: { retryAt }, limits }: Turn): number {
+function waitOf({ input: { nowMs }, step: { retryAt }, limits }: DueStep): number {
   const waitMs = retryAt === undefined ? 0 : Date.parse(retryAt) - nowMs
   return waitMs > limits.backoff.capMs ? 0 : waitMs
 }

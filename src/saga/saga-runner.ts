@@ -9,11 +9,11 @@ import type { Log, LogFields, Tracer } from '../base/instrument.ts'
 import type { Random } from '../base/random.ts'
 import type { EffectGate } from '../external/protocol-runner.ts'
 import type { EventReport } from '../object/event-report.ts'
-import { type Look, type SagaInput, type SagaMove, type StepFailure, sagaMove } from './decision.ts'
+import { type ReportedObservation, type SagaInput, type SagaMove, type StepFailure, sagaMove } from './decision.ts'
 import { attempted, stepAt } from './record.ts'
-import type { Notes, SagaCall, SagaRecord, SagaStep, SagaWish } from './saga.ts'
+import type { DesiredSaga, Notes, SagaCall, SagaRecord, SagaStep } from './saga.ts'
 import type { SagaShape } from './shape.ts'
-import { eventOf, type Standing } from './standing.ts'
+import { eventOf, type SagaState } from './standing.ts'
 
 export interface SagaRunnerOptions<Scene> {
   readonly shape: SagaShape
@@ -31,7 +31,7 @@ export interface SagaPass<Scene> {
   readonly generation: number
   /** Journal entry in the status. */
   readonly record: SagaRecord | undefined
-  readonly wish: SagaWish
+  readonly wish: DesiredSaga
   /** Another request to retry a stalled saga, beside a new id. */
   readonly demand?: string | undefined
   readonly mayRun: boolean
@@ -48,7 +48,7 @@ export interface SagaPass<Scene> {
 export interface SagaFound {
   /** Journal entry to store in the status; undefined: none. */
   readonly record: SagaRecord | undefined
-  readonly standing: Standing
+  readonly standing: SagaState
   /** Event to emit once the journal entry is stored. */
   readonly event: EventReport | undefined
 }
@@ -75,7 +75,7 @@ export class SagaRunner<Scene extends object> {
     const { shape, clock, random } = this.#options
     const { wish, demand, generation, mayRun } = pass
     let { record } = pass
-    let look: Look | undefined
+    let look: ReportedObservation | undefined
     let attempt: SagaInput['attempt'] = 'none'
     for (;;) {
       const known = { shape, record, wish, demand, generation, look, attempt, mayRun }
@@ -104,7 +104,7 @@ export class SagaRunner<Scene extends object> {
     }
   }
 
-  async #look(pass: SagaPass<Scene>, record: SagaRecord, index: number): Promise<Look> {
+  async #look(pass: SagaPass<Scene>, record: SagaRecord, index: number): Promise<ReportedObservation> {
     const step = this.#step(index)
     const seen = await this.#call(pass, {
       record,
@@ -121,7 +121,7 @@ export class SagaRunner<Scene extends object> {
     pass: SagaPass<Scene>,
     before: SagaRecord | undefined,
     { index, record, operation }: Attempt,
-  ): Promise<SagaRecord | Look> {
+  ): Promise<SagaRecord | ReportedObservation> {
     const step = this.#step(index)
     assert(before !== undefined, 'what is begun is recorded')
     const isFirst = stepAt(record, index).attempts === 1

@@ -53,7 +53,7 @@ export interface SagaStepRecord {
 }
 
 /** Observed effect of a step. A step that cannot observe it throws. */
-export type Sight =
+export type StepObservation =
   /** No part of the effect exists; nothing to compensate. */
   | { readonly kind: 'missing' }
   /** The effect is in progress; `progress` is a phrase for people: `61 %`. */
@@ -112,7 +112,7 @@ export interface SagaStep<Scene> {
   /** Between attempts, in both directions. Default 5 s to 5 minutes. */
   readonly backoff?: BackoffPolicy
   /** Observes the effect in the world, not in the journal entry. Runs before and after each attempt. */
-  verify(call: SagaCall<Scene>): Promise<Sight>
+  verify(call: SagaCall<Scene>): Promise<StepObservation>
   /** Returns data for the compensation that cannot be observed after the effect; stored before the first attempt. */
   remember?(call: SagaCall<Scene>): Promise<Notes>
   /**
@@ -124,7 +124,7 @@ export interface SagaStep<Scene> {
 }
 
 /** Desired state of a saga. */
-export type SagaWish =
+export type DesiredSaga =
   /** No saga starts. A running one continues. */
   | { readonly kind: 'none' }
   /**

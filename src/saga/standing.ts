@@ -6,7 +6,7 @@ import { type Cause, focusOf, stepAt } from './record.ts'
 import type { SagaRecord, SagaReport } from './saga.ts'
 import type { SagaShape } from './shape.ts'
 
-export interface Standing {
+export interface SagaState {
   readonly state: SagaReport['state']
   /** One CamelCase word. */
   readonly reason: string
@@ -42,7 +42,7 @@ function placeOf(record: SagaRecord, detail?: string): string {
   return focus.direction === 'forward' ? place : `taking back ${place}`
 }
 
-export function atRest(record: SagaRecord | undefined): Standing {
+export function atRest(record: SagaRecord | undefined): SagaState {
   if (record === undefined) return { state: 'none', reason: 'NotWanted', message: '', end: 'settled' }
   const { state, message = '' } = record
   switch (state) {
@@ -66,7 +66,7 @@ export function atRest(record: SagaRecord | undefined): Standing {
 }
 
 /** State of a compensated saga that is still desired. */
-export function takenBackStill(record: SagaRecord, { retryAdvice }: SagaShape): Standing {
+export function takenBackStill(record: SagaRecord, { retryAdvice }: SagaShape): SagaState {
   const { message, ...standing } = atRest(record)
   return { ...standing, message: `${message}; to try it again, ${retryAdvice}`, end: 'stopped' }
 }
@@ -75,7 +75,7 @@ export function waitingFor(
   record: SagaRecord,
   detail: string | undefined,
   lookAfterMs: number = defaultLookMs,
-): Standing {
+): SagaState {
   return {
     state: reportStates[record.state],
     reason: record.state,
@@ -85,12 +85,12 @@ export function waitingFor(
   }
 }
 
-export function retrying(record: SagaRecord, { reason, message }: Cause, lookAfterMs?: number | undefined): Standing {
+export function retrying(record: SagaRecord, { reason, message }: Cause, lookAfterMs?: number | undefined): SagaState {
   return { state: reportStates[record.state], reason, message: placeOf(record, message), end: 'retry', lookAfterMs }
 }
 
 /** State of a saga whose journal entry has changed. */
-export function movedOn(record: SagaRecord): Standing {
+export function movedOn(record: SagaRecord): SagaState {
   return { ...atRest(record), end: 'moved', lookAfterMs: 0 }
 }
 
@@ -159,7 +159,7 @@ export function eventOf(before: SagaRecord | undefined, after: SagaRecord | unde
 /** Returns the report for `observe` and `status`. */
 export function reportOf(
   name: string,
-  { state, reason, message }: Standing,
+  { state, reason, message }: SagaState,
   record: SagaRecord | undefined,
 ): SagaReport {
   const focus = record === undefined ? undefined : focusOf(record)

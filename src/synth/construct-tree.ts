@@ -22,12 +22,12 @@ export function readTree(chart: Chart): ConstructTree {
     )
   }
   const constructs = chart.node.findAll()
-  for (const construct of constructs) refuseForbidden(construct, chart)
+  for (const construct of constructs) rejectForbidden(construct, chart)
   validate(constructs)
   return { constructs, apiObjects: constructs.filter((construct) => ApiObject.isApiObject(construct)) }
 }
 
-function refuseForbidden(construct: IConstruct, chart: Chart): void {
+function rejectForbidden(construct: IConstruct, chart: Chart): void {
   if (isInclude(construct)) {
     const instead = 'parse the manifest once at start-up and make ApiObjects of it'
     throw forbidden(construct, `is an Include or Helm construct, which starts a process in every turn; ${instead}`)

@@ -72,16 +72,16 @@ export function draftOf({ apiObject, overlays, parent, scopeOf, isElsewhere = fa
   const written = asked.shared.reduce((json: Json, path) => withoutField(json, path), patched)
   const { apiVersion, kind, metadata, ...content } = wireObject(written, constructPath)
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
-    throw refusal('UnknownKind', constructPath, 'makes an object without apiVersion or kind; set both')
+    throw rejection('UnknownKind', constructPath, 'makes an object without apiVersion or kind; set both')
   }
   const groupKind = groupKindOf({ apiVersion, kind })
   const { generateName, ...declared } = isJsonObject(metadata) ? metadata : {}
-  refuseForbiddenFields(declared, content, constructPath)
+  rejectForbiddenFields(declared, content, constructPath)
   const name = nameOf(declared, groupKind, constructPath)
   const generated = generatedNameOf(parent, groupKind, metadata)
   if (generateName !== undefined && generateName !== '' && generated !== name) {
     const instead = `leave metadata.name out, and set metadata.generateName and the annotation ${nameKeyAnnotation} as strings where the object is made`
-    throw refusal('InvalidName', constructPath, `has metadata.generateName and another name, ${name}; ${instead}`)
+    throw rejection('InvalidName', constructPath, `has metadata.generateName and another name, ${name}; ${instead}`)
   }
   const namespace = namespaceOf({
     kind,
@@ -94,10 +94,10 @@ export function draftOf({ apiObject, overlays, parent, scopeOf, isElsewhere = fa
   const isSelf = groupKind === groupKindOf(parent) && isNamesake && !isElsewhere
   const retain = asked.retain || (!asked.contribute && keptKinds.has(groupKind))
   const policies = { ...asked, isSelf, retain }
-  if (policies.coOwn) refuseCoOwning({ policies, parent, namespace, isElsewhere, constructPath })
+  if (policies.coOwn) rejectCoOwning({ policies, parent, namespace, isElsewhere, constructPath })
   if (isSelf && !policies.contribute) {
     const problem = `makes ${kind} ${name}, which is the resource that it is built for; give it another name, or set fields of the resource with contribute`
-    throw refusal('OwnIdentity', constructPath, problem)
+    throw rejection('OwnIdentity', constructPath, problem)
   }
   return {
     apiObject,
@@ -122,7 +122,7 @@ interface CoOwningInput extends Pick<Draft, 'policies' | 'namespace' | 'construc
  * Rejects co-owning where it cannot work. The garbage collector deletes an object without owners, and owner references
  * end at the border of a namespace and of a cluster.
  */
-function refuseCoOwning({ policies, parent, namespace, isElsewhere, constructPath }: CoOwningInput): void {
+function rejectCoOwning({ policies, parent, namespace, isElsewhere, constructPath }: CoOwningInput): void {
   const other = policies.contribute
     ? 'contribute'
     : policies.recreateOnChange !== undefined
@@ -131,11 +131,11 @@ function refuseCoOwning({ policies, parent, namespace, isElsewhere, constructPat
         ? 'retain, which volume claims, namespaces and CRDs always have'
         : undefined
   if (other !== undefined)
-    throw refusal('InvalidPolicy', constructPath, `has coOwn and ${other}; leave one of them out`)
+    throw rejection('InvalidPolicy', constructPath, `has coOwn and ${other}; leave one of them out`)
   if (!isElsewhere && namespace === parent.metadata.namespace) return
   const problem =
     'has coOwn and is in another namespace or cluster than its owner; put the object beside its owners, or leave coOwn out'
-  throw refusal('InvalidPolicy', constructPath, problem)
+  throw rejection('InvalidPolicy', constructPath, problem)
 }
 
 /** Returns the name for `generateName` in this metadata; undefined without `generateName`. */
@@ -152,28 +152,28 @@ function render(apiObject: ApiObject, constructPath: string): JsonObject {
   const lost = protoKeyIn(Reflect.get(apiObject, 'props'))
   if (lost !== undefined) {
     const problem = `declares /${lost.join('/')}, and constructs drop a field of this name; leave it out, or set it with an overlay`
-    throw refusal('NotJson', constructPath, problem)
+    throw rejection('NotJson', constructPath, problem)
   }
   try {
     // cdk8s types it as any; wireJson rejects values that are not JSON.
     return apiObject.toJson() as JsonObject
   } catch (cause) {
     const problem = `cannot be written as JSON: ${messageOf(cause)}; give it plain JSON values`
-    throw refusal('NotJson', constructPath, problem, cause)
+    throw rejection('NotJson', constructPath, problem, cause)
   }
 }
 
 function wireObject(written: Json, constructPath: string): JsonObject {
   const wire = wireJson(written, { name: `construct ${constructPath}`, constructPath })
   if (isJsonObject(wire)) return wire
-  throw refusal('NotJson', constructPath, 'makes no object')
+  throw rejection('NotJson', constructPath, 'makes no object')
 }
 
-function refuseForbiddenFields(metadata: JsonObject, content: JsonObject, constructPath: string): void {
+function rejectForbiddenFields(metadata: JsonObject, content: JsonObject, constructPath: string): void {
   const field = forbiddenMetadata.find((name) => Object.hasOwn(metadata, name))
   const path = field === undefined ? (Object.hasOwn(content, 'status') ? 'status' : undefined) : `metadata.${field}`
   if (path === undefined) return
-  throw refusal(
+  throw rejection(
     'ForbiddenField',
     constructPath,
     `declares ${path}, which the API server or the runtime writes; leave it out`,
@@ -183,11 +183,11 @@ function refuseForbiddenFields(metadata: JsonObject, content: JsonObject, constr
 function nameOf(metadata: JsonObject, groupKind: string, constructPath: string): string {
   const { name } = metadata
   if (typeof name !== 'string' || name === '') {
-    throw refusal('MissingName', constructPath, 'has no metadata.name; leave it out to have one made, or set it')
+    throw rejection('MissingName', constructPath, 'has no metadata.name; leave it out to have one made, or set it')
   }
   const problem = nameProblem(groupKind, name)
   if (problem === undefined) return name
-  throw refusal(
+  throw rejection(
     'InvalidName',
     constructPath,
     `names its ${groupKind} "${name}", which ${problem}; give another metadata.name`,
@@ -215,10 +215,10 @@ function scopeIn({ apiVersion, kind, policies, scopeOf, constructPath }: ScopeIn
   if (scope !== undefined) return scope
   if (policies.contribute) {
     const problem = `contributes to a ${kind} of ${apiVersion}, which the controller does not watch; add the kind to its watches, with contributes: true`
-    throw refusal('InvalidPolicy', constructPath, problem)
+    throw rejection('InvalidPolicy', constructPath, problem)
   }
   const problem = `makes a ${kind} of ${apiVersion}, which the controller does not own; add the kind to its owns, or correct the apiVersion`
-  throw refusal('KindNotOwned', constructPath, problem)
+  throw rejection('KindNotOwned', constructPath, problem)
 }
 
 /**
@@ -230,7 +230,7 @@ function namespaceOf({ kind, declared, parent, scope, constructPath }: Namespace
   const namespace = declared.namespace ?? home
   if (scope === 'Cluster') {
     if (namespace === home) return undefined
-    throw refusal(
+    throw rejection(
       'ScopeMismatch',
       constructPath,
       `sets a namespace on a ${kind}, which is cluster-scoped; leave it out`,
@@ -238,13 +238,13 @@ function namespaceOf({ kind, declared, parent, scope, constructPath }: Namespace
   }
   if (namespace === undefined) {
     const problem = `makes a ${kind} without metadata.namespace; ${parent.kind} is cluster-scoped, so it must be set`
-    throw refusal('ScopeMismatch', constructPath, problem)
+    throw rejection('ScopeMismatch', constructPath, problem)
   }
   const problem = typeof namespace === 'string' ? nameProblem('Namespace', namespace) : 'is no string'
   if (typeof namespace === 'string' && problem === undefined) return namespace
-  throw refusal('InvalidName', constructPath, `sets metadata.namespace to "${String(namespace)}", which ${problem}`)
+  throw rejection('InvalidName', constructPath, `sets metadata.namespace to "${String(namespace)}", which ${problem}`)
 }
 
-function refusal(code: SynthErrorCode, constructPath: string, problem: string, cause?: unknown): SynthError {
+function rejection(code: SynthErrorCode, constructPath: string, problem: string, cause?: unknown): SynthError {
   return new SynthError({ code, message: `construct ${constructPath} ${problem}`, constructPath, cause })
 }

@@ -43,7 +43,7 @@ export function stampedObject({ draft, wave, parent, membership }: StampInput): 
   const stamp = draft.policies.coOwn
     ? coOwnerStamp(wave, parent, membership)
     : ownerStamp({ draft, wave, parent, membership })
-  refuseReservedKeys(draft, parent, stamp)
+  rejectReservedKeys(draft, parent, stamp)
   const labels = { ...mapOf(draft, 'labels'), ...stamp.labels }
   const annotations = { ...mapOf(draft, 'annotations'), ...stamp.annotations }
   const problem = labelsProblem(labels) ?? annotationsProblem(annotations)
@@ -98,7 +98,7 @@ function coOwnerStamp(wave: number, parent: LiveObject, membership: Membership):
 }
 
 /** Rejects declared reserved keys that the stamp does not replace. */
-function refuseReservedKeys(draft: Draft, { apiVersion }: LiveObject, stamp?: Stamp): void {
+function rejectReservedKeys(draft: Draft, { apiVersion }: LiveObject, stamp?: Stamp): void {
   const keysOf = (field: 'labels' | 'annotations') =>
     Object.keys(mapOf(draft, field)).filter((key) => !Object.hasOwn(stamp?.[field] ?? {}, key))
   const declared = { labels: keysOf('labels'), annotations: keysOf('annotations'), group: groupOf(apiVersion) }
@@ -111,7 +111,7 @@ function refuseReservedKeys(draft: Draft, { apiVersion }: LiveObject, stamp?: St
 /** Returns the declared part of an object of another owner. */
 function unstampedObject(draft: Draft, parent: LiveObject): KubeObject {
   const { apiVersion, kind, name, namespace, constructPath, content } = draft
-  refuseReservedKeys(draft, parent)
+  rejectReservedKeys(draft, parent)
   const problem = labelsProblem(mapOf(draft, 'labels')) ?? annotationsProblem(mapOf(draft, 'annotations'))
   if (problem !== undefined) throw invalid(constructPath, problem)
   const owner = { name: `construct ${constructPath}`, constructPath }

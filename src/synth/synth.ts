@@ -46,7 +46,7 @@ export function synthesize({ parent, build, scopeOf, ...maker }: SynthInput): De
   const drafts = apiObjects.map((apiObject) =>
     draftOf({ apiObject, overlays: overlays.get(apiObject) ?? [], parent, scopeOf, isElsewhere }),
   )
-  refuseDuplicates(drafts)
+  rejectDuplicates(drafts)
   const places = placesOf({ constructs, objects: apiObjects, implied: namespaceDependencies(drafts) })
   const membership = membershipOf(parent, maker)
   const desired = drafts.map((draft, index) => {
@@ -135,7 +135,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
-function refuseDuplicates(drafts: readonly Draft[]): void {
+function rejectDuplicates(drafts: readonly Draft[]): void {
   const paths = new Map<string, string>()
   for (const { groupKind, namespace, name, constructPath } of drafts) {
     const identity = `${groupKind} ${namespace === undefined ? '' : `${namespace}/`}${name}`

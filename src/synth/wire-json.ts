@@ -31,11 +31,11 @@ function copy(value: unknown, place: Place): Json {
   if (typeof value === 'bigint' && BigInt.asIntN(64, value) === value) return value
   if (typeof value === 'number') {
     if (Number.isFinite(value)) return value
-    throw refusal(`is ${value}, which JSON cannot hold`, place)
+    throw rejection(`is ${value}, which JSON cannot hold`, place)
   }
   if (typeof value !== 'object')
-    throw refusal(typeof value === 'undefined' ? 'is undefined' : `is a ${typeof value}`, place)
-  if (place.path.length > maxDepth) throw refusal(`is more than ${maxDepth} levels deep, or contains itself`, place)
+    throw rejection(typeof value === 'undefined' ? 'is undefined' : `is a ${typeof value}`, place)
+  if (place.path.length > maxDepth) throw rejection(`is more than ${maxDepth} levels deep, or contains itself`, place)
   return Array.isArray(value) ? copyList(value, place) : copyObject(value, place)
 }
 
@@ -52,7 +52,7 @@ function copyList(list: readonly unknown[], place: Place): Json {
 function copyObject(object: object, place: Place): Json {
   const prototype: unknown = Object.getPrototypeOf(object)
   if (prototype !== Object.prototype && prototype !== null) {
-    throw refusal(`is an instance of ${object.constructor?.name ?? 'a class'}`, place)
+    throw rejection(`is an instance of ${object.constructor?.name ?? 'a class'}`, place)
   }
   const fields = new Map<string, unknown>(Object.entries(object))
   const copied: [string, Json][] = []
@@ -66,7 +66,7 @@ function copyObject(object: object, place: Place): Json {
   return Object.freeze(Object.fromEntries(copied))
 }
 
-function refusal(what: string, { owner, path }: Place): SynthError {
+function rejection(what: string, { owner, path }: Place): SynthError {
   return new SynthError({
     code: 'NotJson',
     message: `${owner.name}: /${path.join('/')} ${what}; give it as a plain JSON value`,

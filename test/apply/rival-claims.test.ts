@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { claimantsOf, rivalClaimsOf, takenBackEvent } from '../../src/apply/rival-claims.ts'
+import { claimantsOf, otherClaimsOf, takenBackEvent } from '../../src/apply/rival-claims.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 
 const conflict = (...causes: readonly (readonly [string, string])[]) =>
@@ -10,7 +10,7 @@ const conflict = (...causes: readonly (readonly [string, string])[]) =>
   })
 
 it('groups the fields by manager, in any description of its entry', () => {
-  const claims = rivalClaimsOf(
+  const claims = otherClaimsOf(
     conflict(
       ['conflict with "kubectl-edit" using v1', '.data.a'],
       ['conflict with "scaler" with subresource "scale" using apps/v1 at 2026-01-01T00:00:00Z', '.spec.replicas'],
@@ -32,7 +32,7 @@ it.each([
   ['another refusal', new KubeError({ code: 'Invalid', message: 'no' })],
   ['no error of the server', new Error('no')],
 ])('finds no claim in %s', (_, error) => {
-  expect(rivalClaimsOf(error)).toEqual([])
+  expect(otherClaimsOf(error)).toEqual([])
 })
 
 it.each([

@@ -3,21 +3,21 @@
 // may have 600,000 names.
 import { roleDifferences } from '../../src/controllers/database-user/role-plan.ts'
 import { removalSteps } from '../../src/controllers/database-user/role-removal.ts'
-import type { RoleWish } from '../../src/controllers/database-user/role-wish.ts'
-import type { GrantGroup, GrantWish, ObservedGrants } from '../../src/controllers/engines/grant.ts'
+import type { DesiredRole } from '../../src/controllers/database-user/role-wish.ts'
+import type { DesiredGrant, GrantGroup, ObservedGrants } from '../../src/controllers/engines/grant.ts'
 import { planGrants } from '../../src/controllers/engines/grants.ts'
 import { grantsOf } from '../../src/controllers/engines/postgres/observe-database.ts'
 import { serverObservation } from '../../src/controllers/engines/postgres/observe-server.ts'
 import { checkStatements } from '../../src/controllers/engines/postgres/transaction-runner.ts'
 import type { SlicedWork } from '../../src/controllers/engines/slice-runner.ts'
-import { freezeStanding } from '../../src/controllers/engines/write-freeze.ts'
+import { freezeState } from '../../src/controllers/engines/write-freeze.ts'
 import type { BoundedInput } from './inputs.ts'
 
 /** Largest number of names in a response of a server. */
 const mostNames = 590_000
 const longestName = 'x'.repeat(63)
 
-const wish: GrantWish = {
+const wish: DesiredGrant = {
   ...{ role: 'user', database: 'shop', access: 'Custom', schemas: ['s'], creators: ['owner'] },
   grants: Array.from({ length: 64 }, (_, grant) => ({
     objectType: 'Function',
@@ -39,7 +39,7 @@ function names(count: number, name: (at: number) => string): readonly string[] {
   return JSON.parse(JSON.stringify(Array.from({ length: count }, (_, at) => name(at)))) as readonly string[] // A list of strings, as written.
 }
 
-function* countsOf(of: GrantWish, observed: ObservedGrants): SlicedWork<unknown> {
+function* countsOf(of: DesiredGrant, observed: ObservedGrants): SlicedWork<unknown> {
   const { missing, extra, notFound } = yield* planGrants(of, observed)
   return [missing.length, extra.length, notFound.length]
 }
@@ -78,7 +78,7 @@ const user = {
     settings: Object.fromEntries(names(50, (at) => `a.k${at}`).map((name) => [name, 'v'])),
   },
   ...{ logins: [{ name: 'user_a' }], memberOf: names(32, (at) => `m${at}`), connectionLimit: -1 },
-} as unknown as RoleWish // Only the compared fields.
+} as unknown as DesiredRole // Only the compared fields.
 
 function observed(count: number) {
   const settings = names(count, (at) => `b.${longestName}${at}=v`).map((text) => ({ database: 'd1', text }))
@@ -214,7 +214,7 @@ export const comparisons: readonly BoundedInput[] = [
     worst: () => {
       const logins = names(20_000, (at) => `${longestName}${at}`)
       const seen = logins.map((name) => ({ name: `${name}x`, canLogin: true }))
-      return () => freezeStanding({ logins }, { logins: seen, sessions: 0, prepared: 0 }).kind
+      return () => freezeState({ logins }, { logins: seen, sessions: 0, prepared: 0 }).kind
     },
     comesTo: 'open',
   },

@@ -17,7 +17,7 @@ import { ledgerIn } from '../../src/controllers/engines/postgres/globals/ledger.
 import { jsonAnswer, slicedJsonAnswer } from '../../src/controllers/engines/postgres/json-answer.ts'
 import { tokenIn } from '../../src/controllers/engines/postgres/mark.ts'
 import { isSameSetting } from '../../src/controllers/engines/postgres/role-setting.ts'
-import { isScramVerifier, passwordTrouble, verifierMatches } from '../../src/controllers/engines/postgres/scram.ts'
+import { isScramVerifier, passwordProblem, verifierMatches } from '../../src/controllers/engines/postgres/scram.ts'
 import { ServerMessages } from '../../src/controllers/engines/postgres/server-messages.ts'
 import { signature } from '../../src/controllers/engines/postgres/sql-text.ts'
 import { engineErrorOf } from '../../src/controllers/engines/postgres/sqlstate.ts'
@@ -250,7 +250,7 @@ export const inputs: readonly BoundedInput[] = [
       const dear = `SCRAM-SHA-256$999999999:${'A'.repeat(22)}==${keys}`
       const long = `SCRAM-SHA-256$16384:${'A'.repeat(mib)}${keys}`
       return () =>
-        [verifierMatches(dear, 'x'), verifierMatches(long, 'x'), isScramVerifier(long), passwordTrouble(long)].slice(
+        [verifierMatches(dear, 'x'), verifierMatches(long, 'x'), isScramVerifier(long), passwordProblem(long)].slice(
           0,
           2,
         )

@@ -69,7 +69,10 @@ describe('an operator on the packed package', { timeout: 300_000 }, () => {
   })
 
   it.each([
-    { args: ['nope'], says: /^websites: unknown command 'nope': choose from run, install, dev, preview, diff, generate$/ },
+    {
+      args: ['nope'],
+      says: /^websites: unknown command 'nope': choose from run, install, dev, preview, diff, generate$/,
+    },
     { args: ['run', '--controllers', 'shops'], says: /^websites: .*no controller 'shops'; choose from websites$/ },
     { args: ['preview', '-f', 'no.yaml'], says: /^websites: cannot read no\.yaml/ },
     { args: ['install', '--dry-run', '--replicas', '0'], says: /^websites: .*--replicas/ },

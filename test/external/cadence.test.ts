@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { lookInMs, restMs } from '../../src/external/cadence.ts'
-import type { Standing } from '../../src/external/standing.ts'
+import { nextObservationMs, restMs } from '../../src/external/cadence.ts'
+import type { ExternalState } from '../../src/external/standing.ts'
 
-type Stand = Pick<Standing, 'state' | 'end'>
+type Stand = Pick<ExternalState, 'state' | 'end'>
 const times = { cadenceMs: 300_000, pollMs: 5_000 }
 
 describe('the wait between two observations', () => {
@@ -26,8 +26,8 @@ describe('the wait between two observations', () => {
 
   it('ends at most a tenth late, and never early', () => {
     const chance = (value: number) => ({ next: () => value, uuid: () => '' })
-    expect(lookInMs({ restMs: 1_000, restedMs: 400 }, chance(0))).toBe(600)
-    expect(lookInMs({ restMs: 1_000, restedMs: 400 }, chance(0.999))).toBeCloseTo(699.9)
-    expect(lookInMs({ restMs: 1_000, restedMs: 2_000 }, chance(0))).toBe(0)
+    expect(nextObservationMs({ restMs: 1_000, restedMs: 400 }, chance(0))).toBe(600)
+    expect(nextObservationMs({ restMs: 1_000, restedMs: 400 }, chance(0.999))).toBeCloseTo(699.9)
+    expect(nextObservationMs({ restMs: 1_000, restedMs: 2_000 }, chance(0))).toBe(0)
   })
 })

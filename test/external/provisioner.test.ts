@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { sleep } from '../../src/base/clock.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
-import type { ExternalDriver, ExternalRecord, ExternalWish } from '../../src/external/external.ts'
+import type { DesiredExternal, ExternalDriver, ExternalRecord } from '../../src/external/external.ts'
 import type { Pass } from '../../src/external/pass.ts'
 import { type EffectGate, openGate } from '../../src/external/protocol-runner.ts'
 import { Provisioner } from '../../src/external/provisioner.ts'
@@ -12,7 +12,7 @@ import { Fence } from '../../src/kube/fence.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
 import { down, type RemoteOptions, RemoteWorld } from './remote-world.ts'
 
-const wish: ExternalWish<unknown> = {
+const wish: DesiredExternal<unknown> = {
   kind: 'wanted',
   externalName: 'a-box',
   desired: { size: 1 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { askedUser } from '../../src/local-node/container-user.ts'
+import { requestedUser } from '../../src/local-node/container-user.ts'
 import { ignoredFields } from '../../src/local-node/ignored-fields.ts'
 import type { ContainerSpec, PodSpec } from '../../src/local-node/pod.ts'
 import { aPod } from './pods.ts'
@@ -65,6 +65,6 @@ describe('the user of a container', () => {
     ['of the group of his number', main({ securityContext: { runAsUser: 7 } }), { uid: 7, gid: 7 }],
   ])('is %s', (_, spec, user) => {
     const pod = aPod({ spec })
-    expect(pod.spec.containers.map((container) => askedUser(pod, container))).toEqual([user])
+    expect(pod.spec.containers.map((container) => requestedUser(pod, container))).toEqual([user])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answeredProbe, askedProbe, freshProbe, type ProbeKind } from '../../src/local-node/probe-state.ts'
+import { answeredProbe, freshProbe, type ProbeKind, requestedProbe } from '../../src/local-node/probe-state.ts'
 
 const probe = { initialDelaySeconds: 5, periodSeconds: 2, successThreshold: 2, failureThreshold: 3 }
 
@@ -7,7 +7,7 @@ function verdicts(kind: ProbeKind, answers: string): string {
   let state = freshProbe(kind, probe, 0)
   const seen = [...answers].map((letter) => {
     const answer = letter === '?' ? undefined : letter === '+' ? 'success' : 'failure'
-    state = answeredProbe(askedProbe(state), { kind, probe, answer, nowMs: state.nextAtMs })
+    state = answeredProbe(requestedProbe(state), { kind, probe, answer, nowMs: state.nextAtMs })
     return state.verdict.charAt(0) + (state.isDecided ? '!' : '')
   })
   return seen.join(' ')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { LiveObject } from '../../src/object/object.ts'
 import { defaultTiming } from '../../src/operator/election.ts'
 import { memberLeaseOf, slotsText } from '../../src/operator/member-lease.ts'
-import { afterList, decideShards, type MemberSightings, winnerOf } from '../../src/operator/shards.ts'
+import { afterList, decideShards, type MemberObservations, winnerOf } from '../../src/operator/shards.ts'
 import { slotCount } from '../../src/reconcile/shard.ts'
 import { leaseWith } from './leases.ts'
 
@@ -33,7 +33,7 @@ const mine = slotsOf('a', ['a', 'b'])
 function decide(
   leases: readonly LiveObject[],
   over: { held?: readonly number[]; draining?: readonly number[]; writtenVersion?: string | undefined } = {},
-  { before = new Map(), nowMs = 0 }: { before?: MemberSightings; nowMs?: number } = {},
+  { before = new Map(), nowMs = 0 }: { before?: MemberObservations; nowMs?: number } = {},
 ) {
   const sightings = afterList(before, leases, { ownName: 'a', nowMs, timing })
   const own = leases.find(({ metadata }) => metadata.name === 'a')

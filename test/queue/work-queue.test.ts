@@ -4,13 +4,13 @@ import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { maxCauses } from '../../src/queue/cause.ts'
 import { moreUrgent, type Priority, priorities } from '../../src/queue/priority.ts'
-import { type Wish, type WorkItem, WorkQueue } from '../../src/queue/work-queue.ts'
+import { type QueueRequest, type WorkItem, WorkQueue } from '../../src/queue/work-queue.ts'
 import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
 
-const self: Wish = { priority: 'user', cause: { kind: 'self' } }
-const child: Wish = { priority: 'child', cause: { kind: 'child' } }
-const resync: Wish = { priority: 'resync', cause: { kind: 'resync' } }
+const self: QueueRequest = { priority: 'user', cause: { kind: 'self' } }
+const child: QueueRequest = { priority: 'child', cause: { kind: 'child' } }
+const resync: QueueRequest = { priority: 'resync', cause: { kind: 'resync' } }
 
 function newQueue() {
   const clock = new SimClock()

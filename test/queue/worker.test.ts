@@ -3,12 +3,12 @@ import { CodedError } from '../../src/base/errors.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { TokenBucket } from '../../src/base/token-bucket.ts'
-import { type Wish, type WorkItem, WorkQueue, type WorkQueueOptions } from '../../src/queue/work-queue.ts'
+import { type QueueRequest, type WorkItem, WorkQueue, type WorkQueueOptions } from '../../src/queue/work-queue.ts'
 import { type Verdict, Worker, type WorkerOptions } from '../../src/queue/worker.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { SimClock, settle } from '../../src/testing/sim-clock.ts'
 
-const self: Wish = { priority: 'user', cause: { kind: 'self' } }
+const self: QueueRequest = { priority: 'user', cause: { kind: 'self' } }
 const settled: Verdict = { kind: 'settled' }
 
 type Handle = WorkerOptions<string>['handle']

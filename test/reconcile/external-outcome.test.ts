@@ -1,8 +1,8 @@
 // Effect of the external resources on the outcome of a reconcile.
 import { describe, expect, it } from 'vitest'
 import type { ExternalReport } from '../../src/external/external.ts'
-import type { Standing } from '../../src/external/standing.ts'
-import { isNews, joinedOutcome, outcomeOfExternals, outcomeOfRemoval } from '../../src/reconcile/external-outcome.ts'
+import type { ExternalState } from '../../src/external/standing.ts'
+import { isChange, joinedOutcome, outcomeOfExternals, outcomeOfRemoval } from '../../src/reconcile/external-outcome.ts'
 import type { Outcome } from '../../src/reconcile/outcome.ts'
 
 const report = (over: Partial<ExternalReport> = {}): ExternalReport => ({
@@ -14,7 +14,7 @@ const report = (over: Partial<ExternalReport> = {}): ExternalReport => ({
   corrected: [],
   ...over,
 })
-const that = (end: Standing['end'], reason: string, retryAfterMs?: number) => ({
+const that = (end: ExternalState['end'], reason: string, retryAfterMs?: number) => ({
   report: report({ reason, message: `${reason}!` }),
   end,
   retryAfterMs,
@@ -102,6 +102,6 @@ describe('things outside', () => {
     { now: report({ observed: { size: 1 } }), news: true },
     { now: report({ providerID: 'p' }), news: true },
   ])('trigger observe again if its view of them changed: $news', ({ now, news }) => {
-    expect(isNews([report()], [now])).toBe(news)
+    expect(isChange([report()], [now])).toBe(news)
   })
 })

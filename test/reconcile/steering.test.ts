@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/base/random.ts'
 import { ConfigMap } from '../../src/object/built-in.ts'
 import type { ConditionClaim } from '../../src/object/condition.ts'
-import { nextLookMs, steeringOf } from '../../src/reconcile/steering.ts'
+import { nextRecheckMs, steeringOf } from '../../src/reconcile/steering.ts'
 import { at, describeRequest, failure, type ModelRequest } from '../model-api.ts'
 import { store } from '../objects.ts'
 import { Site, siteController, World } from './life.ts'
@@ -56,7 +56,7 @@ describe('steering annotations', () => {
 
   it('spread reconciles over a tenth of the interval', () => {
     const random = seededRandom(1)
-    const looks = Array.from({ length: 1_000 }, () => nextLookMs(600_000, random))
+    const looks = Array.from({ length: 1_000 }, () => nextRecheckMs(600_000, random))
     expect(Math.min(...looks)).toBeGreaterThanOrEqual(600_000)
     expect(Math.min(...looks)).toBeLessThan(601_000)
     expect(Math.max(...looks)).toBeGreaterThan(659_000)

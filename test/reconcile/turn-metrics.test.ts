@@ -4,7 +4,7 @@ import type { Condition } from '../../src/object/condition.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import type { ConditionMetricsOptions } from '../../src/reconcile/condition-metrics.ts'
 import type { Outcome } from '../../src/reconcile/outcome.ts'
-import { TurnMetrics } from '../../src/reconcile/turn-metrics.ts'
+import { ReconcileMetrics } from '../../src/reconcile/turn-metrics.ts'
 import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
 import { live } from '../objects.ts'
 
@@ -14,7 +14,7 @@ async function setUp(options: ConditionMetricsOptions = {}) {
   const metrics: Metrics = prometheus
   const shown = async (name: string) =>
     (await prometheus.text()).split('\n').filter((line) => line.startsWith(`${name}{`))
-  return { metrics: new TurnMetrics(metrics, 'stores', options), shown }
+  return { metrics: new ReconcileMetrics(metrics, 'stores', options), shown }
 }
 const condition = (type: string, status: Condition['status']): Condition => ({
   type,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { identityOf } from '../../src/object/identity.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { adoptionPatch, releasePatch } from '../../src/reconcile/finalizer.ts'
-import { nextTurn } from '../../src/reconcile/turn.ts'
+import { nextAction } from '../../src/reconcile/turn.ts'
 import { store } from '../objects.ts'
 
 const identity = identityOf('shop')
@@ -115,7 +115,7 @@ describe('the kind of reconcile', () => {
       if (suspend === 'broken') throw new Error('suspend is broken')
       return suspend === true
     }
-    expect(nextTurn(object, { identity, inventoryOf: () => inventory, isSuspended }).kind).toBe(kind)
+    expect(nextAction(object, { identity, inventoryOf: () => inventory, isSuspended }).kind).toBe(kind)
   })
 })
 

@@ -1,8 +1,8 @@
 // Decisions of a saga: every move from every state.
 import { describe, expect, it } from 'vitest'
 import type { Random } from '../../src/base/random.ts'
-import { type Look, type SagaInput, type SagaMove, sagaMove } from '../../src/saga/decision.ts'
-import type { SagaRecord, SagaStepRecord, SagaWish } from '../../src/saga/saga.ts'
+import { type ReportedObservation, type SagaInput, type SagaMove, sagaMove } from '../../src/saga/decision.ts'
+import type { DesiredSaga, SagaRecord, SagaStepRecord } from '../../src/saga/saga.ts'
 import { type SagaShape, shapeOf } from '../../src/saga/shape.ts'
 
 const nowMs = Date.parse('2026-01-01T01:00:00Z')
@@ -74,17 +74,17 @@ const turning = (word: string, due?: Partial<SagaStepRecord>, more?: Partial<Sag
   record(word, 'Compensating', due, { reason: 'Broke', message: 'it broke', ...more })
 const pivoted = { pivotedAt: at(-5_000) }
 
-const wanted = (id = 'one'): SagaWish => ({ kind: 'wanted', id, input: { to: id } })
-const none: SagaWish = { kind: 'none' }
-const cancelled: SagaWish = { kind: 'cancelled', message: 'nobody wants it' }
+const wanted = (id = 'one'): DesiredSaga => ({ kind: 'wanted', id, input: { to: id } })
+const none: DesiredSaga = { kind: 'none' }
+const cancelled: DesiredSaga = { kind: 'cancelled', message: 'nobody wants it' }
 
-const missing: Look = { kind: 'missing' }
-const done: Look = { kind: 'done' }
-const pending: Look = { kind: 'pending', progress: '61 %' }
-const leaving: Look = { kind: 'leaving', progress: 'half gone' }
-const broken: Look = { kind: 'broken', reason: 'Torn', message: 'it is torn', isTerminal: false }
-const torn: Look = { ...broken, isTerminal: true }
-const unknown: Look = { kind: 'unknown', reason: 'Unreachable', message: 'no answer', isFinal: false }
+const missing: ReportedObservation = { kind: 'missing' }
+const done: ReportedObservation = { kind: 'done' }
+const pending: ReportedObservation = { kind: 'pending', progress: '61 %' }
+const leaving: ReportedObservation = { kind: 'leaving', progress: 'half gone' }
+const broken: ReportedObservation = { kind: 'broken', reason: 'Torn', message: 'it is torn', isTerminal: false }
+const torn: ReportedObservation = { ...broken, isTerminal: true }
+const unknown: ReportedObservation = { kind: 'unknown', reason: 'Unreachable', message: 'no answer', isFinal: false }
 const mayPass = { reason: 'Busy', message: 'busy', isFinal: false }
 const final = { reason: 'Refused', message: 'refused', isFinal: true }
 
@@ -529,7 +529,7 @@ describe('compensation', () => {
     expect(first).toMatchObject({ record: { steps: [{}, { attempts: 1, startedAt: at(0) }, {}, {}] } })
   })
 
-  it.each<readonly [string, Look, string]>([
+  it.each<readonly [string, ReportedObservation, string]>([
     ['is still there', done, 'Compensating dcpp: retry Refused'],
     ['cannot be seen', unknown, 'Compensating dcpp: retry Unreachable'],
     ['is going away', leaving, 'Compensating dcpp: waiting Compensating'],

@@ -5,6 +5,7 @@ import {
   ConfigMap,
   type Controller,
   type ControllerOptions,
+  type DesiredSaga,
   defineController,
   defineResource,
   defineSaga,
@@ -12,7 +13,6 @@ import {
   type SagaContext,
   type SagaRecord,
   type SagaStep,
-  type SagaWish,
   type StatusWithConditions,
 } from '../../src/index.ts'
 import type { TestCluster } from '../../src/testing/index.ts'
@@ -66,7 +66,7 @@ export function haulController(road: Road, { steps = {}, more = [], over = {} }:
     pivot: 'Unload',
     retryAdvice: 'set spec.try to another word',
     steps: () => ['Load', ...more, 'Drive', 'Unload', 'Sign'].map((name) => stepOf(name, road.step(name, steps[name]))),
-    wish: ({ object: { spec } }: Context): SagaWish => {
+    wish: ({ object: { spec } }: Context): DesiredSaga => {
       const { to, try: again, cancel } = spec
       if (cancel !== undefined) return { kind: 'cancelled', message: cancel }
       if (to === undefined) return { kind: 'none' }

@@ -2,7 +2,7 @@
 // may fail or be interrupted before or after its effect, and every effect is counted.
 import type { Clock } from '../../src/base/clock.ts'
 import { CodedError, type Remedy } from '../../src/base/errors.ts'
-import type { SagaCallParts, SagaStep, Sight } from '../../src/saga/saga.ts'
+import type { SagaCallParts, SagaStep, StepObservation } from '../../src/saga/saga.ts'
 
 export type Operation = 'verify' | 'remember' | 'run' | 'compensate'
 
@@ -83,7 +83,7 @@ export class Road {
     return result
   }
 
-  #sight(key: string, name: string): Sight {
+  #sight(key: string, name: string): StepObservation {
     const effect = this.effects.get(key)
     const nowMs = this.#clock.now()
     if (effect === undefined || (effect.goneAtMs !== undefined && effect.goneAtMs <= nowMs)) return { kind: 'missing' }

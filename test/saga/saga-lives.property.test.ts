@@ -7,7 +7,7 @@ import { CodedError } from '../../src/base/errors.ts'
 import { silentInstruments } from '../../src/base/instrument.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { openGate } from '../../src/external/protocol-runner.ts'
-import type { SagaRecord, SagaStep, SagaWish } from '../../src/saga/saga.ts'
+import type { DesiredSaga, SagaRecord, SagaStep } from '../../src/saga/saga.ts'
 import { SagaRunner } from '../../src/saga/saga-runner.ts'
 import { shapeOf } from '../../src/saga/shape.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
@@ -87,7 +87,7 @@ async function live(given: typeof lives extends fc.Arbitrary<infer Life> ? Life 
   }
   let passes = 0
   for (; passes < 5_000; passes++) {
-    const wish: SagaWish =
+    const wish: DesiredSaga =
       passes >= (given.cancelledAfter ?? Number.POSITIVE_INFINITY)
         ? { kind: 'cancelled', message: 'enough' }
         : { kind: 'wanted', id: 'one', input: {} }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Outcome } from '../../src/reconcile/outcome.ts'
 import { outcomeOfSagas } from '../../src/reconcile/saga-outcome.ts'
 import type { SagaRecord } from '../../src/saga/saga.ts'
-import type { Standing } from '../../src/saga/standing.ts'
+import type { SagaState } from '../../src/saga/standing.ts'
 
 const record: SagaRecord = {
   name: 'move',
@@ -15,7 +15,7 @@ const record: SagaRecord = {
   steps: [],
 }
 const over = { ...record, finishedAt: '2026-01-01T00:00:00Z' }
-const standing = (end: Standing['end'], message = 'x'): Standing => ({
+const standing = (end: SagaState['end'], message = 'x'): SagaState => ({
   state: 'running',
   reason: 'Because',
   message,

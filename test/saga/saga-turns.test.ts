@@ -1,7 +1,7 @@
 // A resource with a saga, from its desired state to its end. The tests use the embedded API server, with a model of the
 // external system.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ConfigMap, Event, type SagaScene, valueAt } from '../../src/index.ts'
+import { ConfigMap, Event, type SagaResource, valueAt } from '../../src/index.ts'
 import { startCluster, type TestCluster } from '../../src/testing/index.ts'
 import { addHaul, Haul, type HaulSpec, haulController, haulDefinition, haulOf, wordsOf } from './haul.ts'
 import { blocked, Road, type RoadOptions } from './road.ts'
@@ -87,7 +87,7 @@ describe('a saga', () => {
     const watching = (name: string) => ({
       // The steps receive the scene of this kind's sagas.
       verify: async (call: object) => {
-        const { children } = call as Pick<SagaScene<unknown, unknown, unknown>, 'children'>
+        const { children } = call as Pick<SagaResource<unknown, unknown, unknown>, 'children'>
         due.push(...children.map(({ object }) => `${name} by ${valueAt(object, 'data', 'due')}`))
         return { kind: 'done' } as const
       },

@@ -18,7 +18,7 @@ import { type EmbeddedStageOptions, startEmbeddedStage } from './embedded-stage.
 import { nodeFolder } from './node-folder.ts'
 import { NodeHere } from './node-here.ts'
 import { shownKinds } from './own-kinds.ts'
-import type { Look, Play } from './play.ts'
+import type { Hint, Play } from './play.ts'
 import type { ResourceLoader } from './resource-loader.ts'
 import type { ResourceRow } from './resource-table.ts'
 import { fastClass, sampleDatabase, sampleDatabases, sampleFiles, sampleStores } from './sample-objects.ts'
@@ -101,7 +101,7 @@ async function look(
   databases: DatabasesHere,
   { rows, loader }: { readonly rows: readonly ResourceRow[]; readonly loader: ResourceLoader },
   signal: AbortSignal,
-): Promise<Look> {
+): Promise<Hint> {
   const areMissing = databases.kind === 'missing'
   const awaited = areMissing ? rows.filter(({ kind }) => kind === 'kv') : rows
   const areReady = awaited.every(({ isReady }) => isReady)

@@ -1,6 +1,6 @@
 // Text below the table of `dev`: how to inspect the cluster from another terminal. Pure.
 
-export interface Sights {
+export interface Hints {
   /** Names that kubectl accepts. */
   readonly kinds: readonly string[]
   /** Hints, one a line, each with its line feed. */
@@ -14,7 +14,7 @@ export interface Sights {
   readonly keptFolder?: string | undefined
 }
 
-export function lookAround(sights: Sights): string {
+export function lookAround(sights: Hints): string {
   const { kinds, hints, kubeconfigPath, kubectlFolder, metricsUrl, operatorLog, keptFolder } = sights
   const path = kubectlFolder === undefined ? '' : `\n  export PATH=${kubectlFolder}:$PATH`
   const rest = keptFolder === undefined ? 'leaves nothing behind' : `keeps all that was written in ${keptFolder}`

@@ -17,11 +17,11 @@ export interface Play {
 export interface PlayedStage {
   readonly stage: Stage
   loadSamples(signal: AbortSignal): Promise<readonly KubeObject[]>
-  look(rows: readonly ResourceRow[], loader: ResourceLoader, signal: AbortSignal): Promise<Look>
+  look(rows: readonly ResourceRow[], loader: ResourceLoader, signal: AbortSignal): Promise<Hint>
 }
 
 /** State of the samples. */
-export interface Look {
+export interface Hint {
   readonly areReady: boolean
   /** All are Ready, and clients can reach the servers. */
   readonly isWhole: boolean

@@ -35,7 +35,7 @@ export async function findForm<Content>(
   const text = await textOf(store, key, signal)
   if (text === undefined) return undefined
   const reading = read(text)
-  if (reading.kind === 'refused') throw refused(`${key} in ${store.place} ${reading.fault}`)
+  if (reading.kind === 'refused') throw rejected(`${key} in ${store.place} ${reading.fault}`)
   return { manifest: reading.manifest, sha256: manifestSha256(text) }
 }
 
@@ -47,7 +47,7 @@ export async function loadForm<Content>(
 ): Promise<Loaded<Content>> {
   const found = await findForm(store, folder, read, signal)
   if (found !== undefined) return found
-  throw refused(`there is no manifest in ${store.place}/${folder}, so that what is there, if anything, is no backup`)
+  throw rejected(`there is no manifest in ${store.place}/${folder}, so that what is there, if anything, is no backup`)
 }
 
 export interface ArtifactReading {
@@ -121,7 +121,7 @@ async function textOf(store: ArtifactStore, key: string, signal: AbortSignal): P
     for await (const chunk of store.read(key, signal)) {
       chunks.push(chunk)
       size += chunk.byteLength
-      if (size > largestManifestBytes) throw refused(`${key} in ${store.place} is too large for a manifest`)
+      if (size > largestManifestBytes) throw rejected(`${key} in ${store.place} is too large for a manifest`)
     }
   } catch (error) {
     if (error instanceof StoreError && error.code === 'NotStored') return undefined
@@ -130,7 +130,7 @@ async function textOf(store: ArtifactStore, key: string, signal: AbortSignal): P
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function refused(message: string): BackupError {
+function rejected(message: string): BackupError {
   return new BackupError({ code: 'ManifestRefused', message, remedy: 'stop' })
 }
 

@@ -18,7 +18,7 @@ import type { DatabaseObject } from '../database/server-connection.ts'
 import { knownPlace, type Place, type Problem, placeOf } from '../migration/migration-place.ts'
 import type { ReferencePolicy } from '../references/reference-policy.ts'
 import { loadStoreRejection } from '../references/store-loader.ts'
-import { type PartingFacts, partingFacts } from './parting-facts.ts'
+import { type PreDeleteFacts, preDeleteFacts } from './parting-facts.ts'
 import type { ProviderFacts } from './provider-facts.ts'
 import { type FoundDatabase, loadProvider } from './provider-loader.ts'
 import { type ScheduleFacts, scheduleFacts } from './schedule-facts.ts'
@@ -28,9 +28,9 @@ import { claimProblem } from './store-claim.ts'
 import { verificationTry } from './verification-tries.ts'
 import { databaseFolder } from './work-order.ts'
 import { type WorkRun, workRun } from './work-run.ts'
-import { type BackupObject, makeWish, type Saved, verifyWish } from './work-wish.ts'
+import { type BackupObject, desiredBackupWork, desiredVerification, type Saved } from './work-wish.ts'
 
-export type BackupFacts = SingleFacts | ProviderFacts | ScheduleFacts | PartingFacts
+export type BackupFacts = SingleFacts | ProviderFacts | ScheduleFacts | PreDeleteFacts
 
 /** Our own write of a status brings no turn. */
 const tidyAfterMs = 1_000
@@ -57,7 +57,7 @@ export async function loadFacts(context: Observing, policy: ReferencePolicy): Pr
   const pods = await loadPods(context)
   if (!isBeingDeleted(object)) return await loadSingle(context, object, { pods, policy })
   const place = await loadReachable(context, object, policy)
-  const facts = partingFacts({ object, place, children, pods, isPodOf, nowMs })
+  const facts = preDeleteFacts({ object, place, children, pods, isPodOf, nowMs })
   if (facts.discard === undefined && facts.tidy === undefined) return facts
   const rejection = await loadRejection(context, object, policy)
   if (rejection === undefined) return facts
@@ -116,14 +116,16 @@ async function loadSingle(
       ...(status?.folder === undefined ? {} : { folder: status.folder }),
     }
   }
-  const { folder: wished, ...wish } = makeWish(object, saved)
+  const { folder: wished, ...wish } = desiredBackupWork(object, saved)
   const make = runOf(wish.name)
   const made = madeBy(status, make)
   // As long as it is being made it may become one of another Database of this name, in that one's folder.
   const isOver = recordedBackup(status) !== undefined || (make.kind === 'none' && status?.phase === 'Failed')
   const folder = (isOver ? status?.folder : undefined) ?? wished
   const proof =
-    made === undefined ? undefined : verificationTry(verifyWish(object, folder, saved.place), runOf, context.nowMs)
+    made === undefined
+      ? undefined
+      : verificationTry(desiredVerification(object, folder, saved.place), runOf, context.nowMs)
   const { run: verify = none, againAtMs } = proof ?? {}
   const input = { object, make, verify, isTriedAgain: againAtMs !== undefined, made }
   const step = singleStep(input)

@@ -37,10 +37,10 @@ import { holdWorkers } from '../worker/held-workers.ts'
 import { type BackupFacts, jobAnnotation, loadFacts, workerAnnotation, workerLabel } from './backup-loader.ts'
 import { providerSnapshot } from './provider-snapshot.ts'
 import { providerStatus } from './provider-status.ts'
-import type { ChildWish } from './schedule-facts.ts'
+import type { DesiredBackup } from './schedule-facts.ts'
 import { scheduleStatus, unobservedStatus, unreadableStatus } from './schedule-status.ts'
 import type { WorkerToBe } from './single-facts.ts'
-import { partingStatus, remembered, singleStatus } from './single-status.ts'
+import { preDeleteStatus, remembered, singleStatus } from './single-status.ts'
 import { type BackupObject, firstWork, slotAnnotation } from './work-wish.ts'
 
 export interface BackupOptions {
@@ -103,7 +103,7 @@ export function backup({ image, rds = {}, policy = labelledSecrets }: BackupOpti
       },
     ],
     observe: (context) => loadFacts(context, policy),
-    refuse: ({ facts }) => refusalOf(facts),
+    refuse: ({ facts }) => rejectionOf(facts),
     desired: (chart, context) => desired(chart, context, image),
     parting: (chart, { object, facts }) => {
       if (facts.kind !== 'parting') return
@@ -116,7 +116,7 @@ export function backup({ image, rds = {}, policy = labelledSecrets }: BackupOpti
   })
 }
 
-function refusalOf(facts: BackupFacts): Refusal | undefined {
+function rejectionOf(facts: BackupFacts): Refusal | undefined {
   if (facts.kind === 'schedule') return facts.problem
   if (facts.kind === 'parting') return undefined
   return facts.problem?.kind === 'refused' ? facts.problem : undefined
@@ -178,7 +178,7 @@ function addWorker(
 }
 
 /** The schedule does not wait until the Backup is gone. */
-function addBackup(chart: Chart, { name, slotMs, spec, stays }: ChildWish, schedule: string): void {
+function addBackup(chart: Chart, { name, slotMs, spec, stays }: DesiredBackup, schedule: string): void {
   const child = new ApiObject(chart, name, {
     ...{ apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Backup' },
     metadata: {
@@ -200,7 +200,7 @@ function status(
   const object = context.object as BackupObject // The CRD requires a spec.
   // After a failed reconcile the runtime's own conditions are more specific.
   const isOver = outcome.kind === 'settled' || outcome.kind === 'waiting'
-  if (facts?.kind === 'parting') return partingStatus(object, facts)
+  if (facts?.kind === 'parting') return preDeleteStatus(object, facts)
   if (isBeingDeleted(object)) return { fields: remembered(object), conditions: [] }
   if (facts === undefined) return unobservedStatus(object)
   if (facts.kind === 'provider') return providerStatus({ object, facts, report, outcome })

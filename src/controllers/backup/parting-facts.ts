@@ -8,14 +8,14 @@ import { isAtRest, recordedBackup } from './single-facts.ts'
 import { isSlotPassed } from './slot-passed.ts'
 import { orderedFolder } from './work-order.ts'
 import { type WorkRun, workRun } from './work-run.ts'
-import { type BackupObject, discardWish, tidyWish, type WorkWish } from './work-wish.ts'
+import { type BackupObject, type DesiredWork, desiredDiscard, desiredTidy } from './work-wish.ts'
 
-export interface PartingFacts {
+export interface PreDeleteFacts {
   readonly kind: 'parting'
   /** Has to be done before it goes. */
-  readonly discard?: PartingWork
+  readonly discard?: PreDeleteWork
   /** Is tried, and left to people after a while. */
-  readonly tidy?: PartingWork
+  readonly tidy?: PreDeleteWork
   /** When that is; milliseconds since the epoch. */
   readonly tidyUntilMs?: number
   /** Why no worker may be given the store; the artifact is still to be removed. */
@@ -26,13 +26,13 @@ export interface PartingFacts {
   readonly ending?: readonly string[]
 }
 
-export interface PartingWork {
-  readonly wish: WorkWish
+export interface PreDeleteWork {
+  readonly wish: DesiredWork
   readonly run: WorkRun
   readonly isSuspended: boolean
 }
 
-export interface PartingInput {
+export interface PreDeleteInput {
   readonly object: BackupObject
   /** Of its database, where that can be reached. */
   readonly place: Place | undefined
@@ -48,7 +48,7 @@ const againAfterMs = 3_600_000
 /** A worker may never be started: its node is gone, or its Secret. */
 const tidyForMs = 300_000
 
-export function partingFacts(input: PartingInput): PartingFacts {
+export function preDeleteFacts(input: PreDeleteInput): PreDeleteFacts {
   const { object, place, children, nowMs } = input
   const { spec, status, metadata } = object
   // One that came back after its slot has made nothing: what it tells of is its former self's, and may be a good backup.
@@ -58,9 +58,9 @@ export function partingFacts(input: PartingInput): PartingFacts {
   const isDiscarded = spec.artifactPolicy === 'Delete'
   const deletedMs = Date.parse(metadata.deletionTimestamp ?? '')
   const attempt = Math.max(0, Math.floor((nowMs - deletedMs) / againAfterMs)) || 0
-  const discard = isDiscarded ? discardWish(object, folder, attempt) : undefined
+  const discard = isDiscarded ? desiredDiscard(object, folder, attempt) : undefined
   const isFinished = recordedBackup(status) !== undefined && isAtRest(object)
-  const tidy = isFinished ? undefined : tidyWish(object, isDiscarded ? undefined : folder, place)
+  const tidy = isFinished ? undefined : desiredTidy(object, isDiscarded ? undefined : folder, place)
   const names = [discard, tidy].flatMap((wish) => wish?.name ?? [])
   const ending = endingPods(input, names)
   const work = workAmong(input, names, ending)
@@ -82,19 +82,19 @@ function abandonedText({ spec: { target }, metadata }: BackupObject, folder: str
 }
 
 /** `names`: of the Jobs of the parting; others are at what these remove. */
-function endingPods({ pods, isPodOf }: PartingInput, names: readonly string[]): readonly string[] {
+function endingPods({ pods, isPodOf }: PreDeleteInput, names: readonly string[]): readonly string[] {
   const others = pods.filter((pod) => !names.some((name) => isPodOf(pod, name)))
   return others.filter(isAtWork).map(({ metadata }) => metadata.name)
 }
 
 function workAmong(
-  { children, pods, isPodOf, nowMs }: PartingInput,
+  { children, pods, isPodOf, nowMs }: PreDeleteInput,
   names: readonly string[],
   ending: readonly string[],
 ) {
   const jobs = children.filter((child) => isOf(Job, child))
   const isBusy = ending.length > 0 || jobs.some(({ metadata }) => !names.includes(metadata.name))
-  return (wish: WorkWish): PartingWork => {
+  return (wish: DesiredWork): PreDeleteWork => {
     const run = workRun(
       jobs.find(({ metadata }) => metadata.name === wish.name),
       pods.filter((pod) => isPodOf(pod, wish.name)),
@@ -104,7 +104,7 @@ function workAmong(
   }
 }
 
-function tidied(work: PartingWork, isOverdue: boolean): PartingWork {
+function tidied(work: PreDeleteWork, isOverdue: boolean): PreDeleteWork {
   if (!isOverdue || work.run.kind === 'completed' || work.run.kind === 'failed') return work
   const message = `no worker has done it within ${tidyForMs / 60_000} minutes`
   const run: WorkRun = { kind: 'failed', report: { outcome: 'Interrupted', message }, endedAtMs: 0 }

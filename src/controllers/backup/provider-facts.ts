@@ -42,7 +42,7 @@ const afterWriteMs = 1_000
 export function providerFacts(input: ProviderInput): ProviderFacts {
   const { object, secret, policy, nowMs } = input
   const told = object.status?.snapshot
-  const hasBegun = isAskedFor(object)
+  const hasBegun = isRequested(object)
   const found = sourceOf(input)
   const snapshot = hasBegun ? told : (found ?? told)
   const { credentials, problem } = awsCredentials(credentialsSecretOf(input), secret, policy)
@@ -62,7 +62,7 @@ export function providerFacts(input: ProviderInput): ProviderFacts {
 }
 
 /** Has the provider been asked, or was it to be? Then it goes on, whatever becomes of the Database. */
-export function isAskedFor({ status }: Pick<BackupObject, 'status'>): boolean {
+export function isRequested({ status }: Pick<BackupObject, 'status'>): boolean {
   return status?.external?.some(({ name }) => name === recordName) === true
 }
 
@@ -73,7 +73,7 @@ export function credentialsSecretOf({
 }: Pick<ProviderInput, 'object' | 'database'>): string | undefined {
   const told = object.status?.snapshot
   const isIt = told === undefined || told.databaseUID === database?.metadata.uid
-  const rds = isIt || !isAskedFor(object) ? database?.spec.provider.rds : undefined
+  const rds = isIt || !isRequested(object) ? database?.spec.provider.rds : undefined
   return rds === undefined ? told?.credentialsSecret : rds.credentials.secretRef?.name
 }
 

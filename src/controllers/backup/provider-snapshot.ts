@@ -3,10 +3,10 @@
 import type { BackupSpec, BackupStatus } from '../../../imports/wire/backup.ts'
 import {
   abandonAnnotation,
+  type DesiredExternal,
   defineExternal,
   type ExternalContext,
   type ExternalRemoval,
-  type ExternalWish,
   isAbandoned,
   type LiveObject,
 } from '../../index.ts'
@@ -28,12 +28,12 @@ export function providerSnapshot(options: RdsClientLoaderOptions = {}) {
     name: recordName,
     cadenceMs,
     driver: (tools) => new SnapshotDriver(tools, options),
-    wish: ({ object, facts }: Context) => snapshotWish(object, facts),
+    wish: ({ object, facts }: Context) => desiredProviderSnapshot(object, facts),
     removal: ({ object, facts }) => snapshotRemoval(object as BackupObject, facts), // Its definition requires a spec.
   })
 }
 
-export function snapshotWish(object: LiveObject, facts: BackupFacts): ExternalWish<DesiredSnapshot> {
+export function desiredProviderSnapshot(object: LiveObject, facts: BackupFacts): DesiredExternal<DesiredSnapshot> {
   if (facts.kind !== 'provider') return { kind: 'none' }
   const desired = desiredSnapshot(object, facts)
   const { reason = 'NotLookedUp', message = 'the Database could not be looked up' } = facts.problem ?? {}

@@ -10,7 +10,7 @@ import { remembered } from './single-status.ts'
 import type { BackupObject } from './work-wish.ts'
 
 type SnapshotReport = ExternalReport<ObservedSnapshot>
-type Words = Pick<ConditionClaim, 'reason' | 'message'>
+type ReasonAndMessage = Pick<ConditionClaim, 'reason' | 'message'>
 
 export interface ProviderStatusInput {
   readonly object: BackupObject
@@ -58,7 +58,7 @@ function made(input: ProviderStatusInput, observed: ObservedSnapshot): StatusRep
       claim('Completed', 'True', completed),
       claim('Verified', 'False', words),
     ],
-    events: news(object, 'Normal', completed),
+    events: eventsOf(object, 'Normal', completed),
   }
 }
 
@@ -82,7 +82,7 @@ function lost(input: ProviderStatusInput, { reason, message, state }: SnapshotRe
   return {
     fields: { ...fields, phase: 'Failed', error: message },
     conditions: [...(isOver(input.outcome) ? readiness('stalled', words) : []), claim('Completed', 'False', words)],
-    events: news(input.object, 'Warning', words),
+    events: eventsOf(input.object, 'Warning', words),
   }
 }
 
@@ -112,7 +112,7 @@ function underWay(input: ProviderStatusInput): StatusReport<BackupStatus> {
   }
 }
 
-function wordsOf({ object, facts, report, outcome }: ProviderStatusInput): Words {
+function wordsOf({ object, facts, report, outcome }: ProviderStatusInput): ReasonAndMessage {
   if (facts.problem !== undefined) return facts.problem
   if (report === undefined || report.state === 'blocked') {
     return { reason: 'SnapshotStarting', message: 'the provider is about to be asked for it' }
@@ -152,7 +152,11 @@ function isOver({ kind }: Outcome): boolean {
 }
 
 /** What people should hear of once. */
-function news(object: BackupObject, type: EventReport['type'], { reason, message }: Words): readonly EventReport[] {
+function eventsOf(
+  object: BackupObject,
+  type: EventReport['type'],
+  { reason, message }: ReasonAndMessage,
+): readonly EventReport[] {
   if (conditionOf(object, 'Completed')?.reason === reason) return []
   return [{ type, reason, action: 'Backup', note: message }]
 }

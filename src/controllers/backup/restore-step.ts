@@ -30,10 +30,10 @@ export function nextRestoreStep(order: RestoreOrder, observed: ServerObservation
     return { kind: 'refused', error: nameTaken('role', role.name) }
   }
   const error =
-    refusalOfLive(order, observed, live) ??
-    refusalOfReplication(live) ??
-    refusalOfOwner(order, observed) ??
-    refusalOfFormer(order, former)
+    rejectionOfLive(order, observed, live) ??
+    rejectionOfReplication(live) ??
+    rejectionOfOwner(order, observed) ??
+    rejectionOfFormer(order, former)
   if (error !== undefined) return { kind: 'refused', error }
   if (beside !== undefined && !beside.isInvalid && beside.owner === order.database.owner) {
     return { kind: 'swap', live, beside }
@@ -51,7 +51,7 @@ function databaseOf({ databases }: ServerObservation, name: string): ObservedDat
   return databases.find((found) => found.name === name)
 }
 
-function refusalOfLive(
+function rejectionOfLive(
   { replaces, database }: RestoreOrder,
   { server }: ServerObservation,
   live: ObservedDatabase | undefined,
@@ -59,35 +59,35 @@ function refusalOfLive(
   const name = JSON.stringify(database.databaseName)
   if (replaces === undefined) {
     if (live === undefined) return undefined
-    return refused(
+    return rejected(
       'DatabaseExists',
       `database ${name} exists; a backup is restored to where there is none, or in place`,
     )
   }
   if (live === undefined) {
-    return refused('SourceIdentityChanged', `there is no database ${name}, so that nothing can take its place`)
+    return rejected('SourceIdentityChanged', `there is no database ${name}, so that nothing can take its place`)
   }
   const isSame = server.systemIdentifier === replaces.systemIdentifier && live.oid === replaces.databaseOid
   if (isSame && isOurs(live, database.uid)) return undefined
   const whose = isSame
     ? `was not made for Database ${database.name}${forWhom(live.token)}`
     : 'is another one than it was'
-  return refused('SourceIdentityChanged', `database ${name} ${whose}, and is not replaced`)
+  return rejected('SourceIdentityChanged', `database ${name} ${whose}, and is not replaced`)
 }
 
 /**
  * It would stay with what is put away, where nobody can connect: the log of a server, this one or the publisher's, is kept for it until its
  * disk is full, and what a subscription is in cannot be dropped.
  */
-function refusalOfReplication(live: ObservedDatabase | undefined): BackupError | undefined {
+function rejectionOfReplication(live: ObservedDatabase | undefined): BackupError | undefined {
   if (live === undefined || live.replication.length === 0) return undefined
   const has = `database ${JSON.stringify(live.name)} has ${live.replication.join(', ')}`
   const advice = 'end that replication and drop it first, ask with another id, and begin it again afterwards'
-  return refused('NotMovable', `${has}, which does not go over to what takes its place: ${advice}`)
+  return rejected('NotMovable', `${has}, which does not go over to what takes its place: ${advice}`)
 }
 
 /** Who will own what is restored. Where there is nothing yet, not even he need be there. */
-function refusalOfOwner({ database, replaces }: RestoreOrder, { roles }: ServerObservation): BackupError | undefined {
+function rejectionOfOwner({ database, replaces }: RestoreOrder, { roles }: ServerObservation): BackupError | undefined {
   const owner = roles.find(({ name }) => name === database.owner)
   if (owner === undefined || replaces !== undefined) return undefined
   return isRoleOurs(owner, database.uid) ? undefined : nameTaken('role', owner.name)
@@ -97,16 +97,19 @@ function isRoleOurs({ token }: ObservedRole, uid: string): boolean {
   return token?.uid === uid
 }
 
-function refusalOfFormer({ requestId }: RestoreOrder, former: ObservedDatabase | undefined): BackupError | undefined {
+function rejectionOfFormer({ requestId }: RestoreOrder, former: ObservedDatabase | undefined): BackupError | undefined {
   if (former === undefined) return undefined
   const message = `database ${JSON.stringify(former.name)} is there from an earlier request ${JSON.stringify(requestId)}; choose another id`
-  return refused('NameTaken', message)
+  return rejected('NameTaken', message)
 }
 
 function previousGone(name: string): BackupError {
-  return refused('PreviousGone', `database ${JSON.stringify(name)} is not kept any more, so that nothing can be undone`)
+  return rejected(
+    'PreviousGone',
+    `database ${JSON.stringify(name)} is not kept any more, so that nothing can be undone`,
+  )
 }
 
-function refused(code: BackupErrorCode, message: string): BackupError {
+function rejected(code: BackupErrorCode, message: string): BackupError {
   return new BackupError({ code, message, remedy: 'stop' })
 }

@@ -58,13 +58,13 @@ export async function discardRestore(
   await removeCopy(server, restoreNames(database.databaseName, requestId).beside, tokenOf(database))
 }
 
-type Asked = Pick<RestoreOrder, 'requestId' | 'database'>
+type RestoreTarget = Pick<RestoreOrder, 'requestId' | 'database'>
 
 /**
  * Of a request whose workers have all ended without a good word: what it has come to all the same, as the last of them may have died once
  * it was done; else removes its copy, and says undefined. One that was believed dead may have put the copy in place until that was removed.
  */
-export async function settleRestore(order: Asked, server: DatabaseServer): Promise<RestoreOutcome | undefined> {
+export async function settleRestore(order: RestoreTarget, server: DatabaseServer): Promise<RestoreOutcome | undefined> {
   const outcome = await findRestored(order, server)
   if (outcome !== undefined) return outcome
   await discardRestore(order, server)
@@ -72,7 +72,7 @@ export async function settleRestore(order: Asked, server: DatabaseServer): Promi
 }
 
 async function findRestored(
-  { requestId, database }: Asked,
+  { requestId, database }: RestoreTarget,
   server: DatabaseServer,
 ): Promise<RestoreOutcome | undefined> {
   const names = restoreNames(database.databaseName, requestId)

@@ -22,7 +22,7 @@ type Rejection = Problem & { readonly kind: 'refused' }
 export interface PlannedSchedule {
   /** Rejection of its store. Until it is resolved, the schedule neither creates nor removes Backups. */
   readonly problem?: Rejection | undefined
-  readonly children: readonly ChildWish[]
+  readonly children: readonly DesiredBackup[]
   readonly due: DueSlot
   /** Names of the Backups that retention removes. */
   readonly removed: readonly string[]
@@ -39,7 +39,7 @@ export interface PlannedSchedule {
 }
 
 /** Desired Backup of the schedule. */
-export interface ChildWish {
+export interface DesiredBackup {
   readonly name: string
   readonly slotMs: number
   readonly spec: BackupSpec
@@ -91,7 +91,7 @@ export function scheduleFacts({ object, children, awaited, nowMs, rejection }: S
     ...(rejection === undefined ? {} : { problem: rejection }),
     ...{ due, removed, found, going, nowMs },
     children: [
-      ...found.flatMap((backup) => wishOf(backup, gone.has(backup.name) || backup.isLeaving)),
+      ...found.flatMap((backup) => desiredBackupOf(backup, gone.has(backup.name) || backup.isLeaving)),
       ...(due.kind === 'begin' ? [newChild({ object, found, nowMs }, due.slotMs)] : []),
     ],
     ...timesOf({ object, found, schedule: reading.schedule, due, nowMs }),
@@ -104,7 +104,7 @@ function foundBackup(object: BackupObject, scheduleUid: string): FoundBackup {
   const verified = findCondition(conditions, 'Verified')
   return {
     ...{ object, name: metadata.name, takenAtMs: slotOf(object), completedAt },
-    isLeaving: isToldToGo(object, scheduleUid),
+    isLeaving: isMarkedForRemoval(object, scheduleUid),
     state: stateOf(object),
     isVerified: verified?.status === 'True',
     databaseUID: status?.source?.databaseUID,
@@ -166,10 +166,10 @@ function takenAt({ takenAtMs, object }: FoundBackup): number {
 }
 
 /** The Backup unchanged; or with artifactPolicy Delete, and after that not at all. */
-function wishOf(
+function desiredBackupOf(
   { object, takenAtMs: slotMs, name, isLeaving: isTold }: FoundBackup,
   isLeaving: boolean,
-): readonly ChildWish[] {
+): readonly DesiredBackup[] {
   const { spec } = object
   if (!isLeaving) return [{ name, slotMs, spec, stays: true }]
   return spec.artifactPolicy === 'Delete' && isTold
@@ -178,11 +178,11 @@ function wishOf(
 }
 
 /** The schedule owns a Backup only while it removes it. Other owners do not affect its artifact. */
-function isToldToGo({ metadata }: BackupObject, scheduleUid: string): boolean {
+function isMarkedForRemoval({ metadata }: BackupObject, scheduleUid: string): boolean {
   return (metadata.ownerReferences ?? []).some(({ uid }) => uid === scheduleUid)
 }
 
-function newChild(known: Omit<Known, 'schedule'>, slotMs: number): ChildWish {
+function newChild(known: Omit<Known, 'schedule'>, slotMs: number): DesiredBackup {
   const { metadata, spec } = known.object
   const { databaseRef, method, target, options, artifactPolicy, deadline, startingDeadlineSeconds, concurrency } = spec
   const verify = { ...spec.verify, mode: modeOf(known) }

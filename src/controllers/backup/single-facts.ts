@@ -6,7 +6,7 @@ import type { Problem } from '../migration/migration-place.ts'
 import { verifyModeOf } from './verify-mode.ts'
 import type { MadeBackup } from './work-report.ts'
 import type { WorkRun } from './work-run.ts'
-import { type BackupObject, verifyToken, type WorkWish } from './work-wish.ts'
+import { type BackupObject, type DesiredWork, verifyToken } from './work-wish.ts'
 
 export interface SingleFacts {
   readonly kind: 'single'
@@ -38,7 +38,7 @@ export type SingleStep =
   | 'rest'
 
 export interface WorkerToBe {
-  readonly wish: WorkWish
+  readonly wish: DesiredWork
   /** The worker has ended. */
   readonly isOver: boolean
   readonly isSuspended: boolean
@@ -75,12 +75,12 @@ export function singleStep({ object, make, verify, isTriedAgain, made }: SingleI
   if (isAtRest(object)) return 'rest'
   if (verify.kind === 'completed') return 'rest'
   if (verify.kind === 'failed') return isTriedAgain ? 'verify' : 'unproven'
-  const hasFailed = status?.phase === 'Failed' && !isAskedAgain(object)
+  const hasFailed = status?.phase === 'Failed' && !isRequestedAgain(object)
   return verify.kind === 'none' && hasFailed ? 'unproven' : 'verify'
 }
 
 /** A user requested a verification that was not answered yet. */
-export function isAskedAgain(object: Pick<BackupObject, 'metadata' | 'status'>): boolean {
+export function isRequestedAgain(object: Pick<BackupObject, 'metadata' | 'status'>): boolean {
   const token = verifyToken(object)
   return token !== undefined && token !== object.status?.lastHandledVerify
 }
@@ -91,14 +91,14 @@ export function isAtRest(object: BackupObject): boolean {
 }
 
 function isProven(object: BackupObject): boolean {
-  return object.status?.verifiedAt !== undefined && !isAskedAgain(object)
+  return object.status?.verifiedAt !== undefined && !isRequestedAgain(object)
 }
 
 export interface WorkersInput extends SingleInput {
   readonly step: SingleStep
-  readonly makeWish: WorkWish
+  readonly makeWish: DesiredWork
   /** Undefined before there is an artifact. */
-  readonly verifyWish: WorkWish | undefined
+  readonly verifyWish: DesiredWork | undefined
 }
 
 /**
@@ -119,7 +119,7 @@ export function workersOf(input: WorkersInput): readonly WorkerToBe[] {
   ]
 }
 
-function toBe(wish: WorkWish, run: WorkRun, isSuspended: boolean): WorkerToBe {
+function toBe(wish: DesiredWork, run: WorkRun, isSuspended: boolean): WorkerToBe {
   const isOver = run.kind === 'completed' || run.kind === 'failed'
   return { wish, isOver, isSuspended: isSuspended || run.kind === 'failed' }
 }

@@ -3,23 +3,23 @@
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import { type ConditionClaim, type EventReport, findCondition, type StatusReport, timestampAt } from '../../index.ts'
 import { claim, type Readiness, readiness } from './backup-claims.ts'
-import type { PartingFacts } from './parting-facts.ts'
+import type { PreDeleteFacts } from './parting-facts.ts'
 import { scratchName } from './scratch-database.ts'
-import { isAskedAgain, type SingleFacts } from './single-facts.ts'
+import { isRequestedAgain, type SingleFacts } from './single-facts.ts'
 import { verifyModeOf } from './verify-mode.ts'
 import type { WorkReport } from './work-report.ts'
 import { type BackupObject, verifyToken } from './work-wish.ts'
 
 type Fields = StatusReport<BackupStatus>['fields']
-type Words = Pick<ConditionClaim, 'reason' | 'message'>
+type ReasonAndMessage = Pick<ConditionClaim, 'reason' | 'message'>
 
-interface Standing extends Words {
+interface BackupState extends ReasonAndMessage {
   readonly phase: NonNullable<BackupStatus['phase']>
   readonly kind: Readiness
 }
 
 export function singleStatus(object: BackupObject, facts: SingleFacts, isOver: boolean): StatusReport<BackupStatus> {
-  const standing = standingOf(object, facts)
+  const standing = stateOf(object, facts)
   return {
     fields: fieldsOf(object, facts, standing),
     conditions: [
@@ -27,7 +27,7 @@ export function singleStatus(object: BackupObject, facts: SingleFacts, isOver: b
       completed(facts, standing),
       ...verified(object, facts, standing),
     ],
-    events: newsOf(object, standing),
+    events: eventsOf(object, standing),
     dueAtMs: [facts.tidyAtMs, facts.againAtMs].filter((ms) => ms !== undefined),
   }
 }
@@ -39,7 +39,7 @@ export function remembered({ status }: BackupObject): Fields {
 }
 
 /** Of a Backup on its way out: its going waits for it to be told that there is nothing left to be done. */
-export function partingStatus(object: BackupObject, facts: PartingFacts): StatusReport<BackupStatus> {
+export function preDeleteStatus(object: BackupObject, facts: PreDeleteFacts): StatusReport<BackupStatus> {
   const { discard, tidy, tidyUntilMs, ending = [], rejection, abandoned } = facts
   const fields = remembered(object)
   if (abandoned !== undefined) return abandonedStatus(object, fields, abandoned)
@@ -80,7 +80,7 @@ function abandonedStatus(object: BackupObject, fields: Fields, message: string):
 }
 
 /** Nothing is removed under a worker, and that of a node that is away ends only when somebody says so. */
-function whileEnding(pods: readonly string[]): Words {
+function whileEnding(pods: readonly string[]): ReasonAndMessage {
   const message = `a worker was told to end, and its pod is still there: ${pods.join(', ')}; if its node is gone for good, delete the pod by force`
   return { reason: 'WorkerEnding', message }
 }
@@ -90,7 +90,7 @@ function leftBehind({ metadata }: BackupObject, { message = 'the worker failed' 
   return `what its workers have left may still be there: ${message}; drop the database and the role ${name} by hand, if they are there, and what is without a manifest in its folder of the store`
 }
 
-function unremovable(fields: Fields, { reason, message }: Words): StatusReport<BackupStatus> {
+function unremovable(fields: Fields, { reason, message }: ReasonAndMessage): StatusReport<BackupStatus> {
   const remedy = `the artifact is not removed: ${message}; or set spec.artifactPolicy to Retain to leave it`
   return { fields: { ...fields, error: remedy }, conditions: readiness('stalled', { reason, message: remedy }) }
 }
@@ -104,7 +104,7 @@ function undiscarded(fields: Fields, report: WorkReport): StatusReport<BackupSta
   return { fields: { ...fields, error: words.message }, conditions: readiness('stalled', words) }
 }
 
-function standingOf({ spec, status }: BackupObject, facts: SingleFacts): Standing {
+function stateOf({ spec, status }: BackupObject, facts: SingleFacts): BackupState {
   const { step, problem, make, verify, againAtMs } = facts
   if (step === 'rest') {
     const mode = verifyModeOf(spec)
@@ -113,7 +113,7 @@ function standingOf({ spec, status }: BackupObject, facts: SingleFacts): Standin
   }
   if (step === 'failed' || step === 'unproven') {
     const run = step === 'failed' ? make : verify
-    const words = run.kind === 'failed' ? wordsOf(run.report) : toldBefore(status)
+    const words = run.kind === 'failed' ? wordsOf(run.report) : reportedBefore(status)
     return { phase: 'Failed', kind: 'stalled', ...words }
   }
   const phase = step === 'make' ? 'Running' : 'Verifying'
@@ -146,16 +146,16 @@ function proven(spec: BackupObject['spec']): string {
     : 'it was restored, and what was restored is what was saved'
 }
 
-function wordsOf({ reason, outcome, message = 'the worker was interrupted' }: WorkReport): Words {
+function wordsOf({ reason, outcome, message = 'the worker was interrupted' }: WorkReport): ReasonAndMessage {
   return { reason: reason ?? outcome, message }
 }
 
-function toldBefore(status: BackupStatus | undefined): Words {
+function reportedBefore(status: BackupStatus | undefined): ReasonAndMessage {
   const ready = conditionOf(status, 'Ready')
   return { reason: ready?.reason ?? 'Failed', message: status?.error ?? ready?.message ?? 'it failed' }
 }
 
-function completed({ made, step }: SingleFacts, standing: Standing): ConditionClaim {
+function completed({ made, step }: SingleFacts, standing: BackupState): ConditionClaim {
   if (made !== undefined) {
     const { tables, rows } = made.source
     const what = tables === undefined ? 'the whole server' : `${tables} tables with ${rows} rows`
@@ -168,7 +168,7 @@ function completed({ made, step }: SingleFacts, standing: Standing): ConditionCl
 function verified(
   { spec, status }: BackupObject,
   { made, step }: SingleFacts,
-  standing: Standing,
+  standing: BackupState,
 ): readonly ConditionClaim[] {
   const mode = verifyModeOf(spec)
   if (made === undefined) return []
@@ -185,12 +185,12 @@ function verified(
   return [claim('Verified', mode === 'Restore' ? 'True' : 'False', standing)]
 }
 
-function fieldsOf(object: BackupObject, { made, folder, step, verify }: SingleFacts, standing: Standing): Fields {
+function fieldsOf(object: BackupObject, { made, folder, step, verify }: SingleFacts, standing: BackupState): Fields {
   const { spec, status } = object
   const { phase, message } = standing
   const isProven = step === 'rest' && verifyModeOf(spec) !== 'None'
   const provenAt = verify.kind === 'completed' ? timestampAt(verify.endedAtMs) : undefined
-  const newest = isProven && isAskedAgain(object) ? provenAt : undefined
+  const newest = isProven && isRequestedAgain(object) ? provenAt : undefined
   const known = newest ?? status?.verifiedAt ?? (isProven ? provenAt : undefined)
   // What was found wrong is not proven any more.
   const verifiedAt = step === 'unproven' ? undefined : known
@@ -207,7 +207,7 @@ function fieldsOf(object: BackupObject, { made, folder, step, verify }: SingleFa
 }
 
 /** What people should hear of once. */
-function newsOf({ status }: BackupObject, { kind, reason, message }: Standing): readonly EventReport[] {
+function eventsOf({ status }: BackupObject, { kind, reason, message }: BackupState): readonly EventReport[] {
   if (kind === 'underWay' || conditionOf(status, 'Ready')?.reason === reason) return []
   return [{ type: kind === 'done' ? 'Normal' : 'Warning', reason, action: 'Backup', note: message }]
 }

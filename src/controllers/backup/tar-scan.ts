@@ -47,7 +47,7 @@ export class TarScan {
 
   /** Was that all? Throws ManifestRefused for one that was cut off. */
   end(): void {
-    if (!this.#hasEnded) throw refused('it was cut off')
+    if (!this.#hasEnded) throw rejected('it was cut off')
   }
 
   #entry(): readonly TarPart[] {
@@ -58,13 +58,13 @@ export class TarScan {
       this.#hasEnded = true
       return []
     }
-    if (checksumOf(header) !== octal(header, 'checksum')) throw refused('a header was changed')
+    if (checksumOf(header) !== octal(header, 'checksum')) throw rejected('a header was changed')
     const name = nameIn(header)
     const type = text(header, 'type')
     if (type === folderType) return [{ kind: 'folder', name }]
-    if (type !== '' && !fileTypes.includes(type)) throw refused(`${name} is neither a file nor a folder`)
+    if (type !== '' && !fileTypes.includes(type)) throw rejected(`${name} is neither a file nor a folder`)
     const sizeBytes = sizeIn(header)
-    if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) throw refused(`${name} has no size`)
+    if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) throw rejected(`${name} has no size`)
     this.#content = sizeBytes
     this.#padding = (block - (sizeBytes % block)) % block
     return [{ kind: 'file', name, sizeBytes }]
@@ -78,7 +78,7 @@ function nameIn(header: Buffer): string {
     .replace(/^\.\//, '')
     .replace(/\/$/, '')
   const isInside = !name.startsWith('/') && !name.split('/').includes('..')
-  if (!isInside) throw refused(`${JSON.stringify(name)} leads out of the folder`)
+  if (!isInside) throw rejected(`${JSON.stringify(name)} leads out of the folder`)
   return name
 }
 
@@ -106,7 +106,7 @@ function checksumOf(header: Buffer): number {
   return header.reduce((sum, byte, at) => sum + (at >= from && at < from + length ? 0x20 : byte), 0)
 }
 
-function refused(fault: string): BackupError {
+function rejected(fault: string): BackupError {
   const message = `the copy of the server is no archive that PostgreSQL has written: ${fault}`
   return new BackupError({ code: 'ManifestRefused', message, remedy: 'stop' })
 }

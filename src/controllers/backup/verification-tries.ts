@@ -1,10 +1,10 @@
 // Tries of a verification. A try that lost its server or store is repeated after an increasing delay, up to a limit.
 // A verification that found a fault is not repeated. The existing Jobs show which tries there were. Pure.
 import type { WorkRun } from './work-run.ts'
-import type { WorkWish } from './work-wish.ts'
+import type { DesiredWork } from './work-wish.ts'
 
 export interface VerificationTry {
-  readonly wish: WorkWish
+  readonly wish: DesiredWork
   readonly run: WorkRun
   /** Time of the next try after a failed one; milliseconds since the epoch. */
   readonly againAtMs?: number
@@ -15,8 +15,8 @@ const minuteMs = 60_000
 const waitsMs = [1, 4, 15, 15, 15].map((minutes) => minutes * minuteMs)
 
 /** `first`: desired Job of the first try; the names of the others derive from it. */
-export function verificationTry(first: WorkWish, runOf: (job: string) => WorkRun, nowMs: number): VerificationTry {
-  const named = (at: number): WorkWish => (at === 0 ? first : { ...first, name: `${first.name}-${at}` })
+export function verificationTry(first: DesiredWork, runOf: (job: string) => WorkRun, nowMs: number): VerificationTry {
+  const named = (at: number): DesiredWork => (at === 0 ? first : { ...first, name: `${first.name}-${at}` })
   const runs = [0, ...waitsMs.keys().map((at) => at + 1)].map((at) => runOf(named(at).name))
   const at = Math.max(
     0,

@@ -16,7 +16,7 @@ import { type WorkOrder, workDigest, workText } from './work-order.ts'
 export type BackupObject = LiveObject<BackupSpec, BackupStatus> & { readonly spec: BackupSpec }
 
 /** Desired worker. */
-export interface WorkWish {
+export interface DesiredWork {
   /** Name of its Job. */
   readonly name: string
   readonly work: WorkOrder['work']
@@ -34,7 +34,7 @@ export interface WorkWish {
 }
 
 /** Command of the first step. */
-export function firstWork({ work, sealedWork }: Pick<WorkWish, 'work' | 'sealedWork'>): readonly string[] {
+export function firstWork({ work, sealedWork }: Pick<DesiredWork, 'work' | 'sealedWork'>): readonly string[] {
   return [sealedWork === undefined ? work : 'fetch']
 }
 
@@ -63,7 +63,10 @@ export interface Saved {
   readonly database: DatabaseObject
 }
 
-export function makeWish(object: BackupObject, { place, database }: Saved): WorkWish & { readonly folder: string } {
+export function desiredBackupWork(
+  object: BackupObject,
+  { place, database }: Saved,
+): DesiredWork & { readonly folder: string } {
   const { spec } = object
   const { excludeTables = [] } = spec.options
   const { systemIdentifier, databaseOID } = database.status?.identity ?? {}
@@ -87,7 +90,7 @@ export function makeWish(object: BackupObject, { place, database }: Saved): Work
           ...(excludeTables.length === 0 ? {} : { excludeTables }),
         }
   const order: WorkOrder = { ...commonOf(object), work: 'backup', database: place.ordered, backup }
-  const wish = wishOf(object, order, [place.credentials])
+  const wish = desiredWorkOf(object, order, [place.credentials])
   return { ...wish, folder: folderOf(backup) }
 }
 
@@ -107,7 +110,7 @@ function compressionOf({ method, level }: Packing): number | undefined {
 }
 
 /** Desired worker of the first try. Another token of the annotation gives another Job. */
-export function verifyWish(object: BackupObject, folder: string, place: Place): WorkWish {
+export function desiredVerification(object: BackupObject, folder: string, place: Place): DesiredWork {
   const mode = verifyModeOf(object.spec)
   const { queries = [] } = object.spec.verify
   const { jobs } = object.spec.options
@@ -123,7 +126,7 @@ export function verifyWish(object: BackupObject, folder: string, place: Place): 
   }
   const isStarted = order.copy === 'started'
   const wish = {
-    ...wishOf(object, order, isRestored ? [place.credentials] : []),
+    ...desiredWorkOf(object, order, isRestored ? [place.credentials] : []),
     scratchLimit: isStarted ? largeScratch : scratchFor(object.status?.artifact?.bytes),
     ...(isStarted ? { sealedWork: ['prove'] } : {}),
   }
@@ -141,8 +144,8 @@ function shortDigest(text: string): string {
 }
 
 /** `attempt`: each one has its own Job. */
-export function discardWish(object: BackupObject, folder: string, attempt: number): WorkWish {
-  const { deadlineSeconds: _, ...wish } = wishOf(object, { ...commonOf(object), work: 'discard', folder }, [])
+export function desiredDiscard(object: BackupObject, folder: string, attempt: number): DesiredWork {
+  const { deadlineSeconds: _, ...wish } = desiredWorkOf(object, { ...commonOf(object), work: 'discard', folder }, [])
   return { ...wish, name: `${wish.name}-${attempt}`, deadlineSeconds: hourMs / 1_000 }
 }
 
@@ -153,11 +156,11 @@ const tidyDeadlineSeconds = 120
  * Desired worker that removes leftovers; undefined if there can be none. `folder`: undefined if a worker discards the
  * folder. `place`: place of its database, if it is reachable.
  */
-export function tidyWish(
+export function desiredTidy(
   object: BackupObject,
   folder: string | undefined,
   place: Place | undefined,
-): WorkWish | undefined {
+): DesiredWork | undefined {
   // The worker starts the server copy in its own pod.
   const isTriedOut = object.spec.method === 'Logical' && verifyModeOf(object.spec) === 'Restore'
   const server = isTriedOut ? place : undefined
@@ -168,7 +171,7 @@ export function tidyWish(
     ...(server === undefined ? {} : { restoresOn: server.ordered }),
     tidy: { backup: backupOf(object), ...(folder === undefined ? {} : { folder, ...(isMade ? { isMade } : {}) }) },
   }
-  const wish = wishOf(object, order, server === undefined ? [] : [server.credentials])
+  const wish = desiredWorkOf(object, order, server === undefined ? [] : [server.credentials])
   return { ...wish, deadlineSeconds: tidyDeadlineSeconds }
 }
 
@@ -178,7 +181,11 @@ export function slotOf({ metadata }: Pick<BackupObject, 'metadata'>): number {
   return Number.isNaN(slotMs) ? Date.parse(metadata.creationTimestamp ?? '') : slotMs
 }
 
-function wishOf({ metadata, spec }: BackupObject, order: WorkOrder, databases: readonly WorkerCredentials[]): WorkWish {
+function desiredWorkOf(
+  { metadata, spec }: BackupObject,
+  order: WorkOrder,
+  databases: readonly WorkerCredentials[],
+): DesiredWork {
   const text = workText(order)
   const digest = workDigest(text)
   const { store: _, credentials, ...claim } = storePlace(targetOf(spec))

@@ -20,21 +20,21 @@ export interface AbandonmentInput {
 
 export function abandonmentOf({ object: { metadata, status }, found, recordName }: AbandonmentInput): Abandonment {
   const guest = found.find(({ entry }) => entry.namespace !== undefined && entry.namespace !== metadata.namespace)
-  if (guest !== undefined) return refused(`Database ${guest.entry.namespace}/${guest.entry.name}`)
+  if (guest !== undefined) return rejected(`Database ${guest.entry.namespace}/${guest.entry.name}`)
   const own = found.flatMap(({ database }) => database ?? [])
   const servers = own.flatMap(({ status: known }) => known?.identity?.systemIdentifier ?? [])
   const providerID = status?.external?.find(({ name }) => name === recordName)?.providerID
   const isOnOwn = providerID === undefined || servers.some((server) => providerID.startsWith(`pg://${server}/`))
-  if (!isOnOwn) return refused(`the Database of the server ${providerID}`)
+  if (!isOnOwn) return rejected(`the Database of the server ${providerID}`)
   // The spec may have changed since; the status says where the roles have rights.
   const names = own.map(databaseNameOf)
   const other = status?.grantedIn?.find(({ database }) => !names.includes(database))
-  if (other !== undefined) return refused(`the Database of ${other.database}`)
+  if (other !== undefined) return rejected(`the Database of ${other.database}`)
   const [endpoint] = own.flatMap(({ status: known }) => known?.endpoint ?? [])
   return endpoint === undefined ? { kind: 'allowed' } : { kind: 'allowed', place: `${endpoint.host}:${endpoint.port}` }
 }
 
-function refused(database: string): Abandonment {
+function rejected(database: string): Abandonment {
   const message = `the annotation ${abandonAnnotation} does not count, because spec.databases of this namespace does not cover ${database}, where its roles could still log in; remove the annotation, or abandon that Database`
   return { kind: 'refused', message }
 }

@@ -12,7 +12,7 @@ export interface DatabaseUserFacts {
   /** Desired content of the Secret; absent if there is none, or it cannot be created yet. */
   readonly held?: Held
   /** Reason that there is no password: its source is missing, or has an invalid value. */
-  readonly trouble?: PasswordTrouble
+  readonly trouble?: PasswordProblem
   /** A lost credential was replaced by a new one. */
   readonly isRemade: boolean
   /** Hash of the credential that the server is verified to have. */
@@ -23,7 +23,7 @@ export interface DatabaseUserFacts {
   readonly lastExpiryMs?: number
 }
 
-export interface PasswordTrouble {
+export interface PasswordProblem {
   readonly reason: 'SourceMissing' | 'SecretNotAllowed' | 'InvalidPassword'
   readonly message: string
 }

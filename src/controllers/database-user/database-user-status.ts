@@ -19,7 +19,7 @@ export function databaseUserStatus(context: UserContext, report: RoleReport): St
   return {
     fields: fieldsOf(context, report, conditions),
     conditions,
-    events: newsOf(context, conditions),
+    events: eventsOf(context, conditions),
     dueAtMs: isBeingDeleted(object) ? [] : dueTimes(passwordRule(object.spec, {}), facts?.held, report?.observed),
   }
 }
@@ -142,7 +142,7 @@ function loginFields(
 }
 
 /** What people should hear of once. */
-function newsOf(
+function eventsOf(
   { object, facts, children }: UserContext,
   conditions: readonly ConditionClaim[],
 ): readonly EventReport[] {

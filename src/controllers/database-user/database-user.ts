@@ -24,7 +24,7 @@ import {
 import { loadConnection } from '../database/connection-loader.ts'
 import { withoutLineEnd } from '../database/secret-text.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
-import { isScramVerifier, passwordTrouble, scramVerifier, verifierMatches } from '../engines/postgres/scram.ts'
+import { isScramVerifier, passwordProblem, scramVerifier, verifierMatches } from '../engines/postgres/scram.ts'
 import { labelledSecrets, type ReferencePolicy, secretRejection } from '../references/reference-policy.ts'
 import { abandonmentOf } from './abandonment.ts'
 import { type BindingTarget, bindingManifest, bindingSecretType, heldIn, isUntouched } from './binding-secret.ts'
@@ -301,7 +301,7 @@ async function findSupplied(
     return { trouble: { reason: 'SourceMissing', message: `${what}, which spec.password.secretRef names` } }
   }
   const value = withoutLineEnd(Buffer.from(encoded, 'base64').toString('utf8'))
-  const trouble = isScramVerifier(value) ? undefined : passwordTrouble(value)
+  const trouble = isScramVerifier(value) ? undefined : passwordProblem(value)
   if (trouble === undefined) return { value }
   return {
     trouble: { reason: 'InvalidPassword', message: `the password in Secret ${name} cannot be used: ${trouble}` },

@@ -1,7 +1,7 @@
 // What may a user do in one database, and what makes it so? The access of the spec in the words of privileges, and its differences
 // from what was found. Pure.
 import type { Change } from '../engines/change.ts'
-import type { CustomGrant, GrantQuestion, GrantWish, ObservedGrants } from '../engines/grant.ts'
+import type { CustomGrant, DesiredGrant, GrantQuestion, ObservedGrants } from '../engines/grant.ts'
 import { type GrantPlan, planGrants } from '../engines/grants.ts'
 import { isOperatorSchema } from '../engines/reserved-schema.ts'
 import type { SlicedWork } from '../engines/slice-runner.ts'
@@ -22,7 +22,7 @@ export function grantQuestion(group: string, { owner, schemas }: DatabaseAccess)
 /** What of the privileges in one database is missing, too much, or about what is not there. */
 export function grantPlan(group: string, database: DatabaseAccess, seen: ObservedGrants): SlicedWork<GrantPlan> {
   const { access, schemas, grants, owner } = database
-  const wish: GrantWish = {
+  const wish: DesiredGrant = {
     ...{ role: group, database: database.name, access, schemas, creators: [owner] },
     grants: access === 'Custom' ? [...implied, ...grants] : grants,
   }
@@ -71,7 +71,7 @@ function among(change: GrantPlan['extra'][number], isMeant: (schema: string) => 
 
 /** Takes everything that it has in a database. */
 export function* withoutGrants(group: string, seen: ObservedGrants): SlicedWork<readonly Change[]> {
-  const none: GrantWish = { role: group, database: '', access: 'Custom', schemas: [], grants: [], creators: [] }
+  const none: DesiredGrant = { role: group, database: '', access: 'Custom', schemas: [], grants: [], creators: [] }
   return (yield* planGrants(none, seen)).extra
 }
 

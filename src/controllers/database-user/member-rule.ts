@@ -13,7 +13,7 @@ export function isObserving(role: string): boolean {
 }
 
 /** Says why not, as the end of a sentence; undefined: it may. */
-export function memberRefusal(role: string): string | undefined {
+export function memberRejection(role: string): string | undefined {
   if (role.startsWith('pg_') && !observing.has(role)) {
     return `${role} reaches beyond the databases; of PostgreSQL's own roles only ${[...observing].join(', ')} can be given`
   }

@@ -1,7 +1,7 @@
 // Password rule of a rotation, from the spec. Pure.
 import type { DatabaseUserSpec } from '../../../imports/wire/database-user.ts'
 import { durationMs } from '../../index.ts'
-import type { PasswordTrouble } from './database-user-facts.ts'
+import type { PasswordProblem } from './database-user-facts.ts'
 import type { PasswordRule } from './rotation.ts'
 
 /** Defaults of the CRD. */
@@ -10,7 +10,7 @@ const defaultShape = { length: 32, charset: 'Alnum' } as const
 export interface Supplied {
   /** The password or verifier; undefined if there is no valid one. */
   readonly value?: string
-  readonly trouble?: PasswordTrouble
+  readonly trouble?: PasswordProblem
 }
 
 export function passwordRule({ password, rotation }: DatabaseUserSpec, supplied: Supplied): PasswordRule {

@@ -10,7 +10,7 @@ import type {
   ExternalTools,
   Observation,
 } from '../../index.ts'
-import { askedDifferences } from '../engines/asked-differences.ts'
+import { requestedDifferences } from '../engines/asked-differences.ts'
 import type { Change } from '../engines/change.ts'
 import type { DatabaseEngine, DatabaseServer, LoginVerdict } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
@@ -23,9 +23,9 @@ import type { Elsewhere, ObservedUser, RoleDifference, UnreadDatabase } from './
 import { provenHash, replacedPassword, roleDifferences } from './role-plan.ts'
 import { obstacleOf, questionOf } from './role-question.ts'
 import { blockedRemoval, removalSteps } from './role-removal.ts'
-import type { DatabaseAccess, RoleWish } from './role-wish.ts'
+import type { DatabaseAccess, DesiredRole } from './role-wish.ts'
 
-type Call = ExternalCall<RoleWish>
+type Call = ExternalCall<DesiredRole>
 
 interface InDatabases {
   readonly grants: ObservedUser['grants']
@@ -35,7 +35,7 @@ interface InDatabases {
 /** Databases that are closed to a user in one update; later observations find the others. */
 const mostClosed = 64
 
-export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
+export class RoleDriver implements ExternalDriver<DesiredRole, ObservedUser> {
   /** Catalogs are authoritative, and roles exist immediately. */
   readonly consistency: Consistency = { visibilityDelayMs: 0, pollMs: 5_000, createTimeoutMs: 60_000 }
   readonly #engine: DatabaseEngine
@@ -88,18 +88,18 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   }
 
   /** The result of an observation, and the way in which a password is replaced, do not require another observation. */
-  question({ isVerified: _, endsSessions: __, ...rest }: RoleWish): unknown {
+  question({ isVerified: _, endsSessions: __, ...rest }: DesiredRole): unknown {
     return rest
   }
 
-  differences(desired: RoleWish, observed: ObservedUser): readonly RoleDifference[] {
+  differences(desired: DesiredRole, observed: ObservedUser): readonly RoleDifference[] {
     return roleDifferences(desired, observed)
   }
 
   async update(call: Call, observed: ObservedUser, changes: readonly ExternalChange[]): Promise<void> {
     const { desired } = call
     const server = this.#serverOf(call)
-    const differences = askedDifferences(roleDifferences(desired, observed), changes)
+    const differences = requestedDifferences(roleDifferences(desired, observed), changes)
     await this.#carryOut(server, observed, [...markings(observed, desired), ...differences])
     await this.#carryOut(server, observed, await this.#contested(server, desired, differences))
     const obstacles = differences.flatMap(({ obstacle }) => obstacle ?? [])
@@ -208,7 +208,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
   /** Tests only what no catalog shows: a new credential, or any credential if verifiers are hidden. */
   async #tryLogin(
     server: DatabaseServer,
-    { credential, databases, isVerified }: RoleWish,
+    { credential, databases, isVerified }: DesiredRole,
     logins: readonly ObservedRole[],
   ): Promise<LoginVerdict | undefined> {
     const [database] = databases
@@ -233,7 +233,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
    */
   async #contested(
     server: DatabaseServer,
-    { credential, databases }: RoleWish,
+    { credential, databases }: DesiredRole,
     differences: readonly RoleDifference[],
   ): Promise<readonly Pick<RoleDifference, 'steps' | 'ends'>[]> {
     const isKept = differences.some(({ reason, ends }) => reason === 'PasswordDiffers' && ends === undefined)
@@ -252,7 +252,7 @@ export class RoleDriver implements ExternalDriver<RoleWish, ObservedUser> {
 /** Adopted roles get the ownership token, and the admin becomes their member, which it needs to change them. */
 function markings(
   { group, logins, token }: ObservedUser,
-  { logins: wanted }: RoleWish,
+  { logins: wanted }: DesiredRole,
 ): readonly Pick<RoleDifference, 'steps'>[] {
   const ours = [group, ...logins.filter(({ name }) => wanted.some((login) => login.name === name))]
   const unmarked = ours.filter((role) => role.token?.uid !== token.uid)

@@ -13,10 +13,10 @@ import {
   type RoleDifference,
   type RoleDifferenceReason,
 } from './role-difference.ts'
-import { type RoleWish, sessionRoleOf } from './role-wish.ts'
+import { type DesiredRole, sessionRoleOf } from './role-wish.ts'
 import { credentialHash, type LoginRole } from './rotation.ts'
 
-export function roleDifferences(wish: RoleWish, observed: ObservedUser): readonly RoleDifference[] {
+export function roleDifferences(wish: DesiredRole, observed: ObservedUser): readonly RoleDifference[] {
   const retirements = retiredLogins(wish, observed).map((login) => retirement(wish, login))
   if (wish.isShutOut) return retirements
   return [
@@ -36,7 +36,7 @@ const provingVerdicts: readonly LoginVerdict[] = ['Verified', 'ConnectNotGranted
 
 /** The hash of the credential, if it has proved to be the server's. */
 export function provenHash(
-  { credential }: RoleWish,
+  { credential }: DesiredRole,
   { logins, verdict }: Pick<ObservedUser, 'logins'> & { readonly verdict: LoginVerdict | undefined },
 ): string | undefined {
   if (credential === undefined) return undefined
@@ -49,13 +49,13 @@ export function provenHash(
 
 /** Logins that are there and ours, and should not be: an overlap is over, or nobody is to log in. */
 export function retiredLogins(
-  { logins }: Pick<RoleWish, 'logins'>,
+  { logins }: Pick<DesiredRole, 'logins'>,
   { logins: seen, token: { uid } }: ObservedUser,
 ): readonly ObservedRole[] {
   return seen.filter(({ name, token }) => token?.uid === uid && !logins.some((wanted) => wanted.name === name))
 }
 
-function groupDifferences(wish: RoleWish, { group }: ObservedUser): readonly RoleDifference[] {
+function groupDifferences(wish: DesiredRole, { group }: ObservedUser): readonly RoleDifference[] {
   const attributes = {
     ...unless(!group.canLogin, { canLogin: false }),
     ...unless(group.inherits, { inherits: true }),
@@ -75,7 +75,7 @@ function groupDifferences(wish: RoleWish, { group }: ObservedUser): readonly Rol
   ]
 }
 
-function ownersOf({ databases }: RoleWish): readonly string[] {
+function ownersOf({ databases }: DesiredRole): readonly string[] {
   return databases.filter(({ access }) => access === 'Owner').map(({ owner }) => owner)
 }
 
@@ -108,7 +108,7 @@ function membershipDifferences(
   ]
 }
 
-function loginDifferences(wish: RoleWish, login: LoginRole, observed: ObservedUser): readonly RoleDifference[] {
+function loginDifferences(wish: DesiredRole, login: LoginRole, observed: ObservedUser): readonly RoleDifference[] {
   const found = observed.logins.find(({ name }) => name === login.name)
   if (found === undefined) return login.verifier === undefined ? [] : [missingLogin(wish, login, observed.token)]
   const { name: role } = login
@@ -136,7 +136,7 @@ function loginDifferences(wish: RoleWish, login: LoginRole, observed: ObservedUs
   ]
 }
 
-function missingLogin(wish: RoleWish, { name: role, verifier }: LoginRole, token: Token): RoleDifference {
+function missingLogin(wish: DesiredRole, { name: role, verifier }: LoginRole, token: Token): RoleDifference {
   const attributes = {
     canLogin: true,
     inherits: true,
@@ -167,7 +167,7 @@ interface Setting {
   readonly value: string
 }
 
-function settingsOf(wish: RoleWish): readonly Setting[] {
+function settingsOf(wish: DesiredRole): readonly Setting[] {
   return [
     ...Object.entries(wish.settings).map(([name, value]) => ({ database: undefined, name: name.toLowerCase(), value })),
     ...wish.databases.map((database) => ({
@@ -178,7 +178,10 @@ function settingsOf(wish: RoleWish): readonly Setting[] {
   ]
 }
 
-function settingDifferences(wish: RoleWish, { name: role, settings: found }: ObservedRole): readonly RoleDifference[] {
+function settingDifferences(
+  wish: DesiredRole,
+  { name: role, settings: found }: ObservedRole,
+): readonly RoleDifference[] {
   const wanted = settingsOf(wish)
   const at = ({ database, name }: Setting) => `${name}${database === undefined ? '' : ` in database ${database}`}`
   const asked = new Set(wanted.map(at))
@@ -199,13 +202,13 @@ function settingDifferences(wish: RoleWish, { name: role, settings: found }: Obs
 }
 
 /** A credential that has not proved to work yet is on its way to the server: that it is not there is no drift. */
-function isDue({ credential, isVerified }: RoleWish, role: string): boolean {
+function isDue({ credential, isVerified }: DesiredRole, role: string): boolean {
   return credential?.username === role && !isVerified
 }
 
 /** An administrator without the right to read verifiers goes by a refused login, or by a role that a cut-off replacement left NOLOGIN. */
 function passwordDifference(
-  wish: RoleWish,
+  wish: DesiredRole,
   { name: role, verifier }: LoginRole,
   { verifierMatches, canLogin }: ObservedRole,
   verdict: LoginVerdict | undefined,
@@ -252,7 +255,7 @@ export function replacedPassword({
 }
 
 /** It owns nothing if it only ever was the group; what it made nonetheless becomes the group's. */
-function retirement({ group }: RoleWish, { name: role, dependents }: ObservedRole): RoleDifference {
+function retirement({ group }: DesiredRole, { name: role, dependents }: ObservedRole): RoleDifference {
   const inside = dependents.filter(({ database, owned, granted }) => database !== '' && owned + granted > 0)
   return {
     reason: 'LoginRetired',
@@ -275,7 +278,7 @@ function retirement({ group }: RoleWish, { name: role, dependents }: ObservedRol
 }
 
 /** One that has been taken out of the list: it loses its rights there, and the database's owner gets what it owns. */
-function closing(wish: RoleWish, { database: { name, owner }, owned, revocations }: Elsewhere): RoleDifference {
+function closing(wish: DesiredRole, { database: { name, owner }, owned, revocations }: Elsewhere): RoleDifference {
   const { group, ownedObjects } = wish
   const isBlocked = owned > 0 && ownedObjects === 'Block'
   const given: readonly Change[] = owned > 0 ? [{ kind: 'reassignOwned', role: group, to: owner }] : []

@@ -7,14 +7,14 @@ import { isMarkedFor } from '../engines/mark-agreement.ts'
 import type { ObservedDatabase, ObservedRole, RolePower, ServerObservation } from '../engines/observed-server.ts'
 import { forWhom, isOfAnotherNamespace, ofAnotherNamespace } from '../engines/server-access.ts'
 import { loginRolesOf } from './login-roles.ts'
-import { memberRefusal } from './member-rule.ts'
+import { memberRejection } from './member-rule.ts'
 import type { ObservedUser } from './role-difference.ts'
-import type { DatabaseAccess, RoleWish } from './role-wish.ts'
+import type { DatabaseAccess, DesiredRole } from './role-wish.ts'
 
-type Call = ExternalCall<RoleWish>
+type Call = ExternalCall<DesiredRole>
 
 /** The group, both logins, and all whose rights it is to have. */
-export function questionOf({ group, logins, memberOf, databases }: RoleWish): ServerQuestion {
+export function questionOf({ group, logins, memberOf, databases }: DesiredRole): ServerQuestion {
   const verifierOf = (role: string) => logins.find(({ name }) => name === role)?.verifier
   const asked = (name: string) => {
     const verifier = verifierOf(name)
@@ -55,7 +55,7 @@ export function obstacleOf(call: Call, seen: ServerObservation): Obstacle | unde
     // Its owner may become the Database's again, of which the operator hears nothing.
     return broken('NotOwned', message, false)
   }
-  return refusal(call, seen)
+  return rejection(call, seen)
 }
 
 /** Does the server say that the database was made for that Database? What a Database's status says was true of its own server. */
@@ -74,7 +74,7 @@ function leaving({ desired, token, providerID }: Call, { server, roles }: Server
 }
 
 /** Roles that are not ours to change or to give. */
-function refusal({ desired, token, adopts }: Call, { roles }: ServerObservation): Obstacle | undefined {
+function rejection({ desired, token, adopts }: Call, { roles }: ServerObservation): Obstacle | undefined {
   const { namespace } = desired.caller
   const given = [
     ...desired.memberOf,
@@ -93,7 +93,7 @@ function refusal({ desired, token, adopts }: Call, { roles }: ServerObservation)
 }
 
 /** What no adoptionPolicy takes over: who may write a DatabaseUser may not so get at power over the server, nor at another namespace's. */
-function notToBeAdopted(role: ObservedRole, { caller }: RoleWish): Obstacle | undefined {
+function notToBeAdopted(role: ObservedRole, { caller }: DesiredRole): Obstacle | undefined {
   const { name, token } = role
   const power = powerOf(name, role)
   if (power !== undefined) return broken('PrivilegedRole', `role ${name} is not taken over: ${power}`)
@@ -110,10 +110,10 @@ function notOwned(foreign: ObservedRole): Obstacle {
 
 /** Why its rights are not given away: its own name or attributes, or those of a role that it can become. */
 function powerOf(name: string, role: ObservedRole | undefined): string | undefined {
-  const own = memberRefusal(name) ?? (role === undefined ? undefined : attributeOf(role))
+  const own = memberRejection(name) ?? (role === undefined ? undefined : attributeOf(role))
   if (own !== undefined || role === undefined) return own
   const reached = role.reaches
-    .map((one) => memberRefusal(one.name) ?? attributeOf(one))
+    .map((one) => memberRejection(one.name) ?? attributeOf(one))
     .find((why) => why !== undefined)
   return reached === undefined ? undefined : `${name} can become another role, and ${reached}`
 }

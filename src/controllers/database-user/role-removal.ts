@@ -5,11 +5,11 @@ import type { Change } from '../engines/change.ts'
 import type { ObservedDatabase, ObservedRole } from '../engines/observed-server.ts'
 import { disown, handOver, type ObservedUser, type RoleDifference } from './role-difference.ts'
 import { isItsDatabase } from './role-question.ts'
-import type { RoleWish } from './role-wish.ts'
+import type { DesiredRole } from './role-wish.ts'
 
 /** Why they cannot be dropped now, with counts; undefined: they can. `databases`: as of `removalSteps`. */
 export function blockedRemoval(
-  wish: RoleWish,
+  wish: DesiredRole,
   observed: ObservedUser,
   databases: readonly ObservedDatabase[],
 ): string | undefined {
@@ -32,7 +32,7 @@ export function blockedRemoval(
 
 /** `databases`: those in which something depends on the roles, and those of the wish, as far as they are there. */
 export function removalSteps(
-  wish: RoleWish,
+  wish: DesiredRole,
   observed: ObservedUser,
   databases: readonly ObservedDatabase[],
 ): readonly Pick<RoleDifference, 'steps' | 'ends'>[] {
@@ -65,7 +65,7 @@ export function removalSteps(
 }
 
 /** Who gets what they own in a database: its owner, if that is a role made to own it, else the owner of the first of their own. */
-function heirs({ databases: listed }: RoleWish, observed: ObservedUser, databases: readonly ObservedDatabase[]) {
+function heirs({ databases: listed }: DesiredRole, observed: ObservedUser, databases: readonly ObservedDatabase[]) {
   const own = listed.filter((database) => isItsDatabase(database, databases))
   const leaving = rolesOf(observed).map(({ name }) => name)
   const marked = databases.filter(({ ownerToken }) => ownerToken !== undefined)

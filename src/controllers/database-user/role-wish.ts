@@ -4,7 +4,7 @@ import type { CustomGrant } from '../engines/grant.ts'
 import type { Caller, ServerAccess } from '../engines/server-access.ts'
 import type { Credential, LoginRole } from './rotation.ts'
 
-export interface RoleWish {
+export interface DesiredRole {
   readonly access: ServerAccess
   /** DatabaseUser that the roles are for. */
   readonly caller: Caller
@@ -56,6 +56,6 @@ export interface DatabaseAccess {
 }
 
 /** With access Owner, sessions run as the owner role, so that all owners can change each object. */
-export function sessionRoleOf({ group }: Pick<RoleWish, 'group'>, { access, owner }: DatabaseAccess): string {
+export function sessionRoleOf({ group }: Pick<DesiredRole, 'group'>, { access, owner }: DatabaseAccess): string {
   return access === 'Owner' ? owner : group
 }

@@ -5,7 +5,7 @@ import { type ConditionClaim, type ExternalReport, isBeingDeleted, type StatusCo
 import type { LoginVerdict } from '../engines/engine.ts'
 import type { GrantPlan } from '../engines/grants.ts'
 import { isReservedSchema, reservedSchemaMessage } from '../engines/reserved-schema.ts'
-import { isUnasked, unknownSince } from '../engines/unasked.ts'
+import { isUnrequested, unknownSince } from '../engines/unasked.ts'
 import type { DatabaseUserFacts } from './database-user-facts.ts'
 import { groupRoleOf } from './login-roles.ts'
 import type { ObservedUser } from './role-difference.ts'
@@ -74,7 +74,7 @@ function shutOutParts(
 
 /** Nobody looks, so that nobody knows. */
 function isUnseen(report: RoleReport): boolean {
-  return report !== undefined && (report.state === 'blocked' || isUnasked(report))
+  return report !== undefined && (report.state === 'blocked' || isUnrequested(report))
 }
 
 function readiness(

@@ -2,25 +2,25 @@
 import type { DatabaseUserSpec, DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
 import {
   abandonAnnotation,
+  type DesiredExternal,
   defineExternal,
   type ExternalContext,
   type ExternalRemoval,
   type ExternalRemovalContext,
   type ExternalTools,
-  type ExternalWish,
 } from '../../index.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import type { DatabaseUserFacts } from './database-user-facts.ts'
 import { groupRoleOf, loginRolesOf } from './login-roles.ts'
 import { RoleDriver } from './role-driver.ts'
-import type { DatabaseAccess, RoleWish } from './role-wish.ts'
+import type { DatabaseAccess, DesiredRole } from './role-wish.ts'
 import { credentialHash, type Held, loginsOf, newestOf } from './rotation.ts'
 import { isStored } from './stored-secret.ts'
 import type { Problem, UserTarget } from './user-target.ts'
 
 type Context = ExternalContext<DatabaseUserSpec, DatabaseUserStatus, DatabaseUserFacts>
 type RemovalContext = ExternalRemovalContext<DatabaseUserSpec, DatabaseUserStatus, DatabaseUserFacts>
-type Wish = ExternalWish<RoleWish>
+type DesiredUserRole = DesiredExternal<DesiredRole>
 
 /** Its record in `status.external`. */
 export const roleName = 'role'
@@ -29,15 +29,15 @@ export function userRole(engineFor: (tools: ExternalTools) => DatabaseEngine) {
   return defineExternal({
     name: roleName,
     driver: (tools: ExternalTools) => new RoleDriver(engineFor(tools), tools),
-    wish: roleWish,
+    wish: desiredRole,
     removal: roleRemoval,
   })
 }
 
-export function roleWish({ object, facts, children }: Context): Wish {
+export function desiredRole({ object, facts, children }: Context): DesiredUserRole {
   const { problem, target, held, trouble } = facts
   if (isShutOut({ object, facts }) && target !== undefined) {
-    return target.move === undefined ? shutOutWish(object, target) : { ...target.move, kind: 'blocked' }
+    return target.move === undefined ? desiredLockout(object, target) : { ...target.move, kind: 'blocked' }
   }
   if (problem !== undefined) return { ...problem, kind: 'blocked' }
   if (target === undefined) return { kind: 'blocked', reason: 'DatabaseMissing', message: 'no server is known' }
@@ -75,7 +75,7 @@ export function isShutOut({ object, facts: { problem, target } }: Pick<Context, 
 }
 
 /** Asks for less than there is and gives nothing, so that it matters to nobody what the spec has become. */
-function shutOutWish(object: Context['object'], target: UserTarget): Wish {
+function desiredLockout(object: Context['object'], target: UserTarget): DesiredUserRole {
   const desired = desiredOf(object, { target, held: undefined, provenHash: undefined, ending: undefined })
   return {
     kind: 'wanted',
@@ -85,7 +85,7 @@ function shutOutWish(object: Context['object'], target: UserTarget): Wish {
   }
 }
 
-export function roleRemoval(context: RemovalContext): ExternalRemoval<RoleWish> {
+export function roleRemoval(context: RemovalContext): ExternalRemoval<DesiredRole> {
   const removal = plainRemoval(context)
   const abandonment = context.facts?.abandonment
   if (abandonment === undefined || removal.kind === 'keep') return removal
@@ -100,7 +100,7 @@ export function roleRemoval(context: RemovalContext): ExternalRemoval<RoleWish> 
   }
 }
 
-function plainRemoval({ object, facts }: RemovalContext): ExternalRemoval<RoleWish> {
+function plainRemoval({ object, facts }: RemovalContext): ExternalRemoval<DesiredRole> {
   const group = groupRoleOf(object)
   if (facts === undefined) {
     return {
@@ -135,10 +135,10 @@ interface Known {
   readonly target: UserTarget
   readonly held: Held | undefined
   readonly provenHash: string | undefined
-  readonly ending: RoleWish['ending']
+  readonly ending: DesiredRole['ending']
 }
 
-function desiredOf({ metadata, kind, spec, status }: Context['object'], known: Known): RoleWish {
+function desiredOf({ metadata, kind, spec, status }: Context['object'], known: Known): DesiredRole {
   const { held, provenHash, ending } = known
   const { move: _, databases, ...target } = known.target
   const credential = held === undefined ? undefined : newestOf(held)

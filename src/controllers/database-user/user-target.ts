@@ -8,7 +8,7 @@ import { moveOf } from '../database/moving.ts'
 import type { ServerConnection } from '../database/server-connection.ts'
 import { isReservedSchema } from '../engines/reserved-schema.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
-import { isObserving, memberRefusal } from './member-rule.ts'
+import { isObserving, memberRejection } from './member-rule.ts'
 import type { DatabaseAccess } from './role-wish.ts'
 
 export type DatabaseObject = LiveObject<DatabaseSpec, DatabaseStatus> & { readonly spec: DatabaseSpec }
@@ -53,7 +53,7 @@ export function problemOf(input: TargetInput): Problem | undefined {
   const problems = found.flatMap((one) => problemWith(one, input) ?? [])
   return (
     problems.find(({ kind }) => kind === 'refused') ??
-    refusedMembership(spec, found, input.userNamespace) ??
+    rejectedMembership(spec, found, input.userNamespace) ??
     problems[0] ??
     severalServers(found) ??
     sameDatabaseTwice(found)
@@ -65,7 +65,9 @@ export function rejectionOf(input: TargetInput): Problem | undefined {
   const { spec, found, userNamespace } = input
   const problems = found.flatMap((one) => consentProblem(one, input) ?? [])
   return (
-    problems.find(({ isShutOut }) => isShutOut === true) ?? problems[0] ?? refusedMembership(spec, found, userNamespace)
+    problems.find(({ isShutOut }) => isShutOut === true) ??
+    problems[0] ??
+    rejectedMembership(spec, found, userNamespace)
   )
 }
 
@@ -163,7 +165,7 @@ function notReady(message: string): Problem {
 }
 
 /** What reaches beyond a database is for those who have the server: users of the Database's own namespace. */
-function refusedMembership(
+function rejectedMembership(
   { memberOf = [], attributes, adoptionPolicy }: TargetInput['spec'],
   found: readonly Found[],
   userNamespace: string | undefined,
@@ -178,7 +180,7 @@ function refusedMembership(
     const message = `users from another namespace than the Database's own may not have what reaches beyond it: ${powers.join(' and ')}`
     return { kind: 'refused', reason: 'NotAllowed', message }
   }
-  const why = memberOf.flatMap((role) => memberRefusal(role) ?? [])[0]
+  const why = memberOf.flatMap((role) => memberRejection(role) ?? [])[0]
   if (why !== undefined) return { kind: 'refused', reason: 'PrivilegedRole', message: `spec.memberOf: ${why}` }
   const isShared = found.some(({ database }) => database?.spec.provider.server !== undefined)
   const observer = isShared ? memberOf.find(isObserving) : undefined

@@ -2,7 +2,7 @@
 // but for a better word here and there. What was known and is not now is Unknown. Pure.
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import { type ConditionClaim, type ExternalReport, isBeingDeleted, type StatusContext } from '../../index.ts'
-import { isUnasked, unknownSince } from '../engines/unasked.ts'
+import { isUnrequested, unknownSince } from '../engines/unasked.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 import { awaitedSentence } from './final-backup.ts'
 import type { ObservedLogicalDatabase } from './logical-database.ts'
@@ -55,7 +55,7 @@ function provisionedOf({ object }: DatabaseStatusContext, report: DatabaseReport
         ? [claim('Provisioned', 'True', 'Available', message)]
         : [claim('Provisioned', 'False', 'Creating', message)]
     case 'failed':
-      if (!isUnasked(report) && object.status?.providerID !== undefined) {
+      if (!isUnrequested(report) && object.status?.providerID !== undefined) {
         return [claim('Provisioned', 'True', 'Available', 'the database is there')]
       }
       // It was there, and may still be.
@@ -73,7 +73,7 @@ function connectedOf({ facts }: DatabaseStatusContext, report: DatabaseReport | 
   const connection = facts?.connection
   if (connection?.kind === 'unknown') return [claim('Connected', 'False', connection.reason, connection.message)]
   if (report === undefined || connection === undefined || untouched.has(report.state)) return []
-  if (isUnasked(report)) return [claim('Connected', 'False', report.reason, report.message)]
+  if (isUnrequested(report)) return [claim('Connected', 'False', report.reason, report.message)]
   const { host, port } = connection.access
   return [claim('Connected', 'True', 'Connected', `the server at ${host}:${port} answers`)]
 }
@@ -89,7 +89,7 @@ function configuredOf(report: DatabaseReport): readonly ConditionClaim[] {
       ? [claim('Configured', 'True', 'Configured', 'owner, access, extensions and schemas are as declared')]
       : [claim('Configured', 'False', drift[0]?.reason ?? reason, messagesOf(drift))]
   }
-  const isTried = reason === 'ChangesPending' || (state === 'failed' && !isUnasked(report))
+  const isTried = reason === 'ChangesPending' || (state === 'failed' && !isUnrequested(report))
   return isTried ? [claim('Configured', 'False', reason, message)] : []
 }
 
@@ -123,7 +123,7 @@ function unknownOf(
   known: readonly ConditionClaim[],
 ): readonly ConditionClaim[] {
   const { object } = context
-  const why = lostWay(context) ?? (report !== undefined && isUnasked(report) ? report : undefined)
+  const why = lostWay(context) ?? (report !== undefined && isUnrequested(report) ? report : undefined)
   if (why === undefined || isBeingDeleted(object)) return []
   const types = ['Provisioned', 'Configured', 'Drifted'].filter((type) => !known.some((one) => one.type === type))
   return unknownSince(object.status, types, why)

@@ -9,13 +9,13 @@ import {
   type Observation,
 } from '../../index.ts'
 import { discardRestore, dropFormer } from '../backup/restore-worker.ts'
-import { askedDifferences } from '../engines/asked-differences.ts'
+import { requestedDifferences } from '../engines/asked-differences.ts'
 import type { RoleChange } from '../engines/change.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import type { ObservedRole } from '../engines/observed-server.ts'
 import { signed } from '../engines/server-access.ts'
-import { lookOf } from './database-observation.ts'
+import { observationOf } from './database-observation.ts'
 import {
   type Difference,
   differencesOf,
@@ -43,7 +43,7 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
   async observe(call: Call): Promise<Observation<ObservedLogicalDatabase>> {
     const { desired } = call
     const server = this.#server(call)
-    const look = lookOf(call, await server.observe(questionOf(desired)))
+    const look = observationOf(call, await server.observe(questionOf(desired)))
     if (look.kind === 'decided') return look.observation
     const { providerID, succeeds, owner, observed, isReadable } = look
     // Its owner makes the contents as large as he likes: they are observed once a role that consent was withdrawn from has no rights.
@@ -74,7 +74,7 @@ export class DatabaseDriver implements ExternalDriver<LogicalDatabase, ObservedL
 
   async update(call: Call, observed: ObservedLogicalDatabase, asked: readonly ExternalChange[]): Promise<void> {
     const server = this.#server(call)
-    const differences = askedDifferences(differencesOf(call.desired, observed), asked)
+    const differences = requestedDifferences(differencesOf(call.desired, observed), asked)
     const changesAt = (place: Difference['at']) =>
       differences.filter(({ at }) => at === place).flatMap(({ changes }) => changes)
     await server.changeDespite(

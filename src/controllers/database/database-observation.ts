@@ -11,7 +11,7 @@ import { characterDifference } from './character-set.ts'
 import { authorityOf } from './database-authority.ts'
 import type { LogicalDatabase, ObservedLogicalDatabase } from './logical-database.ts'
 
-export type Look =
+export type DatabaseObservation =
   /** There is nothing to look into. */
   | { readonly kind: 'decided'; readonly observation: Observation<ObservedLogicalDatabase> }
   /** It is there; its contents have to be looked at too where `isReadable`. */
@@ -35,7 +35,7 @@ export function providerIdOf(systemIdentifier: string, oid: number): string {
 }
 
 /** @throws {EngineError} ServerUnreachable, from a server where nothing can be changed: what it shows may be old. */
-export function lookOf(call: Call, { server, databases, roles }: ServerObservation): Look {
+export function observationOf(call: Call, { server, databases, roles }: ServerObservation): DatabaseObservation {
   const { desired, token } = call
   if (server.isReadOnly) throw readOnly(desired)
   const ownerRole = roles.find(({ name }) => name === desired.owner)
@@ -44,7 +44,7 @@ export function lookOf(call: Call, { server, databases, roles }: ServerObservati
   const observed = { server, database, ownerRole, formers, token: signed(token, desired.caller) }
   const others = call.adopts && !desired.isLeaving ? notToBeAdopted(call, observed) : undefined
   if (others !== undefined) return broken('NotOwned', others)
-  if (database === undefined) return lookWhenMissing(call, observed)
+  if (database === undefined) return observationWhenMissing(call, observed)
   if (database.isInvalid && !desired.isLeaving) return broken('DatabaseInvalid', cutOff(desired))
   const providerID = providerIdOf(server.systemIdentifier, database.oid)
   const authority = authorityOf({ token, recorded: call.providerID, providerID, database, ownerRole })
@@ -82,7 +82,7 @@ function notToBeAdopted(
   return isTheirs(ownerRole?.token) ? ofAnotherNamespace(`role ${owner}`, ownerRole?.token) : undefined
 }
 
-function lookWhenMissing(call: Call, observed: Seen): Look {
+function observationWhenMissing(call: Call, observed: Seen): DatabaseObservation {
   const { desired, token, providerID, adopts } = call
   const { server, ownerRole } = observed
   if (isOtherServer(providerID, server.systemIdentifier) && (desired.isLeaving || !desired.recreatesIfMissing)) {
@@ -111,7 +111,7 @@ function isOtherServer(providerID: string | undefined, systemIdentifier: string)
   return providerID !== undefined && !providerID.startsWith(`pg://${systemIdentifier}/`)
 }
 
-function broken(reason: string, message: string): Look {
+function broken(reason: string, message: string): DatabaseObservation {
   return { kind: 'decided', observation: { kind: 'broken', reason, message, isTerminal: true } }
 }
 

@@ -28,7 +28,7 @@ export function databaseStatus(
       ...(sharingOf(context, report) ? { shared: true } : {}),
     },
     conditions,
-    events: newsOf(context.object, conditions),
+    events: eventsOf(context.object, conditions),
   }
 }
 
@@ -121,7 +121,7 @@ function correctionOf({ object }: DatabaseStatusContext, report: DatabaseReport 
 const longestMessage = 32_768
 
 /** Events in addition to the runtime's Events about creation, adoption and correction. */
-function newsOf(
+function eventsOf(
   object: DatabaseStatusContext['object'],
   conditions: readonly ConditionClaim[],
 ): readonly EventReport[] {

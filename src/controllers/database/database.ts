@@ -11,12 +11,12 @@ import {
   type Controller,
   childNamed,
   type DesiredContext,
+  type DesiredExternal,
   defineController,
   defineExternal,
   type ExternalContext,
   type ExternalReport,
   type ExternalTools,
-  type ExternalWish,
   isAbandoned,
   isBeingDeleted,
   Job,
@@ -37,7 +37,7 @@ import {
 import type { DatabaseEngine } from '../engines/engine.ts'
 import { labelledSecrets, type ReferencePolicy } from '../references/reference-policy.ts'
 import { holdDeletion, rejectedServer } from '../references/server-rejection.ts'
-import { troubleOf } from '../stateful-set/pod-trouble.ts'
+import { problemOf } from '../stateful-set/pod-trouble.ts'
 import { isServing } from '../stateful-set/replica.ts'
 import { takeHeadlessPods } from '../stateful-set/stateful-set-loader.ts'
 import { stuckRolloutRepair } from '../stateful-set/stuck-rollout.ts'
@@ -63,12 +63,12 @@ import { instanceSecret } from './rds/instance-secret.ts'
 import { withInstance } from './rds/instance-status.ts'
 import type { RdsClientLoaderOptions } from './rds/rds-client-loader.ts'
 import { rdsInstance } from './rds/rds-instance.ts'
-import { addRestoreWorker, declareRestoreParting } from './restore/restore-children.ts'
-import { restoreGate, restoreRefusal } from './restore/restore-gate.ts'
+import { addRestoreWorker, declareRestorePreDelete } from './restore/restore-children.ts'
+import { restoreGate, restoreRejection } from './restore/restore-gate.ts'
 import { loadRestore } from './restore/restore-loader.ts'
 import type { OwnServer } from './restore/restore-place.ts'
 import { withRestore } from './restore/restore-status.ts'
-import { schemaRefusal } from './schema-refusal.ts'
+import { schemaRejection } from './schema-refusal.ts'
 import {
   connectionSecrets,
   connectionSource,
@@ -84,7 +84,7 @@ import { whyNotReached, whyNotServing } from './server-volume.ts'
 import { sidePlace } from './server-volume-loader.ts'
 import { desiredMove } from './upgrade/desired-move.ts'
 import { loadMove } from './upgrade/move-loader.ts'
-import { loadRivals } from './upgrade/others-loader.ts'
+import { loadOtherDatabases } from './upgrade/others-loader.ts'
 import { databasesOf } from './upgrade/unserved-users.ts'
 import { databaseUpgrade } from './upgrade/upgrade-saga.ts'
 import { withUpgrade } from './upgrade/upgrade-status.ts'
@@ -115,7 +115,7 @@ export function database(
   const logical = defineExternal({
     name: recordName,
     driver: (tools) => new DatabaseDriver(engineOf(tools)),
-    wish: wishOf,
+    wish: desiredDatabaseOf,
     removal: ({ object, facts }) => databaseRemoval(object, facts),
   })
   return defineController<DatabaseSpec, DatabaseStatus, DatabaseFacts>(Database, {
@@ -142,7 +142,7 @@ export function database(
         indexes: { database: databasesOf },
       },
       backupWatch,
-      ...watchesOf(databaseSelectorLabel, (pod) => ({ isServing: isServing(pod), ...troubleOf(pod) }), databaseOfLabel),
+      ...watchesOf(databaseSelectorLabel, (pod) => ({ isServing: isServing(pod), ...problemOf(pod) }), databaseOfLabel),
     ],
     // Workers tell by their Jobs that there is something to read of their pods.
     reads: [Secret, PersistentVolumeClaim, { resource: Namespace, isListed: true }, ...listed],
@@ -150,9 +150,9 @@ export function database(
     sagas: [databaseUpgrade(engineOf)],
     isSuspended: ({ spec }) => spec.suspend === true,
     observe: (context) => observeAll(context, { policy, instance: reportOf(instance, context.externals) }),
-    refuse: ({ object, facts }) => refusalOf(object, facts),
+    refuse: ({ object, facts }) => rejectionOf(object, facts),
     desired: (chart, context) => declareAll(chart, context, image),
-    parting: (chart, context) => declareParting(chart, context, image),
+    parting: (chart, context) => declarePreDelete(chart, context, image),
     repair: ({ object, children, facts: { sides, serverVolume } }) =>
       stuckRolloutRepair(
         sides && childNamed({ object, children }, StatefulSet, sides.serving.statefulSet)?.object,
@@ -177,13 +177,13 @@ function declareAll(chart: Chart, { object, facts }: DesiredContext<DatabaseSpec
   desiredMove(chart, { move: facts.move, image, server: server?.statefulSet })
 }
 
-function declareParting(
+function declarePreDelete(
   chart: Chart,
   { object, facts }: ResourceContext<DatabaseSpec, DatabaseStatus, DatabaseFacts>,
   image: string,
 ): void {
   const { users, finalBackup, restore, isServerUnsettled = false } = facts
-  if (restore?.worker !== undefined) return declareRestoreParting(chart, restore, { object, image })
+  if (restore?.worker !== undefined) return declareRestorePreDelete(chart, restore, { object, image })
   if (isServerUnsettled) {
     // It is declared as the spec has it, which may not be allowed, and its volume needs that before the server goes.
     if (facts.rejection !== undefined) return holdDeletion(chart, ConfigMap, facts.rejection)
@@ -208,7 +208,7 @@ function secretsOf(object: DatabaseObject): readonly string[] {
   return [...connectionSecrets(connectionSource(object)), ...(aws === undefined ? [] : [aws.name])]
 }
 
-function wishOf({ object, facts, children, earlier }: Context): ExternalWish<LogicalDatabase> {
+function desiredDatabaseOf({ object, facts, children, earlier }: Context): DesiredExternal<LogicalDatabase> {
   const { connection } = facts
   const { spec } = object
   const awaited = restoreGate(facts.restore)
@@ -234,15 +234,15 @@ function wishOf({ object, facts, children, earlier }: Context): ExternalWish<Log
 }
 
 /** What somebody has to put right in a Secret; that the server is still to be made is nothing to refuse. */
-function refusalOf(
+function rejectionOf(
   { spec }: DatabaseObject,
   { refusal, rejection, connection, rds, serverVolume, restore }: DatabaseFacts,
 ): Refusal | undefined {
   if (rejection !== undefined) return rejection
   if (refusal !== undefined) return refusal
-  const reserved = schemaRefusal(spec)
+  const reserved = schemaRejection(spec)
   if (reserved !== undefined) return reserved
-  const unrestored = restoreRefusal(restore)
+  const unrestored = restoreRejection(restore)
   if (unrestored !== undefined) return unrestored
   const storageClassName = spec.provider.inCluster?.storage.storageClassName
   if (serverVolume?.lacksClass === true) {
@@ -274,7 +274,7 @@ async function observeAll(context: Observing, surroundings: Surroundings): Promi
     instance,
     policy,
   })
-  const others = await loadRivals(context, { sides: facts.sides, restore: restore?.record })
+  const others = await loadOtherDatabases(context, { sides: facts.sides, restore: restore?.record })
   const { object, live, nowMs } = context
   const backups = await live.list(Backup, { namespace: object.metadata.namespace })
   return {

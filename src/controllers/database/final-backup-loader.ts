@@ -3,13 +3,13 @@
 import { Backup } from '../../../imports/wire/backup.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import { isBeingDeleted, Namespace, type ObserveContext } from '../../index.ts'
-import { type FinalBackup, finalBackupOf, wantedAtParting } from './final-backup.ts'
+import { type FinalBackup, finalBackupOf, neededBeforeDeletion } from './final-backup.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 
 /** Undefined if no final backup is required. */
 export async function loadFinalBackup({ object, children, live }: Observing): Promise<FinalBackup | undefined> {
-  const wanted = wantedAtParting(object)
+  const wanted = neededBeforeDeletion(object)
   if (wanted === undefined) return undefined
   const { namespace } = object.metadata
   const found = await live.find(Backup, { namespace, name: wanted.name })

@@ -2,14 +2,14 @@
 // any more: nothing is dropped before that is proven. Instances of RDS make their last snapshot themselves. Pure.
 import { ApiObject, type Chart } from 'cdk8s'
 import { hold, isAbandoned, isBeingDeleted, isOf, type LiveObject, StatefulSet, valueAt } from '../../index.ts'
-import { declareOwnBackup, type OwnBackup, type OwnBackupStanding, ownBackup, ownBackupStanding } from './own-backup.ts'
+import { declareOwnBackup, type OwnBackup, type OwnBackupState, ownBackup, ownBackupState } from './own-backup.ts'
 import type { DatabaseObject } from './server-connection.ts'
 
 export type FinalBackup =
   | {
       readonly kind: 'awaited'
       readonly backup: OwnBackup
-      readonly standing: Exclude<OwnBackupStanding, { kind: 'verified' }>
+      readonly standing: Exclude<OwnBackupState, { kind: 'verified' }>
       /** What the database is served by meanwhile. */
       readonly kept: readonly Pick<LiveObject, 'apiVersion' | 'kind' | 'metadata'>[]
     }
@@ -28,7 +28,7 @@ export interface FinalBackupInput {
 }
 
 /** The Backup that is waited for; undefined where none is. */
-export function wantedAtParting(object: DatabaseObject): OwnBackup | undefined {
+export function neededBeforeDeletion(object: DatabaseObject): OwnBackup | undefined {
   const { spec, status } = object
   if (!isBeingDeleted(object) || isAbandoned(object)) return undefined
   if (spec.deletionPolicy !== 'Snapshot' || spec.provider.rds !== undefined) return undefined
@@ -39,7 +39,7 @@ export function wantedAtParting(object: DatabaseObject): OwnBackup | undefined {
 
 export function finalBackupOf(backup: OwnBackup, input: FinalBackupInput): FinalBackup {
   const { object, children, found, isHomeGoing } = input
-  const standing = ownBackupStanding(object, found)
+  const standing = ownBackupState(object, found)
   if (standing.kind === 'verified') return { kind: 'made', uri: standing.uri, isVolumeKept: isVolumeKept(children) }
   if (isHomeGoing) return { kind: 'impossible', message: 'its namespace goes, in which no backup can be made any more' }
   const kept = children.filter(({ kind }) => kind !== 'Backup')

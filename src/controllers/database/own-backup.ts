@@ -17,7 +17,7 @@ export interface OwnBackup {
 /** Is it restored to try it, or believed once it is stored? */
 type Proof = 'Restore' | 'None'
 
-export type OwnBackupStanding =
+export type OwnBackupState =
   | { readonly kind: 'underWay'; readonly message: string }
   /** Nothing comes of it any more. */
   | { readonly kind: 'failed'; readonly message: string }
@@ -63,10 +63,7 @@ export function declareOwnBackup(chart: Chart, { name, database, target, proof }
 }
 
 /** `found`: what there is of this name. */
-export function ownBackupStanding(
-  { metadata: { uid } }: DatabaseObject,
-  found: LiveObject | undefined,
-): OwnBackupStanding {
+export function ownBackupState({ metadata: { uid } }: DatabaseObject, found: LiveObject | undefined): OwnBackupState {
   if (found === undefined) return { kind: 'underWay', message: 'it is about to be made' }
   if (isBeingDeleted(found)) return { kind: 'underWay', message: 'it is being deleted, and made again after that' }
   const { artifact, source, conditions } = (found.status ?? {}) as BackupStatus // Of its kind.

@@ -15,7 +15,7 @@ import { isRetentionUnsettled } from '../stateful-set/claim-retention.ts'
 import type { DatabaseObject } from './server-connection.ts'
 import type { ServerSides, SideClaim } from './server-sides.ts'
 
-export interface PartingServer {
+export interface TerminatingServer {
   readonly object: DatabaseObject
   readonly sides: Pick<ServerSides, 'serving'>
   readonly children: readonly LiveObject[]
@@ -24,7 +24,7 @@ export interface PartingServer {
 }
 
 /** Returns whether the server has to be applied once more. False for objects that are deleted or being deleted. */
-export function isUnsettled({ object, sides: { serving }, children, claim }: PartingServer): boolean {
+export function isUnsettled({ object, sides: { serving }, children, claim }: TerminatingServer): boolean {
   const { metadata, spec } = object
   const there = (resource: Resource, name: string) => {
     const child = childNamed({ object, children }, resource, name)

@@ -4,7 +4,7 @@ import { type DatabaseSide, databaseVolumeName } from '../../../constructs/index
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import { childNamed, type ObserveContext, StatefulSet, valueAt } from '../../index.ts'
 import { podCountsOf } from '../stateful-set/pod-counts.ts'
-import { podTroubleOf } from '../stateful-set/pod-trouble.ts'
+import { podProblemOf } from '../stateful-set/pod-trouble.ts'
 import {
   lacksStorageClass,
   loadClaims,
@@ -28,7 +28,7 @@ export async function loadServerVolume(
   const [pods, claims] = await Promise.all([loadPods(live, place), loadClaims(live, place, databaseVolumeName)])
   const statefulSet = childNamed({ object, children }, StatefulSet, side.statefulSet)
   const storageClasses = await loadStorageClasses(live, claims)
-  const trouble = podTroubleOf(pods, nowMs)
+  const trouble = podProblemOf(pods, nowMs)
   const blockingPod = blockingPodOf(pods, 1, nowMs)
   return {
     ...growthOf({ size, claims, storageClasses, statefulSet, successor: 'a new Database' }),

@@ -2,7 +2,7 @@
 // does not is in its pod's own words. Pure.
 import { type Child, childNamed, type Family, StatefulSet } from '../../index.ts'
 import { hasCounted, type PodCounts } from '../stateful-set/pod-counts.ts'
-import type { PodTrouble } from '../stateful-set/pod-trouble.ts'
+import type { PodProblem } from '../stateful-set/pod-trouble.ts'
 import type { BlockingPod } from '../stateful-set/stuck-rollout.ts'
 import type { VolumeGrowth } from '../stateful-set/volume-growth.ts'
 import type { ServerConnection } from './server-connection.ts'
@@ -15,12 +15,12 @@ export interface ServerVolume extends VolumeGrowth {
   readonly isOnLocalNode: boolean
   /** There is no volume yet, and the class that it is to be of is not there. */
   readonly lacksClass: boolean
-  readonly trouble?: PodTrouble
+  readonly trouble?: PodProblem
   /** What the StatefulSet waits for before it goes on, if that has failed. */
   readonly blockingPod?: BlockingPod
 }
 
-interface Told {
+interface ReportedVolume {
   readonly reason: string
   readonly message: string
 }
@@ -30,7 +30,7 @@ export function whyNotServing(
   family: Family<Child>,
   statefulSet: string,
   volume: ServerVolume | undefined,
-): Told | undefined {
+): ReportedVolume | undefined {
   const server = childNamed(family, StatefulSet, statefulSet)
   if (server?.readiness.kind === 'ready') return undefined
   const isUncounted = volume !== undefined && volume.pods.readyReplicas > 0 && !hasCounted(server?.object, volume.pods)
@@ -43,7 +43,7 @@ export function whyNotServing(
 }
 
 /** Why nobody is to be sent to it yet with an order that stays as it is; undefined: he would get there. */
-export function whyNotReached(volume: ServerVolume, connection: ServerConnection): Told | undefined {
+export function whyNotReached(volume: ServerVolume, connection: ServerConnection): ReportedVolume | undefined {
   if (volume.pods.readyReplicas === 0) return { reason: 'Creating', message: 'the server is not ready' }
   const isTold = connection.kind === 'known' && connection.access.dial !== undefined
   if (isTold || !volume.isOnLocalNode) return undefined

@@ -2,7 +2,7 @@
 // conditions stay; only the difference is added. Pure.
 import type { DatabaseStatus } from '../../../imports/wire/database.ts'
 import { type ConditionClaim, type EventReport, isBeingDeleted, type StatusReport } from '../../index.ts'
-import { expanding, expansionRefused, stalled } from '../stateful-set/growth-claims.ts'
+import { expanding, expansionRejected, stalled } from '../stateful-set/growth-claims.ts'
 import type { DatabaseStatusContext } from './database-conditions.ts'
 
 /** Adds the volume's conditions to `status`, which stays unchanged if the volume matches the spec. */
@@ -13,7 +13,7 @@ export function withVolume(
   const volume = facts?.serverVolume
   const isNews = outcome.kind === 'settled' || outcome.kind === 'waiting'
   if (volume === undefined || !isNews || isBeingDeleted(object)) return status
-  const [refusal] = expansionRefused(volume)
+  const [refusal] = expansionRejected(volume)
   const [growth] = expanding(volume)
   const cause = refusal ?? growth
   if (cause === undefined) return status
@@ -24,7 +24,7 @@ export function withVolume(
     ...status,
     fields: { ...fields, ...(fields.phase === 'Ready' ? { phase: 'Configuring' } : {}) },
     conditions: [...own, ...conditions.filter(({ type }) => !own.some((claim) => claim.type === type))],
-    events: [...events, ...(refusal === undefined ? [] : newsOf(object, refusal))],
+    events: [...events, ...(refusal === undefined ? [] : eventsOf(object, refusal))],
   }
 }
 
@@ -36,7 +36,7 @@ function readyOf(conditions: readonly ConditionClaim[], { message }: ConditionCl
 }
 
 /** Reported once, when the condition first appears. */
-function newsOf(
+function eventsOf(
   { status }: DatabaseStatusContext['object'],
   { type, reason, message }: ConditionClaim,
 ): readonly EventReport[] {

@@ -3,7 +3,7 @@
 import type { ExternalChange } from '../../index.ts'
 
 /** Returns the items of `differences` that are also in `asked`, in their original order. */
-export function askedDifferences<Difference extends ExternalChange>(
+export function requestedDifferences<Difference extends ExternalChange>(
   differences: readonly Difference[],
   asked: readonly ExternalChange[],
 ): readonly Difference[] {

@@ -1,6 +1,6 @@
 // Desired privileges on each object. Invariant: linear in the names of the spec plus the names of the server, because
 // each object is looked up by name. Pure.
-import type { CustomGrant, GrantGroup, GrantTarget, GrantWish, Privilege } from './grant.ts'
+import type { CustomGrant, DesiredGrant, GrantGroup, GrantTarget, Privilege } from './grant.ts'
 import type { SlicedWork } from './slice-runner.ts'
 
 /** Object types that a schema contains. */
@@ -11,7 +11,7 @@ export const objectTargets: readonly ObjectTarget[] = ['Table', 'Sequence', 'Fun
 type Preset = Readonly<Record<'Database' | 'Schema' | ObjectTarget, readonly Privilege[]>>
 
 /** MAINTAIN exists since PostgreSQL 17 and belongs to the owner preset. */
-const presets: Readonly<Record<GrantWish['access'], Preset>> = {
+const presets: Readonly<Record<DesiredGrant['access'], Preset>> = {
   ReadOnly: { Database: ['CONNECT'], Schema: ['USAGE'], Table: ['SELECT'], Sequence: ['SELECT'], Function: [] },
   ReadWrite: {
     Database: ['CONNECT', 'TEMPORARY'],
@@ -48,7 +48,7 @@ interface Found {
 }
 
 export class DesiredPrivileges {
-  readonly #wish: GrantWish
+  readonly #wish: DesiredGrant
   readonly #majorVersion: number
   readonly #schemas: ReadonlySet<string>
   readonly #found: ReadonlySet<string>
@@ -61,7 +61,7 @@ export class DesiredPrivileges {
   /** Equal lists are one instance, so that callers compare them by identity. */
   readonly #interned = new Map<string, readonly Privilege[]>()
 
-  private constructor(wish: GrantWish, { majorVersion, schemas }: Found) {
+  private constructor(wish: DesiredGrant, { majorVersion, schemas }: Found) {
     this.#wish = wish
     this.#found = schemas
     this.#majorVersion = majorVersion
@@ -78,7 +78,7 @@ export class DesiredPrivileges {
     }
   }
 
-  static *of(wish: GrantWish, found: Found): SlicedWork<DesiredPrivileges> {
+  static *of(wish: DesiredGrant, found: Found): SlicedWork<DesiredPrivileges> {
     const desired = new DesiredPrivileges(wish, found)
     for (const { objectType: on, names, privileges } of wish.grants) {
       if (on === 'Database' || on === 'Schema' || names === undefined) continue

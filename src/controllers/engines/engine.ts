@@ -44,7 +44,7 @@ export interface DatabaseServer {
   /**
    * Two statements: CREATE DATABASE with its owner, then the ownership marker if it has none. Fails with AlreadyExists.
    */
-  createDatabase(wish: DatabaseWish): Promise<void>
+  createDatabase(wish: DesiredDatabase): Promise<void>
   /**
    * With `force`, terminates sessions first. Without it, fails with DatabaseInUse while sessions exist. Succeeds if the
    * database does not exist.
@@ -88,7 +88,7 @@ export interface RoleQuestion {
   readonly verifier?: string
 }
 
-export interface DatabaseWish {
+export interface DesiredDatabase {
   readonly name: string
   readonly owner: string
   readonly token: Token

@@ -14,7 +14,7 @@ export type Privilege = string
 export type Access = 'ReadOnly' | 'ReadWrite' | 'Owner' | 'Custom'
 
 /** Desired privileges of a role in one database. */
-export interface GrantWish {
+export interface DesiredGrant {
   readonly role: string
   readonly database: string
   readonly access: Access

@@ -6,9 +6,9 @@ import { EngineError } from './engine-error.ts'
 import type {
   DefaultGrant,
   DefaultGrantChange,
+  DesiredGrant,
   GrantChange,
   GrantGroup,
-  GrantWish,
   ObservedGrants,
   Privilege,
 } from './grant.ts'
@@ -27,7 +27,7 @@ export interface GrantPlan {
 }
 
 /** `observed` has to answer for the role, the schemas and the creators of the wish. Throws StatementFailed for too many changes. */
-export function* planGrants(wish: GrantWish, observed: ObservedGrants): SlicedWork<GrantPlan> {
+export function* planGrants(wish: DesiredGrant, observed: ObservedGrants): SlicedWork<GrantPlan> {
   const foundSchemas = among(wish.schemas, observed.schemas)
   const desired = yield* DesiredPrivileges.of(wish, { majorVersion: observed.majorVersion, schemas: foundSchemas })
   const totals: Totals = { missing: [], extra: [], options: [], desired: 0, held: 0 }
@@ -170,7 +170,7 @@ interface DefaultComparison {
 }
 
 function* compareDefaults(
-  wish: GrantWish,
+  wish: DesiredGrant,
   observed: ObservedGrants,
   privileges: DesiredPrivileges,
 ): SlicedWork<DefaultComparison> {
@@ -197,7 +197,7 @@ function* compareDefaults(
 }
 
 function desiredDefaults(
-  wish: GrantWish,
+  wish: DesiredGrant,
   { schemas: found, roles }: ObservedGrants,
   desired: DesiredPrivileges,
 ): readonly DefaultGrant[] {
@@ -219,7 +219,7 @@ function isSome({ privileges }: DefaultGrant): boolean {
 }
 
 function* notFound(
-  wish: GrantWish,
+  wish: DesiredGrant,
   { roles, groups }: ObservedGrants,
   { desired, foundSchemas }: { readonly desired: DesiredPrivileges; readonly foundSchemas: ReadonlySet<string> },
 ): SlicedWork<readonly string[]> {

@@ -53,7 +53,7 @@ export interface StepAttempt<Step extends MigrationStep = MigrationStep> {
   readonly earlier: readonly { readonly name: string; readonly verify: VerifyQuery }[]
 }
 
-export type Taken =
+export type MigrationClaim =
   | { readonly kind: 'held'; readonly target: MigrationTarget }
   /** Another session of this name holds the lock. */
   | { readonly kind: 'lockedByOther'; readonly holder: string }

@@ -7,8 +7,8 @@ import type { Publisher, PublisherAddress, Subscriber, TableName } from './repli
 import {
   type BothSides,
   isAnythingLeft,
-  type ReplicationStanding,
-  replicationStanding,
+  type ReplicationState,
+  replicationState,
   sidesOf,
 } from './replication-standing.ts'
 
@@ -29,7 +29,7 @@ export interface ReplicationTask {
 export interface ReplicationPass {
   /** Observed before any change. */
   readonly sides: BothSides
-  readonly standing: ReplicationStanding
+  readonly standing: ReplicationState
 }
 
 export async function observeReplication(
@@ -40,7 +40,7 @@ export async function observeReplication(
   const [source, target] = await Promise.all([task.publisher.observe(), task.subscriber.observe()])
   const all = { source, target, filledFrom }
   const sides = task.tables === undefined ? all : sidesOf(task.tables, all)
-  return { sides, standing: replicationStanding(sides, task.token) }
+  return { sides, standing: replicationState(sides, task.token) }
 }
 
 /**
@@ -87,7 +87,7 @@ export async function removeReplication(
   }
 }
 
-type Part = Extract<ReplicationStanding, { readonly kind: 'incomplete' }>['next']
+type Part = Extract<ReplicationState, { readonly kind: 'incomplete' }>['next']
 
 async function make(
   part: Part,

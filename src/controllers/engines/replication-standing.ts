@@ -4,7 +4,7 @@ import { nameList, type Token } from '../../index.ts'
 import { bytesBetween, hasReached, type LogPosition } from './log-position.ts'
 import type { PublisherFacts, SubscriberFacts, TableName } from './replication.ts'
 
-export type ReplicationStanding =
+export type ReplicationState =
   /** Nothing has been made yet that could hurt, and nothing will be. */
   | { readonly kind: 'refused'; readonly obstacles: readonly Obstacle[] }
   /** `fill`: with a slot and all rows of the moment at which that begins. */
@@ -44,7 +44,7 @@ export interface BothSides {
 }
 
 /** `token`: that of the marks which are ours. */
-export function replicationStanding(sides: BothSides, token: Token): ReplicationStanding {
+export function replicationState(sides: BothSides, token: Token): ReplicationState {
   const { source, target } = sides
   const foreign = foreignParts(sides, token)
   if (foreign.length > 0) return { kind: 'refused', obstacles: foreign }
@@ -53,7 +53,7 @@ export function replicationStanding(sides: BothSides, token: Token): Replication
     if (obstacles.length > 0) return { kind: 'refused', obstacles }
     if (source.login?.canLogin !== true) return { kind: 'incomplete', next: 'admit' }
     if (source.publication === undefined) return { kind: 'incomplete', next: 'publish' }
-    return fillingStanding(sides)
+    return fillingState(sides)
   }
   const cause = breakOf(sides)
   if (cause !== undefined) return { kind: 'broken', cause }
@@ -64,7 +64,7 @@ export function replicationStanding(sides: BothSides, token: Token): Replication
 }
 
 /** A slot that begins at another moment than the rows is one of another attempt, and would leave changes out. */
-function fillingStanding({ source: { slot }, filledFrom: from }: BothSides): ReplicationStanding {
+function fillingState({ source: { slot }, filledFrom: from }: BothSides): ReplicationState {
   if (from === undefined) return { kind: 'incomplete', next: 'fill' }
   if (slot !== undefined && slot.confirmed === from && !slot.isLost) return { kind: 'incomplete', next: 'subscribe' }
   const message =
@@ -95,7 +95,7 @@ export function isAnythingLeft({ source, target }: Partial<Omit<BothSides, 'fill
 /** Has the target kept everything that comes before `goal`, a milestone of the source? */
 export function hasCaughtUp(sides: BothSides, token: Token, goal: LogPosition): boolean {
   const confirmed = sides.source.slot?.confirmed
-  if (confirmed === undefined || replicationStanding(sides, token).kind !== 'following') return false
+  if (confirmed === undefined || replicationState(sides, token).kind !== 'following') return false
   return hasReached(confirmed, goal)
 }
 

@@ -12,7 +12,7 @@ const reasons: ReadonlySet<string> = new Set([
   'DependencyBusy',
 ])
 
-export function isUnasked({ state, reason }: ExternalReport): boolean {
+export function isUnrequested({ state, reason }: ExternalReport): boolean {
   return state === 'failed' && reasons.has(reason)
 }
 

@@ -29,7 +29,7 @@ export interface WriterFacts {
   readonly prepared: number
 }
 
-export type FreezeStanding =
+export type FreezeState =
   /** These roles can still log in. `unrecorded`: not in the record; store a record with them first. */
   | { readonly kind: 'open'; readonly recorded: readonly string[]; readonly unrecorded: readonly string[] }
   | { readonly kind: 'draining'; readonly message: string }
@@ -40,7 +40,7 @@ export function recordOf({ logins }: WriterFacts, before?: FreezeRecord): Freeze
   return { logins: [...new Set([...(before?.logins ?? []), ...open])].toSorted() }
 }
 
-export function freezeStanding(record: FreezeRecord, { logins, sessions, prepared }: WriterFacts): FreezeStanding {
+export function freezeState(record: FreezeRecord, { logins, sessions, prepared }: WriterFacts): FreezeState {
   const open = logins.filter(({ canLogin }) => canLogin).map(({ name }) => name)
   if (open.length > 0) {
     const known = new Set(record.logins)

@@ -6,7 +6,7 @@ import { loadMarks } from '../engines/postgres/migration/mark-loader.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { Caller, ServerAccess } from '../engines/server-access.ts'
 
-export interface MarkWish {
+export interface DesiredMarks {
   readonly access: ServerAccess
   readonly caller: Caller
   readonly database: string
@@ -21,9 +21,9 @@ export interface ObservedMarks {
   readonly record: readonly RecordedStep[]
 }
 
-type Call = ExternalCall<MarkWish>
+type Call = ExternalCall<DesiredMarks>
 
-export class MarkDriver implements ExternalDriver<MarkWish, ObservedMarks> {
+export class MarkDriver implements ExternalDriver<DesiredMarks, ObservedMarks> {
   readonly consistency: Consistency = { visibilityDelayMs: 0, pollMs: 5_000, createTimeoutMs: 60_000 }
   readonly #engine: DatabaseEngine
 

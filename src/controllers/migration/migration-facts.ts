@@ -4,12 +4,12 @@ import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
 import { type Finding, findingsText } from '../engines/step-review.ts'
 import type { ObservedMarks } from './mark-driver.ts'
-import type { PartingFacts } from './migration-parting.ts'
+import type { PreDeleteFacts } from './migration-parting.ts'
 import type { Problem } from './migration-place.ts'
 import { type Decision, decide, keptSteps, type MigrationOrder } from './migration-plan.ts'
 import type { PreBackup } from './pre-backup.ts'
 import { isFinal, type WorkerRun } from './worker-run.ts'
-import type { WorkerWish } from './worker-wish.ts'
+import type { DesiredWorker } from './worker-wish.ts'
 
 export interface MigrationFacts {
   /** Reason that the database cannot be used; then nothing else is known, and existing workers stay. */
@@ -27,7 +27,7 @@ export interface MigrationFacts {
   readonly isUnreviewed?: true
   /** Time to ask again for a review that is queued or running; milliseconds since the epoch. */
   readonly reviewAgainAtMs?: number
-  readonly worker?: WorkerWish
+  readonly worker?: DesiredWorker
   readonly run: WorkerRun
   /** Time at which the report of an ended run expires, so that another run starts; milliseconds since the epoch. */
   readonly againAtMs?: number
@@ -38,7 +38,7 @@ export interface MigrationFacts {
   /** Names of existing Jobs and their orders. */
   readonly kept: readonly string[]
   /** Pre-delete work of a Migration that is being deleted. */
-  readonly parting?: PartingFacts
+  readonly parting?: PreDeleteFacts
 }
 
 export interface Invalid {

@@ -6,7 +6,7 @@ import { Database } from '../../../imports/wire/database.ts'
 import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
 import { ConfigMap, isBeingDeleted, isOf, Job, type LiveReader, type ObserveContext, valueAt } from '../../index.ts'
 import { type ConnectionReader, loadConnection } from '../database/connection-loader.ts'
-import { ownBackupStanding } from '../database/own-backup.ts'
+import { ownBackupState } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { MigrationStep } from '../engines/migration-step.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
@@ -22,9 +22,9 @@ import {
 } from './migration-facts.ts'
 import { type Place, type PlaceInput, type Problem, placeOf, sourceOf } from './migration-place.ts'
 import { isEnd, type MigrationOrder } from './migration-plan.ts'
-import { loadParting, type MigrationSurroundings } from './parting-loader.ts'
-import { type PreBackup, preBackupWish } from './pre-backup.ts'
-import { isRepeatAsked, rejectedReview, reviewDigest } from './rejected-review.ts'
+import { loadPreDelete, type MigrationSurroundings } from './parting-loader.ts'
+import { desiredPreBackup, type PreBackup } from './pre-backup.ts'
+import { isRepeatRequested, rejectedReview, reviewDigest } from './rejected-review.ts'
 import { loadRun } from './run-loader.ts'
 import { type SourceNeed, sourceNeeds } from './source-needs.ts'
 import { specSteps } from './spec-steps.ts'
@@ -47,7 +47,7 @@ export async function loadFacts(
   const kept = children.filter((child) => isOf(Job, child)).map(({ metadata }) => metadata.name)
   const idle: WorkerRun = { kind: 'none' }
   if (isBeingDeleted(object))
-    return { run: idle, occasion: 'none', kept, parting: await loadParting(context, { seen, policy }) }
+    return { run: idle, occasion: 'none', kept, parting: await loadPreDelete(context, { seen, policy }) }
   const stuck = (problem: Problem): MigrationFacts => ({ problem, run: idle, occasion: 'none', kept })
   const { target, sources } = await loadPlaces(object, { live, policy }, seen?.record)
   if (target.kind !== 'place') return stuck(target)
@@ -104,10 +104,10 @@ async function loadPreBackup(
   const found = await live.find(Database, { namespace, name: object.spec.databaseRef.name })
   if (found === undefined) return undefined
   const database = found as DatabaseObject // The CRD requires a spec.
-  const backup = preBackupWish(object, planHash(steps), database)
+  const backup = desiredPreBackup(object, planHash(steps), database)
   if (backup === undefined || 'reason' in backup) return backup
   const made = await live.find(Backup, { namespace, name: backup.name })
-  return { backup, standing: ownBackupStanding(database, made) }
+  return { backup, standing: ownBackupState(database, made) }
 }
 
 interface Places {
@@ -181,7 +181,7 @@ async function review(
   const rejected = rejectedReview(object, digest)
   if (rejected !== undefined) return { invalid: rejected }
   const { namespace = 'default' } = object.metadata
-  const request = { namespace, steps: open, rules, isRepeated: isRepeatAsked(object) }
+  const request = { namespace, steps: open, rules, isRepeated: isRepeatRequested(object) }
   const found = await reviewer(request, context.signal)
   return found === undefined ? undefined : { invalid: invalidIn(found.findings, digest) }
 }

@@ -2,14 +2,14 @@
 // ended, and more often while one is at it; they stay when the migration goes, as what was applied stays.
 import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
 import {
+  type DesiredExternal,
   defineExternal,
   type ExternalContext,
   type ExternalRemoval,
   type ExternalTools,
-  type ExternalWish,
 } from '../../index.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
-import { MarkDriver, type MarkWish } from './mark-driver.ts'
+import { type DesiredMarks, MarkDriver } from './mark-driver.ts'
 import type { MigrationFacts } from './migration-facts.ts'
 import { callerOf, migrationName } from './worker-wish.ts'
 
@@ -17,18 +17,18 @@ export function migrationMarks(engineFor: (tools: ExternalTools) => DatabaseEngi
   return defineExternal({
     name: 'marks',
     driver: (tools: ExternalTools) => new MarkDriver(engineFor(tools)),
-    wish,
-    removal: (): ExternalRemoval<MarkWish> => ({
+    wish: desiredMarks,
+    removal: (): ExternalRemoval<DesiredMarks> => ({
       kind: 'keep',
       note: 'what was applied stays in the database, and so do the marks that say so',
     }),
   })
 }
 
-function wish({
+function desiredMarks({
   object,
   facts,
-}: ExternalContext<MigrationSpec, MigrationStatus, MigrationFacts>): ExternalWish<MarkWish> {
+}: ExternalContext<MigrationSpec, MigrationStatus, MigrationFacts>): DesiredExternal<DesiredMarks> {
   const { problem, target, occasion } = facts
   if (target === undefined) {
     const { reason, message } = problem ?? { reason: 'DatabaseNotReady', message: 'no database is known' }

@@ -1,7 +1,7 @@
 // Outcome and events of a migration run. Invariant: they contain no rows or secrets.
 import type { CopyProgress, StepFailure } from '../engines/migration-target.ts'
 import type { Finding } from '../engines/step-review.ts'
-import type { RefusalReason } from './migration-plan.ts'
+import type { RejectionReason } from './migration-plan.ts'
 
 export type MigrationOutcome =
   /** Each step is applied, and verified if it has a verification. */
@@ -12,7 +12,7 @@ export type MigrationOutcome =
   | { readonly kind: 'RehearsalFailed'; readonly step: string; readonly failure: StepFailure }
   | { readonly kind: 'AwaitingApproval'; readonly plan: string }
   /** The markers in the database contradict the steps. */
-  | { readonly kind: 'Refused'; readonly reason: RefusalReason; readonly step: string; readonly message: string }
+  | { readonly kind: 'Refused'; readonly reason: RejectionReason; readonly step: string; readonly message: string }
   /**
    * It is retried only if the steps change or a user requests it. The marker records it, unless the verification query
    * itself failed.
@@ -29,7 +29,7 @@ export type MigrationOutcome =
    */
   | { readonly kind: 'Parted'; readonly left: readonly string[] }
 
-export type MigrationNews =
+export type MigrationEvent =
   | { readonly kind: 'begun' | 'applied' | 'adopted' | 'undone'; readonly step: string }
   | { readonly kind: 'failed'; readonly step: string; readonly failure: StepFailure }
   | ({ readonly kind: 'copied' } & CopyProgress)

@@ -6,7 +6,7 @@ import { jobCondition } from '../worker/job-words.ts'
 import type { Place, Problem } from './migration-place.ts'
 import { exitCodeOf } from './worker-report.ts'
 import type { WorkerRun } from './worker-run.ts'
-import type { MigrationObject, WorkerWish } from './worker-wish.ts'
+import type { DesiredWorker, MigrationObject } from './worker-wish.ts'
 
 /** A copy of which something may be at its source, and at the target. */
 export interface Followed {
@@ -17,10 +17,10 @@ export interface Followed {
   readonly replication: string | undefined
 }
 
-export type PartingFacts =
+export type PreDeleteFacts =
   /** Nothing is to be done, or any more. */
   | { readonly kind: 'free'; readonly abandoned: readonly Followed[] }
-  | { readonly kind: 'worker'; readonly worker: Omit<WorkerWish, 'isWanted'>; readonly run: WorkerRun }
+  | { readonly kind: 'worker'; readonly worker: Omit<DesiredWorker, 'isWanted'>; readonly run: WorkerRun }
   /** Nobody can do it until somebody changes something, or time does. */
   | { readonly kind: 'held'; readonly message: string }
 
@@ -58,17 +58,17 @@ export function isFree(object: MigrationObject, followed: readonly Followed[]): 
 }
 
 /** Which try of a worker it is, by the time since the deletion. */
-export function partingTry({ metadata }: MigrationObject, nowMs: number): number {
+export function preDeleteAttempt({ metadata }: MigrationObject, nowMs: number): number {
   const sinceMs = nowMs - Date.parse(metadata.deletionTimestamp ?? '')
   return 1 + Math.max(0, Math.floor(sinceMs / againAfterMs) || 0)
 }
 
-export function heldBy(problem: Problem, followed: readonly Followed[]): PartingFacts {
+export function heldBy(problem: Problem, followed: readonly Followed[]): PreDeleteFacts {
   return { kind: 'held', message: `${leftText(followed)} ${wayOut(problem.message)}` }
 }
 
 /** What a worker said that keeps the Migration; undefined: nothing, or it is at work. */
-export function partingTrouble(run: WorkerRun): Problem | undefined {
+export function preDeleteProblem(run: WorkerRun): Problem | undefined {
   const report = run.kind === 'ended' ? run.report : run.kind === 'active' ? run.last : undefined
   if (report === undefined || report.outcome === 'Completed') return undefined
   const { outcome, reason = outcome, message = 'the worker was interrupted' } = report

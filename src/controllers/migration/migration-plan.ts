@@ -31,10 +31,10 @@ export type Decision =
   | { readonly kind: 'adopt'; readonly attempt: StepAttempt; readonly as: 'Applied' | 'Adopted' }
   | { readonly kind: 'undo'; readonly step: MigrationStep }
   | { readonly kind: 'awaitApproval'; readonly plan: string }
-  | { readonly kind: 'refuse'; readonly reason: RefusalReason; readonly step: string; readonly message: string }
+  | { readonly kind: 'refuse'; readonly reason: RejectionReason; readonly step: string; readonly message: string }
   | { readonly kind: 'failed'; readonly step: string; readonly failure: StepFailure }
 
-export type RefusalReason = 'ChecksumChanged' | 'OrderChanged' | 'RecordedButAbsent'
+export type RejectionReason = 'ChecksumChanged' | 'OrderChanged' | 'RecordedButAbsent'
 
 export function decide(order: MigrationOrder, { marks, verified }: Truth): Decision {
   const applied = marks.filter(isApplied)
@@ -44,7 +44,7 @@ export function decide(order: MigrationOrder, { marks, verified }: Truth): Decis
     known: new Map(marks.map((mark) => [mark.name, mark])),
     verified,
   }
-  const history = historyRefusal(order.steps, applied)
+  const history = historyRejection(order.steps, applied)
   if (history !== undefined) return history
   const failure = finalFailure(pass)
   if (failure !== undefined) return order.onFailure === 'Stop' ? failure : wayBack(pass, applied, failure)
@@ -96,8 +96,8 @@ function isApplied({ state }: StepMark): boolean {
 }
 
 /** What was applied has to be the beginning of the steps, as it was and in its order. */
-function historyRefusal(steps: readonly MigrationStep[], applied: readonly StepMark[]): Decision | undefined {
-  const refuse = (reason: RefusalReason, step: string, message: string) =>
+function historyRejection(steps: readonly MigrationStep[], applied: readonly StepMark[]): Decision | undefined {
+  const refuse = (reason: RejectionReason, step: string, message: string) =>
     ({ kind: 'refuse', reason, step, message }) as const
   const marks = new Map(applied.map((mark) => [mark.name, mark]))
   for (const { name, checksum } of applied) {

@@ -3,10 +3,16 @@
 // worker are one case.
 import { type Clock, CodedError, sleep } from '../../index.ts'
 import type { MigrationStep } from '../engines/migration-step.ts'
-import type { MigrationTarget, StepAttempt, StepFailure, StepMark, Taken } from '../engines/migration-target.ts'
+import type {
+  MigrationClaim,
+  MigrationTarget,
+  StepAttempt,
+  StepFailure,
+  StepMark,
+} from '../engines/migration-target.ts'
 import { StepError } from '../engines/step-error.ts'
 import type { Finding, TextPlace } from '../engines/step-review.ts'
-import type { MigrationNews, MigrationOutcome } from './migration-outcome.ts'
+import type { MigrationEvent, MigrationOutcome } from './migration-outcome.ts'
 import {
   type Decision,
   decide,
@@ -26,10 +32,10 @@ export interface MigrationRun {
   /** No step is begun: what earlier ones have left is taken away, and that is all. */
   readonly isParting: boolean
   /** A new session for each life. */
-  readonly take: (signal: AbortSignal) => Promise<Taken>
+  readonly take: (signal: AbortSignal) => Promise<MigrationClaim>
   readonly clock: Clock
   readonly patience: Patience
-  readonly onNews: (news: MigrationNews) => void
+  readonly onNews: (news: MigrationEvent) => void
 }
 
 export interface Patience {
@@ -88,7 +94,7 @@ class Run {
     }
   }
 
-  async #take(): Promise<Taken> {
+  async #take(): Promise<MigrationClaim> {
     const { take, clock, patience } = this.#run
     const until = clock.monotonicMs() + patience.lockWaitMs
     for (;;) {

@@ -13,7 +13,7 @@ import type { MigrationObject } from './worker-wish.ts'
 
 export type MarkReport = ExternalReport<ObservedMarks> | undefined
 
-export interface Standing {
+export interface MigrationState {
   readonly phase: NonNullable<MigrationStatus['phase']>
   readonly reason: string
   readonly message: string
@@ -23,7 +23,7 @@ export interface Standing {
   readonly lockHolder?: string | undefined
 }
 
-export function standingOf(object: MigrationObject, facts: MigrationFacts, marks: MarkReport): Standing {
+export function migrationState(object: MigrationObject, facts: MigrationFacts, marks: MarkReport): MigrationState {
   const { problem, order, invalid, run } = facts
   const record = marks?.observed?.record
   if (problem !== undefined) return underWay('Pending', problem.reason, problem.message)
@@ -43,7 +43,7 @@ export function standingOf(object: MigrationObject, facts: MigrationFacts, marks
   }
   if (run.kind === 'ended') return ended(run.report, { isDone: decision.kind === 'done' })
   const kept = keptText(record, 'steps go on')
-  if (facts.before !== undefined) return preBackupStanding(object, facts.before, kept)
+  if (facts.before !== undefined) return preBackupState(object, facts.before, kept)
   if (object.spec.suspend === true)
     return underWay('Pending', 'Suspended', `spec.suspend is true, so no step is begun${kept}`)
   if (run.kind === 'none' && facts.isUnreviewed) return underWay('Pending', 'Reviewing', reviewingText)
@@ -53,11 +53,11 @@ export function standingOf(object: MigrationObject, facts: MigrationFacts, marks
 
 export const reviewingText = 'the review of the steps waits for its turn or is under way; no step begins before it'
 
-function preBackupStanding(
+function preBackupState(
   { metadata: { namespace } }: MigrationObject,
   { backup, standing }: PreBackup,
   kept: string,
-): Standing {
+): MigrationState {
   const it = `Backup ${namespace}/${backup.name}`
   if (standing.kind === 'failed') {
     const way = `delete ${it} to have another made, or leave spec.preBackup out`
@@ -69,7 +69,7 @@ function preBackupStanding(
 }
 
 /** What the marks alone say. */
-function standstill(decision: Decision): Standing | undefined {
+function standstill(decision: Decision): MigrationState | undefined {
   switch (decision.kind) {
     case 'refuse':
       return { ...stalled('Failed', decision.reason, decision.message), step: decision.step }
@@ -86,7 +86,7 @@ function standstill(decision: Decision): Standing | undefined {
   }
 }
 
-function ended(report: WorkerReport, { isDone }: { readonly isDone: boolean }): Standing {
+function ended(report: WorkerReport, { isDone }: { readonly isDone: boolean }): MigrationState {
   const { outcome, reason = outcome, message = '', step, sqlState, holder } = report
   if (outcome === 'Completed') {
     if (!isDone)
@@ -109,7 +109,7 @@ function ended(report: WorkerReport, { isDone }: { readonly isDone: boolean }): 
   return { ...stalled('Failed', reason, message), step }
 }
 
-function atWork(decision: Decision, last: WorkerReport | undefined): Standing {
+function atWork(decision: Decision, last: WorkerReport | undefined): MigrationState {
   // Who has done it is followed by the word of its Job.
   if (last !== undefined && last.outcome !== 'Completed') {
     const { outcome, reason = outcome, message = 'the last try was interrupted', holder } = last
@@ -160,10 +160,10 @@ export function isInEffect(state: string | undefined): boolean {
   return state === 'Applied' || state === 'Adopted' || state === 'UndoFailed'
 }
 
-function underWay(phase: Standing['phase'], reason: string, message: string): Standing {
+function underWay(phase: MigrationState['phase'], reason: string, message: string): MigrationState {
   return { phase, reason, message, kind: 'underWay' }
 }
 
-function stalled(phase: Standing['phase'], reason: string, message: string): Standing {
+function stalled(phase: MigrationState['phase'], reason: string, message: string): MigrationState {
   return { phase, reason, message, kind: 'stalled' }
 }

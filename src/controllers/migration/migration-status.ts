@@ -14,16 +14,16 @@ import { replicationId } from '../engines/postgres/migration/follow-plan.ts'
 import { partName } from '../engines/postgres/replication/replication-names.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { MigrationFacts } from './migration-facts.ts'
-import { leftText, type PartingFacts, partingTrouble } from './migration-parting.ts'
+import { leftText, type PreDeleteFacts, preDeleteProblem } from './migration-parting.ts'
 import {
   appliedIn,
   failureText,
   type MarkReport,
+  type MigrationState,
+  migrationState,
   reviewingText,
-  type Standing,
-  standingOf,
 } from './migration-standing.ts'
-import { isRepeatAsked } from './rejected-review.ts'
+import { isRepeatRequested } from './rejected-review.ts'
 import { planHash } from './step-digest.ts'
 import { cutoverAnnotation, type MigrationObject, migrationName } from './worker-wish.ts'
 
@@ -34,9 +34,9 @@ type StepStatus = NonNullable<MigrationStatus['steps']>[number]
 export function migrationStatus(context: Context, marks: MarkReport): StatusReport<MigrationStatus> {
   const { facts, outcome } = context
   const object = context.object as MigrationObject // Its definition requires a spec.
-  if (facts?.parting !== undefined) return partingStatus(object, facts.parting)
+  if (facts?.parting !== undefined) return preDeleteStatus(object, facts.parting)
   if (facts === undefined || isBeingDeleted(object)) return { fields: remembered(object), conditions: [] }
-  const standing = standingOf(object, facts, marks)
+  const standing = migrationState(object, facts, marks)
   const record = marks?.observed?.record
   // Of a turn that failed the runtime's own words say more.
   const isOver = outcome.kind === 'settled' || outcome.kind === 'waiting'
@@ -49,16 +49,16 @@ export function migrationStatus(context: Context, marks: MarkReport): StatusRepo
   return {
     fields: fieldsOf(object, { facts, standing, record }),
     conditions,
-    events: newsOf(object, standing),
+    events: eventsOf(object, standing),
     dueAtMs: [facts.againAtMs, facts.reviewAgainAtMs].filter((ms) => ms !== undefined),
   }
 }
 
 /** Of one on its way out: that nothing follows any more is what its going waits for. */
-function partingStatus(object: MigrationObject, parting: PartingFacts): StatusReport<MigrationStatus> {
+function preDeleteStatus(object: MigrationObject, parting: PreDeleteFacts): StatusReport<MigrationStatus> {
   const fields = remembered(object)
   const parted = { ...fields, phase: 'Parted' as const }
-  const report = (trouble: string, kind: Standing['kind'] = 'stalled') => ({
+  const report = (trouble: string, kind: MigrationState['kind'] = 'stalled') => ({
     fields: { ...fields, phase: 'Parting' as const },
     conditions: readiness({ phase: 'Parting', kind, reason: 'ReplicationLeft', message: trouble }),
   })
@@ -80,14 +80,14 @@ function partingStatus(object: MigrationObject, parting: PartingFacts): StatusRe
       if (run.kind === 'ended' && run.report.outcome === 'Completed') {
         return { fields: parted, conditions: [claim('Completed', 'False', 'Parted', 'nothing follows any more')] }
       }
-      const trouble = partingTrouble(run)
+      const trouble = preDeleteProblem(run)
       if (trouble === undefined) return { fields: { ...fields, phase: 'Parting' }, conditions: [] }
       return report(trouble.message, trouble.kind === 'refused' ? 'stalled' : 'underWay')
     }
   }
 }
 
-function readiness({ kind, reason, message }: Standing): readonly ConditionClaim[] {
+function readiness({ kind, reason, message }: MigrationState): readonly ConditionClaim[] {
   switch (kind) {
     case 'done':
       return [claim('Ready', 'True', reason, message)]
@@ -108,7 +108,7 @@ const schemaReasons: readonly string[] = ['SourceMissing', 'SourceChanged', 'Reh
 
 function schemaValidated(
   { metadata, status }: MigrationObject,
-  { facts, standing: { reason, message }, record }: Told,
+  { facts, standing: { reason, message }, record }: ReportedSteps,
 ): readonly ConditionClaim[] {
   const { invalid, problem, isUnreviewed } = facts
   if (invalid !== undefined) return [claim('SchemaValidated', 'False', invalid.reason, invalid.message)]
@@ -153,20 +153,20 @@ function isFollowing({ name, isCutOver }: CopyStep, record: readonly RecordedSte
 
 function completed(
   { problem }: MigrationFacts,
-  { kind, reason, message }: Standing,
+  { kind, reason, message }: MigrationState,
   record: readonly RecordedStep[] | undefined,
 ): readonly ConditionClaim[] {
   if (problem !== undefined || record === undefined) return []
   return [claim('Completed', kind === 'done' ? 'True' : 'False', reason, message)]
 }
 
-interface Told {
+interface ReportedSteps {
   readonly facts: MigrationFacts
-  readonly standing: Standing
+  readonly standing: MigrationState
   readonly record: readonly RecordedStep[] | undefined
 }
 
-function fieldsOf(object: MigrationObject, { facts, standing, record }: Told): Fields {
+function fieldsOf(object: MigrationObject, { facts, standing, record }: ReportedSteps): Fields {
   const { phase, step, lockHolder } = standing
   const { order } = facts
   if (order === undefined || record === undefined) return { ...remembered(object), phase }
@@ -181,7 +181,7 @@ function fieldsOf(object: MigrationObject, { facts, standing, record }: Told): F
     ...(appliedAt === undefined ? {} : { appliedAt }),
     ...(lockHolder === undefined ? {} : { lockHolder }),
     ...rejectionOf(object, facts),
-    steps: toldSteps(order.steps, record).map((name) =>
+    steps: reportedSteps(order.steps, record).map((name) =>
       stepStatus(name, {
         mark: record.find((one) => one.name === name),
         site: systemIdentifier === undefined ? undefined : `${systemIdentifier}/${database}`,
@@ -194,14 +194,14 @@ function fieldsOf(object: MigrationObject, { facts, standing, record }: Told): F
 function rejectionOf(object: MigrationObject, { invalid, isUnreviewed }: MigrationFacts): Fields {
   const former = object.status?.rejectedReview
   // One that the user asked to repeat is forgotten before its repetition is over: that may be turns later.
-  if (isUnreviewed) return former === undefined || isRepeatAsked(object) ? {} : { rejectedReview: former }
+  if (isUnreviewed) return former === undefined || isRepeatRequested(object) ? {} : { rejectedReview: former }
   const { digest, reason, message } = invalid ?? {}
   if (digest === undefined || reason === undefined || message === undefined) return {}
   return { rejectedReview: { digest, reason, message } }
 }
 
 /** Their names: also of those that are none of its steps any more, while parts of a replication are there that upgrades have to wait for. */
-function toldSteps(steps: readonly MigrationStep[], record: readonly RecordedStep[]): readonly string[] {
+function reportedSteps(steps: readonly MigrationStep[], record: readonly RecordedStep[]): readonly string[] {
   const following = record.filter(({ followed }) => followed !== undefined)
   return [...new Set([...steps, ...following].map(({ name }) => name))]
 }
@@ -246,7 +246,7 @@ function remembered({ status }: MigrationObject): Fields {
 }
 
 /** What people should hear of once. */
-function newsOf({ status }: MigrationObject, { kind, reason, message }: Standing): readonly EventReport[] {
+function eventsOf({ status }: MigrationObject, { kind, reason, message }: MigrationState): readonly EventReport[] {
   const before = findCondition(status?.conditions, 'Ready')?.reason
   if (before === reason || kind === 'underWay') return []
   return [{ type: kind === 'done' ? 'Normal' : 'Warning', reason, action: 'Migrate', note: message }]

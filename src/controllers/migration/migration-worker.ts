@@ -7,7 +7,7 @@ import { loadSqlParser } from '../engines/postgres/review/parser-loader.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
 import type { StepReviewer } from '../engines/step-review.ts'
 import { reportOfError } from '../worker/termination-message.ts'
-import type { MigrationNews } from './migration-outcome.ts'
+import type { MigrationEvent } from './migration-outcome.ts'
 import { type Patience, runMigration } from './migration-runner.ts'
 import type { OrderedDatabase, WorkerOrder } from './worker-order.ts'
 import { reportOf, type WorkerReport } from './worker-report.ts'
@@ -79,7 +79,7 @@ async function carryOut(
   return reportOf(outcome)
 }
 
-function tell(log: Work['log'], { kind, ...fields }: MigrationNews): void {
+function tell(log: Work['log'], { kind, ...fields }: MigrationEvent): void {
   if (kind === 'failed') log.error(fields, kind)
   else if (kind === 'lost') log.warn(fields, kind)
   else log.info(fields, kind)

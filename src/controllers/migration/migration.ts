@@ -35,12 +35,12 @@ import { holdWorkers } from '../worker/held-workers.ts'
 import type { MigrationFacts } from './migration-facts.ts'
 import { loadFacts } from './migration-loader.ts'
 import { migrationMarks } from './migration-marks.ts'
-import { type PartingFacts, partingTrouble } from './migration-parting.ts'
+import { type PreDeleteFacts, preDeleteProblem } from './migration-parting.ts'
 import { migrationStatus } from './migration-status.ts'
 import { workerAnnotation, workerLabel } from './run-loader.ts'
 import { exitCodeOf } from './worker-report.ts'
 import type { WorkerRun } from './worker-run.ts'
-import type { WorkerWish } from './worker-wish.ts'
+import type { DesiredWorker } from './worker-wish.ts'
 
 export interface MigrationOptions {
   readonly engineFor: (tools: ExternalTools) => DatabaseEngine
@@ -95,7 +95,7 @@ export function migration({ engineFor, image, review, policy = labelledSecrets }
     observe: (context) => loadFacts(context, { policy, seen: reportOf(marks, context.externals)?.observed }, review),
     refuse: ({ facts: { problem } }) => (problem?.kind === 'refused' ? problem : undefined),
     desired: (chart, context) => desired(chart, context, image),
-    parting: (chart, context) => parting(chart, context, image),
+    parting: (chart, context) => preDelete(chart, context, image),
     status: (context) => migrationStatus(context, reportOf(marks, context.externals)),
   })
 }
@@ -110,7 +110,7 @@ function databaseDigest(database: LiveObject) {
 }
 
 type Desired = DesiredContext<MigrationSpec, MigrationFacts>
-type Parting = ResourceContext<MigrationSpec, MigrationStatus, MigrationFacts>
+type PreDeleteContext = ResourceContext<MigrationSpec, MigrationStatus, MigrationFacts>
 
 function desired(chart: Chart, { object, facts }: Desired, image: string): void {
   const { worker, problem, kept, run, before } = facts
@@ -124,10 +124,10 @@ function desired(chart: Chart, { object, facts }: Desired, image: string): void 
 }
 
 /** If no worker can run, the condition gives the cause. */
-function parting(chart: Chart, { object, facts }: Parting, image: string): void {
-  const todo: PartingFacts = facts.parting ?? { kind: 'free', abandoned: [] }
+function preDelete(chart: Chart, { object, facts }: PreDeleteContext, image: string): void {
+  const todo: PreDeleteFacts = facts.parting ?? { kind: 'free', abandoned: [] }
   if (todo.kind === 'worker') {
-    const trouble = partingTrouble(todo.run)
+    const trouble = preDeleteProblem(todo.run)
     addWorker(chart, { ...todo, isSuspended: false }, { object, image })
     if (trouble?.kind === 'refused') holdDeletion(chart, ConfigMap, trouble)
   }
@@ -135,7 +135,7 @@ function parting(chart: Chart, { object, facts }: Parting, image: string): void 
 }
 
 interface WorkerToBe {
-  readonly worker: Omit<WorkerWish, 'isWanted'>
+  readonly worker: Omit<DesiredWorker, 'isWanted'>
   readonly run: WorkerRun
   readonly isSuspended: boolean
 }

@@ -9,7 +9,7 @@ import { moveOf } from '../database/moving.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { ReferencePolicy } from '../references/reference-policy.ts'
 import type { ObservedMarks } from './mark-driver.ts'
-import { followedBy, heldBy, isFree, type PartingFacts, partingTry, reached } from './migration-parting.ts'
+import { followedBy, heldBy, isFree, type PreDeleteFacts, preDeleteAttempt, reached } from './migration-parting.ts'
 import { knownPlace, type Place, type Problem } from './migration-place.ts'
 import { loadRun } from './run-loader.ts'
 import { type MigrationObject, orderOf, workerOf } from './worker-wish.ts'
@@ -23,7 +23,10 @@ export interface MigrationSurroundings {
   readonly policy: ReferencePolicy
 }
 
-export async function loadParting(context: Observing, { seen, policy }: MigrationSurroundings): Promise<PartingFacts> {
+export async function loadPreDelete(
+  context: Observing,
+  { seen, policy }: MigrationSurroundings,
+): Promise<PreDeleteFacts> {
   const { live, children, nowMs } = context
   const object = context.object as MigrationObject // The CRD requires a spec.
   const { namespace: home = 'default' } = object.metadata
@@ -45,7 +48,7 @@ export async function loadParting(context: Observing, { seen, policy }: Migratio
   )
   const moving = sources.find((place) => place.kind !== 'place' && place.reason === 'DatabaseMoving')
   if (moving !== undefined && moving.kind !== 'place') return heldBy(moving, followed)
-  const places = { target, sources: reached(sources), parting: partingTry(object, nowMs) }
+  const places = { target, sources: reached(sources), parting: preDeleteAttempt(object, nowMs) }
   const worker = workerOf(object, orderOf(object, []), places)
   return { kind: 'worker', worker, run: await loadRun(context, worker.name) }
 }

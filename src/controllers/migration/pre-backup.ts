@@ -1,13 +1,13 @@
 // What has to be saved before steps change a database? With `spec.preBackup` all of it, by a Backup for each list of steps: the worker is
 // started when that is there, and it stays. Pure.
 import type { MigrationSpec } from '../../../imports/wire/migration.ts'
-import { type OwnBackup, type OwnBackupStanding, ownBackup } from '../database/own-backup.ts'
+import { type OwnBackup, type OwnBackupState, ownBackup } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { Problem } from './migration-place.ts'
 
 export interface PreBackup {
   readonly backup: OwnBackup
-  readonly standing: OwnBackupStanding
+  readonly standing: OwnBackupState
 }
 
 export interface PreBackupAsk {
@@ -16,7 +16,7 @@ export interface PreBackupAsk {
 }
 
 /** `plan`: the digest of the steps. Undefined: nothing is asked for. */
-export function preBackupWish(
+export function desiredPreBackup(
   { metadata, spec }: PreBackupAsk,
   plan: string,
   database: DatabaseObject,

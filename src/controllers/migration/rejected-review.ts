@@ -16,11 +16,11 @@ export function reviewDigest(steps: readonly MigrationStep[], { requiresVerify }
 /** Undefined: review the steps. */
 export function rejectedReview(object: MigrationObject, digest: string): Invalid | undefined {
   const rejected = object.status?.rejectedReview
-  return rejected?.digest !== digest || isRepeatAsked(object) ? undefined : rejected
+  return rejected?.digest !== digest || isRepeatRequested(object) ? undefined : rejected
 }
 
 /** True if the user asks to repeat a review that exceeded its limits. */
-export function isRepeatAsked({ metadata, status }: MigrationObject): boolean {
+export function isRepeatRequested({ metadata, status }: MigrationObject): boolean {
   if (status?.rejectedReview === undefined) return false
   const asked = metadata.annotations?.[reconcileNow]
   return asked !== undefined && asked !== status.lastHandledReconcileAt

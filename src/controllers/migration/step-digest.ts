@@ -19,7 +19,7 @@ export function stepChecksum(step: MigrationStep): string {
 }
 
 /** Digest of everything that can affect the success of an attempt. */
-function stepWish(step: MigrationStep): string {
+function desiredStep(step: MigrationStep): string {
   const verify = step.verify === undefined ? null : [plain(step.verify.sql), step.verify.expect]
   const down = 'down' in step && step.down !== undefined ? plain(step.down) : null
   const rows = step.kind === 'Copy' ? step.batchRows : null
@@ -28,7 +28,7 @@ function stepWish(step: MigrationStep): string {
 
 /** Hash of a plan, for its approval: all steps in order, with their limits and down texts. */
 export function planHash(steps: readonly MigrationStep[]): string {
-  return digest(steps.map((step) => [step.name, stepWish(step)])).slice(0, 16)
+  return digest(steps.map((step) => [step.name, desiredStep(step)])).slice(0, 16)
 }
 
 function plain(text: string): string {

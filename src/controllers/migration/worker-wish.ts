@@ -13,7 +13,7 @@ import { orderDigest, orderText } from './worker-order.ts'
 export type MigrationObject = LiveObject<MigrationSpec, MigrationStatus> & { readonly spec: MigrationSpec }
 
 /** What a worker is started with. */
-export interface WorkerWish {
+export interface DesiredWorker {
   readonly name: string
   readonly text: string
   readonly digest: string
@@ -64,7 +64,7 @@ export function workerOf(
   object: MigrationObject,
   order: MigrationOrder,
   { target, sources, parting }: OrderedPlaces & { readonly parting?: number },
-): Omit<WorkerWish, 'isWanted'> {
+): Omit<DesiredWorker, 'isWanted'> {
   const { concurrencyKey = 'database', schemaValidation } = object.spec
   const text = orderText({
     ...{ format: 1, migration: migrationName(object), lock: concurrencyKey },
@@ -81,7 +81,7 @@ export function workerOf(
 }
 
 /** Undefined: it fits into a ConfigMap. */
-export function sizeProblem({ text }: Pick<WorkerWish, 'text'>): Problem | undefined {
+export function sizeProblem({ text }: Pick<DesiredWorker, 'text'>): Problem | undefined {
   const sizeBytes = Buffer.byteLength(text)
   return sizeBytes <= maxOrderBytes ? undefined : tooLarge(sizeBytes)
 }

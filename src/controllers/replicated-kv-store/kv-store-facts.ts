@@ -2,7 +2,7 @@
 // its pods, and its volume claims.
 import type { Refusal } from '../../index.ts'
 import type { PodCounts } from '../stateful-set/pod-counts.ts'
-import type { PodTrouble } from '../stateful-set/pod-trouble.ts'
+import type { PodProblem } from '../stateful-set/pod-trouble.ts'
 import type { BlockingPod } from '../stateful-set/stuck-rollout.ts'
 import type { VolumeGrowth } from '../stateful-set/volume-growth.ts'
 import type { Admission } from './retained-volumes.ts'
@@ -14,7 +14,7 @@ export interface KvStoreFacts extends Admission, VolumeGrowth {
   readonly rejection?: Required<Refusal>
   /** Time of the next check of a rejection, in milliseconds since the epoch. */
   readonly lookAgainAtMs?: number
-  readonly trouble?: PodTrouble
+  readonly trouble?: PodProblem
   /** A failed pod that the StatefulSet waits for. */
   readonly blockingPod?: BlockingPod
   /** Names of claims beyond the admitted replicas, in ordinal order. All claims while the store is being deleted. */

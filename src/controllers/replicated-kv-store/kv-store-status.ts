@@ -12,7 +12,7 @@ import {
   type StatusReport,
   valueAt,
 } from '../../index.ts'
-import { expanding, expansionRefused, stalled } from '../stateful-set/growth-claims.ts'
+import { expanding, expansionRejected, stalled } from '../stateful-set/growth-claims.ts'
 import { hasCounted } from '../stateful-set/pod-counts.ts'
 import { expansionNote } from '../stateful-set/volume-growth.ts'
 import type { KvStoreFacts } from './kv-store-facts.ts'
@@ -51,7 +51,7 @@ export function kvStoreStatus(context: Context): StatusReport<ReplicatedKVStoreS
       ...(retained.length === 0 ? {} : { retainedPVCs: retained }),
     },
     conditions,
-    events: newsOf(object, conditions),
+    events: eventsOf(object, conditions),
     ...(facts?.lookAgainAtMs === undefined ? {} : { dueAtMs: [facts.lookAgainAtMs] }),
   }
 }
@@ -114,7 +114,7 @@ function obstaclesOf(facts: KvStoreFacts | undefined, wanted: number): readonly 
   if (facts === undefined) return []
   return [
     ...(facts.staleClaims.length === 0 ? [] : [degraded('StaleVolumesRetained', holdNote(facts, wanted))]),
-    ...expansionRefused(facts),
+    ...expansionRejected(facts),
   ]
 }
 
@@ -131,7 +131,7 @@ const actionsHeld: ReadonlyMap<string, string> = new Map([
 ])
 
 /** What people should hear of once, when it comes to light. */
-function newsOf({ status }: Context['object'], conditions: readonly ConditionClaim[]): readonly EventReport[] {
+function eventsOf({ status }: Context['object'], conditions: readonly ConditionClaim[]): readonly EventReport[] {
   // The first claim of a type counts.
   const isNew = (claim: ConditionClaim) =>
     conditions.find(({ type }) => type === claim.type) === claim &&

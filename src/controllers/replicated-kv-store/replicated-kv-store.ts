@@ -35,7 +35,7 @@ import { holdDeletion } from '../references/server-rejection.ts'
 import { isOwnedClaim, isRetentionUnsettled } from '../stateful-set/claim-retention.ts'
 import { growClaims } from '../stateful-set/larger-claims.ts'
 import { podCountsOf } from '../stateful-set/pod-counts.ts'
-import { podTroubleOf, troubleOf } from '../stateful-set/pod-trouble.ts'
+import { podProblemOf, problemOf } from '../stateful-set/pod-trouble.ts'
 import {
   lacksStorageClass,
   loadClaims,
@@ -66,7 +66,7 @@ export function replicatedKvStore({ policy = labelledSecrets }: KvStoreOptions =
       ServiceAccount,
     ],
     indexes: { storageClassName: ({ spec }) => [storageClassKey(spec.storageClassName)] },
-    watches: watchesOf(kvSelectorLabel, (pod) => ({ ...troubleOf(pod) })),
+    watches: watchesOf(kvSelectorLabel, (pod) => ({ ...problemOf(pod) })),
     isSuspended: ({ spec }) => spec.suspend === true,
     reads: [Secret],
     observe: (context) => observe(context, policy),
@@ -127,7 +127,7 @@ async function observe({ object, children, live, nowMs }: Observing, policy: Ref
     loadPods(live, place),
     loadClaims(live, place, kvVolumeName),
   ])
-  const trouble = podTroubleOf(pods, nowMs)
+  const trouble = podProblemOf(pods, nowMs)
   const blockingPod = blockingPodOf(pods, spec.replicas, nowMs)
   const statefulSet = statefulSetOf({ object, children })
   const admission = admissionOf({

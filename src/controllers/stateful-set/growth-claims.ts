@@ -9,7 +9,7 @@ export function expanding({ expansion }: Pick<VolumeGrowth, 'expansion'>): reado
 }
 
 /** Degraded, if volumes cannot grow. */
-export function expansionRefused({ growthRefusal }: Pick<VolumeGrowth, 'growthRefusal'>): readonly ConditionClaim[] {
+export function expansionRejected({ growthRefusal }: Pick<VolumeGrowth, 'growthRefusal'>): readonly ConditionClaim[] {
   if (growthRefusal === undefined) return []
   return [{ type: 'Degraded', status: 'True', reason: 'VolumeExpansionRefused', message: growthRefusal }]
 }

@@ -3,10 +3,10 @@ import type { KubeObject } from '../../index.ts'
 import { podConditionOf, recordOf, recordsAt } from './replica.ts'
 
 /** What a kind calls a pod that crashes is its own; the others are the contract's reasons of Ready. */
-export type PodTroubleReason = 'ImagePullFailed' | 'CrashLooping' | 'VolumePending' | 'Unschedulable'
+export type PodProblemReason = 'ImagePullFailed' | 'CrashLooping' | 'VolumePending' | 'Unschedulable'
 
-export interface PodTrouble {
-  readonly reason: PodTroubleReason
+export interface PodProblem {
+  readonly reason: PodProblemReason
   /** One sentence that names the pod. */
   readonly message: string
 }
@@ -20,28 +20,28 @@ const pullFailures = new Set([
 ])
 
 /** What people should hear first, first. */
-const gravity: readonly PodTroubleReason[] = ['ImagePullFailed', 'CrashLooping', 'VolumePending', 'Unschedulable']
+const gravity: readonly PodProblemReason[] = ['ImagePullFailed', 'CrashLooping', 'VolumePending', 'Unschedulable']
 
 /** The gravest trouble of some pods; of two alike, the one of the pod whose name comes first. */
-export function podTroubleOf(pods: readonly KubeObject[], nowMs: number): PodTrouble | undefined {
+export function podProblemOf(pods: readonly KubeObject[], nowMs: number): PodProblem | undefined {
   const troubles = [...pods]
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
-    .flatMap((pod) => lastingTroubleOf(pod, nowMs) ?? [])
+    .flatMap((pod) => lastingProblemOf(pod, nowMs) ?? [])
   return gravity.flatMap((reason) => troubles.find((trouble) => trouble.reason === reason) ?? [])[0]
 }
 
 /** A pod waits for its volume and for room every day; people want to hear of it when it lasts. Milliseconds. */
 export const schedulingGraceMs = 120_000
 
-function lastingTroubleOf(pod: KubeObject, nowMs: number): PodTrouble | undefined {
-  const trouble = troubleOf(pod)
+function lastingProblemOf(pod: KubeObject, nowMs: number): PodProblem | undefined {
+  const trouble = problemOf(pod)
   const isOfScheduling = trouble?.reason === 'VolumePending' || trouble?.reason === 'Unschedulable'
   const since = Date.parse(String(podConditionOf(pod, 'PodScheduled')?.['lastTransitionTime']))
   return isOfScheduling && nowMs - since < schedulingGraceMs ? undefined : trouble
 }
 
 /** The trouble of one pod; undefined for one that runs or only has not begun. */
-export function troubleOf(pod: KubeObject): PodTrouble | undefined {
+export function problemOf(pod: KubeObject): PodProblem | undefined {
   const { name } = pod.metadata
   for (const container of recordsAt(pod, 'status', 'containerStatuses')) {
     const { reason, message } = recordOf(recordOf(container.state).waiting)

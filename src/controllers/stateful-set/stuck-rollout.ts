@@ -2,7 +2,7 @@
 // is not ready, and so never comes to replace that very pod with the revision that would mend it: after a bad rollout a
 // reverted spec alone does nothing (kubernetes/kubernetes#67250). That pod, and no other, is to be deleted. Pure.
 import { isBeingDeleted, type KubeObject, type LiveObject, type Repair, valueAt } from '../../index.ts'
-import { troubleOf } from './pod-trouble.ts'
+import { problemOf } from './pod-trouble.ts'
 import { isServing, ordinalOf, podConditionOf } from './replica.ts'
 
 /** A pod as far as a fact must hold it: what a delete has to name, and what the decision reads. */
@@ -42,7 +42,7 @@ export function blockingPodOf(pods: readonly LiveObject[], replicas: number, now
 }
 
 function hasFailed(pod: KubeObject, nowMs: number): boolean {
-  if (troubleOf(pod) !== undefined) return true
+  if (problemOf(pod) !== undefined) return true
   const since = podConditionOf(pod, 'Ready')?.lastTransitionTime ?? pod.metadata.creationTimestamp
   return nowMs - Date.parse(String(since)) >= failedAfterMs
 }

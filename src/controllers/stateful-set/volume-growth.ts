@@ -42,7 +42,7 @@ export function growthOf({ size, claims, storageClasses, statefulSet, successor 
   const fixed = modest.find((claim) => !allowsExpansion(storageClasses.get(classOf(claim))))
   const template = templateSizeOf(statefulSet)
   if (fixed !== undefined) {
-    return { volumeSize: template ?? size, claimsToGrow: [], growthRefusal: refusalNote(fixed, { size, successor }) }
+    return { volumeSize: template ?? size, claimsToGrow: [], growthRefusal: rejectionNote(fixed, { size, successor }) }
   }
   const smaller = claims.filter((claim) => modest.includes(claim) || isLess(capacityOf(claim), size))
   // The API server lets only bound claims ask for more; one that waits for its pod follows when it is bound.
@@ -70,7 +70,7 @@ export function expansionNote({ size, smaller, fileSystemPending }: Expansion): 
   return `volumes grow to ${size}: waiting for ${nameList(smaller, listedClaims)}${pending}`
 }
 
-function refusalNote(claim: KubeObject, { size, successor }: Pick<GrowthInput, 'size' | 'successor'>): string {
+function rejectionNote(claim: KubeObject, { size, successor }: Pick<GrowthInput, 'size' | 'successor'>): string {
   const name = classOf(claim)
   const what = name === '' ? 'it has no StorageClass' : `its StorageClass '${name}' does not allow it`
   return (

@@ -1,9 +1,9 @@
 // Step AwaitCutover: waits for the approval or the scheduled time of the cutover, and until the target server has
 // caught up.
 // The target must keep replicating meanwhile: the source server retains WAL for its slot, until the disk is full.
-import type { Notes, SagaCall, SagaStep, Sight } from '../../index.ts'
+import type { Notes, SagaCall, SagaStep, StepObservation } from '../../index.ts'
 import { observeReplication } from '../engines/replication-runner.ts'
-import { cutoverSight, overdueSight } from './upgrade-sights.ts'
+import { cutoverObservation, overdueObservation } from './upgrade-sights.ts'
 import { awaitCutover, movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 /** The step may wait for days. */
@@ -18,7 +18,7 @@ export class AwaitCutoverStep<Scene> implements SagaStep<Scene> {
     this.#world = world
   }
 
-  async verify(call: SagaCall<Scene>): Promise<Sight> {
+  async verify(call: SagaCall<Scene>): Promise<StepObservation> {
     // The step has no effect to compensate.
     if (call.direction === 'back') return { kind: 'missing' }
     const waitsFor = this.#world.cutoverWaitsFor(call)
@@ -27,10 +27,10 @@ export class AwaitCutoverStep<Scene> implements SagaStep<Scene> {
     }
     const task = this.#world.replication(call)
     // The source server alone shows this, even if the target server does not answer.
-    const overdue = overdueSight(await task.publisher.observe(), this.#world.mayLagBytes?.(call))
+    const overdue = overdueObservation(await task.publisher.observe(), this.#world.mayLagBytes?.(call))
     if (overdue !== undefined) return overdue
     const { sides } = await observeReplication(task)
-    return cutoverSight({ sides, goal: call.notes[this.name]?.['goal'], waitsFor }, task.token)
+    return cutoverObservation({ sides, goal: call.notes[this.name]?.['goal'], waitsFor }, task.token)
   }
 
   /** Position of the source server when the approval is complete. */

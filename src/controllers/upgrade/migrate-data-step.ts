@@ -1,9 +1,9 @@
 // The new side holds what the old one held when it was frozen: all rows, sequences where they stood, nothing else. Nothing to take back, as the
 // steps before it remove the new side as a whole.
-import { durationMs, type Notes, type SagaCall, type SagaStep, type Sight } from '../../index.ts'
+import { durationMs, type Notes, type SagaCall, type SagaStep, type StepObservation } from '../../index.ts'
 import { observeReplication } from '../engines/replication-runner.ts'
 import { scaleDownOld } from './scale-down-old-step.ts'
-import { catchUpSight, freezeLost, freezeRecordIn } from './upgrade-sights.ts'
+import { catchUpObservation, freezeLost, freezeRecordIn } from './upgrade-sights.ts'
 import { migrateData, movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export class MigrateDataStep<Scene> implements SagaStep<Scene> {
@@ -19,7 +19,7 @@ export class MigrateDataStep<Scene> implements SagaStep<Scene> {
     this.#world = world
   }
 
-  async verify(call: SagaCall<Scene>): Promise<Sight> {
+  async verify(call: SagaCall<Scene>): Promise<StepObservation> {
     if (call.direction === 'back') return { kind: 'missing' }
     const sight = movesByDump(this.#world, call) ? await this.#filled(call) : await this.#caughtUp(call)
     if (sight !== undefined) return sight
@@ -30,16 +30,16 @@ export class MigrateDataStep<Scene> implements SagaStep<Scene> {
   }
 
   /** Undefined, as below: both sides can be compared. */
-  async #caughtUp(call: SagaCall<Scene>): Promise<Sight | undefined> {
+  async #caughtUp(call: SagaCall<Scene>): Promise<StepObservation | undefined> {
     const task = this.#world.replication(call)
     const record = freezeRecordIn(call.notes[scaleDownOld])
     const writers = await this.#world.writers(call).observe(record)
     const { sides } = await observeReplication(task)
     const goal = call.notes[this.name]?.['goal']
-    return catchUpSight({ sides, goal, record, writers }, task.token)
+    return catchUpObservation({ sides, goal, record, writers }, task.token)
   }
 
-  async #filled(call: SagaCall<Scene>): Promise<Sight | undefined> {
+  async #filled(call: SagaCall<Scene>): Promise<StepObservation | undefined> {
     const record = freezeRecordIn(call.notes[scaleDownOld])
     const lost = freezeLost(record, await this.#world.writers(call).observe(record))
     if (lost !== undefined) return lost

@@ -29,10 +29,10 @@ import {
   ownerChanges,
   roleChanges,
   type SideOrder,
-  type SideStanding,
-  sideRefusal,
+  type SideState,
+  sideRejection,
   sideRole,
-  sideStanding,
+  sideState,
 } from './new-side.ts'
 
 export interface SideTools {
@@ -47,22 +47,22 @@ export interface SideTools {
 }
 
 /** Two statements. */
-export async function observeSide(order: SideOrder, server: DatabaseServer): Promise<SideStanding> {
-  return (await lookAt(order, server)).standing
+export async function observeSide(order: SideOrder, server: DatabaseServer): Promise<SideState> {
+  return (await observeTarget(order, server)).standing
 }
 
-interface Sighting {
+interface SideObservation {
   readonly database: ObservedDatabase | undefined
   readonly role: ObservedRole | undefined
-  readonly standing: SideStanding
+  readonly standing: SideState
 }
 
-async function lookAt(order: SideOrder, server: DatabaseServer): Promise<Sighting> {
+async function observeTarget(order: SideOrder, server: DatabaseServer): Promise<SideObservation> {
   const name = sideRole(order)
   const { databases, roles } = await server.observe({ databases: [order.database], roles: [{ name }] })
   const [[database], [role]] = [databases, roles]
   const ledger = role && (await readLedger(server, name))
-  return { database, role, standing: sideStanding(order, { database, hasRole: role !== undefined, ledger }) }
+  return { database, role, standing: sideState(order, { database, hasRole: role !== undefined, ledger }) }
 }
 
 /** Of which moment of the old side a side holds all rows, that was made to follow it. */
@@ -73,7 +73,7 @@ export async function filledFrom(order: SideOrder, server: DatabaseServer): Prom
 
 /** Nothing of it is there afterwards. What is somebody else's, and what serves already, is let be. */
 export async function removeSide(order: SideOrder, server: DatabaseServer): Promise<void> {
-  await removeSeen(order, await lookAt(order, server), server)
+  await removeSeen(order, await observeTarget(order, server), server)
 }
 
 /**
@@ -82,7 +82,7 @@ export async function removeSide(order: SideOrder, server: DatabaseServer): Prom
  */
 async function removeSeen(
   order: SideOrder,
-  { standing, database, role }: Sighting,
+  { standing, database, role }: SideObservation,
   server: DatabaseServer,
 ): Promise<void> {
   if (role === undefined || (standing.kind !== 'partial' && standing.kind !== 'prepared')) return
@@ -141,7 +141,7 @@ class SideWorker {
   }
 
   async run(): Promise<void> {
-    const sighting = await lookAt(this.#order, this.#new)
+    const sighting = await observeTarget(this.#order, this.#new)
     const { standing } = sighting
     if (standing.kind === 'refused') throw standing.error
     if (standing.kind === 'opened') return
@@ -194,10 +194,10 @@ class SideWorker {
     const globals = await readGlobals(this.#old, { database, spared: sideRole(this.#order) })
     const seen = await this.#new.observe({ roles: globals.roles.map(({ name }) => ({ name })) })
     const there = seen.roles.map(({ name }) => name)
-    const refusal = sideRefusal(this.#order, globals, { old, new: seen.server }, there)
+    const refusal = sideRejection(this.#order, globals, { old, new: seen.server }, there)
     if (refusal === undefined) return globals
     const { kind } = await observeSide(this.#order, this.#new)
-    throw kind === 'partial' || kind === 'prepared' ? rivalled(this.#order) : refusal
+    throw kind === 'partial' || kind === 'prepared' ? claimedByAnother(this.#order) : refusal
   }
 
   /** Whoever was believed dead and is overtaken changes nothing any more: the role was made anew, with another verifier. */
@@ -249,7 +249,7 @@ class SideWorker {
 }
 
 /** Nothing of it was there a moment ago. */
-function rivalled({ database }: SideOrder): EngineError {
+function claimedByAnother({ database }: SideOrder): EngineError {
   const message = `another worker has begun to make database ${database} on the new server; the next try looks how far it is`
   return new EngineError({ code: 'Contention', message, remedy: 'retry' })
 }

@@ -38,7 +38,7 @@ export interface SeenSide {
   readonly ledger: Ledger | undefined
 }
 
-export type SideStanding =
+export type SideState =
   | { readonly kind: 'missing' }
   /** Somebody died over it: it goes, and is begun anew. */
   | { readonly kind: 'partial'; readonly ledger: Ledger }
@@ -75,7 +75,7 @@ export function condemning({ name: database, oid }: ObservedDatabase, condemned:
   ]
 }
 
-export function sideStanding(order: SideOrder, { database, hasRole, ledger }: SeenSide): SideStanding {
+export function sideState(order: SideOrder, { database, hasRole, ledger }: SeenSide): SideState {
   const isMarked = database?.token?.uid === order.token.uid && database.succession?.request === order.id
   if (ledger !== undefined && ledger.token.uid === order.token.uid && ledger.request === order.id) {
     return { kind: isMarked ? 'prepared' : 'partial', ledger }
@@ -86,7 +86,7 @@ export function sideStanding(order: SideOrder, { database, hasRole, ledger }: Se
 }
 
 /** Why the database cannot be made on the new server; undefined: it can. `there`: roles of these names on the new server. */
-export function sideRefusal(
+export function sideRejection(
   order: SideOrder,
   globals: DatabaseGlobals,
   servers: { readonly old: ServerFacts; readonly new: ServerFacts },

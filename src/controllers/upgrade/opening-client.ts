@@ -1,7 +1,7 @@
 // How are applications let in at the new side? After a rehearsal there, in one transaction that ends what the move has of it: before that
 // nobody could log in, and afterwards exactly those can whom the freeze has turned away from the old side.
 
-import { passwordFrom, type SecretSource, type Sight } from '../../index.ts'
+import { passwordFrom, type SecretSource, type StepObservation } from '../../index.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import { scramVerifier } from '../engines/postgres/scram.ts'
@@ -10,7 +10,7 @@ import type { ServerAccess } from '../engines/server-access.ts'
 import type { FreezeRecord } from '../engines/write-freeze.ts'
 import { type SideOrder, sideRole } from './new-side.ts'
 import { observeSide } from './new-side-worker.ts'
-import { openingSight, rehearsalFailure } from './opening.ts'
+import { openingObservation, rehearsalFailure } from './opening.ts'
 import { stopped, type UpgradeError } from './upgrade-error.ts'
 
 export interface OpeningTools {
@@ -42,10 +42,10 @@ export class Opening {
   }
 
   /** `missing`: nobody may log in at the new side, and nobody could since it was made. */
-  async look(record: FreezeRecord): Promise<Sight> {
+  async look(record: FreezeRecord): Promise<StepObservation> {
     const roles = record.logins.map((name) => ({ name }))
     const [standing, seen] = await Promise.all([observeSide(this.#order, this.#new), this.#new.observe({ roles })])
-    return openingSight(standing, record, seen.roles)
+    return openingObservation(standing, record, seen.roles)
   }
 
   /** Views that hold rows are filled, all who are to log in are there, and queries answer as expected; rejects with what does not. */

@@ -1,14 +1,18 @@
 // May applications log in at the new side? Decided from what its server shows of those whom the freeze has turned away. Pure.
-import type { Sight } from '../../index.ts'
+import type { StepObservation } from '../../index.ts'
 import type { ObservedRole } from '../engines/observed-server.ts'
 import type { FreezeRecord } from '../engines/write-freeze.ts'
-import type { SideStanding } from './new-side.ts'
+import type { SideState } from './new-side.ts'
 import { stopped, type UpgradeError } from './upgrade-error.ts'
 
 type Login = Pick<ObservedRole, 'name' | 'canLogin'>
 
 /** As the logins are opened in the transaction that ends the ledger, whoever can log in beside it was let in by somebody else. */
-export function openingSight(standing: SideStanding, { logins }: FreezeRecord, seen: readonly Login[]): Sight {
+export function openingObservation(
+  standing: SideState,
+  { logins }: FreezeRecord,
+  seen: readonly Login[],
+): StepObservation {
   switch (standing.kind) {
     case 'opened':
       return { kind: 'done' }

@@ -1,10 +1,10 @@
 // Step Replicate: the target replicates from the source while clients write. Its compensation removes everything on
 // both servers, even if one of them is dead, because an unused slot fills the disk of the other one.
-import { CodedError, type SagaCall, type SagaStep, type Sight } from '../../index.ts'
+import { CodedError, type SagaCall, type SagaStep, type StepObservation } from '../../index.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import { advanceReplication, observeReplication, type ReplicationTask } from '../engines/replication-runner.ts'
 import { isAnythingLeft } from '../engines/replication-standing.ts'
-import { brokenBy, overdueSight, replicationSight } from './upgrade-sights.ts'
+import { brokenBy, overdueObservation, replicationObservation } from './upgrade-sights.ts'
 import { movesByDump, replicate, type UpgradeWorld } from './upgrade-world.ts'
 
 /** Login, publication, rows with their slot, subscription, and a last observation. */
@@ -21,17 +21,19 @@ export class ReplicateStep<Scene> implements SagaStep<Scene> {
     this.#world = world
   }
 
-  async verify(call: SagaCall<Scene>): Promise<Sight> {
+  async verify(call: SagaCall<Scene>): Promise<StepObservation> {
     if (movesByDump(this.#world, call)) return { kind: call.direction === 'back' ? 'missing' : 'done' }
     const task = this.#world.replication(call)
     if (call.direction === 'back') return await leftOf(task, this.#world.newServerGoes)
-    return (await this.#unfilled(call, task)) ?? replicationSight((await observeReplication(task)).sides, task.token)
+    return (
+      (await this.#unfilled(call, task)) ?? replicationObservation((await observeReplication(task)).sides, task.token)
+    )
   }
 
   /** Observation while the target is being filled and may be incomplete; undefined if it can be observed as a whole. */
-  async #unfilled(call: SagaCall<Scene>, { publisher }: ReplicationTask): Promise<Sight | undefined> {
+  async #unfilled(call: SagaCall<Scene>, { publisher }: ReplicationTask): Promise<StepObservation | undefined> {
     const source = await publisher.observe()
-    const overdue = overdueSight(source, this.#world.mayLagBytes?.(call))
+    const overdue = overdueObservation(source, this.#world.mayLagBytes?.(call))
     if (overdue !== undefined) return overdue
     if (source.publication === undefined) return undefined
     const sight = await this.#world.filling.look(call)
@@ -64,7 +66,7 @@ export class ReplicateStep<Scene> implements SagaStep<Scene> {
 }
 
 /** Leftovers on one server are removed, whatever the state of the other one. */
-async function leftOf(task: ReplicationTask, newServerGoes = false): Promise<Sight> {
+async function leftOf(task: ReplicationTask, newServerGoes = false): Promise<StepObservation> {
   const { publisher, token } = task
   if (newServerGoes) {
     return isAnythingLeft({ source: await publisher.observe() }, token) ? { kind: 'done' } : { kind: 'missing' }

@@ -1,5 +1,5 @@
 // Step RetireOld: the source server retains no WAL for the target any more, and stays frozen while it is kept.
-import type { SagaCall, SagaStep, Sight } from '../../index.ts'
+import type { SagaCall, SagaStep, StepObservation } from '../../index.ts'
 import { isAnythingLeft } from '../engines/replication-standing.ts'
 import { movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
@@ -11,7 +11,7 @@ export class RetireOldStep<Scene> implements SagaStep<Scene> {
     this.#world = world
   }
 
-  async verify(call: SagaCall<Scene>): Promise<Sight> {
+  async verify(call: SagaCall<Scene>): Promise<StepObservation> {
     if (movesByDump(this.#world, call)) return { kind: 'done' }
     const { publisher, token } = this.#world.replication(call)
     return isAnythingLeft({ source: await publisher.observe() }, token) ? { kind: 'missing' } : { kind: 'done' }

@@ -1,8 +1,8 @@
 // Step ScaleDownOld: no client writes to the source server, which stays readable. Its compensation lets exactly the
 // former roles log in.
-import type { Notes, SagaCall, SagaStep, Sight } from '../../index.ts'
+import type { Notes, SagaCall, SagaStep, StepObservation } from '../../index.ts'
 import { recordOf } from '../engines/write-freeze.ts'
-import { freezeNotes, freezeRecordIn, freezeSight } from './upgrade-sights.ts'
+import { freezeNotes, freezeObservation, freezeRecordIn } from './upgrade-sights.ts'
 import { movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export const scaleDownOld = 'ScaleDownOld'
@@ -23,10 +23,10 @@ export class ScaleDownOldStep<Scene> implements SagaStep<Scene> {
     this.#world = world
   }
 
-  async verify(call: SagaCall<Scene>): Promise<Sight> {
+  async verify(call: SagaCall<Scene>): Promise<StepObservation> {
     const record = freezeRecordIn(call.notes[this.name])
     const facts = await this.#world.writers(call).observe(record)
-    return freezeSight(record, facts, call.direction)
+    return freezeObservation(record, facts, call.direction)
   }
 
   async remember(call: SagaCall<Scene>): Promise<Notes> {

@@ -1,7 +1,7 @@
 // Applications use the new side: the point of no return, as from the first login on it holds what the old one does not. Before it, once
 // more: the old side is frozen, the new one follows nobody any more, and answers as it is expected to.
-import { CodedError, type SagaCall, type SagaStep, type Sight } from '../../index.ts'
-import { freezeStanding } from '../engines/write-freeze.ts'
+import { CodedError, type SagaCall, type SagaStep, type StepObservation } from '../../index.ts'
+import { freezeState } from '../engines/write-freeze.ts'
 import { scaleDownOld } from './scale-down-old-step.ts'
 import { freezeRecordIn } from './upgrade-sights.ts'
 import { movesByDump, type UpgradeWorld } from './upgrade-world.ts'
@@ -18,7 +18,7 @@ export class SwitchTrafficStep<Scene> implements SagaStep<Scene> {
     this.#world = world
   }
 
-  async verify(call: SagaCall<Scene>): Promise<Sight> {
+  async verify(call: SagaCall<Scene>): Promise<StepObservation> {
     return await this.#world.traffic.look(call)
   }
 
@@ -32,7 +32,7 @@ export class SwitchTrafficStep<Scene> implements SagaStep<Scene> {
   async #makeSure(call: SagaCall<Scene>): Promise<void> {
     const record = freezeRecordIn(call.notes[scaleDownOld])
     const writers = await this.#world.writers(call).observe(record)
-    if (record === undefined || freezeStanding(record, writers).kind !== 'frozen') {
+    if (record === undefined || freezeState(record, writers).kind !== 'frozen') {
       const message = 'somebody may write to the old side again, or does'
       throw new CodedError({ code: 'WriteFreezeLost', message, remedy: 'stop' })
     }

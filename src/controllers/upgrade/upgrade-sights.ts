@@ -1,5 +1,5 @@
 // What do the steps of an upgrade see of their effects? Decided from what both databases show and what was noted before. Pure.
-import type { Notes, SagaCall, Sight, Token } from '../../index.ts'
+import type { Notes, SagaCall, StepObservation, Token } from '../../index.ts'
 import { bytesBetween } from '../engines/log-position.ts'
 import type { PublisherFacts } from '../engines/replication.ts'
 import {
@@ -7,20 +7,20 @@ import {
   hasCaughtUp,
   isAnythingLeft,
   type Obstacle,
-  type ReplicationStanding,
-  replicationStanding,
+  type ReplicationState,
+  replicationState,
 } from '../engines/replication-standing.ts'
-import { type FreezeRecord, freezeStanding, stillAway, type WriterFacts } from '../engines/write-freeze.ts'
+import { type FreezeRecord, freezeState, stillAway, type WriterFacts } from '../engines/write-freeze.ts'
 
-import type { SideStanding } from './new-side.ts'
+import type { SideState } from './new-side.ts'
 import type { MoveMethod } from './upgrade-world.ts'
 
 type Direction = SagaCall<unknown>['direction']
 
-const missing: Sight = { kind: 'missing' }
+const missing: StepObservation = { kind: 'missing' }
 
 /** Of the roles, the database and the schema of the new side. */
-export function sideSight(standing: SideStanding): Sight {
+export function sideObservation(standing: SideState): StepObservation {
   switch (standing.kind) {
     case 'missing':
       return missing
@@ -37,17 +37,17 @@ export function sideSight(standing: SideStanding): Sight {
 }
 
 /** The same with the rows of the old side, of a moment from which on they can follow it where they are to. */
-export function filledSight(standing: SideStanding, method: MoveMethod): Sight {
-  if (standing.kind !== 'prepared') return sideSight(standing)
+export function filledObservation(standing: SideState, method: MoveMethod): StepObservation {
+  if (standing.kind !== 'prepared') return sideObservation(standing)
   const { holds, from } = standing.ledger
   const hasRows = holds === 'rows' && (from !== undefined) === (method === 'Replication')
-  return hasRows ? sideSight(standing) : missing
+  return hasRows ? sideObservation(standing) : missing
 }
 
 /** Of a pass that saw both sides. What is refused before anything was made is told by whoever tries. */
-export function replicationSight(sides: BothSides, token: Token): Sight {
+export function replicationObservation(sides: BothSides, token: Token): StepObservation {
   if (!isAnythingLeft(sides, token)) return missing
-  const standing = replicationStanding(sides, token)
+  const standing = replicationState(sides, token)
   switch (standing.kind) {
     case 'refused':
       return brokenBy(standing.obstacles, true)
@@ -63,8 +63,8 @@ export function replicationSight(sides: BothSides, token: Token): Sight {
 }
 
 /** Before writers are turned away: does the new side follow? What does not will not by itself, and the old server keeps its log for it. */
-function followingSight(sides: BothSides, token: Token): Followed | Broken {
-  const standing = replicationStanding(sides, token)
+function followingObservation(sides: BothSides, token: Token): Followed | Broken {
+  const standing = replicationState(sides, token)
   switch (standing.kind) {
     case 'following':
       return { kind: 'following', progress: behind(standing), lagBytes: standing.lagBytes }
@@ -83,8 +83,8 @@ function followingSight(sides: BothSides, token: Token): Followed | Broken {
  * May writers be turned away, and wait for no more than the last moments? Once somebody says so, and when the new side has kept what was
  * written until then and is not far behind: one that cannot apply what it is given, or has hours of it before it, would keep them waiting.
  */
-export function cutoverSight({ sides, goal, waitsFor }: Cutover, token: Token): Sight {
-  const followed = followingSight(sides, token)
+export function cutoverObservation({ sides, goal, waitsFor }: Cutover, token: Token): StepObservation {
+  const followed = followingObservation(sides, token)
   if (followed.kind === 'broken') return followed
   const { progress, lagBytes } = followed
   if (waitsFor !== undefined) return { kind: 'pending', progress: `${progress}; ${waitsFor}`, lookAfterMs: 30_000 }
@@ -107,7 +107,7 @@ export interface Cutover {
 }
 
 /** Undefined: the old server does not keep more of its log for the new one than it may. */
-export function overdueSight({ slot, position }: KeptLog, mayLagBytes: bigint | undefined): Broken | undefined {
+export function overdueObservation({ slot, position }: KeptLog, mayLagBytes: bigint | undefined): Broken | undefined {
   if (slot?.confirmed === undefined || mayLagBytes === undefined) return undefined
   const lagBytes = bytesBetween(slot.confirmed, position)
   if (lagBytes <= mayLagBytes) return undefined
@@ -115,7 +115,7 @@ export function overdueSight({ slot, position }: KeptLog, mayLagBytes: bigint | 
   return { kind: 'broken', reason: 'ReplicationLagging', message, isTerminal: true }
 }
 
-type Broken = Extract<Sight, { readonly kind: 'broken' }>
+type Broken = Extract<StepObservation, { readonly kind: 'broken' }>
 type KeptLog = Pick<PublisherFacts, 'slot' | 'position'>
 
 interface Followed {
@@ -132,13 +132,17 @@ export function brokenBy(obstacles: readonly Obstacle[], isTerminal: boolean): B
 }
 
 /** `record` is noted before the first is turned away. On the way back it is over when all of it may log in again. */
-export function freezeSight(record: FreezeRecord | undefined, facts: WriterFacts, direction: Direction): Sight {
+export function freezeObservation(
+  record: FreezeRecord | undefined,
+  facts: WriterFacts,
+  direction: Direction,
+): StepObservation {
   if (record === undefined) return missing
   const away = stillAway(record, facts)
   if (direction === 'back') {
     return away.length === 0 ? missing : { kind: 'done' }
   }
-  const standing = freezeStanding(record, facts)
+  const standing = freezeState(record, facts)
   switch (standing.kind) {
     case 'frozen':
       return { kind: 'done' }
@@ -160,25 +164,25 @@ export function freezeSight(record: FreezeRecord | undefined, facts: WriterFacts
 }
 
 /** Undefined: it has caught up and nobody wrote, so that both sides can be compared. */
-export function catchUpSight(seen: CatchUp, token: Token): Sight | undefined {
+export function catchUpObservation(seen: CatchUp, token: Token): StepObservation | undefined {
   const { sides, goal, record, writers } = seen
   if (goal === undefined) return missing
   const lost = freezeLost(record, writers)
   if (lost !== undefined) return lost
-  const standing = replicationStanding(sides, token)
+  const standing = replicationState(sides, token)
   if (standing.kind === 'broken') return brokenBy([standing.cause], true)
   if (hasCaughtUp(sides, token, goal)) return undefined
   const progress = standing.kind === 'following' ? behind(standing) : 'it does not follow yet'
   return { kind: 'pending', progress, lookAfterMs: 250 }
 }
 
-function behind({ lagBytes, failures }: Extract<ReplicationStanding, { readonly kind: 'following' }>): string {
+function behind({ lagBytes, failures }: Extract<ReplicationState, { readonly kind: 'following' }>): string {
   const failing = failures === 0 ? '' : `, ${failures} failed attempts, of which the log of the new server tells why`
   return `${lagBytes} bytes behind${failing}`
 }
 
-export function freezeLost(record: FreezeRecord | undefined, writers: WriterFacts): Sight | undefined {
-  if (record !== undefined && freezeStanding(record, writers).kind === 'frozen') return undefined
+export function freezeLost(record: FreezeRecord | undefined, writers: WriterFacts): StepObservation | undefined {
+  if (record !== undefined && freezeState(record, writers).kind === 'frozen') return undefined
   const message = 'somebody may write to the old side again, or does'
   return { kind: 'broken', reason: 'WriteFreezeLost', message, isTerminal: true }
 }

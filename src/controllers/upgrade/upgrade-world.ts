@@ -1,6 +1,6 @@
 // Port of an upgrade: access to the source and the target of a database, as the owner of the resource has it. Each
 // function gets the call of its step, finds everything by the call's token and notes, and may be repeated.
-import type { SagaCall, SagaStep, Sight } from '../../index.ts'
+import type { SagaCall, SagaStep, StepObservation } from '../../index.ts'
 import type { ReplicationTask } from '../engines/replication-runner.ts'
 import type { WriteFreeze } from '../engines/write-freeze.ts'
 
@@ -47,7 +47,7 @@ export type MoveMethod = 'Replication' | 'Dump'
  * the source is published before, and a slot is created at the snapshot of the rows.
  */
 export interface Filling<Scene> {
-  look(call: SagaCall<Scene>): Promise<Sight>
+  look(call: SagaCall<Scene>): Promise<StepObservation>
   /** Absent: a Job for the step Replicate or MigrateData does it. */
   run?(call: SagaCall<Scene>): Promise<void>
 }
@@ -62,7 +62,7 @@ export interface Traffic<Scene> {
    * `missing`: all clients use the source, and no role can log in to the target. Any other kind is past the point of no
    * return.
    */
-  look(call: SagaCall<Scene>): Promise<Sight>
+  look(call: SagaCall<Scene>): Promise<StepObservation>
   /** Tests the target before clients use it; rejects with the cause of a failure. */
   rehearse(call: SagaCall<Scene>): Promise<void>
   /** Routes all clients to the target and lets them log in. */

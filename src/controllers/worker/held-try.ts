@@ -1,7 +1,7 @@
 // What keeps a worker from beginning? Its pod has no image, no volume or no node, and says so, or there is none; told as the worker would, if
 // it could. Pure.
 import { type LiveObject, valueAt } from '../../index.ts'
-import { podTroubleOf, schedulingGraceMs } from '../stateful-set/pod-trouble.ts'
+import { podProblemOf, schedulingGraceMs } from '../stateful-set/pod-trouble.ts'
 import { isAtWork, millisecondsAt } from './job-words.ts'
 
 export interface HeldTry {
@@ -12,7 +12,7 @@ export interface HeldTry {
 
 /** Undefined: nothing does, or nothing that lasts. */
 export function heldTry(job: LiveObject, pods: readonly LiveObject[], nowMs: number): HeldTry | undefined {
-  const trouble = podTroubleOf(pods.filter(isAtWork), nowMs)
+  const trouble = podProblemOf(pods.filter(isAtWork), nowMs)
   return trouble === undefined ? unmadeTry(job, nowMs) : { outcome: 'Interrupted', ...trouble }
 }
 

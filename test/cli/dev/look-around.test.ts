@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { databaseHints } from '../../../src/cli/dev/database-hints.ts'
-import { lookAround, type Sights } from '../../../src/cli/dev/look-around.ts'
+import { type Hints, lookAround } from '../../../src/cli/dev/look-around.ts'
 
-const sights: Sights = {
+const sights: Hints = {
   kinds: ['kv', 'db', 'dbu', 'mig', 'bak'],
   hints: '',
   kubeconfigPath: '/here/kubeconfig',

@@ -1,6 +1,6 @@
 // Facts for the pre-delete of a Backup. Invariant: the operator removes only artifacts that this Backup has made.
 import { describe, expect, it } from 'vitest'
-import { partingFacts } from '../../../src/controllers/backup/parting-facts.ts'
+import { preDeleteFacts } from '../../../src/controllers/backup/parting-facts.ts'
 import { type BackupObject, slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
 
 const slot = '2026-03-10T11:00:00Z'
@@ -42,7 +42,7 @@ function parting(own: {
     },
     status,
   } as unknown as BackupObject // The test reads these fields only.
-  return partingFacts({ object, place: undefined, children: [], pods: [], isPodOf: () => false, nowMs })
+  return preDeleteFacts({ object, place: undefined, children: [], pods: [], isPodOf: () => false, nowMs })
 }
 
 describe('a Backup that is being deleted', () => {

@@ -2,7 +2,7 @@
 // unless the policy is Delete.
 import { describe, expect, it } from 'vitest'
 import type { BackupFacts } from '../../../src/controllers/backup/backup-loader.ts'
-import { snapshotRemoval, snapshotWish } from '../../../src/controllers/backup/provider-snapshot.ts'
+import { desiredProviderSnapshot, snapshotRemoval } from '../../../src/controllers/backup/provider-snapshot.ts'
 import type { BackupObject } from '../../../src/controllers/backup/work-wish.ts'
 import { snapshotIdentifier } from '../../../src/controllers/database/rds/instance-name.ts'
 
@@ -21,7 +21,7 @@ function backup(artifactPolicy: 'Retain' | 'Delete' = 'Delete'): BackupObject {
 
 describe('the desired snapshot of a Backup', () => {
   it('is one snapshot of the instance, with a name of its own', () => {
-    expect(snapshotWish(backup(), known)).toEqual({
+    expect(desiredProviderSnapshot(backup(), known)).toEqual({
       kind: 'wanted',
       externalName,
       desired: { access, source, label: 'shop/once' },
@@ -29,11 +29,11 @@ describe('the desired snapshot of a Backup', () => {
   })
 
   it('is absent for other methods', () => {
-    expect(snapshotWish(backup(), { kind: 'parting' })).toEqual({ kind: 'none' })
+    expect(desiredProviderSnapshot(backup(), { kind: 'parting' })).toEqual({ kind: 'none' })
   })
 
   it('has a hold while the Backup is blocked', () => {
-    const wish = snapshotWish(backup(), { ...known, problem })
+    const wish = desiredProviderSnapshot(backup(), { ...known, problem })
     expect(wish).toEqual({ kind: 'blocked', reason: 'SecretNotFound', message: 'Secret aws is missing' })
   })
 })

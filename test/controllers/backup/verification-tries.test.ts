@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { verificationTry } from '../../../src/controllers/backup/verification-tries.ts'
 import type { WorkRun } from '../../../src/controllers/backup/work-run.ts'
-import type { WorkWish } from '../../../src/controllers/backup/work-wish.ts'
+import type { DesiredWork } from '../../../src/controllers/backup/work-wish.ts'
 
-const first: WorkWish = {
+const first: DesiredWork = {
   name: 'once-verify-1',
   work: 'verify',
   text: '',

@@ -2,7 +2,7 @@
 // removed on request.
 import { Client, DatabaseError } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { RoleWish } from '../../../src/controllers/database-user/role-wish.ts'
+import type { DesiredRole } from '../../../src/controllers/database-user/role-wish.ts'
 import { credentialHash } from '../../../src/controllers/database-user/rotation.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
@@ -28,8 +28,8 @@ onEachPostgres('the roles of a user', (server) => {
   let made = 0
   /** Creates a database and a user of it. */
   async function start(
-    databases: readonly Partial<RoleWish['databases'][number]>[] = [{}],
-    more: Partial<RoleWish> = {},
+    databases: readonly Partial<DesiredRole['databases'][number]>[] = [{}],
+    more: Partial<DesiredRole> = {},
   ) {
     const { engine } = engineHere()
     const group = `user${++made}`
@@ -336,7 +336,7 @@ onEachPostgres('the roles of a user', (server) => {
   })
 
   /** Returns the desired state after the start of a password rotation. */
-  const rotated = ({ group, wish }: UserHere, more: Partial<RoleWish> = {}) => {
+  const rotated = ({ group, wish }: UserHere, more: Partial<DesiredRole> = {}) => {
     const credential = credentialOf(`${group}_a`)
     const { username: name, verifier } = credential
     return { credential, call: callOf({ ...wish, credential, logins: [{ name, verifier }], ...more }) }

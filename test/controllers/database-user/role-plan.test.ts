@@ -3,11 +3,16 @@
 import { describe, expect, it } from 'vitest'
 import type { ObservedUser } from '../../../src/controllers/database-user/role-difference.ts'
 import { roleDifferences } from '../../../src/controllers/database-user/role-plan.ts'
-import type { RoleWish } from '../../../src/controllers/database-user/role-wish.ts'
+import type { DesiredRole } from '../../../src/controllers/database-user/role-wish.ts'
 import type { ObservedRole } from '../../../src/controllers/engines/observed-server.ts'
 import { userOf } from './user-here.ts'
 
-const access = { host: 'db.example', port: 5432, username: 'op', maintenanceDatabase: 'postgres' } as RoleWish['access']
+const access = {
+  host: 'db.example',
+  port: 5432,
+  username: 'op',
+  maintenanceDatabase: 'postgres',
+} as DesiredRole['access']
 const { wish, credential } = userOf({ access, systemIdentifier: '7', group: 'web', databases: [] })
 const { username: role, verifier } = credential
 const token = { uid: 'uid of web', generation: 1 }
@@ -38,7 +43,7 @@ const wrong = { verdict: 'WrongPassword' } as const
 
 interface Row {
   readonly what: string
-  readonly wish?: Partial<RoleWish>
+  readonly wish?: Partial<DesiredRole>
   readonly login: Partial<ObservedRole>
   readonly more?: Partial<ObservedUser>
   readonly gives: readonly object[]

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/base/clock.ts'
 import { loginRolesOf } from '../../../src/controllers/database-user/login-roles.ts'
 import type { ObservedUser, RoleDifference } from '../../../src/controllers/database-user/role-difference.ts'
 import { RoleDriver } from '../../../src/controllers/database-user/role-driver.ts'
-import type { DatabaseAccess, RoleWish } from '../../../src/controllers/database-user/role-wish.ts'
+import type { DatabaseAccess, DesiredRole } from '../../../src/controllers/database-user/role-wish.ts'
 import type { Credential } from '../../../src/controllers/database-user/rotation.ts'
 import type { DatabaseEngine } from '../../../src/controllers/engines/engine.ts'
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
@@ -34,7 +34,7 @@ export async function makeDatabases(engine: DatabaseEngine, access: ServerAccess
 export interface UserHere {
   readonly group: string
   readonly credential: Credential
-  readonly wish: RoleWish
+  readonly wish: DesiredRole
 }
 
 export interface UserAsk {
@@ -45,10 +45,10 @@ export interface UserAsk {
 }
 
 /** A user with a password of its own. */
-export function userOf({ group, databases, ...place }: UserAsk, more: Partial<RoleWish> = {}): UserHere {
+export function userOf({ group, databases, ...place }: UserAsk, more: Partial<DesiredRole> = {}): UserHere {
   const credential = credentialOf(loginRolesOf(group)[0])
   const { username: name, verifier } = credential
-  const wish: RoleWish = {
+  const wish: DesiredRole = {
     ...place,
     caller: { kind: 'DatabaseUser', namespace: 'default', name: group },
     group,
@@ -78,7 +78,7 @@ export function userOf({ group, databases, ...place }: UserAsk, more: Partial<Ro
   return { group, credential, wish }
 }
 
-export function callOf(desired: RoleWish, more: Partial<ExternalCall<RoleWish>> = {}): ExternalCall<RoleWish> {
+export function callOf(desired: DesiredRole, more: Partial<ExternalCall<DesiredRole>> = {}): ExternalCall<DesiredRole> {
   const token = { uid: `uid of ${desired.group}`, generation: 1 }
   const externalName = desired.group
   return { desired, externalName, namespace: 'team', token, providerID: undefined, adopts: false, signal, ...more }
@@ -91,7 +91,7 @@ export interface Converged {
 }
 
 /** One pass: observe, create, observe, correct, observe. */
-export async function converge(driver: RoleDriver, call: ExternalCall<RoleWish>): Promise<Converged> {
+export async function converge(driver: RoleDriver, call: ExternalCall<DesiredRole>): Promise<Converged> {
   let seen = await driver.observe(call)
   if (seen.kind === 'absent') {
     await driver.create(call)
@@ -103,7 +103,7 @@ export async function converge(driver: RoleDriver, call: ExternalCall<RoleWish>)
   return { differences, observed: available(await driver.observe(call)) }
 }
 
-export async function remove(driver: RoleDriver, call: ExternalCall<RoleWish>): Promise<Observation<ObservedUser>> {
+export async function remove(driver: RoleDriver, call: ExternalCall<DesiredRole>): Promise<Observation<ObservedUser>> {
   const seen = await driver.observe(call)
   if (seen.kind === 'available') await driver.delete(call, seen.observed)
   return await driver.observe(call)

@@ -1,6 +1,6 @@
 // Observation of a server, row by row: the database, its owner, and the cases without a result.
 import { describe, expect, it } from 'vitest'
-import { lookOf } from '../../../src/controllers/database/database-observation.ts'
+import { observationOf } from '../../../src/controllers/database/database-observation.ts'
 import { logical, observedDatabase, observedRole, otherToken, providerID, server, token } from './databases.ts'
 
 const ours = { server, databases: [observedDatabase()], roles: [observedRole()] }
@@ -16,7 +16,7 @@ describe('an existing database', () => {
     ['not, if neither says so', { token: undefined }, undefined, undefined],
   ])('belongs to the Database: %s', (_, own, roleToken, owner) => {
     const roles = [observedRole({ token: roleToken })]
-    const look = lookOf(call, { ...ours, roles, databases: [observedDatabase(own)] })
+    const look = observationOf(call, { ...ours, roles, databases: [observedDatabase(own)] })
     expect(look).toMatchObject({ kind: 'there', providerID, owner })
     expect(look).toHaveProperty('isReadable', owner === token)
   })
@@ -26,23 +26,23 @@ describe('an existing database', () => {
     ['another one in its place, given to the same role', 16_401, undefined],
   ])('with a known identity is %s', (_, oid, owner) => {
     const databases = [observedDatabase({ oid, token: undefined })]
-    expect(lookOf({ ...call, providerID }, { ...ours, databases })).toMatchObject({ kind: 'there', owner })
+    expect(observationOf({ ...call, providerID }, { ...ours, databases })).toMatchObject({ kind: 'there', owner })
   })
 
   it('reports the database that a restore has replaced', () => {
     const replaced = 'pg://42/16399'
     const databases = [observedDatabase({ succession: { request: 'r1', replaced } })]
-    expect(lookOf(call, { ...ours, databases })).toMatchObject({ kind: 'there', succeeds: replaced })
-    expect(lookOf(call, ours)).toMatchObject({ kind: 'there', succeeds: undefined })
+    expect(observationOf(call, { ...ours, databases })).toMatchObject({ kind: 'there', succeeds: replaced })
+    expect(observationOf(call, ours)).toMatchObject({ kind: 'there', succeeds: undefined })
   })
 
   it('is read when it may be adopted, not when it is being removed, and not when it accepts no connections', () => {
     const roles = [observedRole({ token: otherToken })]
     const foreign = { ...ours, roles, databases: [observedDatabase({ token: otherToken })] }
-    expect(lookOf({ ...call, adopts: true }, foreign)).toMatchObject({ isReadable: true })
-    expect(lookOf(leaving, ours)).toMatchObject({ isReadable: false })
+    expect(observationOf({ ...call, adopts: true }, foreign)).toMatchObject({ isReadable: true })
+    expect(observationOf(leaving, ours)).toMatchObject({ isReadable: false })
     const closed = { ...ours, databases: [observedDatabase({ allowsConnections: false })] }
-    expect(lookOf(call, closed)).toMatchObject({ isReadable: false })
+    expect(observationOf(call, closed)).toMatchObject({ isReadable: false })
   })
 })
 
@@ -52,9 +52,11 @@ it.each([false, true])(
     const guest = { uid: 'of a guest', generation: 1, holder: 'Database mallory/mine' }
     const roles = [observedRole({ token })]
     const seen = { ...ours, roles, databases: [observedDatabase({ token: guest })] }
-    expect(lookOf({ ...call, providerID, adopts }, seen)).toMatchObject({ kind: 'there', owner: token })
+    expect(observationOf({ ...call, providerID, adopts }, seen)).toMatchObject({ kind: 'there', owner: token })
     const another = { ...seen, databases: [observedDatabase({ token: guest, oid: 16_401 })] }
-    expect(lookOf({ ...call, providerID, adopts }, another)).toMatchObject({ observation: { reason: 'NotOwned' } })
+    expect(observationOf({ ...call, providerID, adopts }, another)).toMatchObject({
+      observation: { reason: 'NotOwned' },
+    })
   },
 )
 
@@ -62,7 +64,7 @@ it('with contradicting markers belongs to no Database, for any requester and req
   const disagreeing = { ...ours, databases: [observedDatabase({ token: otherToken })] }
   for (const asked of [call, { ...call, adopts: true }, { ...leaving, providerID: undefined }]) {
     for (const uid of [token.uid, otherToken.uid]) {
-      const look = lookOf({ ...asked, token: { uid, generation: 1 } }, disagreeing)
+      const look = observationOf({ ...asked, token: { uid, generation: 1 } }, disagreeing)
       expect(look).toMatchObject({ kind: 'decided', observation: { kind: 'broken', reason: 'NotOwned' } })
     }
   }
@@ -70,8 +72,8 @@ it('with contradicting markers belongs to no Database, for any requester and req
 
 it('that was dropped halfway is unusable, and can only be dropped', () => {
   const half = { ...ours, databases: [observedDatabase({ isInvalid: true, allowsConnections: false })] }
-  expect(lookOf(call, half)).toMatchObject({ observation: { kind: 'broken', reason: 'DatabaseInvalid' } })
-  expect(lookOf(leaving, half)).toMatchObject({ kind: 'there', owner: token })
+  expect(observationOf(call, half)).toMatchObject({ observation: { kind: 'broken', reason: 'DatabaseInvalid' } })
+  expect(observationOf(leaving, half)).toMatchObject({ kind: 'there', owner: token })
 })
 
 describe('a database with another encoding than requested', () => {
@@ -88,7 +90,7 @@ describe('a database with another encoding than requested', () => {
     ['is nobody’s business where it is somebody else’s', asked, { kind: 'there', owner: undefined }],
     ['can go', { ...leaving, desired: logical({ encoding: 'UTF8', isLeaving: true }) }, { kind: 'there' }],
   ] as const)('%s', (_, wanted, look) => {
-    expect(lookOf(wanted, seen)).toMatchObject(look)
+    expect(observationOf(wanted, seen)).toMatchObject(look)
   })
 })
 
@@ -118,13 +120,13 @@ describe('a missing database', () => {
     ['may still be on another server', leaving, { ...none, server: otherServer }, broken('IdentityChanged')],
     ['was never seen, and has left its owner', { ...leaving, providerID: undefined }, onlyOurRole, { owner: token }],
   ] as const)('%s', (_, asked, seen, look) => {
-    expect(lookOf(asked, seen)).toMatchObject(look)
+    expect(observationOf(asked, seen)).toMatchObject(look)
   })
 })
 
 it('cannot be distinguished from one on a read-only server, which may lag', () => {
   const standby = { ...ours, server: { ...server, isReadOnly: true } }
-  expect(() => lookOf(call, standby)).toThrowError(
+  expect(() => observationOf(call, standby)).toThrowError(
     expect.objectContaining({ code: 'ServerUnreachable', remedy: 'retry' }),
   )
 })

@@ -1,6 +1,6 @@
 // State of the final backup of a Database that is being deleted. One row for each case.
 import { describe, expect, it } from 'vitest'
-import { finalBackupOf, wantedAtParting } from '../../../src/controllers/database/final-backup.ts'
+import { finalBackupOf, neededBeforeDeletion } from '../../../src/controllers/database/final-backup.ts'
 import type { OwnBackup } from '../../../src/controllers/database/own-backup.ts'
 import type { DatabaseObject } from '../../../src/controllers/database/server-connection.ts'
 import type { LiveObject } from '../../../src/index.ts'
@@ -19,12 +19,12 @@ describe('a Database that is being deleted', () => {
     ['never was one', leaving({}, {})],
     ['may never have been one', leaving({}, { external: [{ ...record, phase: 'Pending' }] })],
   ])('needs no final backup when it %s', (_, object) => {
-    expect(wantedAtParting(object)).toBeUndefined()
+    expect(neededBeforeDeletion(object)).toBeUndefined()
   })
 
   it('needs a final backup when the policy is Snapshot, also when its deletion has begun', () => {
-    expect(wantedAtParting(leaving())?.name).toMatch(/^shop-db-final-/)
-    expect(wantedAtParting(leaving({}, { external: [{ ...record, phase: 'Deleting' }] }))).toBeDefined()
+    expect(neededBeforeDeletion(leaving())?.name).toMatch(/^shop-db-final-/)
+    expect(neededBeforeDeletion(leaving({}, { external: [{ ...record, phase: 'Deleting' }] }))).toBeDefined()
   })
 })
 

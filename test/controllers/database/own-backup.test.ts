@@ -1,6 +1,6 @@
 // Backups that count as verification that a database is backed up. One row for each case.
 import { describe, expect, it } from 'vitest'
-import { ownBackup, ownBackupStanding } from '../../../src/controllers/database/own-backup.ts'
+import { ownBackup, ownBackupState } from '../../../src/controllers/database/own-backup.ts'
 import type { LiveObject } from '../../../src/index.ts'
 import { databaseObject, uid } from './databases.ts'
 
@@ -54,12 +54,12 @@ describe('a Backup that a Database has made of itself', () => {
       /looked/,
     ],
   ] as const)('that %s does not count', (_, found, kind, message) => {
-    expect(ownBackupStanding(databaseObject(), found)).toEqual({ kind, message: expect.stringMatching(message) })
+    expect(ownBackupState(databaseObject(), found)).toEqual({ kind, message: expect.stringMatching(message) })
   })
 
   it('that was restored and belongs to this database counts', () => {
     const found = backupWith({ ...made(uid), conditions: verified })
-    expect(ownBackupStanding(databaseObject(), found)).toEqual({ kind: 'verified', uri: 'pvc://backups/x' })
+    expect(ownBackupState(databaseObject(), found)).toEqual({ kind: 'verified', uri: 'pvc://backups/x' })
   })
 
   it('has its own name for each Database, purpose and target, and none without a target', () => {

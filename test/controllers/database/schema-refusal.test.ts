@@ -1,6 +1,6 @@
 // Schema names that the controller rejects in a Database although its CRD accepted them. A table of names.
 import { expect, it } from 'vitest'
-import { schemaRefusal } from '../../../src/controllers/database/schema-refusal.ts'
+import { schemaRejection } from '../../../src/controllers/database/schema-refusal.ts'
 
 it.each([
   ['a schema of the marks', { schemas: [{ name: 'app' }, { name: '_konverge' }] }, /^spec.schemas names _konverge: /],
@@ -21,10 +21,10 @@ it.each([
     /^spec.extensions names pg_toast: /,
   ],
 ])('the controller rejects %s', (_, spec, message) => {
-  expect(schemaRefusal(spec)).toEqual({ reason: 'ReservedSchema', message: expect.stringMatching(message) })
+  expect(schemaRejection(spec)).toEqual({ reason: 'ReservedSchema', message: expect.stringMatching(message) })
 })
 
 it('the controller accepts other schemas, and extensions in pg_catalog', () => {
   const extensions = [{ name: 'pg_cron', schema: 'pg_catalog' }, { name: 'citext' }]
-  expect(schemaRefusal({ schemas: [{ name: 'public' }, { name: 'konverge' }], extensions })).toBeUndefined()
+  expect(schemaRejection({ schemas: [{ name: 'public' }, { name: 'konverge' }], extensions })).toBeUndefined()
 })

@@ -3,7 +3,7 @@
 // One statement observes, and the pure function plans.
 import { describe, expect, it } from 'vitest'
 import type { DatabaseServer } from '../../../src/controllers/engines/engine.ts'
-import type { GrantWish } from '../../../src/controllers/engines/grant.ts'
+import type { DesiredGrant } from '../../../src/controllers/engines/grant.ts'
 import { planGrants } from '../../../src/controllers/engines/grants.ts'
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
@@ -18,7 +18,7 @@ onEachPostgres('grants', (server, version) => {
   describe.each(['superuser', 'plain admin'] as const)('by a %s', (who) => {
     const database = who === 'superuser' ? 'sdb' : 'pdb'
     const [owner, role] = [`${database}_owner`, `${database}_user`]
-    const wish: GrantWish = {
+    const wish: DesiredGrant = {
       role,
       database,
       access: 'ReadWrite',
@@ -41,7 +41,7 @@ onEachPostgres('grants', (server, version) => {
       await asUser('INSERT INTO app.later VALUES (1)')
       expect(await planOf(at, wish)).toMatchObject({ missing: [], extra: [], notFound: [] })
 
-      const readOnly: GrantWish = { ...wish, access: 'ReadOnly' }
+      const readOnly: DesiredGrant = { ...wish, access: 'ReadOnly' }
       const { missing, extra } = await planOf(at, readOnly)
       expect(missing).toEqual([])
       expect(extra.length).toBeGreaterThan(3)
@@ -60,7 +60,7 @@ onEachPostgres('grants', (server, version) => {
     it('grant what is listed, by name and by signature, and report what does not exist', async () => {
       const at = engineHere().at(await accessOf(who))
       await makeDatabase(at)
-      const custom: GrantWish = {
+      const custom: DesiredGrant = {
         ...wish,
         access: 'Custom',
         schemas: ['app', 'nowhere'],
@@ -161,13 +161,13 @@ onEachPostgres('grants', (server, version) => {
       await server().byHand(text, { database, user: owner, password })
     }
 
-    async function planOf(at: DatabaseServer, of: GrantWish) {
+    async function planOf(at: DatabaseServer, of: DesiredGrant) {
       const question = { roles: [of.role], schemas: of.schemas, creators: of.creators }
       return atOnce(planGrants(of, await at.observeGrants(database, question)))
     }
 
     /** Executes the plan, and expects an empty plan afterwards. */
-    async function reach(at: DatabaseServer, of: GrantWish): Promise<void> {
+    async function reach(at: DatabaseServer, of: DesiredGrant): Promise<void> {
       const { missing, extra } = await planOf(at, of)
       await at.change([...extra, ...missing], { database })
       expect(await planOf(at, of)).toMatchObject({ missing: [], extra: [] })

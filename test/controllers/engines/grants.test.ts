@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { DefaultGrant, GrantGroup, GrantWish, ObservedGrants } from '../../../src/controllers/engines/grant.ts'
+import type { DefaultGrant, DesiredGrant, GrantGroup, ObservedGrants } from '../../../src/controllers/engines/grant.ts'
 import { type GrantPlan, planGrants } from '../../../src/controllers/engines/grants.ts'
 import { atOnce } from './at-once.ts'
 
-const planOf = (wish: GrantWish, observed: ObservedGrants) => atOnce(planGrants(wish, observed))
+const planOf = (wish: DesiredGrant, observed: ObservedGrants) => atOnce(planGrants(wish, observed))
 
-const wish: GrantWish = {
+const wish: DesiredGrant = {
   role: 'user',
   database: 'shop',
   access: 'ReadOnly',
@@ -66,7 +66,7 @@ describe('a plan of grants', () => {
   })
 
   it('leaves out MAINTAIN on versions without it', () => {
-    const owner: GrantWish = { ...wish, access: 'Owner', creators: [] }
+    const owner: DesiredGrant = { ...wish, access: 'Owner', creators: [] }
     const of = (majorVersion: number) => planOf(owner, { ...nothing, majorVersion, groups: [group({})] }).missing
     expect(of(16)[0]?.privileges).not.toContain('MAINTAIN')
     expect(of(17)[0]?.privileges).toContain('MAINTAIN')
@@ -191,7 +191,7 @@ const anyGrant = kind.chain((on) =>
   }),
 )
 
-const anyWish: fc.Arbitrary<GrantWish> = fc
+const anyWish: fc.Arbitrary<DesiredGrant> = fc
   .record({
     access: fc.constantFrom('ReadOnly', 'ReadWrite', 'Owner', 'Custom'),
     schemas: fc.subarray(schemas),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PublisherFacts, SubscriberFacts } from '../../../src/controllers/engines/replication.ts'
-import { hasCaughtUp, replicationStanding } from '../../../src/controllers/engines/replication-standing.ts'
+import { hasCaughtUp, replicationState } from '../../../src/controllers/engines/replication-standing.ts'
 import {
   emptyTarget as empty,
   orders,
@@ -98,7 +98,7 @@ describe('the state of a replication', () => {
     ],
   ])('%s', (_, changes, there, standing) => {
     const sides = { source: { ...source, ...changes }, target: there, filledFrom: undefined }
-    expect(replicationStanding(sides, token)).toMatchObject(standing)
+    expect(replicationState(sides, token)).toMatchObject(standing)
   })
 
   it.each<readonly [string, Partial<PublisherFacts>, string | undefined, object]>([
@@ -112,11 +112,11 @@ describe('the state of a replication', () => {
   ])('with known rows is: %s', (_, changes, from, standing) => {
     const tables = [{ ...orders, isEmpty: from === undefined, isFollowed: false, codeOf: null }]
     const sides = { source: { ...source, ...changes }, target: { ...empty, tables }, filledFrom: from }
-    expect(replicationStanding(sides, token)).toMatchObject(standing)
+    expect(replicationState(sides, token)).toMatchObject(standing)
   })
 
   it('is replicating whatever has become of the snapshot of its rows', () => {
-    expect(replicationStanding({ source, target, filledFrom: undefined }, token)).toMatchObject({
+    expect(replicationState({ source, target, filledFrom: undefined }, token)).toMatchObject({
       kind: 'following',
     })
   })

@@ -3,7 +3,7 @@
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { WriteFreezeClient } from '../../../src/controllers/engines/postgres/write-freeze-client.ts'
-import { freezeStanding, recordOf, stillAway } from '../../../src/controllers/engines/write-freeze.ts'
+import { freezeState, recordOf, stillAway } from '../../../src/controllers/engines/write-freeze.ts'
 import { waitUntil } from '../../control-plane/wait-until.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'
@@ -36,19 +36,19 @@ onEachPostgres(
       await client.connect()
       onTestFinished(() => client.end())
       await client.query('BEGIN; CREATE TEMPORARY TABLE half AS SELECT 1')
-      expect(freezeStanding(record, await freezer.observe(record))).toMatchObject({ kind: 'open', recorded: ['app'] })
+      expect(freezeState(record, await freezer.observe(record))).toMatchObject({ kind: 'open', recorded: ['app'] })
       await freezer.freeze(record)
       await freezer.freeze(record)
       await ended
       await waitUntil({ what: 'the sessions to go' }, async () => {
-        return freezeStanding(record, await freezer.observe(record)).kind === 'frozen'
+        return freezeState(record, await freezer.observe(record)).kind === 'frozen'
       })
       await expect(server().byHand('SELECT', app)).rejects.toMatchObject({ code: '28000' })
       await server().byHand('SELECT', { ...app, user: 'spared' })
       expect(stillAway(record, await freezer.observe(record))).toEqual(['app'])
 
       await server().byHand('CREATE ROLE newcomer LOGIN; GRANT CONNECT ON DATABASE frozen TO newcomer')
-      expect(freezeStanding(record, await freezer.observe(record))).toEqual({
+      expect(freezeState(record, await freezer.observe(record))).toEqual({
         kind: 'open',
         recorded: [],
         unrecorded: ['newcomer'],
@@ -86,7 +86,7 @@ onEachPostgres(
         return (await server().byHand(waiting)).length === 1
       })
       await freezer.freeze(record)
-      expect(freezeStanding(record, await freezer.observe(record))).toEqual({ kind: 'frozen' })
+      expect(freezeState(record, await freezer.observe(record))).toEqual({ kind: 'frozen' })
       await gate.query('ROLLBACK')
       expect(await isIn).toBe('is ended')
       await freezer.thaw(record)
@@ -100,9 +100,9 @@ onEachPostgres(
       const record = recordOf(await freezer.observe(undefined))
       await freezer.freeze(record)
       await waitUntil({ what: 'the sessions to go' }, async () => (await freezer.observe(record)).sessions === 0)
-      expect(freezeStanding(record, await freezer.observe(record))).toMatchObject({ kind: 'draining' })
+      expect(freezeState(record, await freezer.observe(record))).toMatchObject({ kind: 'draining' })
       await server().byHand("ROLLBACK PREPARED 'half'", { database: 'pending' })
-      expect(freezeStanding(record, await freezer.observe(record))).toEqual({ kind: 'frozen' })
+      expect(freezeState(record, await freezer.observe(record))).toEqual({ kind: 'frozen' })
       await freezer.thaw(record)
     })
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { freezeStanding, recordOf, stillAway, type WriterFacts } from '../../../src/controllers/engines/write-freeze.ts'
+import { freezeState, recordOf, stillAway, type WriterFacts } from '../../../src/controllers/engines/write-freeze.ts'
 
 const away = [
   { name: 'app', canLogin: false },
@@ -28,7 +28,7 @@ describe('a freeze', () => {
       { kind: 'open', recorded: ['app'], unrecorded: ['new'] },
     ],
   ])('with %j has this state', (seen, standing) => {
-    expect(freezeStanding(record, seen)).toEqual(standing)
+    expect(freezeState(record, seen)).toEqual(standing)
   })
 
   it('records the roles that may log in, and never drops a recorded one', () => {

@@ -5,7 +5,7 @@ import {
   type Followed,
   followedBy,
   isFree,
-  partingTrouble,
+  preDeleteProblem,
 } from '../../../src/controllers/migration/migration-parting.ts'
 import type { MigrationObject } from '../../../src/controllers/migration/worker-wish.ts'
 import type { LiveObject } from '../../../src/index.ts'
@@ -56,10 +56,10 @@ describe('the replications of a deleted Migration', () => {
 })
 
 it('a blocked deletion reports its reason, and whether a retry may help', () => {
-  expect(partingTrouble({ kind: 'none' })).toBeUndefined()
-  expect(partingTrouble({ kind: 'active', last: undefined })).toBeUndefined()
+  expect(preDeleteProblem({ kind: 'none' })).toBeUndefined()
+  expect(preDeleteProblem({ kind: 'active', last: undefined })).toBeUndefined()
   const lost = { outcome: 'Interrupted', reason: 'ServerUnreachable', message: 'nobody answers' } as const
-  expect(partingTrouble({ kind: 'active', last: lost })).toMatchObject({
+  expect(preDeleteProblem({ kind: 'active', last: lost })).toMatchObject({
     ...{
       kind: 'waiting',
       reason: 'ServerUnreachable',
@@ -67,6 +67,6 @@ it('a blocked deletion reports its reason, and whether a retry may help', () => 
     },
   })
   const left = { outcome: 'Stopped', reason: 'ReplicationLeft', message: 'the slot is left' } as const
-  expect(partingTrouble({ kind: 'ended', report: left, endedAtMs: 0 })).toMatchObject({ kind: 'refused' })
-  expect(partingTrouble({ kind: 'ended', report: { outcome: 'Completed' }, endedAtMs: 0 })).toBeUndefined()
+  expect(preDeleteProblem({ kind: 'ended', report: left, endedAtMs: 0 })).toMatchObject({ kind: 'refused' })
+  expect(preDeleteProblem({ kind: 'ended', report: { outcome: 'Completed' }, endedAtMs: 0 })).toBeUndefined()
 })

@@ -12,7 +12,7 @@ import {
 import { loadSqlParser } from '../../../src/controllers/engines/postgres/review/parser-loader.ts'
 import { stepReviewer } from '../../../src/controllers/engines/postgres/review/review.ts'
 import type { ServerAccess } from '../../../src/controllers/engines/server-access.ts'
-import type { MigrationNews, MigrationOutcome } from '../../../src/controllers/migration/migration-outcome.ts'
+import type { MigrationEvent, MigrationOutcome } from '../../../src/controllers/migration/migration-outcome.ts'
 import type { MigrationOrder } from '../../../src/controllers/migration/migration-plan.ts'
 import { type MigrationRun, runMigration } from '../../../src/controllers/migration/migration-runner.ts'
 import { waitUntil } from '../../control-plane/wait-until.ts'
@@ -46,7 +46,7 @@ export class MigrationStage {
   readonly server: PostgresServer
   readonly proxy: SqlProxy
   readonly database: string
-  readonly news: MigrationNews[] = []
+  readonly news: MigrationEvent[] = []
   /** True if the source of copies is unknown. */
   isSourceForgotten = false
   readonly #options: StageOptions

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
 import type { MigrationFacts } from '../../../src/controllers/migration/migration-facts.ts'
 import type { MigrationOrder } from '../../../src/controllers/migration/migration-plan.ts'
-import { type MarkReport, standingOf } from '../../../src/controllers/migration/migration-standing.ts'
+import { type MarkReport, migrationState } from '../../../src/controllers/migration/migration-standing.ts'
 import { planHash, stepChecksum } from '../../../src/controllers/migration/step-digest.ts'
 import type { WorkerReport } from '../../../src/controllers/migration/worker-report.ts'
 import type { MigrationObject } from '../../../src/controllers/migration/worker-wish.ts'
@@ -79,7 +79,7 @@ describe('the state of a Migration', () => {
   it.each(rows)('%s', (expected, row) => {
     const facts: MigrationFacts = { order, run: { kind: 'none' }, occasion: 'now', kept: [], ...row.facts }
     const marks = 'marks' in row ? row.marks : report()
-    const { kind, phase, reason, step } = standingOf(object(row.isSuspended === true), facts, marks)
+    const { kind, phase, reason, step } = migrationState(object(row.isSuspended === true), facts, marks)
     expect([kind, phase, reason, step].filter((word) => word !== undefined).join(' ')).toBe(expected)
   })
 
@@ -87,7 +87,7 @@ describe('the state of a Migration', () => {
     const facts = { order, occasion: 'now', kept: [] }
     const failed = mark('Failed', { followed: 'shop/old', failure: { sqlState: undefined, message: 'm' } })
     const messageOf = (run: MigrationFacts['run'], isSuspended = false) =>
-      standingOf(object(isSuspended), { ...facts, run }, report(failed)).message
+      migrationState(object(isSuspended), { ...facts, run }, report(failed)).message
     const it = 'step a: m; what follows by replication for a is'
     expect(messageOf({ kind: 'none' })).toBe(`${it} being removed`)
     const last = { outcome: 'Interrupted', message: 'no answer' } as const
@@ -98,7 +98,7 @@ describe('the state of a Migration', () => {
 
   it('names what is kept until a user decides', () => {
     const messageOf = (facts: Partial<MigrationFacts>, ...record: readonly RecordedStep[]) =>
-      standingOf(
+      migrationState(
         object(false),
         { order, run: { kind: 'none' }, occasion: 'now', kept: [], ...facts },
         report(...record),
@@ -127,6 +127,6 @@ describe('the state of a Migration', () => {
 
   it('names the holder of the lock', () => {
     const facts = { order, occasion: 'now', kept: [], ...active({ outcome: 'LockedByOther', holder: 'h' }) }
-    expect(standingOf(object(false), facts, report()).lockHolder).toBe('h')
+    expect(migrationState(object(false), facts, report()).lockHolder).toBe('h')
   })
 })

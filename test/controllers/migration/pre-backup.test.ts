@@ -1,6 +1,6 @@
 // Backup before the steps of a Migration. One row for each case.
 import { describe, expect, it } from 'vitest'
-import { preBackupWish } from '../../../src/controllers/migration/pre-backup.ts'
+import { desiredPreBackup } from '../../../src/controllers/migration/pre-backup.ts'
 import { databaseObject } from '../database/databases.ts'
 
 const database = databaseObject({ snapshotTarget: { pvc: { claimName: 'backups' } } })
@@ -15,27 +15,27 @@ describe('the backup before the steps', () => {
     ['that is not asked for', asking()],
     ['that is not required', asking({ required: false, verified: true })],
   ])('is absent when %s', (_, object) => {
-    expect(preBackupWish(object, 'plan', database)).toBeUndefined()
+    expect(desiredPreBackup(object, 'plan', database)).toBeUndefined()
   })
 
   it.each([
     ['proven', always, 'Restore'],
     ['only stored', { required: true, verified: false }, 'None'],
   ] as const)('is %s as requested', (_, preBackup, proof) => {
-    expect(preBackupWish(asking(preBackup), 'plan', database)).toMatchObject({ proof, database: 'shop-db' })
+    expect(desiredPreBackup(asking(preBackup), 'plan', database)).toMatchObject({ proof, database: 'shop-db' })
   })
 
   it('differs for other steps and for another Migration', () => {
     const wishes = [
-      preBackupWish(asking(always), 'plan', database),
-      preBackupWish(asking(always), 'other', database),
-      preBackupWish(asking(always, 'n'), 'plan', database),
+      desiredPreBackup(asking(always), 'plan', database),
+      desiredPreBackup(asking(always), 'other', database),
+      desiredPreBackup(asking(always, 'n'), 'plan', database),
     ]
     expect(new Set(wishes.map((wish) => (wish && 'name' in wish ? wish.name : undefined))).size).toBe(3)
   })
 
   it('has no target when its Database names none, and a message reports it', () => {
-    expect(preBackupWish(asking(always), 'plan', databaseObject())).toEqual({
+    expect(desiredPreBackup(asking(always), 'plan', databaseObject())).toEqual({
       kind: 'refused',
       reason: 'SnapshotTargetMissing',
       message:

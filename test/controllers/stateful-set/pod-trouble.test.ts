@@ -2,10 +2,10 @@
 // code reads and their neighbours.
 import { describe, expect, it } from 'vitest'
 import {
-  type PodTrouble,
-  podTroubleOf,
+  type PodProblem,
+  podProblemOf,
+  problemOf,
   schedulingGraceMs,
-  troubleOf,
 } from '../../../src/controllers/stateful-set/pod-trouble.ts'
 import type { LiveObject } from '../../../src/index.ts'
 import { live } from '../../objects.ts'
@@ -42,7 +42,7 @@ const unbound = '0/2 nodes are available: pod has unbound immediate PersistentVo
 const conflict = '0/3 nodes are available: 3 node(s) had volume node affinity conflict.'
 
 describe('a pod', () => {
-  it.each<{ title: string; given: LiveObject; trouble: PodTrouble | undefined }>([
+  it.each<{ title: string; given: LiveObject; trouble: PodProblem | undefined }>([
     {
       title: 'whose image cannot be pulled',
       given: waiting('ErrImagePull', 'rpc error: code = NotFound desc = failed to pull and unpack image'),
@@ -107,7 +107,7 @@ describe('a pod', () => {
       trouble: undefined,
     },
   ])('$title gives $trouble.reason', ({ given, trouble }) => {
-    expect(troubleOf(given)).toEqual(trouble)
+    expect(problemOf(given)).toEqual(trouble)
   })
 })
 
@@ -116,20 +116,20 @@ describe('the problem of a store', () => {
   const crashing = (name: string) => withState({ waiting: { reason: 'CrashLoopBackOff' } }, name)
 
   it('is absent when no pod has one', () => {
-    expect(podTroubleOf([withState({ running: {} })], nowMs)).toBeUndefined()
-    expect(podTroubleOf([], nowMs)).toBeUndefined()
+    expect(podProblemOf([withState({ running: {} })], nowMs)).toBeUndefined()
+    expect(podProblemOf([], nowMs)).toBeUndefined()
   })
 
   it('is the most severe one, not the first', () => {
     const pods = [unscheduled(noCpu, 'cart-0'), unscheduled(unbound, 'cart-1'), crashing('cart-2'), pulling('cart-3')]
     for (const gravest of ['ImagePullFailed', 'CrashLooping', 'VolumePending', 'Unschedulable'] as const)
-      expect([gravest, podTroubleOf(pods, nowMs)?.reason, pods.pop()]).toMatchObject([gravest, gravest, {}])
+      expect([gravest, podProblemOf(pods, nowMs)?.reason, pods.pop()]).toMatchObject([gravest, gravest, {}])
   })
 
   it('is that of the first pod of two equal ones, in any order', () => {
     const pods = [pulling('cart-1'), pulling('cart-0'), pulling('cart-2')]
-    expect(podTroubleOf(pods, nowMs)?.message).toContain('pod cart-0 ')
-    expect(podTroubleOf(pods.toReversed(), nowMs)?.message).toContain('pod cart-0 ')
+    expect(podProblemOf(pods, nowMs)?.message).toContain('pod cart-0 ')
+    expect(podProblemOf(pods.toReversed(), nowMs)?.message).toContain('pod cart-0 ')
   })
 
   it.each([
@@ -139,11 +139,11 @@ describe('the problem of a store', () => {
     { message: unbound, ageMs: schedulingGraceMs, reason: 'VolumePending' },
   ])('is one of scheduling only when it lasts: after $ageMs ms it is $reason', ({ message, ageMs, reason }) => {
     const since = new Date(nowMs - ageMs).toISOString()
-    expect(podTroubleOf([unscheduled(message, 'cart-0', since)], nowMs)?.reason).toBe(reason)
+    expect(podProblemOf([unscheduled(message, 'cart-0', since)], nowMs)?.reason).toBe(reason)
   })
 
   it('that is recent does not hide one that lasts', () => {
     const young = unscheduled(unbound, 'cart-0', new Date(nowMs).toISOString())
-    expect(podTroubleOf([young, unscheduled(noCpu, 'cart-1')], nowMs)?.reason).toBe('Unschedulable')
+    expect(podProblemOf([young, unscheduled(noCpu, 'cart-1')], nowMs)?.reason).toBe('Unschedulable')
   })
 })

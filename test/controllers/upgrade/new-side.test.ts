@@ -7,8 +7,8 @@ import {
   isAsOrdered,
   ownerChanges,
   type SeenSide,
-  sideRefusal,
-  sideStanding,
+  sideRejection,
+  sideState,
 } from '../../../src/controllers/upgrade/new-side.ts'
 import { observedDatabase, server } from '../database/databases.ts'
 
@@ -36,7 +36,7 @@ describe('the target server', () => {
     ['is of somebody with the same database', { database }, { kind: 'refused' }],
     ['was another Database', { database: { ...whole, token: { ...token, uid: 'o' } } }, { kind: 'refused' }],
   ])('%s', (_, seen, standing) => {
-    expect(sideStanding(order, { ...bare, ...seen })).toMatchObject(standing)
+    expect(sideState(order, { ...bare, ...seen })).toMatchObject(standing)
   })
 })
 
@@ -87,16 +87,16 @@ const servers = { old: able, new: able }
 
 it('a target server is rejected when a database sorts texts by ICU', () => {
   const icu = { ...globals, database: { ...globals.database, localeProvider: 'i' } }
-  expect(sideRefusal(order, icu, servers, [])).toMatchObject({ code: 'NotMovable' })
-  expect(sideRefusal(order, globals, servers, [])).toBeUndefined()
+  expect(sideRejection(order, icu, servers, [])).toMatchObject({ code: 'NotMovable' })
+  expect(sideRejection(order, globals, servers, [])).toBeUndefined()
 })
 
 it('a target server is rejected when an extension has tables whose rows are not moved, also when they are empty', () => {
   const named = (name: string, hasRows: boolean) => ({ name, schema: 'ext', hasRows })
   const harmless = [named('plpgsql', false), named('postgis', true), named('pg_trgm', false)]
-  expect(sideRefusal(order, { ...globals, extensions: harmless }, servers, [])).toBeUndefined()
+  expect(sideRejection(order, { ...globals, extensions: harmless }, servers, [])).toBeUndefined()
   const extensions = [...harmless, named('pg_partman', true)]
-  expect(sideRefusal(order, { ...globals, extensions }, servers, [])).toMatchObject({
+  expect(sideRejection(order, { ...globals, extensions }, servers, [])).toMatchObject({
     code: 'NotMovable',
     message:
       'database shop has what is not moved with it: extension pg_partman with its tables; remove it, and make it again afterwards',
@@ -109,8 +109,8 @@ it('a target server is rejected when the source has databases of others, and not
     { name: 'blog', comment: markOf({ ...token, uid: 'o' }) },
     { name: 'crm', comment: 'of the sales' },
   ]
-  expect(sideRefusal(order, { ...globals, neighbours: [kept] }, servers, [])).toBeUndefined()
-  expect(sideRefusal(order, { ...globals, neighbours: [kept, ...others] }, servers, [])).toMatchObject({
+  expect(sideRejection(order, { ...globals, neighbours: [kept] }, servers, [])).toBeUndefined()
+  expect(sideRejection(order, { ...globals, neighbours: [kept, ...others] }, servers, [])).toMatchObject({
     code: 'NotMovable',
     message: expect.stringContaining(
       'which do not move with shop: blog, crm; move them to servers of their own, or drop them',

@@ -3,14 +3,14 @@ import type { BothSides } from '../../../src/controllers/engines/replication-sta
 import type { WriterFacts } from '../../../src/controllers/engines/write-freeze.ts'
 import {
   type Cutover,
-  catchUpSight,
-  cutoverSight,
-  filledSight,
+  catchUpObservation,
+  cutoverObservation,
+  filledObservation,
   freezeNotes,
+  freezeObservation,
   freezeRecordIn,
-  freezeSight,
-  overdueSight,
-  replicationSight,
+  overdueObservation,
+  replicationObservation,
 } from '../../../src/controllers/upgrade/upgrade-sights.ts'
 import { emptyTarget, followingTarget, replicationSource, replicationToken } from '../engines/replication-facts.ts'
 
@@ -32,11 +32,14 @@ describe('the observation of a target server, with what its method needs', () =>
     ['rows of a moment', 'Replication', { ...ledger, from: '0/100' }, 'done'],
     ['rows of a moment', 'Dump', { ...ledger, from: '0/100' }, 'missing'],
   ] as const)('%s, by %s', (_, method, seen, kind) => {
-    expect(filledSight({ kind: 'prepared', ledger: seen }, method)).toMatchObject({ kind })
+    expect(filledObservation({ kind: 'prepared', ledger: seen }, method)).toMatchObject({ kind })
   })
 
   it('is broken when it is partial', () => {
-    expect(filledSight({ kind: 'partial', ledger }, 'Replication')).toMatchObject({ kind: 'broken', isTerminal: false })
+    expect(filledObservation({ kind: 'partial', ledger }, 'Replication')).toMatchObject({
+      kind: 'broken',
+      isTerminal: false,
+    })
   })
 })
 
@@ -67,13 +70,13 @@ describe('the observation of a replication', () => {
       { kind: 'broken', reason: 'SlotLost', isTerminal: true },
     ],
   ])('%s', (_, sides, sight) => {
-    expect(replicationSight({ filledFrom: undefined, ...sides }, token)).toMatchObject(sight)
+    expect(replicationObservation({ filledFrom: undefined, ...sides }, token)).toMatchObject(sight)
   })
 })
 
 describe('the observation of replication before the write freeze', () => {
   const cutover = (sides: Partial<BothSides>, more: Partial<Cutover>) =>
-    cutoverSight(
+    cutoverObservation(
       {
         ...{ sides: { source, target: followingTarget, filledFrom: undefined, ...sides }, goal: '0/100' },
         ...{ waitsFor: undefined, ...more },
@@ -129,7 +132,7 @@ describe('the observation of replication before the write freeze', () => {
     ['any amount', source, undefined, undefined],
     ['nothing', { ...source, slot: undefined }, 0n, undefined],
   ] as const)('reports the lag when the source server keeps %s', (_, kept, mayLagBytes, reason) => {
-    expect(overdueSight(kept, mayLagBytes)?.reason).toBe(reason)
+    expect(overdueObservation(kept, mayLagBytes)?.reason).toBe(reason)
   })
 })
 
@@ -157,7 +160,7 @@ describe('the observation of a write freeze', () => {
     ['on the way back, its end', record, writers(true), 'back', { kind: 'missing' }],
     ['on the way back, its end where nobody could log in', { logins: [] }, writers(false), 'back', { kind: 'missing' }],
   ] as const)('%s', (_, recorded, facts, direction, sight) => {
-    expect(freezeSight(recorded, facts, direction)).toMatchObject(sight)
+    expect(freezeObservation(recorded, facts, direction)).toMatchObject(sight)
   })
 
   it('the recorded logins are parsed as they were written', () => {
@@ -190,10 +193,10 @@ describe('the observation of the last rows', () => {
       { kind: 'broken', reason: 'SlotLost' },
     ],
   ])('%s', (_, change, sight) => {
-    expect(catchUpSight({ ...seen, ...change }, token)).toMatchObject(sight)
+    expect(catchUpObservation({ ...seen, ...change }, token)).toMatchObject(sight)
   })
 
   it('is empty when all rows have arrived', () => {
-    expect(catchUpSight(seen, token)).toBeUndefined()
+    expect(catchUpObservation(seen, token)).toBeUndefined()
   })
 })

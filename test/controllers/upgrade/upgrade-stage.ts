@@ -16,7 +16,7 @@ import {
   type SideTools,
 } from '../../../src/controllers/upgrade/new-side-worker.ts'
 import { Opening } from '../../../src/controllers/upgrade/opening-client.ts'
-import { filledSight, freezeRecordIn, sideSight } from '../../../src/controllers/upgrade/upgrade-sights.ts'
+import { filledObservation, freezeRecordIn, sideObservation } from '../../../src/controllers/upgrade/upgrade-sights.ts'
 import { upgradePivot, upgradeSteps } from '../../../src/controllers/upgrade/upgrade-steps.ts'
 import type { MoveMethod, UpgradeWorld } from '../../../src/controllers/upgrade/upgrade-world.ts'
 import {
@@ -24,9 +24,9 @@ import {
   defineSaga,
   type Notes,
   type SagaRecord,
-  type SagaScene,
+  type SagaResource,
   type SagaStep,
-  type Sight,
+  type StepObservation,
 } from '../../../src/index.ts'
 import { startCluster, type TestCluster } from '../../../src/testing/index.ts'
 import { waitUntil } from '../../control-plane/wait-until.ts'
@@ -40,7 +40,7 @@ import { WritingClient } from './writing-client.ts'
 
 const side: SideOrder = { id, token, caller: { kind: 'Database', namespace: 'default', name: 'shop' }, database }
 
-type Scene = SagaScene<HaulSpec, HaulStatus, undefined>
+type Scene = SagaResource<HaulSpec, HaulStatus, undefined>
 
 /** Real time. */
 const patienceMs = 120_000
@@ -316,9 +316,14 @@ export class UpgradeStage {
   }
 
   #world(): UpgradeWorld<Scene> {
-    const missing: Sight = { kind: 'missing' }
-    const done: Sight = { kind: 'done' }
-    const half: Sight = { kind: 'broken', reason: 'Half', message: 'only half of it is there', isTerminal: false }
+    const missing: StepObservation = { kind: 'missing' }
+    const done: StepObservation = { kind: 'done' }
+    const half: StepObservation = {
+      kind: 'broken',
+      reason: 'Half',
+      message: 'only half of it is there',
+      isTerminal: false,
+    }
     let hasSnapshot = false
     return {
       createSnapshot: {
@@ -331,7 +336,7 @@ export class UpgradeStage {
       },
       provisionNew: {
         name: 'ProvisionNew',
-        verify: async () => sideSight(await observeSide(side, this.#server('new'))),
+        verify: async () => sideObservation(await observeSide(side, this.#server('new'))),
         run: async ({ signal }) => {
           await prepareSide(side, this.#toolsOf('ProvisionNew'), signal)
         },
@@ -339,7 +344,7 @@ export class UpgradeStage {
       },
       method: () => this.method,
       filling: {
-        look: async () => filledSight(await observeSide(side, this.#server('new')), this.method),
+        look: async () => filledObservation(await observeSide(side, this.#server('new')), this.method),
         run: ({ signal }) =>
           this.method === 'Dump'
             ? prepareSide({ ...side, holds: 'rows' }, this.#toolsOf('MigrateData'), signal)

@@ -27,7 +27,7 @@ import { nextScheduled } from './schedule-time.ts'
 import { utcOffset, type ZoneOffset, zoneOffset } from './zone-offset.ts'
 
 /** State of one reconcile of a CronJob. The controller writes `status` at the end if it changed. */
-interface Look {
+interface JobObservation {
   readonly cronJob: JsonObject
   readonly jobs: readonly JsonObject[]
   readonly nowMs: number
@@ -74,7 +74,7 @@ export class CronJobController implements ServerController {
     if (cronJob === undefined) return undefined
     if (isRescheduled) return this.#untilNext(cronJob)
     const status = structAt(cronJob, 'status')
-    const look: Look = {
+    const look: JobObservation = {
       cronJob,
       jobs: this.#jobsOf(cronJob),
       nowMs: this.#clock.now(),
@@ -99,7 +99,7 @@ export class CronJobController implements ServerController {
     return times === undefined ? undefined : nextStartDelayMs(cronJob, this.#clock.now(), times.next)
   }
 
-  #keep(look: Look): number | undefined {
+  #keep(look: JobObservation): number | undefined {
     const { cronJob, nowMs } = look
     this.#lookAtJobs(look)
     if (isTerminating(cronJob) || !this.#isZoneKnown(cronJob)) return undefined
@@ -123,7 +123,7 @@ export class CronJobController implements ServerController {
   }
 
   /** Updates the status from the Jobs. */
-  #lookAtJobs(look: Look): void {
+  #lookAtJobs(look: JobObservation): void {
     const { cronJob, jobs } = look
     for (const job of jobs) {
       const [uid, name] = [metadataText(job, 'uid'), metadataText(job, 'name')]
@@ -149,7 +149,7 @@ export class CronJobController implements ServerController {
     }
   }
 
-  #mayStart(look: Look, startMs: number): boolean {
+  #mayStart(look: JobObservation, startMs: number): boolean {
     const { cronJob, nowMs } = look
     const deadlineSeconds = deadlineOf(cronJob)
     if (deadlineSeconds !== undefined && startMs + deadlineSeconds * 1_000 < nowMs) {
@@ -166,7 +166,7 @@ export class CronJobController implements ServerController {
   }
 
   /** Throws StatusError. */
-  #start(look: Look, startMs: number, { offset }: Times): void {
+  #start(look: JobObservation, startMs: number, { offset }: Times): void {
     const { cronJob } = look
     const namespace = metadataText(cronJob, 'namespace')
     if (policyOf(cronJob) === 'Replace')
@@ -196,13 +196,13 @@ export class CronJobController implements ServerController {
     }
   }
 
-  #delete(look: Look, job: JsonObject): void {
+  #delete(look: JobObservation, job: JsonObject): void {
     this.#jobs.delete(job, { propagationPolicy: 'Background' })
     look.active = without(look.active, metadataText(job, 'uid'))
     this.#events.normal(look.cronJob, 'SuccessfulDelete', `Deleted job ${metadataText(job, 'name')}`)
   }
 
-  #writeStatus(look: Look): void {
+  #writeStatus(look: JobObservation): void {
     const { status } = withStatus(look)
     if (deepEqual(mapAt(look.cronJob, 'status'), status ?? {})) return
     this.#cronJobs.updateStatus(look.cronJob, (live) => withField(live, 'status', status ?? {}))
@@ -244,7 +244,7 @@ function without(active: readonly JsonObject[], uid: string): readonly JsonObjec
   return active.filter((one) => textAt(one, 'uid') !== uid)
 }
 
-function withStatus({ cronJob, active, lastScheduleTime, lastSuccessfulTime }: Look): JsonObject {
+function withStatus({ cronJob, active, lastScheduleTime, lastSuccessfulTime }: JobObservation): JsonObject {
   return withField(cronJob, 'status', {
     ...(active.length === 0 ? {} : { active }),
     ...(lastScheduleTime === '' ? {} : { lastScheduleTime }),

@@ -4,14 +4,14 @@
 
 export type InstanceState =
   /** It serves. `mayModify`: RDS takes changes; else they wait, so that nothing is done to an instance at work. */
-  | { readonly kind: 'serving'; readonly mayModify: boolean; readonly trouble?: InstanceTrouble }
+  | { readonly kind: 'serving'; readonly mayModify: boolean; readonly trouble?: InstanceProblem }
   /** It does not serve now, and will by itself. */
   | { readonly kind: 'working' }
   | { readonly kind: 'deleting' }
   /** It does not serve, and will not by itself. `isTerminal`: it has to be restored from a backup, or made anew. */
-  | { readonly kind: 'broken'; readonly isTerminal: boolean; readonly trouble: InstanceTrouble }
+  | { readonly kind: 'broken'; readonly isTerminal: boolean; readonly trouble: InstanceProblem }
 
-export interface InstanceTrouble {
+export interface InstanceProblem {
   /** One CamelCase word. */
   readonly reason: string
   /** What to do about it, as the rest of a sentence. */

@@ -2,8 +2,8 @@
 import type { DatabaseSpecProviderRds } from '../../../../imports/wire/database.ts'
 import {
   abandonAnnotation,
+  type DesiredExternal,
   type ExternalRemoval,
-  type ExternalWish,
   isAbandoned,
   type LiveObject,
 } from '../../../index.ts'
@@ -21,11 +21,11 @@ export interface InstanceSurroundings {
   readonly origin?: InstanceOrigin | undefined
 }
 
-export function instanceWish(
+export function desiredRdsInstance(
   object: DatabaseObject,
   facts: RdsFacts | undefined,
   { adminSecret, origin }: InstanceSurroundings,
-): ExternalWish<DesiredInstance> {
+): DesiredExternal<DesiredInstance> {
   const { rds } = object.spec.provider
   if (rds === undefined || facts === undefined) return { kind: 'none' }
   const { credentials, problem, admin } = facts

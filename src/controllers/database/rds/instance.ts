@@ -1,7 +1,7 @@
 // Desired and observed RDS instance, shared by desired state, comparison and driver. Both may contain the master
 // password, so neither is ever logged or reported (I11).
 import type { Token } from '../../../index.ts'
-import type { InstanceTrouble } from './instance-state.ts'
+import type { InstanceProblem } from './instance-state.ts'
 
 /** `ambient`: the AWS SDK finds credentials itself, e.g. those of the operator's pod. */
 export type AwsCredentials =
@@ -53,7 +53,7 @@ export interface ObservedInstance {
   /** State as reported by RDS. */
   readonly state: string
   readonly mayModify: boolean
-  readonly trouble: InstanceTrouble | undefined
+  readonly trouble: InstanceProblem | undefined
   readonly owner: Token | undefined
   readonly endpoint: { readonly host: string; readonly port: number }
   /** Example: `15.18`. */

@@ -5,7 +5,7 @@ import { childNamed, defineExternal, type ExternalContext, Secret } from '../../
 import type { InstanceOrigin } from '../restore/snapshot-restore.ts'
 import { InstanceDriver } from './instance-driver.ts'
 import type { RdsFacts } from './instance-facts.ts'
-import { instanceRemoval, instanceWish } from './instance-wish.ts'
+import { desiredRdsInstance, instanceRemoval } from './instance-wish.ts'
 import type { RdsClientLoaderOptions } from './rds-client-loader.ts'
 
 type Context = ExternalContext<
@@ -21,7 +21,7 @@ export function rdsInstance(options: RdsClientLoaderOptions = {}) {
     wish: ({ object, facts, children }: Context) => {
       const { adminSecret: name } = databaseServerNames(object.metadata.name)
       const stored = childNamed({ object, children }, Secret, name)
-      return instanceWish(object, facts.rds, { adminSecret: stored?.object, origin: facts.restore?.origin })
+      return desiredRdsInstance(object, facts.rds, { adminSecret: stored?.object, origin: facts.restore?.origin })
     },
     removal: ({ object, facts }) => instanceRemoval(object, facts?.rds),
   })

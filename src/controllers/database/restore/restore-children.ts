@@ -44,7 +44,7 @@ export function addRestoreWorker(
 }
 
 /** Of a Database that goes: its server stays as it is meanwhile. */
-export function declareRestoreParting(
+export function declareRestorePreDelete(
   chart: Chart,
   facts: RestoreFacts,
   context: { readonly object: DatabaseObject; readonly image: string },

@@ -1,11 +1,11 @@
 // Facts about a Database's restores that its children and status depend on, as small JSON values.
 import type { LiveObject } from '../../../index.ts'
 import type { WorkRun } from '../../backup/work-run.ts'
-import type { WorkWish } from '../../backup/work-wish.ts'
-import type { RestoreStanding } from './restore-standing.ts'
+import type { DesiredWork } from '../../backup/work-wish.ts'
+import type { RestoreState } from './restore-standing.ts'
 import type { InstanceOrigin } from './snapshot-restore.ts'
 
-export interface RestoreFacts extends RestoreStanding {
+export interface RestoreFacts extends RestoreState {
   readonly worker?: RestoreWorker
   /** Source of a new RDS instance. Absent: it starts empty, or exists. */
   readonly origin?: InstanceOrigin
@@ -21,7 +21,7 @@ export interface RestoreFacts extends RestoreStanding {
 
 /** The required worker. */
 export interface RestoreWorker {
-  readonly wish: WorkWish
+  readonly wish: DesiredWork
   /** Example: `restore r1`. */
   readonly mark: string
   readonly run: WorkRun

@@ -18,7 +18,7 @@ export function restoreGate(facts: RestoreFacts | undefined): Gate | undefined {
 }
 
 /** What it was to begin with cannot be restored, and nothing else is asked for. */
-export function restoreRefusal(facts: RestoreFacts | undefined): Refusal | undefined {
+export function restoreRejection(facts: RestoreFacts | undefined): Refusal | undefined {
   if (facts?.isAwaited !== true || facts.record?.phase !== 'Failed' || facts.worker !== undefined) return undefined
   const { reason = 'RestoreFailed', message = '' } = facts.record
   const help = 'nothing was made; make the Database anew, or give spec.restore another source and a requestID'

@@ -15,15 +15,15 @@ import {
 } from '../../../index.ts'
 import { claimProblem } from '../../backup/store-claim.ts'
 import { type WorkRun, workRun } from '../../backup/work-run.ts'
-import type { WorkWish } from '../../backup/work-wish.ts'
+import type { DesiredWork } from '../../backup/work-wish.ts'
 import type { Place, Problem } from '../../migration/migration-place.ts'
 import type { ReferencePolicy } from '../../references/reference-policy.ts'
 import { loadStoreRejection } from '../../references/store-loader.ts'
 import { isAtWork } from '../../worker/job-words.ts'
 import type { DatabaseObject, ServerConnection } from '../server-connection.ts'
 import type { RestoreFacts } from './restore-facts.ts'
-import { restoreParting } from './restore-parting.ts'
-import { type OwnServer, placeOf, restoreMethod, volumePlace, wantedWish } from './restore-place.ts'
+import { restorePreDelete } from './restore-parting.ts'
+import { type OwnServer, placeOf, requestedWork, restoreMethod, volumePlace } from './restore-place.ts'
 import {
   type BackupObject,
   hasBegun,
@@ -32,7 +32,7 @@ import {
   restoreRequest,
   restoreSource,
 } from './restore-request.ts'
-import { isUnderWay, type RestoreInput, type RestoreWork, restoreStanding } from './restore-standing.ts'
+import { isUnderWay, type RestoreInput, type RestoreWork, restoreState } from './restore-standing.ts'
 import { jobAnnotation, jobOf, type VolumePlace, workerLabel, workMark } from './restore-wish.ts'
 import { snapshotRestore } from './snapshot-restore.ts'
 
@@ -94,8 +94,8 @@ async function loadByWorker(
   const isServerHeld = isAwaited && server?.isThere === false && method !== 'Logical'
   const volume = isServerHeld ? await live.find(PersistentVolumeClaim, claimOf(object, server)) : undefined
   const place = isServerHeld ? volumePlace(server, { found: volume, children }) : placeOf(object, surroundings)
-  const wishOf = (work: RestoreWork): WorkWish | undefined =>
-    record === undefined ? undefined : wantedWish({ object, record, children, source, place, nowMs }, work)
+  const wishOf = (work: RestoreWork): DesiredWork | undefined =>
+    record === undefined ? undefined : requestedWork({ object, record, children, source, place, nowMs }, work)
   const runOf = (work: RestoreWork): WorkRun => {
     const job =
       work.kind === 'restore' && record !== undefined
@@ -110,7 +110,7 @@ async function loadByWorker(
   const problem = problemOf(record, { source, place, isServerHeld })
   const identity = identityIn(object)
   const input: RestoreInput = { record, asked, identity, problem, method, isServerHeld, runOf, nowMs }
-  const standing = isLeaving ? restoreParting(object, input) : restoreStanding(input)
+  const standing = isLeaving ? restorePreDelete(object, input) : restoreState(input)
   const { work } = standing
   const wish = work === undefined ? undefined : wishOf(work)
   const kept = isLeaving ? children.filter(({ metadata }) => metadata.labels?.[workerLabel] === undefined) : []

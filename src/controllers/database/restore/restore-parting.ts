@@ -2,9 +2,9 @@
 // one removes what it has made. What earlier ones have replaced goes with the database, or stays with it. Pure.
 import { isAbandoned } from '../../../index.ts'
 import type { DatabaseObject } from '../server-connection.ts'
-import { isUnderWay, type RestoreInput, type RestoreStanding, restoreStanding } from './restore-standing.ts'
+import { isUnderWay, type RestoreInput, type RestoreState, restoreState } from './restore-standing.ts'
 
-export function restoreParting(object: DatabaseObject, input: RestoreInput): RestoreStanding {
+export function restorePreDelete(object: DatabaseObject, input: RestoreInput): RestoreState {
   const { record, problem } = input
   const { provider, deletionPolicy } = object.spec
   // A server that goes takes everything along; of one that nobody finds the way to nothing can be removed.
@@ -13,5 +13,5 @@ export function restoreParting(object: DatabaseObject, input: RestoreInput): Res
   const goesAlong = isOther || record?.snapshot !== undefined
   if (!isUnderWay(record) || isAbandoned(object) || goesAlong || problem !== undefined) return { record }
   const words = { reason: 'DatabaseDeleted', message: 'the Database was deleted before it came to its end' }
-  return restoreStanding({ ...input, record: { ...record, phase: 'Discarding', ...words } })
+  return restoreState({ ...input, record: { ...record, phase: 'Discarding', ...words } })
 }

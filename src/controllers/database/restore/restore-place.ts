@@ -1,13 +1,21 @@
 // Where is a backup restored to, and with which order? On a server that is there, or onto the volume of one that there is to be: a copy of a whole
 // server is put there before it is started for the first time. Pure.
 import { childNamed, type LiveObject, PersistentVolumeClaim } from '../../../index.ts'
-import type { WorkWish } from '../../backup/work-wish.ts'
+import type { DesiredWork } from '../../backup/work-wish.ts'
 import { knownPlace, type Place, type Problem } from '../../migration/migration-place.ts'
 import { moveOf } from '../moving.ts'
 import type { DatabaseObject, ServerConnection } from '../server-connection.ts'
 import type { RestoreMethod, RestoreRecord, RestoreSource } from './restore-request.ts'
 import { attemptAt, type RestoreWork } from './restore-standing.ts'
-import { begunWish, clearWish, fillWish, jobOf, releaseWish, restoreWish, type VolumePlace } from './restore-wish.ts'
+import {
+  desiredClear,
+  desiredFill,
+  desiredRelease,
+  desiredRestoreWork,
+  jobOf,
+  startedWork,
+  type VolumePlace,
+} from './restore-wish.ts'
 
 /** Of a Database in the cluster. */
 export interface OwnServer {
@@ -29,7 +37,7 @@ interface Known {
 export function restoreMethod({ record, children, source }: Known): RestoreMethod | undefined {
   if (record?.method !== undefined) return record.method
   const job = record === undefined ? undefined : jobOf(record.requestID, children)
-  const begun = job === undefined ? undefined : begunWish(job, children)
+  const begun = job === undefined ? undefined : startedWork(job, children)
   if (begun !== undefined) return begun.work === 'fill' ? 'Physical' : 'Logical'
   return source?.kind === 'source' ? source.method : undefined
 }
@@ -77,25 +85,25 @@ interface Wanted {
 }
 
 /** Undefined: it cannot be started. */
-export function wantedWish(wanted: Wanted, work: RestoreWork): WorkWish | undefined {
+export function requestedWork(wanted: Wanted, work: RestoreWork): DesiredWork | undefined {
   const { object, record, children, source, place, nowMs } = wanted
   if (place.kind !== 'place' && place.kind !== 'volume') return undefined
   if (work.kind === 'restore') {
     const job = jobOf(record.requestID, children)
-    const begun = job === undefined ? undefined : begunWish(job, children)
+    const begun = job === undefined ? undefined : startedWork(job, children)
     if (begun !== undefined || source?.kind !== 'source') return begun
-    if (place.kind === 'place') return restoreWish(object, { record, source, place })
-    return fillWish(object, { record, source, place })
+    if (place.kind === 'place') return desiredRestoreWork(object, { record, source, place })
+    return desiredFill(object, { record, source, place })
   }
   if (place.kind === 'place') return releaseOf(object, { work, place, nowMs })
   const attempt = attemptAt(Date.parse(record.startedAt), nowMs)
-  return clearWish(object, { record, place, attempt })
+  return desiredClear(object, { record, place, attempt })
 }
 
 function releaseOf(
   object: DatabaseObject,
   { work, place, nowMs }: { work: Exclude<RestoreWork, { kind: 'restore' }>; place: Place; nowMs: number },
-): WorkWish {
+): DesiredWork {
   const { requestID } = work
   const { restore } = object.status ?? {}
   const kept = restore?.previous?.find((one) => one.requestID === requestID)?.keptUntil
@@ -103,5 +111,5 @@ function releaseOf(
   const attempt = attemptAt(Date.parse(since ?? ''), nowMs)
   const isCopy = work.kind === 'settle'
   const wasFirst = isCopy && restore?.replaces === undefined
-  return releaseWish(object, { requestID, what: isCopy ? 'copy' : 'former', wasFirst, place, attempt })
+  return desiredRelease(object, { requestID, what: isCopy ? 'copy' : 'former', wasFirst, place, attempt })
 }

@@ -34,7 +34,7 @@ export interface RestoreInput {
   readonly nowMs: number
 }
 
-export interface RestoreStanding {
+export interface RestoreState {
   /** As the status is to have it. */
   readonly record: RestoreRecord | undefined
   readonly work?: RestoreWork
@@ -62,19 +62,19 @@ export function isUnderWay(record: RestoreRecord | undefined): record is Restore
   return record?.phase === 'Pending' || record?.phase === 'Restoring' || record?.phase === 'Discarding'
 }
 
-export function restoreStanding(input: RestoreInput): RestoreStanding {
+export function restoreState(input: RestoreInput): RestoreState {
   const { record } = input
   if (!isUnderWay(record)) return beginning(input) ?? dropping(input)
   return record.phase === 'Discarding' ? settling(record, input) : restoring(record, input)
 }
 
 /** Undefined: there is nothing to begin. */
-function beginning(input: RestoreInput): RestoreStanding | undefined {
+function beginning(input: RestoreInput): RestoreState | undefined {
   const { record, asked, identity, problem, nowMs } = input
   if (asked === undefined || asked.requestID === record?.requestID) return undefined
   const { requestID, isFirst } = asked
   const { previous = [], earlierRequests = [] } = record ?? {}
-  const later = (reason: string, message: string): RestoreStanding => ({
+  const later = (reason: string, message: string): RestoreState => ({
     ...dropping(input),
     problem: { kind: 'waiting', reason, message },
     waiting: requestID,
@@ -101,7 +101,7 @@ function beginning(input: RestoreInput): RestoreStanding | undefined {
   return { record: begun, dueAtMs: nowMs + afterWriteMs }
 }
 
-function restoring(record: RestoreRecord, input: RestoreInput): RestoreStanding {
+function restoring(record: RestoreRecord, input: RestoreInput): RestoreState {
   const { asked, problem, method, nowMs, runOf } = input
   const work: RestoreWork = { kind: 'restore' }
   const run = runOf(work)
@@ -113,7 +113,7 @@ function restoring(record: RestoreRecord, input: RestoreInput): RestoreStanding 
     message,
   })
   const isWithdrawn = asked?.requestID !== record.requestID
-  const withdrawn: RestoreStanding = {
+  const withdrawn: RestoreState = {
     record: told('Discarding', 'Withdrawn', 'the Database asked for it no longer before it was done'),
     dueAtMs: nowMs + afterWriteMs,
   }
@@ -146,7 +146,7 @@ function restoring(record: RestoreRecord, input: RestoreInput): RestoreStanding 
   }
 }
 
-function settling(record: RestoreRecord, input: RestoreInput): RestoreStanding {
+function settling(record: RestoreRecord, input: RestoreInput): RestoreState {
   const { problem, method, isServerHeld = false, nowMs, runOf } = input
   const work: RestoreWork = { kind: 'settle', requestID: record.requestID }
   // Nobody has begun it, as nobody knew with what.
@@ -182,7 +182,7 @@ function completed(record: RestoreRecord, { asked, nowMs }: RestoreInput, { form
 }
 
 /** Lets go of what has been kept for long enough, the oldest first. */
-function dropping({ record, asked, problem, nowMs, runOf }: RestoreInput): RestoreStanding {
+function dropping({ record, asked, problem, nowMs, runOf }: RestoreInput): RestoreState {
   if (record?.previous === undefined || record.previous.length === 0) return { record }
   const previous = record.previous.map((one) =>
     one.requestID === asked?.requestID

@@ -4,7 +4,7 @@ import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { type ConditionClaim, type EventReport, isBeingDeleted, type StatusReport } from '../../../index.ts'
 import type { DatabaseStatusContext } from '../database-conditions.ts'
 import type { RestoreRecord } from './restore-request.ts'
-import { isUnderWay, type RestoreStanding } from './restore-standing.ts'
+import { isUnderWay, type RestoreState } from './restore-standing.ts'
 
 /** `status` as the database alone has it; one that never had to do with a restore keeps it. */
 export function withRestore(
@@ -12,7 +12,7 @@ export function withRestore(
   { object, facts }: DatabaseStatusContext,
 ): StatusReport<DatabaseStatus> {
   const told = object.status?.restore
-  const standing: RestoreStanding = facts?.restore ?? { record: told }
+  const standing: RestoreState = facts?.restore ?? { record: told }
   const { record, dueAtMs, problem } = standing
   if (record === undefined && problem === undefined) return status
   const { fields, conditions, events = [], dueAtMs: due = [] } = status
@@ -25,12 +25,12 @@ export function withRestore(
       ...(record === undefined ? {} : { restore: record }),
     },
     conditions: [...conditions, restored(standing)],
-    events: [...events, ...newsOf(told, record)],
+    events: [...events, ...eventsOf(told, record)],
     dueAtMs: [...due, ...(dueAtMs === undefined ? [] : [dueAtMs])],
   }
 }
 
-function restored({ record, problem, waiting }: RestoreStanding): ConditionClaim {
+function restored({ record, problem, waiting }: RestoreState): ConditionClaim {
   const { phase, reason = 'Restoring', message = '', requestID } = record ?? { phase: undefined }
   if (phase === undefined) return claim('Unknown', problem?.reason ?? 'Pending', problem?.message ?? '')
   // What came to its end says nothing of what is asked for now.
@@ -46,7 +46,7 @@ function restored({ record, problem, waiting }: RestoreStanding): ConditionClaim
 }
 
 /** What people should hear of once. */
-function newsOf(told: RestoreRecord | undefined, record: RestoreRecord | undefined): readonly EventReport[] {
+function eventsOf(told: RestoreRecord | undefined, record: RestoreRecord | undefined): readonly EventReport[] {
   if (record === undefined) return []
   const isNews = told?.requestID !== record.requestID || told.phase !== record.phase
   const { requestID, phase, message = '' } = record

@@ -13,7 +13,7 @@ import {
   workDigest,
   workText,
 } from '../../backup/work-order.ts'
-import { jobStem, largeScratch, smallScratch, type WorkWish } from '../../backup/work-wish.ts'
+import { type DesiredWork, jobStem, largeScratch, smallScratch } from '../../backup/work-wish.ts'
 import type { Place } from '../../migration/migration-place.ts'
 import { databaseNameOf, ownerRoleOf } from '../logical-database.ts'
 import type { DatabaseObject } from '../server-connection.ts'
@@ -31,10 +31,10 @@ export const workAnnotation = 'data.konverge.dev/restore-work'
 const restoreSeconds = 24 * 3_600
 const releaseSeconds = 3_600
 
-export function restoreWish(
+export function desiredRestoreWork(
   object: DatabaseObject,
   { record, source: { source, target }, place }: { record: RestoreRecord; source: RestoreSource; place: Place },
-): WorkWish {
+): DesiredWork {
   const { requestID: requestId, replaces } = record
   const store = target === undefined ? undefined : storePlace(target)
   const order: WorkOrder = {
@@ -49,7 +49,7 @@ export function restoreWish(
     ...(store === undefined ? {} : { store: store.store }),
   }
   return {
-    ...wishOf(object, order),
+    ...desiredWorkOf(object, order),
     credentials: [place.credentials, ...(store?.credentials ?? [])],
     scratchLimit: largeScratch,
     ...(store?.storeClaim === undefined ? {} : { storeClaim: store.storeClaim }),
@@ -67,10 +67,10 @@ export interface VolumePlace {
 }
 
 /** Fills the volume. */
-export function fillWish(
+export function desiredFill(
   object: DatabaseObject,
   { record, source: { source, target }, place }: FilledFrom,
-): WorkWish | undefined {
+): DesiredWork | undefined {
   if (source.kind !== 'backup' || target === undefined) return undefined
   const { claim, adminSecret, version } = place
   const { folder, queries } = source
@@ -79,7 +79,7 @@ export function fillWish(
   const order: WorkOrder = { format: 1, work: 'fill', name: nameOf(object), store, fill }
   const password = { secret: adminSecret, key: passwordKey, file: passwordKey }
   return {
-    ...wishOf(object, order),
+    ...desiredWorkOf(object, order),
     credentials: [{ folder: databaseFolder, files: [password] }, ...credentials],
     ...(storeClaim === undefined ? {} : { storeClaim }),
     dataClaim: claim,
@@ -95,12 +95,12 @@ interface FilledFrom {
 }
 
 /** Removes leftovers of an unfinished fill from the volume. Another `attempt` gives another Job. */
-export function clearWish(
+export function desiredClear(
   object: DatabaseObject,
   { record, place: { claim }, attempt }: { record: RestoreRecord; place: VolumePlace; attempt: number },
-): WorkWish {
+): DesiredWork {
   const order: WorkOrder = { format: 1, work: 'clear', name: nameOf(object), clear: volumeOf(object, record, claim) }
-  const wish = wishOf(object, order)
+  const wish = desiredWorkOf(object, order)
   const name = `${wish.name}-${attempt}`
   return { ...wish, name, credentials: [], dataClaim: claim, deadlineSeconds: releaseSeconds }
 }
@@ -114,13 +114,13 @@ function nameOf({ metadata }: DatabaseObject): string {
 }
 
 /** Another `attempt` gives another Job. */
-export function releaseWish(
+export function desiredRelease(
   object: DatabaseObject,
   { requestID: requestId, what, wasFirst, place, attempt }: Released,
-): WorkWish {
+): DesiredWork {
   const release = { requestId, what, wasFirst, database: restoredDatabase(object) }
   const order: WorkOrder = { format: 1, work: 'release', name: place.ordered.name, database: place.ordered, release }
-  const wish = wishOf(object, order)
+  const wish = desiredWorkOf(object, order)
   const credentials = [place.credentials]
   return { ...wish, name: `${wish.name}-${attempt}`, credentials, deadlineSeconds: releaseSeconds }
 }
@@ -137,7 +137,7 @@ interface Released {
  * Returns the job spec of an existing Job, independent of the current spec. Undefined: its ConfigMap does not exist.
  * `children`: those of the Database.
  */
-export function begunWish(job: LiveObject, children: readonly LiveObject[]): WorkWish | undefined {
+export function startedWork(job: LiveObject, children: readonly LiveObject[]): DesiredWork | undefined {
   const { name } = job.metadata
   const map = childNamed({ object: job, children }, ConfigMap, name)
   const text = map === undefined ? undefined : valueAt(map, 'data', 'order.json')
@@ -165,7 +165,7 @@ function restoredDatabase(object: DatabaseObject): RestoredDatabase {
   return { namespace, name, uid, databaseName, owner: ownerRoleOf(databaseName) }
 }
 
-function wishOf({ metadata }: DatabaseObject, order: WorkOrder): Ordered {
+function desiredWorkOf({ metadata }: DatabaseObject, order: WorkOrder): Ordered {
   const text = workText(order)
   const digest = workDigest(text)
   return {
@@ -177,4 +177,4 @@ function wishOf({ metadata }: DatabaseObject, order: WorkOrder): Ordered {
   }
 }
 
-type Ordered = Pick<WorkWish, 'name' | 'work' | 'text' | 'digest' | 'scratchLimit'>
+type Ordered = Pick<DesiredWork, 'name' | 'work' | 'text' | 'digest' | 'scratchLimit'>

@@ -6,7 +6,7 @@ import { databaseNameOf } from '../logical-database.ts'
 import { majorOf } from '../rds/instance.ts'
 import type { DatabaseObject } from '../server-connection.ts'
 import { type BackupObject, bootstrapRequest, type RestoreRequest, scheduleProblem } from './restore-request.ts'
-import type { RestoreStanding } from './restore-standing.ts'
+import type { RestoreState } from './restore-standing.ts'
 
 /** With what an instance begins. */
 export type InstanceOrigin =
@@ -14,7 +14,7 @@ export type InstanceOrigin =
   | { readonly kind: 'unknown'; readonly reason: string; readonly message: string }
   | { readonly kind: 'snapshot'; readonly identifier: string }
 
-export interface SnapshotRestore extends RestoreStanding {
+export interface SnapshotRestore extends RestoreState {
   readonly origin: InstanceOrigin
 }
 
@@ -71,7 +71,7 @@ function beginning({ nowMs }: SnapshotRestoreInput, { metadata, status }: Backup
 
 function restoring(
   { instance, nowMs }: SnapshotRestoreInput,
-  record: NonNullable<RestoreStanding['record']>,
+  record: NonNullable<RestoreState['record']>,
 ): SnapshotRestore {
   const origin = { kind: 'snapshot', identifier: record.snapshot ?? '' } as const
   if (instance?.state !== 'available') return { record, origin }

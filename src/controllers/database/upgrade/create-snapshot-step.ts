@@ -1,14 +1,14 @@
 // Where to go back to when all else fails: a Backup of the old server, declared while this step is due, and proven. It is kept.
-import type { SagaStep, Sight } from '../../../index.ts'
+import type { SagaStep, StepObservation } from '../../../index.ts'
 import { createSnapshot } from '../../upgrade/upgrade-world.ts'
-import type { Scene, UpgradeCall } from './upgrade-scene.ts'
+import type { UpgradeCall, UpgradeResource } from './upgrade-scene.ts'
 
-export class CreateSnapshotStep implements SagaStep<Scene> {
+export class CreateSnapshotStep implements SagaStep<UpgradeResource> {
   readonly name = createSnapshot
   /** As long as a backup and its proof may take. */
   readonly timeoutMs = 25 * 3_600_000
 
-  async verify({ input, facts }: UpgradeCall): Promise<Sight> {
+  async verify({ input, facts }: UpgradeCall): Promise<StepObservation> {
     if (input['snapshot'] === 'Skip') return { kind: 'done' }
     const standing = facts?.move?.snapshot?.standing
     if (standing === undefined) return { kind: 'pending', progress: 'the backup is about to be declared' }

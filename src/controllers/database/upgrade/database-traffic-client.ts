@@ -1,7 +1,7 @@
 // Where do applications find their database? Behind one Service, whose pods `desired` names, and with logins that the new server lets in. The
 // first login that it lets in is the point of no return; the Service follows at once, as until then it leads nowhere.
 import { databaseServerNames } from '../../../../constructs/index.ts'
-import { childNamed, isBeingDeleted, Service, type Sight } from '../../../index.ts'
+import { childNamed, isBeingDeleted, Service, type StepObservation } from '../../../index.ts'
 import type { DatabaseEngine } from '../../engines/engine.ts'
 import { EngineError } from '../../engines/engine-error.ts'
 import type { FreezeRecord } from '../../engines/write-freeze.ts'
@@ -10,16 +10,16 @@ import { scaleDownOld } from '../../upgrade/scale-down-old-step.ts'
 import { freezeRecordIn } from '../../upgrade/upgrade-sights.ts'
 import type { Traffic } from '../../upgrade/upgrade-world.ts'
 import { isLedTo } from '../server-parting.ts'
-import { orderOf, type Scene, secretsOf, sideAccess, sidesOf, type UpgradeCall } from './upgrade-scene.ts'
+import { orderOf, secretsOf, sideAccess, sidesOf, type UpgradeCall, type UpgradeResource } from './upgrade-scene.ts'
 
-export class DatabaseTraffic implements Traffic<Scene> {
+export class DatabaseTraffic implements Traffic<UpgradeResource> {
   readonly #engine: DatabaseEngine
 
   constructor(engine: DatabaseEngine) {
     this.#engine = engine
   }
 
-  async look(call: UpgradeCall): Promise<Sight> {
+  async look(call: UpgradeCall): Promise<StepObservation> {
     const sight = await this.#opening(call).look(turnedAway(call))
     // Of a Database that goes it follows when no move is under way any more.
     if (sight.kind !== 'done' || isLedThere(call) || isBeingDeleted(call.object)) return sight

@@ -16,7 +16,7 @@ import { workerRun } from '../../migration/worker-run.ts'
 import type { SideOrder } from '../../upgrade/new-side.ts'
 import { createSnapshot, migrateData, provisionNew, replicate } from '../../upgrade/upgrade-world.ts'
 import type { DatabaseFacts } from '../database-facts.ts'
-import { backupBefore, ownBackupStanding } from '../own-backup.ts'
+import { backupBefore, ownBackupState } from '../own-backup.ts'
 import type { ServerConnection } from '../server-connection.ts'
 import { movingSides } from '../server-sides.ts'
 import type { MoveFacts } from './move-facts.ts'
@@ -57,7 +57,7 @@ async function loadSnapshot({ object, live }: Observing, record: SagaRecord): Pr
     return { backup, standing: { kind: 'failed', message: 'spec.snapshotTarget, where it was to be kept, is gone' } }
   }
   const { namespace } = object.metadata
-  return { backup, standing: ownBackupStanding(object, await live.find(Backup, { namespace, name: backup.name })) }
+  return { backup, standing: ownBackupState(object, await live.find(Backup, { namespace, name: backup.name })) }
 }
 
 async function loadPrepare(

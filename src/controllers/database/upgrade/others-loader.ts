@@ -19,7 +19,7 @@ type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 const pollMs = 10_000
 
 /** Returns the resources that block a move. Undefined: none, or no move is due. */
-export async function loadRivals(
+export async function loadOtherDatabases(
   context: Observing,
   ask: Pick<UpgradeAsk, 'sides' | 'restore'>,
 ): Promise<DatabaseFacts['others']> {

@@ -1,13 +1,13 @@
 // The new server beside the old one, with the roles and the schema of the old one, without rows, and closed to everybody but the operator.
 // Its objects are declared while this step is in effect, and pruned when it is taken back.
-import { childNamed, isBeingDeleted, type SagaStep, type Sight, StatefulSet } from '../../../index.ts'
+import { childNamed, isBeingDeleted, type SagaStep, StatefulSet, type StepObservation } from '../../../index.ts'
 import type { DatabaseServer } from '../../engines/engine.ts'
 import { observeSide } from '../../upgrade/new-side-worker.ts'
 import { provisionNew } from '../../upgrade/upgrade-world.ts'
-import { orderOf, type Scene, sidesOf, type UpgradeCall } from './upgrade-scene.ts'
+import { orderOf, sidesOf, type UpgradeCall, type UpgradeResource } from './upgrade-scene.ts'
 import { atWork } from './upgrade-wish.ts'
 
-export class ProvisionNewStep implements SagaStep<Scene> {
+export class ProvisionNewStep implements SagaStep<UpgradeResource> {
   readonly name = provisionNew
   /** Images may be large, and so may schemas. */
   readonly timeoutMs = 2 * 3_600_000
@@ -17,14 +17,14 @@ export class ProvisionNewStep implements SagaStep<Scene> {
     this.#newServer = newServer
   }
 
-  async verify(call: UpgradeCall): Promise<Sight> {
-    return call.direction === 'back' ? leftOf(call) : (serverSight(call) ?? (await this.#databaseSight(call)))
+  async verify(call: UpgradeCall): Promise<StepObservation> {
+    return call.direction === 'back' ? leftOf(call) : (serverObservation(call) ?? (await this.#databaseSight(call)))
   }
 
   /** What is not declared any more goes by itself. */
   async compensate(): Promise<void> {}
 
-  async #databaseSight(call: UpgradeCall): Promise<Sight> {
+  async #databaseSight(call: UpgradeCall): Promise<StepObservation> {
     const server = this.#newServer(call)
     const wanted = call.input['to']
     const { majorVersion } = (await server.observe({})).server
@@ -36,7 +36,7 @@ export class ProvisionNewStep implements SagaStep<Scene> {
     switch (standing.kind) {
       case 'missing':
       case 'partial':
-        return rivalSight(call) ?? workerSight(call, 'its schema is being made')
+        return otherDatabaseObservation(call) ?? workerObservation(call, 'its schema is being made')
       case 'prepared':
       case 'opened':
         return { kind: 'done' }
@@ -47,7 +47,7 @@ export class ProvisionNewStep implements SagaStep<Scene> {
 }
 
 /** Undefined: it serves. */
-function serverSight(call: UpgradeCall): Sight | undefined {
+function serverObservation(call: UpgradeCall): StepObservation | undefined {
   const { statefulSet } = sidesOf(call).next
   const server = childNamed(call, StatefulSet, statefulSet)
   if (server?.readiness.kind === 'ready') return undefined
@@ -57,13 +57,13 @@ function serverSight(call: UpgradeCall): Sight | undefined {
 }
 
 /** What changes a schema while it is copied would be missing on one side. Undefined: nobody does. */
-function rivalSight({ facts }: UpgradeCall): Sight | undefined {
+function otherDatabaseObservation({ facts }: UpgradeCall): StepObservation | undefined {
   const others = facts?.move?.others ?? []
   return others.length === 0 ? undefined : { kind: 'pending', progress: `${atWork(others)}, and ends first` }
 }
 
 /** What the worker says that makes roles and schema, or all. */
-export function workerSight({ facts }: Pick<UpgradeCall, 'facts'>, work: string): Sight {
+export function workerObservation({ facts }: Pick<UpgradeCall, 'facts'>, work: string): StepObservation {
   const run = facts?.move?.prepare?.run
   if (run?.kind !== 'ended') {
     const last = run?.kind === 'active' && run.last?.message !== undefined ? `; its last try: ${run.last.message}` : ''
@@ -74,7 +74,7 @@ export function workerSight({ facts }: Pick<UpgradeCall, 'facts'>, work: string)
 }
 
 /** Its data has to go before another one can begin under its names. With the Database it goes as everything of that does. */
-function leftOf(call: UpgradeCall): Sight {
+function leftOf(call: UpgradeCall): StepObservation {
   const { statefulSet, volumeClaim } = sidesOf(call).next
   if (isBeingDeleted(call.object)) return { kind: 'missing' }
   if (childNamed(call, StatefulSet, statefulSet) !== undefined) {

@@ -24,11 +24,11 @@ import {
   lagLimit,
   methodOf,
   orderOf,
-  type Scene,
   sideAccess,
   sidesOf,
   tokenOf,
   type UpgradeCall,
+  type UpgradeResource,
   upgradeIdOf,
 } from './upgrade-scene.ts'
 
@@ -37,12 +37,12 @@ export interface UpgradeClientOptions {
   readonly engine: DatabaseEngine
 }
 
-export class UpgradeClient implements UpgradeWorld<Scene> {
+export class UpgradeClient implements UpgradeWorld<UpgradeResource> {
   readonly createSnapshot = new CreateSnapshotStep()
   readonly provisionNew: ProvisionNewStep
   readonly newServerGoes = true
-  readonly filling: Filling<Scene>
-  readonly traffic: Traffic<Scene>
+  readonly filling: Filling<UpgradeResource>
+  readonly traffic: Traffic<UpgradeResource>
   readonly #options: UpgradeClientOptions
 
   constructor(options: UpgradeClientOptions) {

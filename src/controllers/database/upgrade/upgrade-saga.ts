@@ -6,7 +6,7 @@ import { upgradePivot, upgradeSteps } from '../../upgrade/upgrade-steps.ts'
 import type { DatabaseFacts } from '../database-facts.ts'
 import { upgradeName } from '../server-sides.ts'
 import { UpgradeClient } from './upgrade-client.ts'
-import { upgradeWish } from './upgrade-wish.ts'
+import { desiredUpgrade } from './upgrade-wish.ts'
 
 export function databaseUpgrade(
   engineOf: (tools: ExternalTools) => DatabaseEngine,
@@ -17,7 +17,7 @@ export function databaseUpgrade(
     retryAdvice: 'set spec.upgrade.retry to another word',
     steps: (tools) => upgradeSteps(new UpgradeClient({ tools, engine: engineOf(tools) })),
     wish: ({ object, facts, sagas }) =>
-      upgradeWish({
+      desiredUpgrade({
         ...{ object, sides: facts.sides, restore: facts.restore?.record },
         ...{ others: facts.others?.names, unserved: facts.others?.unserved },
         record: sagas.find(({ name }) => name === upgradeName)?.record,

@@ -8,7 +8,7 @@ import {
   type LiveObject,
   parseQuantity,
   type SagaCall,
-  type SagaScene,
+  type SagaResource,
   type SecretSource,
   Service,
   type Token,
@@ -23,8 +23,8 @@ import { databaseNameOf } from '../logical-database.ts'
 import { dialOf, leadsToPods, type ServerConnection } from '../server-connection.ts'
 import { movingSides } from '../server-sides.ts'
 
-export type Scene = SagaScene<DatabaseSpec, DatabaseStatus, DatabaseFacts>
-export type UpgradeCall = SagaCall<Scene>
+export type UpgradeResource = SagaResource<DatabaseSpec, DatabaseStatus, DatabaseFacts>
+export type UpgradeCall = SagaCall<UpgradeResource>
 
 /** Both servers have the same administrator and the same certificate, which names the clients' address. */
 export function sideAccess(call: UpgradeCall, which: 'old' | 'next'): ServerAccess {

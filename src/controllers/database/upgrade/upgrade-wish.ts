@@ -1,5 +1,5 @@
 // Is a Database to move to a server of another version? Asked for by its spec, as long as the server that serves is an older one. Pure.
-import type { SagaRecord, SagaWish } from '../../../index.ts'
+import type { DesiredSaga, SagaRecord } from '../../../index.ts'
 import type { RestoreRecord } from '../restore/restore-request.ts'
 import { isUnderWay, isUnseen } from '../restore/restore-standing.ts'
 import type { DatabaseObject } from '../server-connection.ts'
@@ -17,14 +17,14 @@ export interface UpgradeAsk {
   readonly unserved?: readonly string[] | undefined
 }
 
-export function upgradeWish(ask: UpgradeAsk): SagaWish {
+export function desiredUpgrade(ask: UpgradeAsk): DesiredSaga {
   const { object, sides, record } = ask
   const { metadata, spec } = object
   const { version: to, upgrade } = spec
   if (sides === undefined || to === undefined) return { kind: 'none' }
   const { version: from, statefulSet: fromServer } = sides.serving
   const isMoving = record !== undefined && record.state !== 'Completed' && record.state !== 'Compensated'
-  if (from === to) return isMoving ? wishUnderWay(record, upgrade, to) : { kind: 'none' }
+  if (from === to) return isMoving ? desiredWhileRunning(record, upgrade, to) : { kind: 'none' }
   if (upgrade === undefined || Number(to) < Number(from) || waitsFor(ask) !== undefined) {
     return { kind: 'none' }
   }
@@ -35,11 +35,11 @@ export function upgradeWish(ask: UpgradeAsk): SagaWish {
 }
 
 /** The server that serves is the one that is asked for: the old one, or since the pivot the new one. Where it stands still `retry` tries it again. */
-function wishUnderWay(
+function desiredWhileRunning(
   { state, input, pivotedAt }: SagaRecord,
   upgrade: DatabaseObject['spec']['upgrade'],
   version: string,
-): SagaWish {
+): DesiredSaga {
   const { from = '', to = '' } = input
   const id = upgrade === undefined ? undefined : undertakingId({ from, to, retry: upgrade.retry })
   if (pivotedAt === undefined) return { kind: 'cancelled', message: `version ${version} is asked for again`, id }
@@ -81,7 +81,7 @@ export function waitsFor({
 /** Could one begin now, but for those who use the database? Nothing is to be asked about them otherwise. */
 export function mayBegin(ask: UpgradeAsk): boolean {
   const { record } = ask
-  const wish = upgradeWish({ ...ask, others: [], unserved: [] })
+  const wish = desiredUpgrade({ ...ask, others: [], unserved: [] })
   return wish.kind === 'wanted' && wish.id !== record?.id && (record === undefined || isOver(record))
 }
 

@@ -19,7 +19,7 @@ const roleFields: ReadonlySet<string> = new Set(['role', 'member', 'owner', 'cre
 
 /** Throws StatementFailed for what cannot be said in SQL, and for reserved names in place of a role's. */
 export function changeStatements(change: Change, facts: SessionFacts): readonly Sql[] {
-  refuseReserved(change)
+  rejectReserved(change)
   switch (change.kind) {
     case 'createRole':
     case 'alterRole':
@@ -72,7 +72,7 @@ export function changeStatements(change: Change, facts: SessionFacts): readonly 
   }
 }
 
-function refuseReserved(change: Change): void {
+function rejectReserved(change: Change): void {
   const isRenamed = change.kind === 'renameRole' || change.kind === 'reassignOwned'
   const names = Object.entries(change)
     .filter(([field]) => roleFields.has(field) || (isRenamed && field === 'to'))

@@ -1,6 +1,6 @@
 // Which SQL changes a database, or what is in it?
 import type { ContentChange, DatabaseChange } from '../change.ts'
-import type { DatabaseWish } from '../engine.ts'
+import type { DesiredDatabase } from '../engine.ts'
 import { createExtension, moveExtension, updateExtension } from './extension-statements.ts'
 import { localeOptions } from './locale-options.ts'
 import { markOf } from './mark.ts'
@@ -8,7 +8,7 @@ import { adoptMarks } from './migration/marker-schema.ts'
 import { commaList, identifier, integer, literal, type Sql, sql, words } from './sql-text.ts'
 
 /** Template0, as its encoding and locale can be chosen, and as it has nothing in it that somebody put there. */
-export function createDatabaseStatement(wish: DatabaseWish, majorVersion: number): Sql {
+export function createDatabaseStatement(wish: DesiredDatabase, majorVersion: number): Sql {
   const { name, owner, encoding, connectionLimit } = wish
   return words(
     sql`CREATE DATABASE ${identifier(name)} OWNER ${identifier(owner)} TEMPLATE template0`,
@@ -19,7 +19,7 @@ export function createDatabaseStatement(wish: DatabaseWish, majorVersion: number
 }
 
 /** What somebody else says of a database of this name, made since, is not written over. */
-export function firstMarkStatement({ name, token }: Pick<DatabaseWish, 'name' | 'token'>): Sql {
+export function firstMarkStatement({ name, token }: Pick<DesiredDatabase, 'name' | 'token'>): Sql {
   const block = sql`BEGIN
     IF NOT EXISTS (SELECT FROM pg_catalog.pg_database d
         WHERE d.datname = ${literal(name)} AND pg_catalog.shobj_description(d.oid, 'pg_database') IS NOT NULL) THEN

@@ -1,14 +1,14 @@
 // Which options of CREATE DATABASE say how a database orders its texts? Servers have come to know more of them with their versions. Pure.
-import type { DatabaseWish } from '../engine.ts'
+import type { DesiredDatabase } from '../engine.ts'
 import { EngineError } from '../engine-error.ts'
 import type { LocaleProvider } from '../locale.ts'
 import { literal, type Sql, sql } from './sql-text.ts'
 
-type Wish = Pick<DatabaseWish, 'name' | 'locale' | 'characterType' | 'localeProvider'>
+type DesiredLocale = Pick<DesiredDatabase, 'name' | 'locale' | 'characterType' | 'localeProvider'>
 
 /** Throws StatementFailed where the server cannot have it so. */
 export function localeOptions(
-  { name, locale, characterType = locale, localeProvider }: Wish,
+  { name, locale, characterType = locale, localeProvider }: DesiredLocale,
   majorVersion: number,
 ): readonly Sql[] {
   return [
@@ -23,7 +23,7 @@ const since = { icu: 15, rules: 16, builtin: 17 } as const
 
 function providerOptions(name: string, provider: LocaleProvider, majorVersion: number): readonly Sql[] {
   const needs = (what: string, version: number) => {
-    if (majorVersion < version) throw refused(name, `${what}, which PostgreSQL has since ${version}`)
+    if (majorVersion < version) throw rejected(name, `${what}, which PostgreSQL has since ${version}`)
   }
   switch (provider.kind) {
     case 'libc':
@@ -42,7 +42,7 @@ function providerOptions(name: string, provider: LocaleProvider, majorVersion: n
   }
 }
 
-function refused(name: string, why: string): EngineError {
+function rejected(name: string, why: string): EngineError {
   const message = `database ${JSON.stringify(name)} is to have ${why}; use a newer server`
   return new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
 }

@@ -1,7 +1,7 @@
 // What would have to be granted so that the admin may do it? Servers say what he may not do; people need the statement that
 // changes it. The wording of PostgreSQL 14 to 18 is known; of anything else nothing is said.
 
-export interface Refused {
+export interface RejectedStatement {
   readonly message: string
   readonly admin: string
   /** The role that was to be changed. */
@@ -10,7 +10,7 @@ export interface Refused {
 
 interface Hint {
   readonly text: RegExp
-  say(refused: Refused, subject: string): string | undefined
+  say(refused: RejectedStatement, subject: string): string | undefined
 }
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
@@ -66,7 +66,7 @@ const hints: readonly Hint[] = [
 ]
 
 /** A phrase for people; undefined where nothing is known that would help. */
-export function missingGrant(refused: Refused): string | undefined {
+export function missingGrant(refused: RejectedStatement): string | undefined {
   for (const { text, say } of hints) {
     const found = text.exec(refused.message)
     const missing = found === null ? undefined : say(refused, found[1] ?? '')

@@ -5,7 +5,7 @@ import type { Endpoint, ExternalTools } from '../../../index.ts'
 import type { Change } from '../change.ts'
 import type {
   DatabaseServer,
-  DatabaseWish,
+  DesiredDatabase,
   LoginAttempt,
   LoginVerdict,
   PlainStatement,
@@ -212,7 +212,7 @@ export class PostgresServer implements DatabaseServer {
     }
   }
 
-  async createDatabase(wish: DatabaseWish): Promise<void> {
+  async createDatabase(wish: DesiredDatabase): Promise<void> {
     const name = identifier(wish.name)
     await this.#alone('createDatabase', `create database ${name}`, ({ majorVersion }) => [
       createDatabaseStatement(wish, majorVersion),

@@ -47,7 +47,7 @@ export function verifierMatches(verifier: string, password: string): boolean {
  * Why this password cannot be used, in a phrase that does not show it; undefined if it can. Beyond printable ASCII clients and
  * servers disagree about what SASLprep makes of a text, so that some clients could log in and others not.
  */
-export function passwordTrouble(password: string): string | undefined {
+export function passwordProblem(password: string): string | undefined {
   if (password === '') return 'it is empty'
   if (Buffer.byteLength(password) > maxPasswordBytes) return `it is longer than ${maxPasswordBytes} bytes`
   if (!/^[\x20-\x7e]*$/.test(password)) {
@@ -65,7 +65,7 @@ function hmac(key: Uint8Array, text: string): Buffer {
 
 /** SASLprep of printable ASCII is the text itself, and that is all that is let in. */
 function prepared(password: string): string {
-  const trouble = passwordTrouble(password)
+  const trouble = passwordProblem(password)
   if (trouble !== undefined) throw new RangeError(`the password cannot be used: ${trouble}`)
   return password
 }

@@ -105,7 +105,7 @@ export class SessionClient {
   static async open(options: SessionOptions, signal: AbortSignal): Promise<SessionClient> {
     const { access, clock } = options
     const socket = new DialingSocket(addressOf(access))
-    const asked: Asked = {}
+    const asked: PasswordRequest = {}
     const client = new Client({ ...clientConfig(options, asked), stream: () => socket })
     for (const [event, method] of weakMethods) {
       client.connection.on(event, () => {
@@ -287,7 +287,7 @@ async function withinLimit<T>({ clock, socket, signal, limitMs }: Bounds, work: 
 /** Everything that pg would else take from the environment or from files of the user's is said. */
 function clientConfig(
   { access, database, applicationName, majorVersion = 0, searchPath = 'none' }: SessionOptions,
-  asked: Asked,
+  asked: PasswordRequest,
 ): ClientConfig {
   return {
     host: access.host,
@@ -342,7 +342,7 @@ const weakMethods = [
 ] as const
 
 /** The weak method that the server has asked for. */
-interface Asked {
+interface PasswordRequest {
   method?: string
 }
 

@@ -19,9 +19,9 @@ const maxIdentifierBytes = 63
 /** A name in double quotes. Throws StatementFailed for what no name can be. */
 export function identifier(name: string): Sql {
   const bytes = Buffer.byteLength(name)
-  if (bytes === 0) throw refused('a name is empty')
+  if (bytes === 0) throw rejected('a name is empty')
   if (bytes > maxIdentifierBytes) {
-    throw refused(
+    throw rejected(
       `the name ${JSON.stringify(name)} is ${bytes} bytes long; PostgreSQL takes at most ${maxIdentifierBytes}`,
     )
   }
@@ -40,7 +40,7 @@ export function literal(text: string): Sql {
 }
 
 export function integer(value: number): Sql {
-  if (!Number.isInteger(value)) throw refused(`${value} is no whole number`)
+  if (!Number.isInteger(value)) throw rejected(`${value} is no whole number`)
   return trusted(String(value))
 }
 
@@ -60,7 +60,7 @@ export function words(...items: readonly (Sql | undefined)[]): Sql {
 
 /** One of the words of a closed list. */
 export function keyword(word: string, allowed: readonly string[]): Sql {
-  if (!allowed.includes(word)) throw refused(`${JSON.stringify(word)} is none of ${allowed.join(', ')}`)
+  if (!allowed.includes(word)) throw rejected(`${JSON.stringify(word)} is none of ${allowed.join(', ')}`)
   return trusted(word)
 }
 
@@ -69,7 +69,7 @@ export function keyword(word: string, allowed: readonly string[]): Sql {
  * outside double quotes there are only the characters of type names.
  */
 export function signature(schema: string, text: string): Sql {
-  if (!signaturePattern.test(text)) throw refused(`${JSON.stringify(text)} is no signature of a function`)
+  if (!signaturePattern.test(text)) throw rejected(`${JSON.stringify(text)} is no signature of a function`)
   return trusted(`${identifier(schema)}.${sendable(text)}`)
 }
 
@@ -83,12 +83,12 @@ const signaturePattern = new RegExp(
 
 /** Neither of these can be sent: the server would cut the text off, or get another one. */
 function sendable(text: string): string {
-  if (text.includes('\0')) throw refused('a name or value contains the character NUL')
-  if (!text.isWellFormed()) throw refused('a name or value is no valid Unicode text')
+  if (text.includes('\0')) throw rejected('a name or value contains the character NUL')
+  if (!text.isWellFormed()) throw rejected('a name or value is no valid Unicode text')
   return text
 }
 
-function refused(message: string): EngineError {
+function rejected(message: string): EngineError {
   return new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
 }
 

@@ -4,10 +4,10 @@
 import type { DatabaseServer } from '../engine.ts'
 import { EngineError } from '../engine-error.ts'
 
-type Asked = Pick<DatabaseServer, 'query' | 'queryJson'>
+type Queries = Pick<DatabaseServer, 'query' | 'queryJson'>
 
 /** Returns process ids. Reads locks first: a session that starts in between is in both answers, and is omitted. */
-export async function startingSessions(server: Asked): Promise<readonly number[]> {
+export async function startingSessions(server: Queries): Promise<readonly number[]> {
   const [held] = await server.query({ text: heldQuestion, values: [], isLook: true })
   const question = { text: startingQuestion, values: [String(held?.['answer'])] }
   // Sound: the question builds it from numbers.
@@ -18,7 +18,7 @@ export async function startingSessions(server: Asked): Promise<readonly number[]
  * Terminates one. Returns false if the administrator lacks the privilege. The session's role is then one of which the
  * administrator is not a member. Or it has no role yet, because PostgreSQL still checks whether the role may log in.
  */
-export async function endStartingSession(server: Asked, pid: number): Promise<boolean> {
+export async function endStartingSession(server: Queries, pid: number): Promise<boolean> {
   try {
     await server.query({ text: endQuestion, values: [String(pid)], isLook: true })
     return true

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RdsFacts } from '../../../../src/controllers/database/rds/instance-facts.ts'
 import { instanceGate } from '../../../../src/controllers/database/rds/instance-gate.ts'
-import { instanceRemoval, instanceWish } from '../../../../src/controllers/database/rds/instance-wish.ts'
+import { desiredRdsInstance, instanceRemoval } from '../../../../src/controllers/database/rds/instance-wish.ts'
 import type { ExternalReport } from '../../../../src/index.ts'
 import { databaseObject, secret } from '../databases.ts'
 import { rdsProvider } from './instances.ts'
@@ -16,14 +16,16 @@ const onRds = (rds: object = {}, spec: object = {}) =>
 describe('the desired instance of RDS', () => {
   it('is absent with another provider', () => {
     expect(
-      instanceWish(databaseObject({ version: '15', provider: {} }), undefined, { adminSecret: undefined }),
+      desiredRdsInstance(databaseObject({ version: '15', provider: {} }), undefined, { adminSecret: undefined }),
     ).toEqual({
       kind: 'none',
     })
   })
 
   it('follows the spec, with a stable name', () => {
-    const wish = instanceWish(onRds({ securityGroupIDs: ['sg-0a'], multiAZ: true }), facts, { adminSecret: stored })
+    const wish = desiredRdsInstance(onRds({ securityGroupIDs: ['sg-0a'], multiAZ: true }), facts, {
+      adminSecret: stored,
+    })
     expect(wish).toMatchObject({
       kind: 'wanted',
       externalName: expect.stringMatching(/^konverge-shop-/),
@@ -44,13 +46,15 @@ describe('the desired instance of RDS', () => {
   })
 
   it('has the name from the spec, if it has one', () => {
-    expect(instanceWish(onRds({ instanceIdentifier: 'crm-2019' }), facts, { adminSecret: stored })).toMatchObject({
-      externalName: 'crm-2019',
-    })
+    expect(desiredRdsInstance(onRds({ instanceIdentifier: 'crm-2019' }), facts, { adminSecret: stored })).toMatchObject(
+      {
+        externalName: 'crm-2019',
+      },
+    )
   })
 
   it('leaves security groups unchanged when the spec names none', () => {
-    expect(instanceWish(onRds({ securityGroupIDs: [] }), facts, { adminSecret: stored })).toMatchObject({
+    expect(desiredRdsInstance(onRds({ securityGroupIDs: [] }), facts, { adminSecret: stored })).toMatchObject({
       desired: { securityGroupIDs: undefined },
     })
   })
@@ -59,17 +63,19 @@ describe('the desired instance of RDS', () => {
     ['there is no Secret', undefined],
     ['the Secret has another password', secret('crm-postgres-admin', { password: 'OfAnotherTurn' })],
   ])('has a hold while %s', (_, secretOfTurn) => {
-    expect(instanceWish(onRds(), facts, { adminSecret: secretOfTurn })).toMatchObject({
+    expect(desiredRdsInstance(onRds(), facts, { adminSecret: secretOfTurn })).toMatchObject({
       kind: 'blocked',
       reason: 'SecretNotStored',
     })
   })
 
   it('is absent without credentials', () => {
-    expect(instanceWish(onRds(), { ...facts, credentials: undefined, problem }, { adminSecret: stored })).toEqual({
-      kind: 'blocked',
-      ...problem,
-    })
+    expect(desiredRdsInstance(onRds(), { ...facts, credentials: undefined, problem }, { adminSecret: stored })).toEqual(
+      {
+        kind: 'blocked',
+        ...problem,
+      },
+    )
   })
 })
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { type WorkOrder, workOrderIn } from '../../../../src/controllers/backup/work-order.ts'
 import {
   type OwnServer,
+  requestedWork,
   restoreMethod,
   volumePlace,
-  wantedWish,
 } from '../../../../src/controllers/database/restore/restore-place.ts'
 import type { RestoreRecord, RestoreSource } from '../../../../src/controllers/database/restore/restore-request.ts'
 import { workAnnotation } from '../../../../src/controllers/database/restore/restore-wish.ts'
@@ -42,8 +42,8 @@ function started(work: string): readonly LiveObject[] {
   return [job, child('v1', 'ConfigMap', 'w', { data: { 'order.json': JSON.stringify({ format: 1, work }) } })]
 }
 
-const wished = (work: Parameters<typeof wantedWish>[1], more: Partial<Parameters<typeof wantedWish>[0]> = {}) =>
-  wantedWish(
+const wished = (work: Parameters<typeof requestedWork>[1], more: Partial<Parameters<typeof requestedWork>[0]> = {}) =>
+  requestedWork(
     { object: object as DatabaseObject, record, children: [], source: source(keys), place, nowMs, ...more },
     work,
   )

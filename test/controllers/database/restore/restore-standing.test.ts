@@ -3,8 +3,8 @@ import type { WorkRun } from '../../../../src/controllers/backup/work-run.ts'
 import type { RestoreRecord, RestoreRequest } from '../../../../src/controllers/database/restore/restore-request.ts'
 import {
   type RestoreInput,
-  type RestoreStanding,
-  restoreStanding,
+  type RestoreState,
+  restoreState,
 } from '../../../../src/controllers/database/restore/restore-standing.ts'
 
 const nowMs = Date.parse('2026-03-29T12:00:00Z')
@@ -33,12 +33,12 @@ const done: WorkRun = {
 const nothing: WorkRun = { kind: 'completed', report: { outcome: 'Completed' }, endedAtMs }
 const problem = { kind: 'waiting', reason: 'BackupMissing', message: 'there is no Backup b' } as const
 
-function standing(input: Partial<RestoreInput>): RestoreStanding {
-  return restoreStanding({ record: undefined, asked, identity, problem: undefined, runOf: () => none, nowMs, ...input })
+function standing(input: Partial<RestoreInput>): RestoreState {
+  return restoreState({ record: undefined, asked, identity, problem: undefined, runOf: () => none, nowMs, ...input })
 }
 
 /** Returns e.g. `Completed RestoreCompleted, restore`: the recorded state, and the work that needs a worker. */
-function told({ record, work, problem: found }: RestoreStanding): string {
+function told({ record, work, problem: found }: RestoreState): string {
   const words = [record === undefined ? 'nothing' : `${record.requestID} ${record.phase} ${record.reason ?? ''}`.trim()]
   if (work !== undefined) words.push(work.kind === 'restore' ? 'restore' : `${work.kind} ${work.requestID}`)
   if (found !== undefined) words.push(`(${found.reason})`)

@@ -4,8 +4,8 @@ import type { DatabaseFacts } from '../../../../src/controllers/database/databas
 import type { RestoreRecord } from '../../../../src/controllers/database/restore/restore-request.ts'
 import {
   type RestoreInput,
-  type RestoreStanding,
-  restoreStanding,
+  type RestoreState,
+  restoreState,
 } from '../../../../src/controllers/database/restore/restore-standing.ts'
 import { withRestore } from '../../../../src/controllers/database/restore/restore-status.ts'
 import { access, databaseObject } from '../databases.ts'
@@ -33,9 +33,9 @@ const kept = {
   ...{ replacedAt: '2026-03-29T10:00:00Z', keptUntil: '2026-03-29T11:30:00Z' },
 }
 
-function standing(input: Partial<RestoreInput>): RestoreStanding {
+function standing(input: Partial<RestoreInput>): RestoreState {
   const common = { record: done, asked: first, identity, problem: undefined, nowMs }
-  return restoreStanding({ ...common, runOf: () => ({ kind: 'none' }), ...input })
+  return restoreState({ ...common, runOf: () => ({ kind: 'none' }), ...input })
 }
 
 function restored(input: Partial<RestoreInput>): string {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { RestoreRecord } from '../../../../src/controllers/database/restore/restore-request.ts'
 import { serverSides } from '../../../../src/controllers/database/server-sides.ts'
-import { mayBegin, upgradeWish, waitsFor } from '../../../../src/controllers/database/upgrade/upgrade-wish.ts'
+import { desiredUpgrade, mayBegin, waitsFor } from '../../../../src/controllers/database/upgrade/upgrade-wish.ts'
 import type { SagaRecord } from '../../../../src/index.ts'
 import { movingDatabase, startedAt, startedMs, upgradeRecord } from './upgrade-records.ts'
 
@@ -46,11 +46,11 @@ it.each([
   ],
   ['nothing more when it is over', ask({}, completed, on18), { kind: 'none' }],
 ])('the desired state is %s', (_, input, wish) => {
-  expect(upgradeWish(input)).toMatchObject(wish)
+  expect(desiredUpgrade(input)).toMatchObject(wish)
 })
 
 it('a started upgrade keeps its first inputs', () => {
-  expect(upgradeWish(ask({}))).toMatchObject({
+  expect(desiredUpgrade(ask({}))).toMatchObject({
     input: {
       from: '15',
       fromServer: 'shop-db-postgres',
@@ -64,7 +64,7 @@ it('a started upgrade keeps its first inputs', () => {
 
 it('the next upgrade reports what it waits for', () => {
   const next = { ...ask({ version: '19' }, completed, on18) }
-  expect(upgradeWish(next)).toEqual({ kind: 'none' })
+  expect(desiredUpgrade(next)).toEqual({ kind: 'none' })
   expect(waitsFor(next)).toBe(
     'server shop-db-postgres of version 15 is still kept; to let it go now, set spec.upgrade.keepPrevious to 0s',
   )
@@ -77,14 +77,14 @@ it('an upgrade waits for a running restore and for running workers, and does not
   for (const phase of ['Pending', 'Restoring', 'Discarding'] as const) {
     const waiting = { ...ask({}), restore: restore(phase) }
     expect(waitsFor(waiting)).toBe('restore r1 is under way')
-    expect(upgradeWish(waiting)).toEqual({ kind: 'none' })
+    expect(desiredUpgrade(waiting)).toEqual({ kind: 'none' })
     expect(mayBegin(waiting)).toBe(false)
   }
   for (const phase of ['Completed', 'Failed'] as const)
-    expect(upgradeWish({ ...ask({}), restore: restore(phase) })).toMatchObject({ kind: 'wanted' })
+    expect(desiredUpgrade({ ...ask({}), restore: restore(phase) })).toMatchObject({ kind: 'wanted' })
   const busy = { ...ask({}), others: ['Backup nightly', 'Migration v1'] }
   expect(waitsFor(busy)).toBe('Backup nightly, Migration v1 are at work in the database')
-  expect(upgradeWish(busy)).toEqual({ kind: 'none' })
+  expect(desiredUpgrade(busy)).toEqual({ kind: 'none' })
 })
 
 it('an upgrade waits until the restored database is observed and its users have their privileges', () => {
@@ -97,9 +97,9 @@ it('an upgrade waits until the restored database is observed and its users have 
   expect(waitsFor({ ...known, unserved: ['app', 'web'] })).toBe(
     'DatabaseUser app, web gets the rights in what was restored first',
   )
-  expect(upgradeWish({ ...known, unserved: ['web'] })).toEqual({ kind: 'none' })
+  expect(desiredUpgrade({ ...known, unserved: ['web'] })).toEqual({ kind: 'none' })
   expect(mayBegin({ ...known, unserved: ['web'] })).toBe(true)
-  expect(upgradeWish(known)).toMatchObject({ kind: 'wanted' })
+  expect(desiredUpgrade(known)).toMatchObject({ kind: 'wanted' })
 })
 
 it.each([

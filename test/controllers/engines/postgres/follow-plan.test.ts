@@ -8,7 +8,7 @@ import {
   targetProblem,
 } from '../../../../src/controllers/engines/postgres/migration/follow-plan.ts'
 import type { PublisherFacts, SubscriberFacts } from '../../../../src/controllers/engines/replication.ts'
-import { replicationStanding } from '../../../../src/controllers/engines/replication-standing.ts'
+import { replicationState } from '../../../../src/controllers/engines/replication-standing.ts'
 import { emptyTarget, followingTarget, orders, replicationSource, replicationToken } from '../replication-facts.ts'
 
 interface Seen {
@@ -21,7 +21,7 @@ interface Seen {
 
 function next({ source, target = followingTarget, filledFrom, goal, failuresBefore = 0 }: Seen) {
   const sides = { source: { ...replicationSource, ...source }, target, filledFrom }
-  const pass = { sides, standing: replicationStanding(sides, replicationToken) }
+  const pass = { sides, standing: replicationState(sides, replicationToken) }
   return followNext(pass, { tables: [orders], goal, failuresBefore })
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   isScramVerifier,
-  passwordTrouble,
+  passwordProblem,
   scramVerifier,
   verifierMatches,
 } from '../../../../src/controllers/engines/postgres/scram.ts'
@@ -46,12 +46,12 @@ describe('a SCRAM verifier', () => {
     ['tab\there', 'printable ASCII'],
     ['x'.repeat(1_001), 'longer'],
   ])('is rejected for %j without showing it', (password, why) => {
-    expect(passwordTrouble(password)).toContain(why)
+    expect(passwordProblem(password)).toContain(why)
     expect(() => scramVerifier({ password, salt: Buffer.alloc(16) })).toThrow(why)
-    if (password !== '') expect(passwordTrouble(password)).not.toContain(password)
+    if (password !== '') expect(passwordProblem(password)).not.toContain(password)
   })
 
   it('accepts every printable character', () => {
-    expect(passwordTrouble(' !"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~')).toBeUndefined()
+    expect(passwordProblem(' !"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~')).toBeUndefined()
   })
 })

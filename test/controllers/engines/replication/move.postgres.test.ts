@@ -8,7 +8,7 @@ import { contentsDifference } from '../../../../src/controllers/engines/contents
 import type { DatabaseContents } from '../../../../src/controllers/engines/database-contents.ts'
 import { postgresLogicalEngine } from '../../../../src/controllers/engines/postgres/logical/logical-driver.ts'
 import { hasCaughtUp } from '../../../../src/controllers/engines/replication-standing.ts'
-import { freezeStanding, recordOf } from '../../../../src/controllers/engines/write-freeze.ts'
+import { freezeState, recordOf } from '../../../../src/controllers/engines/write-freeze.ts'
 import { waitUntil } from '../../../control-plane/wait-until.ts'
 import type { PostgresServer } from '../../../postgres/postgres-server.ts'
 import { WritingClient } from '../../upgrade/writing-client.ts'
@@ -50,7 +50,7 @@ it('moves 100,000 rows under a writing client', async ({ annotate }) => {
   const began = performance.now()
   await freezer.freeze(record)
   await waitUntil({ what: 'the sessions to go', everyMs: 10 }, async () => {
-    return freezeStanding(record, await freezer.observe(record)).kind === 'frozen'
+    return freezeState(record, await freezer.observe(record)).kind === 'frozen'
   })
   const goal = await stage.task().publisher.milestone()
   const sides = await stage.until('the target to catch up', (_, both) => hasCaughtUp(both, token, goal))

@@ -14,7 +14,7 @@ import {
   observeReplication,
   type ReplicationTask,
 } from '../../../../src/controllers/engines/replication-runner.ts'
-import type { BothSides, ReplicationStanding } from '../../../../src/controllers/engines/replication-standing.ts'
+import type { BothSides, ReplicationState } from '../../../../src/controllers/engines/replication-standing.ts'
 import type { ServerAccess } from '../../../../src/controllers/engines/server-access.ts'
 import { waitUntil } from '../../../control-plane/wait-until.ts'
 import { engineHere } from '../../../postgres/engine-here.ts'
@@ -99,12 +99,12 @@ export class ReplicationStage {
     return new WriteFreezeClient(this.here.at(access), { database, spared: [`konverge_${id}`] })
   }
 
-  async standing(): Promise<ReplicationStanding> {
+  async standing(): Promise<ReplicationState> {
     return (await observeReplication(this.task())).standing
   }
 
   /** Creates missing parts until `isSo`. */
-  async until(what: string, isSo: (standing: ReplicationStanding, sides: BothSides) => boolean): Promise<BothSides> {
+  async until(what: string, isSo: (standing: ReplicationState, sides: BothSides) => boolean): Promise<BothSides> {
     const wait = { what, limitMs: patienceMs, everyMs: 20 }
     let last: BothSides | undefined
     await waitUntil(wait, async () => {

@@ -51,7 +51,7 @@ export interface CopyPlan {
   readonly isPartitioned: { readonly source: boolean; readonly target: boolean }
 }
 
-export interface CopySight {
+export interface CopyObservation {
   readonly source: TableShape | undefined
   readonly target: TableShape | undefined
   /** All that the step copies. */
@@ -59,24 +59,24 @@ export interface CopySight {
 }
 
 /** Throws StepFailed if this table cannot be copied in ranges of keys, or rows that are read with it would stay behind. */
-export function copyPlan(table: TableName, { source, target, tables }: CopySight): CopyPlan {
-  if (source === undefined) throw refused(table, 'is not there in the source')
-  if (target === undefined) throw refused(table, 'is not there in the target')
+export function copyPlan(table: TableName, { source, target, tables }: CopyObservation): CopyPlan {
+  if (source === undefined) throw rejected(table, 'is not there in the source')
+  if (target === undefined) throw rejected(table, 'is not there in the target')
   const unnamed = source.heirs.filter(({ schema, name }) => !tables.some((t) => t.schema === schema && t.name === name))
-  if (unnamed.length > 0) throw refused(table, heirsText(unnamed))
+  if (unnamed.length > 0) throw rejected(table, heirsText(unnamed))
   const columns = source.columns.flatMap(({ name, type, isGenerated }) => {
     const there = target.columns.find((column) => column.name === name)
     if (isGenerated || there?.isGenerated === true) return []
-    if (there === undefined) throw refused(table, `has no column ${JSON.stringify(name)} in the target`)
+    if (there === undefined) throw rejected(table, `has no column ${JSON.stringify(name)} in the target`)
     return [{ name, sourceType: type, targetType: there.type }]
   })
   for (const from of source.sequences) {
     const stuck = target.sequences.find((to) => isBehind(to, from) && !to.isSettable)
-    if (stuck !== undefined) throw refused(table, stuckText(stuck, from))
+    if (stuck !== undefined) throw rejected(table, stuckText(stuck, from))
   }
   const names = columns.map(({ name }) => name)
   const key = source.keys.find((candidate) => candidate.every((name) => names.includes(name)))
-  if (key === undefined) throw refused(table, 'has no primary key, nor a unique one without nulls, to go along')
+  if (key === undefined) throw rejected(table, 'has no primary key, nor a unique one without nulls, to go along')
   return {
     ...{ table, columns, key: key.map((name) => names.indexOf(name)), rowEstimate: source.rowEstimate },
     isPartitioned: { source: source.isPartitioned, target: target.isPartitioned },
@@ -103,7 +103,7 @@ function heirsText(heirs: readonly TableName[]): string {
   )
 }
 
-function refused({ schema, name }: TableName, why: string): StepError {
+function rejected({ schema, name }: TableName, why: string): StepError {
   return new StepError('StepFailed', { sqlState: undefined, message: `table ${schema}.${name} ${why}` })
 }
 

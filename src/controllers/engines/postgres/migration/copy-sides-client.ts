@@ -3,7 +3,7 @@ import type { CopyStep, TableName } from '../../migration-step.ts'
 import { asEngineError } from '../failure.ts'
 import type { QueryAnswer, SessionClient } from '../session-client.ts'
 import { type CopyPlan, copyPlan, shapeIn, type TableShape } from './copy-plan.ts'
-import { digestOf, lookAtTable, raiseSequence, sameTexts, sourceSettings } from './copy-statements.ts'
+import { digestOf, observeTable, raiseSequence, sameTexts, sourceSettings } from './copy-statements.ts'
 import type { Statement } from './mark-statements.ts'
 import { stepErrorOf } from './step-failure.ts'
 import type { TargetSession } from './target-session-client.ts'
@@ -63,7 +63,7 @@ export class CopySides {
   async raiseSequences(table: TableName): Promise<void> {
     const { target, step } = this.#options
     const from = await this.#sourceShape(table)
-    const to = shapeOf(await target.askAsAuthor(lookAtTable(table), step))
+    const to = shapeOf(await target.askAsAuthor(observeTable(table), step))
     for (const { column, lastValue } of from?.sequences ?? []) {
       if (lastValue === undefined) continue
       // A column may own one sequence and use another.
@@ -83,12 +83,12 @@ export class CopySides {
   }
 
   async #sourceShape(table: TableName): Promise<TableShape | undefined> {
-    return shapeOf(await this.ofSource(lookAtTable(table)))
+    return shapeOf(await this.ofSource(observeTable(table)))
   }
 
   async #targetShape(table: TableName): Promise<TableShape | undefined> {
     const { target, step } = this.#options
-    return shapeOf(await target.lookAsAuthor(lookAtTable(table), step))
+    return shapeOf(await target.lookAsAuthor(observeTable(table), step))
   }
 }
 

@@ -5,7 +5,7 @@ import type { StatementServer } from '../../engine.ts'
 import type { LogPosition } from '../../log-position.ts'
 import type { PublisherAddress } from '../../replication.ts'
 import type { ServerAccess } from '../../server-access.ts'
-import { holdMoment, type SlotWish } from '../replication/slot-runner.ts'
+import { type DesiredSlot, holdMoment } from '../replication/slot-runner.ts'
 import type { SessionClient } from '../session-client.ts'
 import type { Statement } from './mark-statements.ts'
 import { RunLoginClient, type RunPlace } from './run-login-client.ts'
@@ -18,7 +18,7 @@ export interface CopySource {
   /** Address as seen from the target. */
   readonly address: Omit<PublisherAddress, 'password'>
   /** Creates a slot, and calls `use` with a snapshot at the slot's start. Returns that position. */
-  holdMoment(slot: SlotWish, use: (snapshot: string) => Promise<unknown>): Promise<LogPosition>
+  holdMoment(slot: DesiredSlot, use: (snapshot: string) => Promise<unknown>): Promise<LogPosition>
   /** Terminates the session of the previous worker of this replication, so that it changes nothing more. */
   takeOver(replication: string): Promise<void>
   /** Never rejects. */

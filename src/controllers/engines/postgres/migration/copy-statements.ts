@@ -29,7 +29,7 @@ export function emptyTables(tables: readonly TableName[]): Sql {
 }
 
 /** One row, whose text is JSON; none if the table is not there. */
-export function lookAtTable({ schema, name }: TableName): Statement {
+export function observeTable({ schema, name }: TableName): Statement {
   return { text: tableShape, values: [schema, name] }
 }
 

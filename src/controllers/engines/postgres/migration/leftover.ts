@@ -34,7 +34,7 @@ export function leftoversOf(text: string, parser: SqlParser): readonly Leftover[
 }
 
 /** Asks which of them are there: `schema` and `name` of each, and for a detachment its table's too. */
-export function lookForLeftover(leftover: Leftover): { readonly text: string; readonly values: readonly string[] } {
+export function observeLeftover(leftover: Leftover): { readonly text: string; readonly values: readonly string[] } {
   switch (leftover.kind) {
     case 'index':
       return {

@@ -5,11 +5,11 @@ import { EngineError } from '../../engine-error.ts'
 import type { CopyStep, MigrationStep, SqlStep, VerifyQuery } from '../../migration-step.ts'
 import type {
   CopyProgress,
+  MigrationClaim,
   MigrationTarget,
   StepAttempt,
   StepFailure,
   StepMark,
-  Taken,
 } from '../../migration-target.ts'
 import { StepError } from '../../step-error.ts'
 import type { SqlParser } from '../review/sql-parser.ts'
@@ -57,7 +57,7 @@ export interface TargetOptions extends Omit<RunPlace, 'applicationName'> {
 }
 
 /** Connects, takes the lock if it is free, and makes the schema of marks if it is missing. */
-export async function takeMigrationTarget(options: TargetOptions, signal: AbortSignal): Promise<Taken> {
+export async function takeMigrationTarget(options: TargetOptions, signal: AbortSignal): Promise<MigrationClaim> {
   const { access, database, migration, lock, holder, owner } = options
   const server = `${access.host}:${access.port}`
   const applicationName = `konverge/migration/${migration}`.slice(0, 63)

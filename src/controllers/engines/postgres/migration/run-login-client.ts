@@ -15,8 +15,8 @@ import {
   closeLogin,
   endSessionsOf,
   letReadAll,
-  lookAtLogin,
   makeLogin,
+  observeLogin,
   type RunLogin,
   removeLogin,
   sessionsOf,
@@ -85,7 +85,7 @@ export class RunLoginClient {
   /** Only one of this role at a time: who else has a session as it is ended. Where a step of that may go on for all that, nobody is let in. */
   async letIn(role: string, purpose: RunLogin['purpose']): Promise<SessionClient> {
     const { database, owner, secrets } = this.#place
-    const [found] = (await this.ask(lookAtLogin(role))).rows
+    const [found] = (await this.ask(observeLogin(role))).rows
     if (found?.['isThere'] === 't') await this.#remove({ role, purpose })
     const password = passwordFrom(secrets, 32)
     const verifier = scramVerifier({ password, salt: secrets.bytes(16) })

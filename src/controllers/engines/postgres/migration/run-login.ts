@@ -22,7 +22,7 @@ export function runLoginName(place: string): string {
 }
 
 /** One row: `isThere`, and `validUntil` for a login created now. */
-export function lookAtLogin(role: string): Statement {
+export function observeLogin(role: string): Statement {
   const text = `SELECT pg_catalog.to_regrole(pg_catalog.quote_ident($1)) IS NOT NULL AS "isThere",
     pg_catalog.to_char((pg_catalog.now() + '5 minutes') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "validUntil"`
   return { text, values: [role] }

@@ -2,7 +2,7 @@
 // to the environment or files of the target's server. Pure.
 import type { PublisherAddress } from '../../replication.ts'
 
-export interface ConnectionWords {
+export interface ConnectionParts {
   readonly source: PublisherAddress
   readonly database: string
   readonly username: string
@@ -10,9 +10,9 @@ export interface ConnectionWords {
   readonly majorVersion: number
 }
 
-export function connectionString({ source, database, username, majorVersion }: ConnectionWords): string {
+export function connectionString({ source, database, username, majorVersion }: ConnectionParts): string {
   const { host, port, tls, password } = source
-  return said({
+  return textOf({
     ...{ host, port: String(port), dbname: database, user: username, password, ...securityOf(tls) },
     ...{
       passfile: '/dev/null',
@@ -31,9 +31,9 @@ function securityOf(tls: PublisherAddress['tls']): Readonly<Record<string, strin
 }
 
 /** Fails immediately and without network. Has a password, which servers require of all roles except superusers. */
-export const nowhere = said({ host: '/nonexistent', password: 'none', connect_timeout: '2' })
+export const nowhere = textOf({ host: '/nonexistent', password: 'none', connect_timeout: '2' })
 
-function said(values: Readonly<Record<string, string>>): string {
+function textOf(values: Readonly<Record<string, string>>): string {
   return Object.entries(values)
     .map(([name, value]) => `${name}='${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`)
     .join(' ')

@@ -33,7 +33,7 @@ export interface SlotPlace {
   readonly signal: AbortSignal
 }
 
-export interface SlotWish {
+export interface DesiredSlot {
   /** Of the slot, and of the publication, without which none is made. */
   readonly name: string
   /** Of the publication. */
@@ -49,17 +49,17 @@ const spareMs = 30_000
 
 export class SlotRunner {
   readonly #place: SlotPlace
-  readonly #wish: SlotWish
+  readonly #wish: DesiredSlot
   readonly #session: SessionClient
 
-  private constructor(place: SlotPlace, wish: SlotWish, session: SessionClient) {
+  private constructor(place: SlotPlace, wish: DesiredSlot, session: SessionClient) {
     this.#place = place
     this.#wish = wish
     this.#session = session
   }
 
   /** The slot of an earlier attempt goes, as no snapshot is left for it; what somebody has made since it was seen stays. Waits for the transactions that are under way. */
-  static async begin(place: SlotPlace, wish: SlotWish): Promise<SlotRunner> {
+  static async begin(place: SlotPlace, wish: DesiredSlot): Promise<SlotRunner> {
     const session = await openSession(place)
     const runner = new SlotRunner(place, wish, session)
     try {
@@ -160,7 +160,7 @@ export class SlotRunner {
 /** For as long as `use` takes, other sessions can take its snapshot over. Answers where the slot begins. */
 export async function holdMoment(
   place: SlotPlace,
-  wish: SlotWish,
+  wish: DesiredSlot,
   use: (snapshot: string) => Promise<unknown>,
 ): Promise<LogPosition> {
   const runner = await SlotRunner.begin(place, wish)

@@ -2,7 +2,7 @@
 // them. Invariant: every failure other than a grammar error is a ParserExhaustedError. Its memory starts at 128 MiB and
 // never shrinks, so only a short-lived process loads it.
 import { setFlagsFromString } from 'node:v8'
-import { ParserExhaustedError, refusalOf, type SqlParser } from './sql-parser.ts'
+import { ParserExhaustedError, rejectionOf, type SqlParser } from './sql-parser.ts'
 
 export async function loadSqlParser(): Promise<SqlParser> {
   // Optimizing the grammar's one huge function takes 400 MiB, and more time than a review.
@@ -26,7 +26,7 @@ function answerOf(parse: () => unknown, isVerdict: (error: unknown) => boolean):
     return { tree: parse() }
   } catch (error) {
     if (isExhaustion(error) || !isVerdict(error)) throw new ParserExhaustedError('out of memory', { cause: error })
-    return { refusal: refusalOf(error) }
+    return { refusal: rejectionOf(error) }
   }
 }
 

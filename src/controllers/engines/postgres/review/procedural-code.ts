@@ -7,7 +7,7 @@ import {
   listOf,
   nodesBelow,
   optionsOf,
-  type Refusal,
+  type ReviewRejection,
   type SqlParser,
   type Statement,
   stringOf,
@@ -24,7 +24,7 @@ export interface ProceduralCode {
   /** COMMIT or ROLLBACK of the language itself: their lines. */
   readonly endsOfTransactions: readonly number[]
   readonly blind: readonly { readonly message: string; readonly line: number }[]
-  readonly errors: readonly (Pick<Refusal, 'code' | 'message'> & { readonly line: number })[]
+  readonly errors: readonly (Pick<ReviewRejection, 'code' | 'message'> & { readonly line: number })[]
   readonly when: 'now' | 'whenCalled'
 }
 
@@ -60,7 +60,7 @@ function lineOf(text: string, body: string): number {
 
 type Inside = Pick<ProceduralCode, 'pieces' | 'endsOfTransactions' | 'blind' | 'errors'>
 
-function rejected({ code, message }: Refusal, line: number): Inside {
+function rejected({ code, message }: ReviewRejection, line: number): Inside {
   return { pieces: [], endsOfTransactions: [], blind: [], errors: [{ code, message: `${message}, in the body`, line }] }
 }
 

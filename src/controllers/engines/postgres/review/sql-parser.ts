@@ -14,9 +14,9 @@ export interface SqlParser {
   parseProcedural(text: string): Parsed
 }
 
-export type Parsed = { readonly tree: unknown } | { readonly refusal: Refusal }
+export type Parsed = { readonly tree: unknown } | { readonly refusal: ReviewRejection }
 
-export interface Refusal {
+export interface ReviewRejection {
   /** StepTooComplex: the scanner would take too long, so the text was not parsed. */
   readonly code: 'ParseError' | 'StepTooComplex'
   readonly message: string
@@ -38,7 +38,7 @@ export interface Node {
 
 export type Fields = Readonly<Record<string, unknown>>
 
-export function refusalOf(error: unknown): Refusal {
+export function rejectionOf(error: unknown): ReviewRejection {
   const message = error instanceof Error ? error.message : String(error)
   const details = error instanceof Error && 'sqlDetails' in error ? fieldsOf(error.sqlDetails) : {}
   const { cursorPosition } = details
@@ -54,7 +54,7 @@ export function boundedParser(parser: SqlParser): SqlParser {
 }
 
 /** Undefined: the scanner reads this text in time. */
-export function excessIn(text: string): { readonly refusal: Refusal } | undefined {
+export function excessIn(text: string): { readonly refusal: ReviewRejection } | undefined {
   const at = readTooOftenAt(text)
   if (at === undefined) return undefined
   const character = [...text.slice(0, at)].length
