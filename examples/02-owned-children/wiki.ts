@@ -62,7 +62,7 @@ export const wiki = defineController<WikiSpec, WikiStatus, WikiFacts>(Wiki, {
     const style = theme === undefined ? undefined : valueAt(theme, 'data', 'style')
     return typeof style === 'string' ? { style } : {}
   },
-  refuse: ({ object: { spec }, facts }) =>
+  validate: ({ object: { spec }, facts }) =>
     facts.style === undefined
       ? { reason: 'ThemeNotFound', message: `no ConfigMap labelled ${themeLabel}=${spec.theme} has a style; make one` }
       : undefined,

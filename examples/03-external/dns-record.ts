@@ -38,7 +38,7 @@ const entryIn = (zone: Zone) =>
     name: 'entry',
     cadenceMs: 60_000,
     driver: (tools) => new ZoneDriver(zone, tools),
-    wish: ({ object: { spec } }: Context) => ({
+    desired: ({ object: { spec } }: Context) => ({
       kind: 'wanted',
       externalName: spec.hostname,
       desired: { address: spec.address },

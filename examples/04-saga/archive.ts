@@ -12,7 +12,7 @@ const moveIn = (files: Files) =>
     pivot: 'Switch',
     retryAdvice: 'raise spec.attempt',
     steps: () => [new CopyStep(files), new SwitchStep(files), new CleanStep(files)],
-    wish: ({ object: { spec }, facts }: Context): DesiredSaga => {
+    desired: ({ object: { spec }, facts }: Context): DesiredSaga => {
       const { folder: from } = facts
       const { folder: to, attempt } = spec
       if (from === to) return { kind: 'cancelled', message: 'its files are wanted where they are' }

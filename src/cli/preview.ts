@@ -4,7 +4,7 @@
 import { CodedError } from '../base/errors.ts'
 import { isJsonObject, type JsonObject } from '../base/json.ts'
 import { systemSecrets } from '../base/random.ts'
-import type { Controller, LiveReader, Refusal, ResourceContext } from '../index.ts'
+import type { Controller, InvalidSpec, LiveReader, ResourceContext } from '../index.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { groupResourceOf, type Resource } from '../object/resource.ts'
 import { resourceIn } from '../reconcile/definition.ts'
@@ -135,14 +135,14 @@ function refusalOf(
   controller: Controller,
   { object, facts }: ResourceContext<unknown, unknown, unknown>,
   { areFactsCertain }: { readonly areFactsCertain: boolean },
-): Refusal | undefined {
+): InvalidSpec | undefined {
   const isObject = typeof facts === 'object' && facts !== null
   const inside = isObject ? trackedReads(facts) : undefined
   const around = trackedReads(
     { object, facts: inside?.view ?? facts },
     { exempt: isObject ? ['object', 'facts'] : ['object'] },
   )
-  const refusal = controller.refuse(around.view)
+  const refusal = controller.validate(around.view)
   const isCertain = areFactsCertain || !(around.isRead() || inside?.isRead() === true)
   return isCertain ? refusal : undefined
 }

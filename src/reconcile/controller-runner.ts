@@ -281,7 +281,7 @@ export class ControllerRunner {
       status,
       parents,
       desiredOf: (parent, facts) => desired.of(parent, facts),
-      partingOf: controller.parting && ((parent, facts) => desired.atParting(parent, facts)),
+      partingOf: controller.preDelete && ((parent, facts) => desired.atParting(parent, facts)),
       inventoryOf: (parent) => inventoryOf(parent, controller, identity),
       recordEvent,
     })

@@ -58,7 +58,7 @@ export interface ObserveContext<Spec, Status> {
   readonly signal: AbortSignal
 }
 
-/** Input of `refuse` and `parting`. */
+/** Input of `validate` and `preDelete`. */
 export interface ResourceContext<Spec, Status, Facts> {
   readonly object: ParentOf<Spec, Status>
   readonly facts: Facts
@@ -107,7 +107,7 @@ export type CleanupResult =
   | { readonly kind: 'waiting'; readonly on: string; readonly repair?: Repair | undefined }
 
 /** Reason why the spec cannot work: the resource is Degraded until its spec or a watched input changes. */
-export interface Refusal {
+export interface InvalidSpec {
   /** One CamelCase word. Default `InvalidSpec`. */
   readonly reason?: string
   readonly message: string
@@ -151,7 +151,7 @@ export interface ControllerOptions<Spec, Status, Facts> {
   readonly retired?: readonly Resource[]
   /**
    * `false`: the operator writes only the status of a resource, no finalizer, label or annotation. The garbage
-   * collector deletes its children, in no order. Excludes `cleanup`, `parting`, `external`, `sagas`, `childrenIn`, and
+   * collector deletes its children, in no order. Excludes `cleanup`, `preDelete`, `external`, `sagas`, `childrenIn`, and
    * children in other namespaces (`FinalizerNeeded`). Kinds that leave `owns` are pruned only if they are in `retired`.
    * Default: true.
    */
@@ -237,7 +237,7 @@ export interface ControllerOptions<Spec, Status, Facts> {
    */
   observePaused?(context: ObserveContext<Spec, Status>): Promise<readonly ConditionClaim[]>
   /** Returns the reason why the spec cannot work, before anything is applied. Pure. */
-  refuse?(context: ResourceContext<Spec, Status, Facts>): Refusal | undefined
+  validate?(context: ResourceContext<Spec, Status, Facts>): InvalidSpec | undefined
   /**
    * Declares all desired objects: adds constructs to the chart, returns plain objects, or both. Pure and synchronous.
    *
@@ -253,10 +253,10 @@ export interface ControllerOptions<Spec, Status, Facts> {
    * `observe` fails. Children that a terminating namespace rejects delay nothing.
    *
    * @example
-   * parting: (_, { object: { metadata, status } }) =>
+   * preDelete: (_, { object: { metadata, status } }) =>
    *   status?.isEmptied ? [] : [objectOf(Job, { metadata: { name: `${metadata.name}-empty` }, spec: emptying })],
    */
-  parting?(chart: Chart, context: ResourceContext<Spec, Status, Facts>): Declared
+  preDelete?(chart: Chart, context: ResourceContext<Spec, Status, Facts>): Declared
   /** Names at most one object to delete because it blocks the children; called after a successful apply. Pure. */
   repair?(context: RepairContext<Spec, Status, Facts>): Repair | undefined
   /**
@@ -303,10 +303,10 @@ export interface Controller {
   readonly events: ((signal: AbortSignal) => AsyncIterable<ResourceEvent>) | undefined
   observe(context: ObserveContext<unknown, unknown>): Promise<unknown>
   observePaused(context: ObserveContext<unknown, unknown>): Promise<readonly ConditionClaim[]>
-  refuse(context: ResourceContext<unknown, unknown, unknown>): Refusal | undefined
+  validate(context: ResourceContext<unknown, unknown, unknown>): InvalidSpec | undefined
   /** Reads neither the status nor the resourceVersion. */
   desired(chart: Chart, context: ResourceContext<unknown, unknown, unknown>): Declared
-  readonly parting: ((chart: Chart, context: ResourceContext<unknown, unknown, unknown>) => Declared) | undefined
+  readonly preDelete: ((chart: Chart, context: ResourceContext<unknown, unknown, unknown>) => Declared) | undefined
   repair(context: RepairContext<unknown, unknown, unknown>): Repair | undefined
   status(context: StatusContext<unknown, unknown, unknown>): StatusReport<StatusWithConditions>
   cleanup(context: CleanupContext<unknown, unknown>): Promise<CleanupResult>
@@ -369,9 +369,9 @@ export function defineController<Spec, Status = unknown, Facts = undefined>(
     isSuspended: (object) => erased.isSuspended?.(object as never) ?? false,
     observe: (context) => erased.observe?.(context as never) ?? Promise.resolve(undefined),
     observePaused: (context) => erased.observePaused?.(context as never) ?? Promise.resolve([]),
-    refuse: (context) => erased.refuse?.(context as never),
+    validate: (context) => erased.validate?.(context as never),
     desired: (chart, context) => erased.desired(chart, context as never),
-    parting: erased.parting && ((chart, context) => erased.parting?.(chart, context as never)),
+    preDelete: erased.preDelete && ((chart, context) => erased.preDelete?.(chart, context as never)),
     repair: (context) => erased.repair?.(context as never),
     status: (context) => erased.status?.(context as never) ?? { fields: {}, conditions: [] },
     cleanup: (context) => erased.cleanup?.(context as never) ?? Promise.resolve({ kind: 'done' }),

@@ -57,9 +57,9 @@ export class DesiredObjects {
    * phase is short.
    */
   atParting(parent: LiveObject, facts: unknown): readonly DesiredObject[] {
-    const { parting } = this.#controller
-    if (parting === undefined) return []
-    return this.#normalized(this.#synthesize(parent, (chart) => parting(chart, { object: parentOf(parent), facts })))
+    const { preDelete } = this.#controller
+    if (preDelete === undefined) return []
+    return this.#normalized(this.#synthesize(parent, (chart) => preDelete(chart, { object: parentOf(parent), facts })))
   }
 
   #synthesize(parent: LiveObject, build: SynthInput['build']): DesiredSet {

@@ -11,7 +11,7 @@ import type {
 import type { Child } from './outcome.ts'
 import type { ParentOf } from './parent.ts'
 
-/** Input of `External.wish`. */
+/** Input of `External.desired`. */
 export interface ExternalContext<Spec, Status, Facts> {
   readonly object: ParentOf<Spec, Status>
   readonly facts: Facts
@@ -28,7 +28,7 @@ export interface ExternalRemovalContext<Spec, Status, Facts> {
   readonly facts: Facts | undefined
 }
 
-/** One external resource that a resource may have. `wish` and `removal` are pure. */
+/** One external resource that a resource may have. `desired` and `removal` are pure. */
 export interface External<Spec, Status, Facts, Desired = unknown, Observed = unknown> {
   /** One word, such as `database`: key of its journal entry in `status.external`, so never change it. */
   readonly name: string
@@ -37,7 +37,7 @@ export interface External<Spec, Status, Facts, Desired = unknown, Observed = unk
   /** Called once per operator. */
   driver(tools: ExternalTools): ExternalDriver<Desired, Observed>
   /** Returns the desired state, or that there should be none. */
-  wish(context: ExternalContext<Spec, Status, Facts>): DesiredExternal<Desired>
+  desired(context: ExternalContext<Spec, Status, Facts>): DesiredExternal<Desired>
   /**
    * Returns the kind of removal. Called when the resource is being deleted, and when the spec no longer asks for the
    * external resource.
@@ -53,7 +53,7 @@ export interface External<Spec, Status, Facts, Desired = unknown, Observed = unk
  * const bucket = defineExternal({
  *   name: 'bucket',
  *   driver: (tools) => new BucketDriver(tools),
- *   wish: ({ object }: ExternalContext<SiteSpec, SiteStatus, undefined>) =>
+ *   desired: ({ object }: ExternalContext<SiteSpec, SiteStatus, undefined>) =>
  *     ({ kind: 'wanted', externalName: `site-${object.metadata.uid}`, desired: { isPublic: object.spec.public } }),
  *   removal: ({ object }) =>
  *     ({ kind: 'remove', externalName: `site-${object.metadata.uid}`, desired: { isPublic: false } }),

@@ -87,7 +87,7 @@ export class ExternalsReconciler {
     try {
       for (const { external, provisioner } of this.#kept) {
         const earlier = provisions.map(({ report }) => report)
-        const wish = external.wish({ object: parent, facts, children, earlier })
+        const wish = external.desired({ object: parent, facts, children, earlier })
         const pass = this.#passFor(object, external, turn, signal)
         const provision =
           wish.kind === 'none' && pass.record !== undefined

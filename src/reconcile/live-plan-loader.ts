@@ -158,7 +158,7 @@ class LivePlanLoader {
     const { controller } = this.#options
     const recorded = await this.#members.unseen(parent, { seen: [] }, this.#signal)
     const facts = await this.#observe(parent, recorded.objects)
-    const refusal = controller.refuse({ object: parentOf(parent), facts })
+    const refusal = controller.validate({ object: parentOf(parent), facts })
     if (refusal !== undefined) {
       const { reason = 'InvalidSpec', message } = refusal
       throw new CodedError({ code: reason, message, remedy: 'stop' })

@@ -18,7 +18,7 @@ interface Options {
   readonly external?: readonly unknown[]
   readonly sagas?: readonly unknown[]
   readonly cleanup?: unknown
-  readonly parting?: unknown
+  readonly preDelete?: unknown
   readonly finalizer?: boolean
   readonly childrenIn?: string
   readonly owns?: readonly (Resource | Owned)[]

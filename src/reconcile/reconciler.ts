@@ -251,7 +251,7 @@ export class Reconciler {
     let facts: unknown
     try {
       facts = await this.#observe(object, signal)
-      const refusal = controller.refuse({ object: parentOf(object), facts })
+      const refusal = controller.validate({ object: parentOf(object), facts })
       if (refusal !== undefined) {
         throw new CodedError({ code: refusal.reason ?? 'InvalidSpec', message: refusal.message, remedy: 'stop' })
       }

@@ -6,7 +6,7 @@ import type { DesiredSaga, SagaReport, SagaStep } from '../saga/saga.ts'
 import type { Child } from './outcome.ts'
 import type { ParentOf } from './parent.ts'
 
-/** Input of `Saga.wish`. */
+/** Input of `Saga.desired`. */
 export interface SagaContext<Spec, Status, Facts> {
   readonly object: ParentOf<Spec, Status>
   readonly facts: Facts
@@ -44,7 +44,7 @@ export interface SagaRemovalContext<Spec, Status, Facts> {
   readonly saga: SagaReport
 }
 
-/** A sequence of steps with compensation. Its `wish` and `removal` are pure. */
+/** A sequence of steps with compensation. Its `desired` and `removal` are pure. */
 export interface Saga<Spec, Status, Facts> {
   /** One word, such as `upgrade`: key of its journal entry in `status.sagas`, so never change it. */
   readonly name: string
@@ -58,7 +58,7 @@ export interface Saga<Spec, Status, Facts> {
   /** Called once per operator. */
   steps(tools: ExternalTools): readonly SagaStep<SagaResource<Spec, Status, Facts>>[]
   /** Returns the desired saga with its id and input, or that there should be none. */
-  wish(context: SagaContext<Spec, Status, Facts>): DesiredSaga
+  desired(context: SagaContext<Spec, Status, Facts>): DesiredSaga
   /** Called when the resource is being deleted. Default: compensate. */
   removal?(context: SagaRemovalContext<Spec, Status, Facts>): SagaRemoval
 }
@@ -72,7 +72,7 @@ export interface Saga<Spec, Status, Facts> {
  *   name: 'move',
  *   pivot: 'Switch',
  *   steps: (tools) => [new CopyStep(tools), new SwitchStep(tools)],
- *   wish: ({ object: { spec, status } }: SagaContext<SiteSpec, SiteStatus, undefined>) =>
+ *   desired: ({ object: { spec, status } }: SagaContext<SiteSpec, SiteStatus, undefined>) =>
  *     spec.zone === status?.zone
  *       ? { kind: 'none' }
  *       : { kind: 'wanted', id: `to-${spec.zone}`, input: { to: spec.zone } },

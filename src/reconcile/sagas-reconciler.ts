@@ -83,7 +83,7 @@ export class SagasReconciler {
     try {
       for (const { saga, runner } of this.#kept) {
         const sagas = this.#reports(turn.sagas, turn.found)
-        const wish = saga.wish({ object: parent, facts, children, externals, sagas })
+        const wish = saga.desired({ object: parent, facts, children, externals, sagas })
         const pass = { wish, mayRun: isApplied, scene: { object: parent, facts, children, externals } }
         this.#settled(
           object,
@@ -255,7 +255,7 @@ function demandOf(object: LiveObject, { retriedFor }: SagaRecord): string | unde
 }
 const deletion = 'deletion'
 
-/** During a deletion, `wish` is not called. */
+/** During a deletion, `desired` is not called. */
 function whileDeleted(outcome: Outcome): Outcome {
   if (outcome.kind !== 'stopped') return outcome
   return {

@@ -11,7 +11,7 @@ import type { DesiredObject } from '../synth/desired.ts'
 interface Options {
   readonly finalizer?: boolean
   readonly cleanup?: unknown
-  readonly parting?: unknown
+  readonly preDelete?: unknown
   readonly external?: readonly unknown[]
   readonly sagas?: readonly unknown[]
   readonly childrenIn?: string
@@ -20,10 +20,10 @@ interface Options {
 /** Throws an Error for an option that acts on deletion, because it needs the finalizer. */
 export function assertFinalizerFits({ kind }: Resource, options: Options): void {
   if (options.finalizer !== false) return
-  const { cleanup, parting, external = [], sagas = [], childrenIn } = options
+  const { cleanup, preDelete, external = [], sagas = [], childrenIn } = options
   const needs = [
     ...(cleanup === undefined ? [] : ['cleanup']),
-    ...(parting === undefined ? [] : ['parting']),
+    ...(preDelete === undefined ? [] : ['preDelete']),
     ...(external.length === 0 ? [] : ['external']),
     ...(sagas.length === 0 ? [] : ['sagas']),
     ...(childrenIn === undefined ? [] : ['childrenIn']),

@@ -21,7 +21,7 @@ const website = (over: Partial<Options>): Controller =>
 const manifest = (replicas: number) =>
   `apiVersion: example.com/v1\nkind: Website\nmetadata: { name: home }\nspec: { image: nginx, replicas: ${replicas} }\n`
 const most = { reason: 'TooMany', message: 'at most two replicas' }
-const tooMany: Options['refuse'] = ({ object }) => (object.spec.replicas > 2 ? most : undefined)
+const tooMany: Options['validate'] = ({ object }) => (object.spec.replicas > 2 ? most : undefined)
 
 /** Returns the printed kinds, or the error message. */
 async function previewed(controller: Controller, text: string): Promise<readonly string[] | string> {
@@ -50,7 +50,7 @@ describe('preview of a resource that its controller rejects', () => {
   const rejected = '/website.yaml: Website home: at most two replicas'
 
   it('prints the rejection and no manifest', async () => {
-    const controller = website({ refuse: tooMany })
+    const controller = website({ validate: tooMany })
     expect(await previewed(controller, manifest(3))).toBe(rejected)
     expect(await previewed(controller, `${manifest(1)}---\n${manifest(3)}`)).toBe(rejected)
     expect(await previewed(controller, manifest(2))).toEqual(['ConfigMap'])
@@ -60,13 +60,13 @@ describe('preview of a resource that its controller rejects', () => {
     const observe: Options['observe'] = async ({ object, live }) => ({
       theme: await live.find(ConfigMap, { namespace: object.metadata.namespace, name: 'theme' }),
     })
-    expect(await previewed(website({ observe, refuse: tooMany }), manifest(3))).toBe(rejected)
+    expect(await previewed(website({ observe, validate: tooMany }), manifest(3))).toBe(rejected)
   })
 
   it('rejects it by facts that depend on the resource alone', async () => {
     const observe: Options['observe'] = async ({ object }) => ({ count: object.spec.replicas })
-    const refuse: Options['refuse'] = ({ facts }) => ((facts as { count: number }).count > 2 ? most : undefined)
-    expect(await previewed(website({ observe, refuse }), manifest(3))).toBe(rejected)
+    const refuse: Options['validate'] = ({ facts }) => ((facts as { count: number }).count > 2 ? most : undefined)
+    expect(await previewed(website({ observe, validate: refuse }), manifest(3))).toBe(rejected)
   })
 
   it.each([
@@ -75,10 +75,10 @@ describe('preview of a resource that its controller rejects', () => {
   ])('prints the manifests without a fact that only a cluster has, in %s', async (_, factsOf) => {
     const observe: Options['observe'] = async ({ live }) =>
       await factsOf(await live.find(ConfigMap, { namespace: 'default', name: 'theme' }))
-    const refuse: Options['refuse'] = ({ facts }) =>
+    const refuse: Options['validate'] = ({ facts }) =>
       facts === true || (facts as { found?: boolean }).found === true
         ? undefined
         : { message: 'there is no ConfigMap theme; make one' }
-    expect(await previewed(website({ observe, refuse }), manifest(1))).toEqual(['ConfigMap'])
+    expect(await previewed(website({ observe, validate: refuse }), manifest(1))).toEqual(['ConfigMap'])
   })
 })

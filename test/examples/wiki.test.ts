@@ -24,9 +24,9 @@ it('declares a volume, a migration, servers and a Service', () => {
 })
 
 it('rejects a wiki whose theme is missing, and names the theme', () => {
-  const refusal = wiki.refuse({ object: handbook, facts: {} })
+  const refusal = wiki.validate({ object: handbook, facts: {} })
   expect(refusal).toMatchObject({ reason: 'ThemeNotFound', message: expect.stringContaining('example.com/theme=blue') })
-  expect(wiki.refuse({ object: handbook, facts: { style: '' } })).toBeUndefined()
+  expect(wiki.validate({ object: handbook, facts: { style: '' } })).toBeUndefined()
 })
 
 describe('the status of a wiki', () => {

@@ -78,7 +78,7 @@ function boxOf(remote: RemoteWorld, name: string, cadenceMs: number | undefined)
     name,
     ...(cadenceMs === undefined ? {} : { cadenceMs }),
     driver: (tools) => remote.driver(tools),
-    wish: ({ object }: Context): DesiredExternal<BoxWish> => {
+    desired: ({ object }: Context): DesiredExternal<BoxWish> => {
       const { size, isEmpty = false, waitsFor, name: _, removal: __, ...policies } = object.spec
       if (isEmpty) return { kind: 'none' }
       if (waitsFor !== undefined) {

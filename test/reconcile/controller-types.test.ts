@@ -58,9 +58,9 @@ describe('the resource that a function gets', () => {
     type Seen = ShopStatus | undefined
     defineController(Shop, {
       owns: [],
-      refuse: ({ object }) => void expectTypeOf(object.status).toEqualTypeOf<Seen>(),
+      validate: ({ object }) => void expectTypeOf(object.status).toEqualTypeOf<Seen>(),
       desired: () => {},
-      parting: (_, { object }) => void expectTypeOf(object.status).toEqualTypeOf<Seen>(),
+      preDelete: (_, { object }) => void expectTypeOf(object.status).toEqualTypeOf<Seen>(),
       repair: ({ object }) => void expectTypeOf(object.status).toEqualTypeOf<Seen>(),
       status: ({ object }) => {
         expectTypeOf(object.status).toEqualTypeOf<Seen>()

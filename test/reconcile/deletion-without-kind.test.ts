@@ -103,7 +103,7 @@ it('pre-delete work of a kind that is not served is left out', async () => {
   await life.end()
   uninstall()
   const { desired } = controller()
-  await world.live(controller({ parting: (chart, context) => desired(chart, context) }))
+  await world.live(controller({ preDelete: (chart, context) => desired(chart, context) }))
   await remove()
   expect(world.site()).toBeUndefined()
 })

@@ -274,7 +274,7 @@ describe('a permanent failure', () => {
   it('has the message of refuse, and comes before anything is created', async () => {
     const world = new World()
     world.addSite()
-    await world.live(siteController({ refuse: () => ({ message: 'there is no such theme' }) }))
+    await world.live(siteController({ validate: () => ({ message: 'there is no such theme' }) }))
     expect(world.conditions()).toMatchObject({ Degraded: 'True/InvalidSpec' })
     expect(world.message('Degraded')).toBe('there is no such theme')
     expect(world.api.all(ConfigMap)).toEqual([])
@@ -284,7 +284,7 @@ describe('a permanent failure', () => {
     const world = new World()
     world.addSite()
     let words = 'there is no theme'
-    await world.live(siteController({ refuse: () => ({ message: words }) }))
+    await world.live(siteController({ validate: () => ({ message: words }) }))
     words = 'there is no font'
     world.api.edit(Site, 'default/a', { metadata: { annotations: { look: 'again' } } })
     await world.clock.advance(60_000)

@@ -27,7 +27,8 @@ const label = 'example.dev/published'
 /** Declares a Service for each labelled ConfigMap, on the port in its data. */
 const pages = defineController(ConfigMap, {
   owns: [Service],
-  refuse: ({ object }) => (port(object) === 13 ? { reason: 'UnluckyPort', message: 'choose another port' } : undefined),
+  validate: ({ object }) =>
+    port(object) === 13 ? { reason: 'UnluckyPort', message: 'choose another port' } : undefined,
   desired: (chart, { object }) => {
     if (object.metadata.labels?.[label] === undefined) return
     const spec = { ports: [{ port: port(object) }] }
@@ -170,7 +171,7 @@ it.each<[string, () => unknown, RegExp]>([
           defineExternal({
             name: 'a',
             driver: () => ({}) as never,
-            wish: () => ({}) as never,
+            desired: () => ({}) as never,
             removal: () => ({}) as never,
           }),
         ],

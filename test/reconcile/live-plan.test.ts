@@ -393,7 +393,7 @@ describe('the context of observe in a plan', () => {
 describe('a resource that the operator leaves unchanged', () => {
   const controller = siteController({
     isSuspended: ({ spec }) => spec.suspend === true,
-    refuse: ({ object: { spec } }) => (spec.image === '' ? { message: 'give an image' } : undefined),
+    validate: ({ object: { spec } }) => (spec.image === '' ? { message: 'give an image' } : undefined),
     desired: (chart) => void make(chart, 'ConfigMap', 'conf', {}),
   })
 

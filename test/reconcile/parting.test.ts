@@ -7,7 +7,7 @@ import { secretText } from '../taint/secret-text.ts'
 import { Site, type SiteSpec, type SiteStatus, siteController, type World } from './life.ts'
 import { settledSite } from './sites.ts'
 
-type Parting = NonNullable<ControllerOptions<SiteSpec, SiteStatus, unknown>['parting']>
+type Parting = NonNullable<ControllerOptions<SiteSpec, SiteStatus, unknown>['preDelete']>
 
 /** Declares a Secret until `isDone`. */
 const partingUntil =
@@ -26,7 +26,7 @@ const partingUntil =
 async function leaving(parting: Parting, observe = () => Promise.resolve<unknown>({})): Promise<World> {
   const { world, life } = await settledSite()
   await life.drain()
-  await world.live(siteController({ parting, observe }))
+  await world.live(siteController({ preDelete: parting, observe }))
   world.api.remove(Site, 'default/a')
   await world.clock.advance(40_000)
   return world
@@ -64,7 +64,7 @@ describe('pre-delete', () => {
       partingUntil(() => context.object.status?.pages === 100)(chart, context)
     await world.live(
       siteController({
-        parting: farewell,
+        preDelete: farewell,
         status: ({ object, children }) => {
           const isDone = object.status?.pages === 100 || children.some(({ object: { kind } }) => kind === 'Secret')
           return { fields: { pages: isDone ? 100 : 1 }, conditions: [] }

@@ -157,7 +157,7 @@ describe('a status that cannot be built', () => {
     const { status } = breaking({ conditions: [null] })
     const refuse = ({ object }: { readonly object: { readonly spec: { readonly page: string } } }) =>
       object.spec.page === 'broken' ? { reason: 'Broken', message: undefined as unknown as string } : undefined
-    await world.live(siteController({ refuse, status: status as never }))
+    await world.live(siteController({ validate: refuse, status: status as never }))
     world.api.edit(Site, 'default/a', { spec: { page: 'broken' } })
     await world.clock.advance(60_000)
     expect(world.conditions()).toMatchObject({ Ready: expect.stringMatching(/^False/) })

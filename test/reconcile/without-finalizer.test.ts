@@ -170,7 +170,7 @@ describe('a controller without finalizer', () => {
 
   it.each([
     ['cleanup', { cleanup: async () => ({ kind: 'done' }) }],
-    ['parting', { parting: () => {} }],
+    ['preDelete', { preDelete: () => {} }],
   ] as const)('rejects the option %s', async (name, over) => {
     cluster = await startCluster()
     expect(() => notes(over as Over)).toThrow(`has finalizer: false and ${name}`)

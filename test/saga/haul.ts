@@ -66,7 +66,7 @@ export function haulController(road: Road, { steps = {}, more = [], over = {} }:
     pivot: 'Unload',
     retryAdvice: 'set spec.try to another word',
     steps: () => ['Load', ...more, 'Drive', 'Unload', 'Sign'].map((name) => stepOf(name, road.step(name, steps[name]))),
-    wish: ({ object: { spec } }: Context): DesiredSaga => {
+    desired: ({ object: { spec } }: Context): DesiredSaga => {
       const { to, try: again, cancel } = spec
       if (cancel !== undefined) return { kind: 'cancelled', message: cancel }
       if (to === undefined) return { kind: 'none' }

@@ -97,7 +97,7 @@ export function strangerController(plan: ControllerPlan, at: number, misbehaviou
       const { namespace = home, name } = metadata
       return { shift: shiftOf(await live.find(ConfigMap, { namespace, name: factName(name) })) }
     },
-    refuse: ({ object: { spec } }) => {
+    validate: ({ object: { spec } }) => {
       fail('refuse', spec)
       return spec.isRefused === true ? { reason: 'Refused', message: 'the plan refuses it' } : undefined
     },

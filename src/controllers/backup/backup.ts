@@ -10,6 +10,7 @@ import {
   type DesiredContext,
   defineController,
   type ExternalReport,
+  type InvalidSpec,
   initialOnly,
   isBeingDeleted,
   Job,
@@ -17,7 +18,6 @@ import {
   type LiveObject,
   PersistentVolumeClaim,
   Pod,
-  type Refusal,
   readyWhen,
   reportOf,
   retain,
@@ -103,9 +103,9 @@ export function backup({ image, rds = {}, policy = labelledSecrets }: BackupOpti
       },
     ],
     observe: (context) => loadFacts(context, policy),
-    refuse: ({ facts }) => rejectionOf(facts),
+    validate: ({ facts }) => rejectionOf(facts),
     desired: (chart, context) => desired(chart, context, image),
-    parting: (chart, { object, facts }) => {
+    preDelete: (chart, { object, facts }) => {
       if (facts.kind !== 'parting') return
       if (facts.rejection !== undefined) return holdDeletion(chart, ConfigMap, facts.rejection)
       for (const { wish, run, isSuspended } of [facts.discard, facts.tidy].filter((work) => work !== undefined)) {
@@ -116,7 +116,7 @@ export function backup({ image, rds = {}, policy = labelledSecrets }: BackupOpti
   })
 }
 
-function rejectionOf(facts: BackupFacts): Refusal | undefined {
+function rejectionOf(facts: BackupFacts): InvalidSpec | undefined {
   if (facts.kind === 'schedule') return facts.problem
   if (facts.kind === 'parting') return undefined
   return facts.problem?.kind === 'refused' ? facts.problem : undefined

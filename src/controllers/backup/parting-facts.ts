@@ -1,6 +1,6 @@
 // What has to be done before a Backup may go? Its artifact is removed, where the policy says so, and what workers have left that were killed:
 // by other workers, once nobody is at it any more. That this is over is said by the status, and by nothing else. Pure.
-import { abandonAnnotation, isAbandoned, isOf, Job, type LiveObject, type Refusal, valueAt } from '../../index.ts'
+import { abandonAnnotation, type InvalidSpec, isAbandoned, isOf, Job, type LiveObject, valueAt } from '../../index.ts'
 import type { Place } from '../migration/migration-place.ts'
 import { isAtWork } from '../worker/job-words.ts'
 import { scratchName } from './scratch-database.ts'
@@ -19,7 +19,7 @@ export interface PreDeleteFacts {
   /** When that is; milliseconds since the epoch. */
   readonly tidyUntilMs?: number
   /** Why no worker may be given the store; the artifact is still to be removed. */
-  readonly rejection?: Required<Refusal>
+  readonly rejection?: Required<InvalidSpec>
   /** What stays where, as a user abandoned it. */
   readonly abandoned?: string
   /** Pods of workers that were told to end, and are waited for. */

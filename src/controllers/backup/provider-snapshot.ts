@@ -28,7 +28,7 @@ export function providerSnapshot(options: RdsClientLoaderOptions = {}) {
     name: recordName,
     cadenceMs,
     driver: (tools) => new SnapshotDriver(tools, options),
-    wish: ({ object, facts }: Context) => desiredProviderSnapshot(object, facts),
+    desired: ({ object, facts }: Context) => desiredProviderSnapshot(object, facts),
     removal: ({ object, facts }) => snapshotRemoval(object as BackupObject, facts), // Its definition requires a spec.
   })
 }

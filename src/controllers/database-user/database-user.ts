@@ -114,7 +114,7 @@ export function databaseUser(
     },
     observePaused: async ({ object, live }) =>
       pausedConditions(object, rejectionOf(await loadInput(object, live, await listDatabases(object, live)))),
-    refuse: (context) => {
+    validate: (context) => {
       const { problem } = context.facts
       return problem?.kind === 'refused' && !isShutOut(context) ? problem : undefined
     },

@@ -29,7 +29,7 @@ export function userRole(engineFor: (tools: ExternalTools) => DatabaseEngine) {
   return defineExternal({
     name: roleName,
     driver: (tools: ExternalTools) => new RoleDriver(engineFor(tools), tools),
-    wish: desiredRole,
+    desired: desiredRole,
     removal: roleRemoval,
   })
 }

@@ -1,6 +1,6 @@
 // Facts about the cluster that a database's desired state depends on, as small JSON values. Invariant: only Kubernetes
 // objects, no data of the server.
-import type { Refusal } from '../../index.ts'
+import type { InvalidSpec } from '../../index.ts'
 import type { BackedUp } from './backed-up.ts'
 import type { FinalBackup } from './final-backup.ts'
 import type { RdsFacts } from './rds/instance-facts.ts'
@@ -38,9 +38,9 @@ export interface DatabaseFacts {
   /** State of its Backups. */
   readonly backedUp?: BackedUp
   /** Rejection of its server by the operator's policy. */
-  readonly rejection?: Refusal
+  readonly rejection?: InvalidSpec
   /** Invalid configuration, as far as the cluster's objects show it. */
-  readonly refusal?: Refusal
+  readonly refusal?: InvalidSpec
   /** Namespaces whose users may have rights in it. Read only while the Database is not being deleted. */
   readonly consents?: readonly string[]
   /** DatabaseUsers that may use the database, as `namespace/name`. Read only while the Database is being deleted. */

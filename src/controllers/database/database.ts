@@ -17,6 +17,7 @@ import {
   type ExternalContext,
   type ExternalReport,
   type ExternalTools,
+  type InvalidSpec,
   isAbandoned,
   isBeingDeleted,
   Job,
@@ -27,7 +28,6 @@ import {
   type ObserveContext,
   PersistentVolumeClaim,
   Pod,
-  type Refusal,
   type ResourceContext,
   reportOf,
   Secret,
@@ -115,7 +115,7 @@ export function database(
   const logical = defineExternal({
     name: recordName,
     driver: (tools) => new DatabaseDriver(engineOf(tools)),
-    wish: desiredDatabaseOf,
+    desired: desiredDatabaseOf,
     removal: ({ object, facts }) => databaseRemoval(object, facts),
   })
   return defineController<DatabaseSpec, DatabaseStatus, DatabaseFacts>(Database, {
@@ -150,9 +150,9 @@ export function database(
     sagas: [databaseUpgrade(engineOf)],
     isSuspended: ({ spec }) => spec.suspend === true,
     observe: (context) => observeAll(context, { policy, instance: reportOf(instance, context.externals) }),
-    refuse: ({ object, facts }) => rejectionOf(object, facts),
+    validate: ({ object, facts }) => rejectionOf(object, facts),
     desired: (chart, context) => declareAll(chart, context, image),
-    parting: (chart, context) => declarePreDelete(chart, context, image),
+    preDelete: (chart, context) => declarePreDelete(chart, context, image),
     repair: ({ object, children, facts: { sides, serverVolume } }) =>
       stuckRolloutRepair(
         sides && childNamed({ object, children }, StatefulSet, sides.serving.statefulSet)?.object,
@@ -237,7 +237,7 @@ function desiredDatabaseOf({ object, facts, children, earlier }: Context): Desir
 function rejectionOf(
   { spec }: DatabaseObject,
   { refusal, rejection, connection, rds, serverVolume, restore }: DatabaseFacts,
-): Refusal | undefined {
+): InvalidSpec | undefined {
   if (rejection !== undefined) return rejection
   if (refusal !== undefined) return refusal
   const reserved = schemaRejection(spec)

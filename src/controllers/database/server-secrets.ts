@@ -5,9 +5,9 @@ import { X509Certificate } from 'node:crypto'
 import { databaseHosts, databaseServerNames } from '../../../constructs/index.ts'
 import {
   curveKeys,
+  type InvalidSpec,
   type LiveObject,
   passwordFrom,
-  type Refusal,
   type SecretSource,
   selfSignedCertificate,
 } from '../../index.ts'
@@ -45,7 +45,7 @@ export function serverSecrets({ admin, tls, ...draw }: DrawInput): ServerSecrets
 }
 
 /** Why a volume without its password is left alone, and what to do. */
-export function passwordLost(name: string, volumeClaim: string): Refusal {
+export function passwordLost(name: string, volumeClaim: string): InvalidSpec {
   const { adminSecret } = databaseServerNames(name)
   const message =
     `Secret ${adminSecret} is gone, and the data in volume claim ${volumeClaim} knows no other password; put the Secret back with ` +

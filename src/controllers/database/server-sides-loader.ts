@@ -3,11 +3,11 @@ import { type DatabaseSide, laterDatabaseSide } from '../../../constructs/index.
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import {
   childNamed,
+  type InvalidSpec,
   isBeingDeleted,
   type LiveObject,
   type ObserveContext,
   PersistentVolumeClaim,
-  type Refusal,
   type SagaRecord,
   StatefulSet,
 } from '../../index.ts'
@@ -63,13 +63,13 @@ export async function loadBeginning(context: Observing, hasPassword: boolean): P
 export interface Beginning {
   readonly side: DatabaseSide
   /** Why nothing is begun. */
-  readonly refusal: Refusal | undefined
+  readonly refusal: InvalidSpec | undefined
 }
 
 async function loadFirst(context: Observing): Promise<Beginning> {
   const { object } = context
   const first = servedSide(object)
-  const begins = (side: DatabaseSide, refusal?: Refusal): Beginning => ({ side, refusal })
+  const begins = (side: DatabaseSide, refusal?: InvalidSpec): Beginning => ({ side, refusal })
   if (object.status?.server !== undefined || statefulSetOf(context, first) !== undefined) return begins(first)
   const moved = laterDatabaseSide(object.metadata.name, first.version)
   if (statefulSetOf(context, moved) !== undefined) return begins(moved)

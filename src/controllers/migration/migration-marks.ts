@@ -17,7 +17,7 @@ export function migrationMarks(engineFor: (tools: ExternalTools) => DatabaseEngi
   return defineExternal({
     name: 'marks',
     driver: (tools: ExternalTools) => new MarkDriver(engineFor(tools)),
-    wish: desiredMarks,
+    desired: desiredMarks,
     removal: (): ExternalRemoval<DesiredMarks> => ({
       kind: 'keep',
       note: 'what was applied stays in the database, and so do the marks that say so',

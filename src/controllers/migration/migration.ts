@@ -93,9 +93,9 @@ export function migration({ engineFor, image, review, policy = labelledSecrets }
       },
     ],
     observe: (context) => loadFacts(context, { policy, seen: reportOf(marks, context.externals)?.observed }, review),
-    refuse: ({ facts: { problem } }) => (problem?.kind === 'refused' ? problem : undefined),
+    validate: ({ facts: { problem } }) => (problem?.kind === 'refused' ? problem : undefined),
     desired: (chart, context) => desired(chart, context, image),
-    parting: (chart, context) => preDelete(chart, context, image),
+    preDelete: (chart, context) => preDelete(chart, context, image),
     status: (context) => migrationStatus(context, reportOf(marks, context.externals)),
   })
 }

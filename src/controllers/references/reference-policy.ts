@@ -83,7 +83,7 @@ export type RejectionReason =
   | 'EndpointNotAllowed'
   | 'StorageClassNotAllowed'
 
-/** A Refusal with a reason of these rules. */
+/** An InvalidSpec with a reason of these rules. */
 export interface Rejection<Reason extends RejectionReason = RejectionReason> {
   readonly reason: Reason
   readonly message: string

@@ -1,5 +1,5 @@
 // Reads what a store of backups names, and says why a worker may not use it. No Job mounts a Secret before this was asked.
-import { type LiveReader, type Refusal, Secret } from '../../index.ts'
+import { type InvalidSpec, type LiveReader, Secret } from '../../index.ts'
 import type { StoreTarget } from '../backup/store-place.ts'
 import { endpointRejection, type ReferencePolicy, secretRejection } from './reference-policy.ts'
 
@@ -7,7 +7,7 @@ import { endpointRejection, type ReferencePolicy, secretRejection } from './refe
 export async function loadStoreRejection(
   { s3 }: StoreTarget,
   { live, namespace, policy }: { live: LiveReader; namespace: string | undefined; policy: ReferencePolicy },
-): Promise<Required<Refusal> | undefined> {
+): Promise<Required<InvalidSpec> | undefined> {
   if (s3 === undefined) return undefined
   const rejection = endpointRejection(hostOf(s3), policy)
   const name = s3.credentialsSecretRef?.name

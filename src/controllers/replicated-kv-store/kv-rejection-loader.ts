@@ -1,6 +1,6 @@
 // Reads the Secrets that the environment of a store names, and says which rule of the operator the store breaks.
 import type { ReplicatedKVStoreSpec } from '../../../imports/wire/replicated-kv-store.ts'
-import { type LiveReader, type ObjectMeta, type Refusal, Secret } from '../../index.ts'
+import { type InvalidSpec, type LiveReader, type ObjectMeta, Secret } from '../../index.ts'
 import {
   imageRejection,
   type ReferencePolicy,
@@ -14,7 +14,7 @@ export async function loadKvRejection(
   { metadata: { namespace }, spec }: { readonly metadata: ObjectMeta; readonly spec: ReplicatedKVStoreSpec },
   live: LiveReader,
   policy: ReferencePolicy,
-): Promise<Required<Refusal> | undefined> {
+): Promise<Required<InvalidSpec> | undefined> {
   const rejection =
     imageRejection(spec.image, policy) ??
     storageClassRejection(spec.storageClassName, policy) ??

@@ -1,6 +1,6 @@
 // Facts about the cluster that a store's desired state and status depend on, as small JSON values: its StorageClass,
 // its pods, and its volume claims.
-import type { Refusal } from '../../index.ts'
+import type { InvalidSpec } from '../../index.ts'
 import type { PodCounts } from '../stateful-set/pod-counts.ts'
 import type { PodProblem } from '../stateful-set/pod-trouble.ts'
 import type { BlockingPod } from '../stateful-set/stuck-rollout.ts'
@@ -11,7 +11,7 @@ export interface KvStoreFacts extends Admission, VolumeGrowth {
   /** The named class does not exist. False for a store without a class, or with the empty class. */
   readonly isStorageClassMissing: boolean
   /** Rejection by the operator's policy. */
-  readonly rejection?: Required<Refusal>
+  readonly rejection?: Required<InvalidSpec>
   /** Time of the next check of a rejection, in milliseconds since the epoch. */
   readonly lookAgainAtMs?: number
   readonly trouble?: PodProblem

@@ -70,14 +70,14 @@ export function replicatedKvStore({ policy = labelledSecrets }: KvStoreOptions =
     isSuspended: ({ spec }) => spec.suspend === true,
     reads: [Secret],
     observe: (context) => observe(context, policy),
-    refuse: ({ object, facts }) => {
+    validate: ({ object, facts }) => {
       if (facts.rejection !== undefined) return facts.rejection
       return facts.isStorageClassMissing
         ? { reason: 'InvalidSpec', message: `StorageClass '${object.spec.storageClassName}' not found` }
         : undefined
     },
     desired,
-    parting: (chart, context) => {
+    preDelete: (chart, context) => {
       const { isStatefulSetUnsettled, rejection } = context.facts
       if (!isStatefulSetUnsettled) return
       if (rejection === undefined) desired(chart, context)

@@ -77,7 +77,7 @@ describe('a store', () => {
   const refusalOf = async (spec: object, objects: readonly LiveObject[]) => {
     const object = storeOf(spec)
     const facts = await replicatedKvStore.observe({ object, live: readerOf(objects), ...seen })
-    return replicatedKvStore.refuse({ object, facts })
+    return replicatedKvStore.validate({ object, facts })
   }
 
   it.each([

@@ -242,7 +242,7 @@ export class UpgradeStage {
             name: 'upgrade',
             pivot: upgradePivot,
             steps: () => steps,
-            wish: ({ object: { spec } }) => ({ kind: 'wanted', id: `to-${spec.to}`, input: {} }),
+            desired: ({ object: { spec } }) => ({ kind: 'wanted', id: `to-${spec.to}`, input: {} }),
           }),
         ],
         desired: () => {},

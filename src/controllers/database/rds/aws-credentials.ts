@@ -1,5 +1,5 @@
 // As whom do we speak to AWS? By the Secret that a spec names, or as whoever the operator itself is. Pure.
-import type { LiveObject, Refusal } from '../../../index.ts'
+import type { InvalidSpec, LiveObject } from '../../../index.ts'
 import { type ReferencePolicy, secretRejection } from '../../references/reference-policy.ts'
 import { secretText } from '../secret-text.ts'
 import type { AwsCredentials } from './instance.ts'
@@ -8,7 +8,7 @@ export interface AwsIdentity {
   /** Undefined: see `problem`. */
   readonly credentials: AwsCredentials | undefined
   /** What is wrong with the Secret of the credentials. */
-  readonly problem?: Refusal
+  readonly problem?: InvalidSpec
 }
 
 /** `name`: of the Secret, undefined where none is named; `secret`: that one, if it is there. */

@@ -18,7 +18,7 @@ export function rdsInstance(options: RdsClientLoaderOptions = {}) {
   return defineExternal({
     name: 'instance',
     driver: (tools) => new InstanceDriver(tools, options),
-    wish: ({ object, facts, children }: Context) => {
+    desired: ({ object, facts, children }: Context) => {
       const { adminSecret: name } = databaseServerNames(object.metadata.name)
       const stored = childNamed({ object, children }, Secret, name)
       return desiredRdsInstance(object, facts.rds, { adminSecret: stored?.object, origin: facts.restore?.origin })

@@ -1,6 +1,6 @@
 // May the database be looked after, or made? Not while it is to begin with a backup that has not taken its place: an empty one would be taken
 // for it. Pure.
-import type { Refusal } from '../../../index.ts'
+import type { InvalidSpec } from '../../../index.ts'
 import type { RestoreFacts } from './restore-facts.ts'
 
 export interface Gate {
@@ -18,7 +18,7 @@ export function restoreGate(facts: RestoreFacts | undefined): Gate | undefined {
 }
 
 /** What it was to begin with cannot be restored, and nothing else is asked for. */
-export function restoreRejection(facts: RestoreFacts | undefined): Refusal | undefined {
+export function restoreRejection(facts: RestoreFacts | undefined): InvalidSpec | undefined {
   if (facts?.isAwaited !== true || facts.record?.phase !== 'Failed' || facts.worker !== undefined) return undefined
   const { reason = 'RestoreFailed', message = '' } = facts.record
   const help = 'nothing was made; make the Database anew, or give spec.restore another source and a requestID'

@@ -16,7 +16,7 @@ export function databaseUpgrade(
     pivot: upgradePivot,
     retryAdvice: 'set spec.upgrade.retry to another word',
     steps: (tools) => upgradeSteps(new UpgradeClient({ tools, engine: engineOf(tools) })),
-    wish: ({ object, facts, sagas }) =>
+    desired: ({ object, facts, sagas }) =>
       desiredUpgrade({
         ...{ object, sides: facts.sides, restore: facts.restore?.record },
         ...{ others: facts.others?.names, unserved: facts.others?.unserved },
