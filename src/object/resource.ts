@@ -24,7 +24,7 @@ export type ObjectOf<R extends Resource> =
     : never
 
 /**
- * Declares a resource; the type arguments are the wire types of its spec and status.
+ * Declares a resource. Type arguments: the wire types of spec and status.
  *
  * @example
  * const Website = defineResource<WebsiteSpec, WebsiteStatus>({

@@ -11,7 +11,7 @@ const forAuthors: ReadonlySet<string> = new Set([...Object.values(steeringAnnota
 export interface DeclaredKeys {
   readonly labels: readonly string[]
   readonly annotations: readonly string[]
-  /** API group of the resource that declares the keys. Its domain is open to its author, even below konverge.dev. */
+  /** API group of the resource that declares the keys. Its author owns the keys of this domain. */
   readonly group: string
 }
 

@@ -23,6 +23,12 @@ describe('prose of TypeScript', () => {
     ],
     ['no identifiers', "const kinds = ['Backup', 'status.phase', 'a-b-c-d']", []],
     ['no statements of SQL', "query('SELECT a FROM b WHERE c IS NULL')", []],
+    ['no tagged templates', 'sql`the name of a table`', []],
+    [
+      'no examples',
+      '/**\n * Returns it.\n * @example the code of an author\n * @throws An error.\n */',
+      ['2:3 Returns it.', '4:3 @throws An error.'],
+    ],
     ['no imports', "import { a } from 'some module of words'", []],
     ['no directives', '// biome-ignore lint/a: it has to be so here', []],
   ])('keeps %s', (_, text, expected) => {

@@ -8,6 +8,8 @@ const titleFunctions: ReadonlySet<string> = new Set(['describe', 'it', 'test'])
 /** A literal with at least this many words is a message, not an identifier. */
 const fewestWords = 4
 const sql = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|GRANT|REVOKE|WITH|BEGIN|SET|DO|COPY|LOCK|COMMENT)\b/
+/** Code in a docstring, up to the next tag. */
+const example = /@example\b.*?(?=\n[ \t]*\*[ \t]*@|$)/gs
 /** Comments that tools read. */
 const directive = /^\s*(?:biome-ignore|@ts-|#region|\/|v8 ignore|<reference)/
 
@@ -39,7 +41,8 @@ const isLiteral = (node: ts.Node): node is Literal =>
 function isMessage(node: ts.Node): node is Literal {
   if (!isLiteral(node)) return false
   const words = node.getText().match(/(?<![\w$-])[A-Za-z][a-z’'-]*(?![\w(])/g) ?? []
-  return words.length >= fewestWords && !sql.test(node.getText().slice(1))
+  const isSql = ts.isTaggedTemplateExpression(node.parent) || sql.test(node.getText().slice(1))
+  return words.length >= fewestWords && !isSql
 }
 
 /** The first argument of `it('...')`, `describe('...')`, `it.each(table)('...')`. */
@@ -77,6 +80,9 @@ function keepComment(prose: Prose, text: string, { pos, end, kind }: ts.CommentR
   const marks = isBlock ? /^\*|(?<=\n)[ \t]*\*/g : /^\/+/g
   for (const { 0: mark, index } of text.slice(start, stop).matchAll(marks))
     prose.drop(start + index, start + index + mark.length)
+  if (isBlock)
+    for (const { 0: code, index } of text.slice(start, stop).matchAll(example))
+      prose.drop(start + index, start + index + code.length)
 }
 
 /**

@@ -35,7 +35,7 @@ function observed(databases: readonly object[], roles: readonly object[], system
   return { server: { systemIdentifier }, databases, roles } as never // The code reads these fields only.
 }
 
-/** Returns e.g. `renameRole crm_owner`; changes in the database begin with `in`. */
+/** Returns e.g. `renameRole crm_owner`; changes in the database have the prefix `in`. */
 function words(of: Filled, at: ServerObservation): readonly string[] {
   const { onServer, inDatabase } = fillingChanges(of, at)
   const word = (change: (typeof onServer)[number]) =>
