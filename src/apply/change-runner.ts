@@ -29,9 +29,9 @@ import {
   repairedManagedFields,
 } from './field-ownership.ts'
 import { immutableField, immutableFieldsOf, recreatedInVain, recreationEvent } from './immutable-change.ts'
+import { type OtherClaim, otherClaimsOf, takenBackEvent } from './other-claims.ts'
 import { policyOutOfReach } from './policy-reach.ts'
 import { pruneVerdict } from './prune-rule.ts'
-import { type OtherClaim, otherClaimsOf, takenBackEvent } from './rival-claims.ts'
 
 export interface ChangeRunnerOptions extends ApplyRunnerOptions {
   /** The cluster of all children, if it is not that of the parents. */

@@ -12,7 +12,7 @@ import { controllerOf } from '../object/ownership.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { DesiredObject } from '../synth/desired.ts'
 import { managedByLabel } from '../synth/membership.ts'
-import { namedFields, type OtherClaim } from './rival-claims.ts'
+import { namedFields, type OtherClaim } from './other-claims.ts'
 import { withoutFields } from './without-fields.ts'
 
 /** True if `desired`, declared with `coOwn`, may join the owners: the object has such owners, all of this operator. */

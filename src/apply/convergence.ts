@@ -14,8 +14,8 @@ import { isBuiltIn } from '../object/built-in.ts'
 import type { KubeObject, LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import { groupOf } from '../object/resource.ts'
+import { claimantsOf, isAbout, type OtherClaim } from './other-claims.ts'
 import { identityOf } from './plan.ts'
-import { claimantsOf, isAbout, type OtherClaim } from './rival-claims.ts'
 import { droppedFields } from './unknown-fields.ts'
 
 /** Pause of a field fight before another attempt. */

@@ -2,7 +2,7 @@
 // interval counts. Otherwise the cadence counts, to find drift without an event. Invariant: until that time no
 // reconcile makes a call, whatever its cause.
 import type { Random } from '../base/random.ts'
-import type { ExternalState } from './standing.ts'
+import type { ExternalState } from './external-state.ts'
 
 export const defaultCadenceMs = 5 * 60_000
 

@@ -9,7 +9,6 @@
 import { unreachable } from '../base/assert.ts'
 import { timestampAt } from '../base/clock.ts'
 import type { Consistency, DesiredExternal, ExternalChange, ExternalRecord, Observation, Token } from './external.ts'
-import { isRequestedRecently, type Ownership, ownershipOf } from './ownership.ts'
 import {
   beingDeleted,
   described,
@@ -23,7 +22,8 @@ import {
   quoted,
   replaced,
   vanished,
-} from './standing.ts'
+} from './external-state.ts'
+import { isRequestedRecently, type Ownership, ownershipOf } from './ownership.ts'
 
 export type Wanted<Desired = unknown> = Extract<DesiredExternal<Desired>, { kind: 'wanted' }>
 

@@ -2,7 +2,7 @@
 import type { LogFields } from '../base/instrument.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { ExternalChange, ExternalRecord, Observation, Token } from './external.ts'
-import type { ExternalState } from './standing.ts'
+import type { ExternalState } from './external-state.ts'
 
 export interface Pass {
   /** Namespace of the resource; `''` for a cluster-scoped one. */

@@ -9,10 +9,10 @@ import type { Log } from '../base/instrument.ts'
 import type { EventReport } from '../object/event-report.ts'
 import { type CreationInput, creationStep, externalNameOf, type Wanted } from './creation.ts'
 import type { ExternalCall, ExternalChange, ExternalDriver, ExternalRecord, Observation } from './external.ts'
+import { described, type ExternalState, quoted } from './external-state.ts'
 import type { Found, Pass } from './pass.ts'
 import { eventOf, failureOf } from './provision.ts'
 import { removalStep } from './removal.ts'
-import { described, type ExternalState, quoted } from './standing.ts'
 
 /** Admits effects while this process may act, and cuts them off when it no longer may. A closed gate throws. */
 export interface EffectGate {

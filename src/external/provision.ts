@@ -4,7 +4,7 @@ import { AssertionError } from '../base/assert.ts'
 import { CodedError, messageOf } from '../base/errors.ts'
 import type { EventReport } from '../object/event-report.ts'
 import type { ExternalChange, ExternalRecord, ExternalReport, Observation } from './external.ts'
-import { described, type ExternalState } from './standing.ts'
+import { described, type ExternalState } from './external-state.ts'
 
 export interface Provision {
   readonly report: ExternalReport

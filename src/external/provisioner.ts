@@ -9,11 +9,11 @@ import type { Random } from '../base/random.ts'
 import type { EventReport } from '../object/event-report.ts'
 import { nextObservationMs, restMs } from './cadence.ts'
 import type { DesiredExternal, ExternalRecord, ExternalRemoval, ExternalReport } from './external.ts'
+import { type ExternalState, quoted } from './external-state.ts'
 import type { Found, Pass } from './pass.ts'
 import { ProtocolRunner, type ProtocolRunnerOptions } from './protocol-runner.ts'
 import { eventOf, type Provision, reportOf } from './provision.ts'
 import { gone } from './removal.ts'
-import { type ExternalState, quoted } from './standing.ts'
 
 export interface ProvisionerOptions extends ProtocolRunnerOptions {
   readonly clock: Clock

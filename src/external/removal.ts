@@ -3,8 +3,16 @@
 // with it the finalizer, stays until an observation shows its absence; an unknown state is not absence.
 import { unreachable } from '../base/assert.ts'
 import type { Consistency, ExternalRecord, Observation, Token } from './external.ts'
+import {
+  beingDeleted,
+  type ExternalState,
+  notOwned,
+  notVisible,
+  notYetVisible,
+  quoted,
+  replaced,
+} from './external-state.ts'
 import { isRequestedRecently, ownershipOf } from './ownership.ts'
-import { beingDeleted, type ExternalState, notOwned, notVisible, notYetVisible, quoted, replaced } from './standing.ts'
 
 export interface RemovalInput {
   readonly token: Token

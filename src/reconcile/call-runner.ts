@@ -9,7 +9,7 @@ import type { LiveObject } from '../object/object.ts'
 import { describeRef, refOf } from '../object/ref.ts'
 import type { ReconcileLimits } from './definition.ts'
 import { logFieldsOf } from './log-fields.ts'
-import type { ReconcileMetrics } from './turn-metrics.ts'
+import type { ReconcileMetrics } from './reconcile-metrics.ts'
 
 export type LimitedCall = 'observe' | 'cleanup'
 

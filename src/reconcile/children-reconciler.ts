@@ -24,7 +24,7 @@ import type { InventoryTokens } from './inventory-tokens.ts'
 import { logFieldsOf } from './log-fields.ts'
 import { type Child, cacheCatchUp, type Outcome, outcomeOfTurn } from './outcome.ts'
 import type { ParentRecorder } from './parent-recorder.ts'
-import type { ReconcileMetrics } from './turn-metrics.ts'
+import type { ReconcileMetrics } from './reconcile-metrics.ts'
 import { settleUnread } from './unread-children.ts'
 import { type Declared, declaredChildren, type VerificationTimes } from './verification-times.ts'
 

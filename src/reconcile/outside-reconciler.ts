@@ -4,9 +4,9 @@ import type { ExternalReport } from '../external/external.ts'
 import type { LiveObject } from '../object/object.ts'
 import type { SagaReport } from '../saga/saga.ts'
 import { joinedOutcome } from './external-outcome.ts'
+import type { ExternalPartResult } from './external-part-result.ts'
 import { ExternalsReconciler, type ExternalsReconcilerOptions } from './externals-reconciler.ts'
 import { type Child, earliest, type Outcome } from './outcome.ts'
-import type { ExternalPartResult } from './outside-turn.ts'
 import { SagasReconciler } from './sagas-reconciler.ts'
 
 export interface OutsideSituation {

@@ -22,10 +22,12 @@ import type { EventReport, LiveReader } from './context.ts'
 import { cutOff, tellLimitMs } from './cut-off.ts'
 import type { Controller, ObserveContext } from './definition.ts'
 import { isChange, joinedOutcome } from './external-outcome.ts'
+import type { ExternalPartResult } from './external-part-result.ts'
 import { foreignInventory, type Inventory } from './inventory.ts'
 import { kindsNotInstalled } from './kinds-not-installed.ts'
 import { logEnd, logFieldsOf } from './log-fields.ts'
 import { lostInventory } from './lost-inventory.ts'
+import { type LiveAction, nextAction } from './next-action.ts'
 import {
   cacheCatchUp,
   earliest,
@@ -40,17 +42,15 @@ import {
   verdictOf,
 } from './outcome.ts'
 import type { OutsideReconciler } from './outside-reconciler.ts'
-import type { ExternalPartResult } from './outside-turn.ts'
 import { Pace } from './pace.ts'
 import { parentOf } from './parent.ts'
 import type { ParentRecorder } from './parent-recorder.ts'
+import { attributesOf } from './reconcile-attributes.ts'
+import type { ReconcileMetrics } from './reconcile-metrics.ts'
 import { StaleRecordsError } from './records.ts'
 import type { RepairRunner } from './repair-runner.ts'
 import type { ReconcileEnd, Recorded, StatusRecorder } from './status-recorder.ts'
 import { nextRecheckMs, steeringOf } from './steering.ts'
-import { type LiveAction, nextAction } from './turn.ts'
-import { attributesOf } from './turn-attributes.ts'
-import type { ReconcileMetrics } from './turn-metrics.ts'
 import { assertCollectable } from './without-finalizer.ts'
 
 export interface ReconcilerOptions {

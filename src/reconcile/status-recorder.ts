@@ -18,6 +18,7 @@ import { withForeign } from './foreign-status.ts'
 import { type Child, type DueTimes, type Outcome, untilNextMs } from './outcome.ts'
 import { parentOf } from './parent.ts'
 import { type PausedStatusInput, pausedStatus } from './paused-status.ts'
+import type { ReconcileMetrics } from './reconcile-metrics.ts'
 import {
   areSameRecords,
   assertKept,
@@ -33,7 +34,6 @@ import { nextStatus, type StatusReport, type StatusWrite, statusWrite } from './
 import { type StatusPart, statusPartOf } from './status-part.ts'
 import { claimsProblem, isRejectedStatus, rejectedStatusProblem, reportProblem } from './status-problem.ts'
 import { isAnswerDue, steeringOf } from './steering.ts'
-import type { ReconcileMetrics } from './turn-metrics.ts'
 
 /** Result of a reconcile, with all input of the status. */
 export interface ReconcileEnd {

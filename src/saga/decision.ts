@@ -27,7 +27,6 @@ import {
   turnedBack,
 } from './record.ts'
 import type { DesiredSaga, SagaRecord, SagaStepRecord, StepObservation } from './saga.ts'
-import { type SagaShape, type StepShape, shapeComplaint } from './shape.ts'
 import {
   atRest,
   leftBehind,
@@ -39,7 +38,8 @@ import {
   stuckForward,
   takenBackStill,
   waitingFor,
-} from './standing.ts'
+} from './saga-state.ts'
+import { type SagaShape, type StepShape, shapeComplaint } from './shape.ts'
 
 /** Error of a step's function. */
 export interface StepFailure extends Cause {

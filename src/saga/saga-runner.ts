@@ -12,8 +12,8 @@ import type { EventReport } from '../object/event-report.ts'
 import { type ReportedObservation, type SagaInput, type SagaMove, type StepFailure, sagaMove } from './decision.ts'
 import { attempted, stepAt } from './record.ts'
 import type { DesiredSaga, Notes, SagaCall, SagaRecord, SagaStep } from './saga.ts'
+import { eventOf, type SagaState } from './saga-state.ts'
 import type { SagaShape } from './shape.ts'
-import { eventOf, type SagaState } from './standing.ts'
 
 export interface SagaRunnerOptions<Scene> {
   readonly shape: SagaShape

@@ -10,7 +10,7 @@ import { EndpointClient } from '../../src/external/endpoint-client.ts'
 import { Place } from '../../src/external/place.ts'
 import { HttpClient } from '../../src/kube/http-client.ts'
 import { QueueMetrics } from '../../src/queue/queue-metrics.ts'
-import { ReconcileMetrics } from '../../src/reconcile/turn-metrics.ts'
+import { ReconcileMetrics } from '../../src/reconcile/reconcile-metrics.ts'
 import { SimClock } from '../../src/testing/sim-clock.ts'
 import { connectionTo } from '../kube/scripted-server.ts'
 

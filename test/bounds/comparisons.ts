@@ -1,9 +1,10 @@
 // Comparisons of two lists that tenants and servers make long: names of a spec with objects, settings, roles and
 // databases of a server. Rows of inputs.ts. A comparison is linear in the sum of both lists, and runs in slices if they
 // may have 600,000 names.
+
+import type { DesiredRole } from '../../src/controllers/database-user/desired-role.ts'
 import { roleDifferences } from '../../src/controllers/database-user/role-plan.ts'
 import { removalSteps } from '../../src/controllers/database-user/role-removal.ts'
-import type { DesiredRole } from '../../src/controllers/database-user/role-wish.ts'
 import type { DesiredGrant, GrantGroup, ObservedGrants } from '../../src/controllers/engines/grant.ts'
 import { planGrants } from '../../src/controllers/engines/grants.ts'
 import { grantsOf } from '../../src/controllers/engines/postgres/observe-database.ts'

@@ -14,9 +14,9 @@ const elsewhere = /^src\/apiserver\//
 const name = 'begins with at most 52 characters of a name'
 const known: Readonly<Record<string, readonly [count: number, bound: string]>> = {
   'src/base/kubernetes-yaml.ts': [1, 'file of the person who starts a command'],
-  'src/controllers/backup/work-wish.ts': [1, name],
+  'src/controllers/backup/desired-work.ts': [1, name],
   'src/controllers/database/own-backup.ts': [1, name],
-  'src/controllers/migration/worker-wish.ts': [1, name],
+  'src/controllers/migration/desired-worker.ts': [1, name],
   'src/cli/allow-lists.ts': [1, 'option of the person who starts the operator'],
   'src/generate/erasable-syntax.ts': [2, 'text of the generator'],
   'src/generate/type-only-imports.ts': [1, 'text of the generator'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { nextObservationMs, restMs } from '../../src/external/cadence.ts'
-import type { ExternalState } from '../../src/external/standing.ts'
+import type { ExternalState } from '../../src/external/external-state.ts'
 
 type Stand = Pick<ExternalState, 'state' | 'end'>
 const times = { cadenceMs: 300_000, pollMs: 5_000 }

@@ -1,7 +1,7 @@
 // Effect of the external resources on the outcome of a reconcile.
 import { describe, expect, it } from 'vitest'
 import type { ExternalReport } from '../../src/external/external.ts'
-import type { ExternalState } from '../../src/external/standing.ts'
+import type { ExternalState } from '../../src/external/external-state.ts'
 import { isChange, joinedOutcome, outcomeOfExternals, outcomeOfRemoval } from '../../src/reconcile/external-outcome.ts'
 import type { Outcome } from '../../src/reconcile/outcome.ts'
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Outcome } from '../../src/reconcile/outcome.ts'
 import { outcomeOfSagas } from '../../src/reconcile/saga-outcome.ts'
 import type { SagaRecord } from '../../src/saga/saga.ts'
-import type { SagaState } from '../../src/saga/standing.ts'
+import type { SagaState } from '../../src/saga/saga-state.ts'
 
 const record: SagaRecord = {
   name: 'move',

@@ -18,7 +18,8 @@ import type { DatabaseObject } from '../database/server-connection.ts'
 import { knownPlace, type Place, type Problem, placeOf } from '../migration/migration-place.ts'
 import type { ReferencePolicy } from '../references/reference-policy.ts'
 import { loadStoreRejection } from '../references/store-loader.ts'
-import { type PreDeleteFacts, preDeleteFacts } from './parting-facts.ts'
+import { type BackupObject, desiredBackupWork, desiredVerification, type Saved } from './desired-work.ts'
+import { type PreDeleteFacts, preDeleteFacts } from './pre-delete-facts.ts'
 import type { ProviderFacts } from './provider-facts.ts'
 import { type FoundDatabase, loadProvider } from './provider-loader.ts'
 import { type ScheduleFacts, scheduleFacts } from './schedule-facts.ts'
@@ -28,7 +29,6 @@ import { claimProblem } from './store-claim.ts'
 import { verificationTry } from './verification-tries.ts'
 import { databaseFolder } from './work-order.ts'
 import { type WorkRun, workRun } from './work-run.ts'
-import { type BackupObject, desiredBackupWork, desiredVerification, type Saved } from './work-wish.ts'
 
 export type BackupFacts = SingleFacts | ProviderFacts | ScheduleFacts | PreDeleteFacts
 

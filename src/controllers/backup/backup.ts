@@ -35,13 +35,13 @@ import { labelledSecrets, type ReferencePolicy } from '../references/reference-p
 import { holdDeletion } from '../references/server-rejection.ts'
 import { holdWorkers } from '../worker/held-workers.ts'
 import { type BackupFacts, jobAnnotation, loadFacts, workerAnnotation, workerLabel } from './backup-loader.ts'
+import { type BackupObject, firstWork, slotAnnotation } from './desired-work.ts'
 import { providerSnapshot } from './provider-snapshot.ts'
 import { providerStatus } from './provider-status.ts'
 import type { DesiredBackup } from './schedule-facts.ts'
 import { scheduleStatus, unobservedStatus, unreadableStatus } from './schedule-status.ts'
 import type { WorkerToBe } from './single-facts.ts'
 import { preDeleteStatus, remembered, singleStatus } from './single-status.ts'
-import { type BackupObject, firstWork, slotAnnotation } from './work-wish.ts'
 
 export interface BackupOptions {
   /** Image of the operator, which workers run. It must contain PostgreSQL's client programs. */

@@ -3,13 +3,13 @@
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import { isBeingDeleted, type LiveObject } from '../../index.ts'
 import { awsCredentials } from '../database/rds/aws-credentials.ts'
+import { identifierOf } from '../database/rds/desired-instance.ts'
 import type { AwsAccess } from '../database/rds/instance.ts'
-import { identifierOf } from '../database/rds/instance-wish.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { Place, Problem } from '../migration/migration-place.ts'
 import type { ReferencePolicy } from '../references/reference-policy.ts'
+import type { BackupObject } from './desired-work.ts'
 import { isSlotPassed, slotPassed } from './slot-passed.ts'
-import type { BackupObject } from './work-wish.ts'
 
 export interface ProviderFacts {
   readonly kind: 'provider'

@@ -5,8 +5,8 @@ import { type ObserveContext, Secret } from '../../index.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { Place, Problem } from '../migration/migration-place.ts'
 import type { ReferencePolicy } from '../references/reference-policy.ts'
+import type { BackupObject } from './desired-work.ts'
 import { credentialsSecretOf, type ProviderFacts, providerFacts } from './provider-facts.ts'
-import type { BackupObject } from './work-wish.ts'
 
 export interface FoundDatabase {
   readonly database: DatabaseObject | undefined

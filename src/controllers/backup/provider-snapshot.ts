@@ -15,8 +15,8 @@ import type { RdsClientLoaderOptions } from '../database/rds/rds-client-loader.t
 import type { DesiredSnapshot } from '../database/rds/snapshot.ts'
 import { SnapshotDriver } from '../database/rds/snapshot-driver.ts'
 import type { BackupFacts } from './backup-loader.ts'
+import type { BackupObject } from './desired-work.ts'
 import { recordName } from './provider-facts.ts'
-import type { BackupObject } from './work-wish.ts'
 
 type Context = ExternalContext<BackupSpec, BackupStatus, BackupFacts>
 

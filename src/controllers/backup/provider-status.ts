@@ -5,9 +5,9 @@ import type { ExternalReport, Outcome, StatusReport } from '../../index.ts'
 import { type ConditionClaim, durationMs, type EventReport, findCondition, timestampAt } from '../../index.ts'
 import type { ObservedSnapshot } from '../database/rds/snapshot.ts'
 import { claim, readiness } from './backup-claims.ts'
+import type { BackupObject } from './desired-work.ts'
 import { type ProviderFacts, recordName } from './provider-facts.ts'
 import { remembered } from './single-status.ts'
-import type { BackupObject } from './work-wish.ts'
 
 type SnapshotReport = ExternalReport<ObservedSnapshot>
 type ReasonAndMessage = Pick<ConditionClaim, 'reason' | 'message'>

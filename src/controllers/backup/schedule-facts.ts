@@ -3,12 +3,12 @@
 import { Backup, type BackupSpec } from '../../../imports/wire/backup.ts'
 import { durationMs, findCondition, isBeingDeleted, isOf, type LiveObject } from '../../index.ts'
 import type { Problem } from '../migration/migration-place.ts'
+import { type BackupObject, slotOf } from './desired-work.ts'
 import { childName, type DueSlot, dueSlot, isCredible, overdueReason } from './due-slot.ts'
 import { type RetainedBackup, retain } from './retention.ts'
 import { readSchedule, type Schedule, type ScheduleReading } from './schedule.ts'
 import { clocksMs, isSlotPassed } from './slot-passed.ts'
 import { type VerifyMode, verifyModeOf } from './verify-mode.ts'
-import { type BackupObject, slotOf } from './work-wish.ts'
 
 export type ScheduleFacts = { readonly kind: 'schedule' } & (UnreadableSchedule | PlannedSchedule)
 

@@ -8,12 +8,12 @@ import {
   type StatusReport,
   timestampAt,
 } from '../../index.ts'
-import { unknownSince } from '../engines/unasked.ts'
+import { unknownSince } from '../engines/unrequested.ts'
 import { claim, readiness } from './backup-claims.ts'
+import type { BackupObject } from './desired-work.ts'
 import { isCredible, mostMissed } from './due-slot.ts'
 import type { FoundBackup, PlannedSchedule, UnreadableSchedule } from './schedule-facts.ts'
 import { remembered } from './single-status.ts'
-import type { BackupObject } from './work-wish.ts'
 
 export function scheduleStatus(
   object: BackupObject,

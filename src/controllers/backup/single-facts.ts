@@ -3,10 +3,10 @@
 // The status records the artifact; until then the termination message of the worker is the source. Pure.
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import type { Problem } from '../migration/migration-place.ts'
+import { type BackupObject, type DesiredWork, verifyToken } from './desired-work.ts'
 import { verifyModeOf } from './verify-mode.ts'
 import type { MadeBackup } from './work-report.ts'
 import type { WorkRun } from './work-run.ts'
-import { type BackupObject, type DesiredWork, verifyToken } from './work-wish.ts'
 
 export interface SingleFacts {
   readonly kind: 'single'

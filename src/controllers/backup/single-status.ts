@@ -3,12 +3,12 @@
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import { type ConditionClaim, type EventReport, findCondition, type StatusReport, timestampAt } from '../../index.ts'
 import { claim, type Readiness, readiness } from './backup-claims.ts'
-import type { PreDeleteFacts } from './parting-facts.ts'
+import { type BackupObject, verifyToken } from './desired-work.ts'
+import type { PreDeleteFacts } from './pre-delete-facts.ts'
 import { scratchName } from './scratch-database.ts'
 import { isRequestedAgain, type SingleFacts } from './single-facts.ts'
 import { verifyModeOf } from './verify-mode.ts'
 import type { WorkReport } from './work-report.ts'
-import { type BackupObject, verifyToken } from './work-wish.ts'
 
 type Fields = StatusReport<BackupStatus>['fields']
 type ReasonAndMessage = Pick<ConditionClaim, 'reason' | 'message'>

@@ -2,7 +2,7 @@
 // there is now, and say that it is of then: it is refused, and says where the artifact of then is. Pure.
 import { timestampAt } from '../../index.ts'
 import type { Problem } from '../migration/migration-place.ts'
-import { type BackupObject, slotAnnotation, slotOf } from './work-wish.ts'
+import { type BackupObject, slotAnnotation, slotOf } from './desired-work.ts'
 
 /** How far the clocks of operator and API server may be apart. */
 export const clocksMs = 3_600_000

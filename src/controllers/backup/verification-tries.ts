@@ -1,7 +1,8 @@
 // Tries of a verification. A try that lost its server or store is repeated after an increasing delay, up to a limit.
 // A verification that found a fault is not repeated. The existing Jobs show which tries there were. Pure.
+
+import type { DesiredWork } from './desired-work.ts'
 import type { WorkRun } from './work-run.ts'
-import type { DesiredWork } from './work-wish.ts'
 
 export interface VerificationTry {
   readonly wish: DesiredWork

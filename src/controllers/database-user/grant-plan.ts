@@ -5,8 +5,8 @@ import type { CustomGrant, DesiredGrant, GrantQuestion, ObservedGrants } from '.
 import { type GrantPlan, planGrants } from '../engines/grants.ts'
 import { isOperatorSchema } from '../engines/reserved-schema.ts'
 import type { SlicedWork } from '../engines/slice-runner.ts'
+import type { DatabaseAccess } from './desired-role.ts'
 import type { RoleDifference } from './role-difference.ts'
-import type { DatabaseAccess } from './role-wish.ts'
 
 /** Without these no other privilege can be used. */
 const implied: readonly CustomGrant[] = [

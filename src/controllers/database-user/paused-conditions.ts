@@ -2,7 +2,7 @@
 // is not Ready until a reconcile has granted its privileges again. The Databases decide this; no server is asked. Pure.
 import type { DatabaseUserStatus } from '../../../imports/wire/database-user.ts'
 import { type ConditionClaim, findCondition, isBeingDeleted, type LiveObject } from '../../index.ts'
-import { unknownSince } from '../engines/unasked.ts'
+import { unknownSince } from '../engines/unrequested.ts'
 import { partTypes } from './user-conditions.ts'
 import type { Problem } from './user-target.ts'
 

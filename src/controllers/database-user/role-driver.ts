@@ -10,20 +10,20 @@ import type {
   ExternalTools,
   Observation,
 } from '../../index.ts'
-import { requestedDifferences } from '../engines/asked-differences.ts'
 import type { Change } from '../engines/change.ts'
 import type { DatabaseEngine, DatabaseServer, LoginVerdict } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import type { ObservedRole } from '../engines/observed-server.ts'
+import { requestedDifferences } from '../engines/requested-differences.ts'
 import { signed } from '../engines/server-access.ts'
 import { SliceRunner } from '../engines/slice-runner.ts'
+import type { DatabaseAccess, DesiredRole } from './desired-role.ts'
 import { grantPlan, grantQuestion, withoutGrants } from './grant-plan.ts'
 import { loginRolesOf } from './login-roles.ts'
 import type { Elsewhere, ObservedUser, RoleDifference, UnreadDatabase } from './role-difference.ts'
 import { provenHash, replacedPassword, roleDifferences } from './role-plan.ts'
 import { obstacleOf, questionOf } from './role-question.ts'
 import { blockedRemoval, removalSteps } from './role-removal.ts'
-import type { DatabaseAccess, DesiredRole } from './role-wish.ts'
 
 type Call = ExternalCall<DesiredRole>
 

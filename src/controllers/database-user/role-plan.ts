@@ -5,6 +5,7 @@ import type { Change, RoleAttributes } from '../engines/change.ts'
 import type { LoginVerdict } from '../engines/engine.ts'
 import type { Membership, ObservedRole } from '../engines/observed-server.ts'
 import { isSameSetting } from '../engines/postgres/role-setting.ts'
+import { type DesiredRole, sessionRoleOf } from './desired-role.ts'
 import { grantDifferences } from './grant-plan.ts'
 import {
   type Elsewhere,
@@ -13,7 +14,6 @@ import {
   type RoleDifference,
   type RoleDifferenceReason,
 } from './role-difference.ts'
-import { type DesiredRole, sessionRoleOf } from './role-wish.ts'
 import { credentialHash, type LoginRole } from './rotation.ts'
 
 export function roleDifferences(wish: DesiredRole, observed: ObservedUser): readonly RoleDifference[] {

@@ -6,10 +6,10 @@ import { EngineError } from '../engines/engine-error.ts'
 import { isMarkedFor } from '../engines/mark-agreement.ts'
 import type { ObservedDatabase, ObservedRole, RolePower, ServerObservation } from '../engines/observed-server.ts'
 import { forWhom, isOfAnotherNamespace, ofAnotherNamespace } from '../engines/server-access.ts'
+import type { DatabaseAccess, DesiredRole } from './desired-role.ts'
 import { loginRolesOf } from './login-roles.ts'
 import { memberRejection } from './member-rule.ts'
 import type { ObservedUser } from './role-difference.ts'
-import type { DatabaseAccess, DesiredRole } from './role-wish.ts'
 
 type Call = ExternalCall<DesiredRole>
 

@@ -3,9 +3,9 @@
 // rights of their owner, so that heirs are only ever roles that were made to own a Database.
 import type { Change } from '../engines/change.ts'
 import type { ObservedDatabase, ObservedRole } from '../engines/observed-server.ts'
+import type { DesiredRole } from './desired-role.ts'
 import { disown, handOver, type ObservedUser, type RoleDifference } from './role-difference.ts'
 import { isItsDatabase } from './role-question.ts'
-import type { DesiredRole } from './role-wish.ts'
 
 /** Why they cannot be dropped now, with counts; undefined: they can. `databases`: as of `removalSteps`. */
 export function blockedRemoval(

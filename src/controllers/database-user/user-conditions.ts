@@ -5,7 +5,7 @@ import { type ConditionClaim, type ExternalReport, isBeingDeleted, type StatusCo
 import type { LoginVerdict } from '../engines/engine.ts'
 import type { GrantPlan } from '../engines/grants.ts'
 import { isReservedSchema, reservedSchemaMessage } from '../engines/reserved-schema.ts'
-import { isUnrequested, unknownSince } from '../engines/unasked.ts'
+import { isUnrequested, unknownSince } from '../engines/unrequested.ts'
 import type { DatabaseUserFacts } from './database-user-facts.ts'
 import { groupRoleOf } from './login-roles.ts'
 import type { ObservedUser } from './role-difference.ts'

@@ -8,8 +8,8 @@ import { moveOf } from '../database/moving.ts'
 import type { ServerConnection } from '../database/server-connection.ts'
 import { isReservedSchema } from '../engines/reserved-schema.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
+import type { DatabaseAccess } from './desired-role.ts'
 import { isObserving, memberRejection } from './member-rule.ts'
-import type { DatabaseAccess } from './role-wish.ts'
 
 export type DatabaseObject = LiveObject<DatabaseSpec, DatabaseStatus> & { readonly spec: DatabaseSpec }
 

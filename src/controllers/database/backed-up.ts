@@ -1,8 +1,8 @@
 // Is a database saved? From the Backups of it, for one condition, so that whoever looks at the Database sees when nobody saves it any more.
 // Where schedules are, they say whether the last backup is fresh; else its age does. Pure.
 import { type ConditionClaim, isBeingDeleted, type LiveObject, timestampAt } from '../../index.ts'
+import type { BackupObject } from '../backup/desired-work.ts'
 import { isCredible } from '../backup/due-slot.ts'
-import type { BackupObject } from '../backup/work-wish.ts'
 import type { DatabaseObject } from './server-connection.ts'
 
 export interface BackedUp extends Pick<ConditionClaim, 'status' | 'reason' | 'message'> {

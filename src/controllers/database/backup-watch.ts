@@ -1,7 +1,7 @@
 // Databases that a Backup concerns: the one that it backs up, and those that restore from it. Pure.
 import { Backup } from '../../../imports/wire/backup.ts'
 import { isBeingDeleted, keyFor, type LiveObject, type Watch } from '../../index.ts'
-import type { BackupObject } from '../backup/work-wish.ts'
+import type { BackupObject } from '../backup/desired-work.ts'
 import type { DatabaseObject } from './server-connection.ts'
 
 /** Index of Databases by the Backups that they restore from, as `namespace/name`. */

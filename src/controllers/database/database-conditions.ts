@@ -2,7 +2,7 @@
 // but for a better word here and there. What was known and is not now is Unknown. Pure.
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import { type ConditionClaim, type ExternalReport, isBeingDeleted, type StatusContext } from '../../index.ts'
-import { isUnrequested, unknownSince } from '../engines/unasked.ts'
+import { isUnrequested, unknownSince } from '../engines/unrequested.ts'
 import type { DatabaseFacts } from './database-facts.ts'
 import { awaitedSentence } from './final-backup.ts'
 import type { ObservedLogicalDatabase } from './logical-database.ts'

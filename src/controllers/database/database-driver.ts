@@ -9,11 +9,11 @@ import {
   type Observation,
 } from '../../index.ts'
 import { discardRestore, dropFormer } from '../backup/restore-worker.ts'
-import { requestedDifferences } from '../engines/asked-differences.ts'
 import type { RoleChange } from '../engines/change.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import type { ObservedRole } from '../engines/observed-server.ts'
+import { requestedDifferences } from '../engines/requested-differences.ts'
 import { signed } from '../engines/server-access.ts'
 import { observationOf } from './database-observation.ts'
 import {

@@ -37,7 +37,7 @@ import {
 import type { DatabaseEngine } from '../engines/engine.ts'
 import { labelledSecrets, type ReferencePolicy } from '../references/reference-policy.ts'
 import { holdDeletion, rejectedServer } from '../references/server-rejection.ts'
-import { problemOf } from '../stateful-set/pod-trouble.ts'
+import { problemOf } from '../stateful-set/pod-problem.ts'
 import { isServing } from '../stateful-set/replica.ts'
 import { takeHeadlessPods } from '../stateful-set/stateful-set-loader.ts'
 import { stuckRolloutRepair } from '../stateful-set/stuck-rollout.ts'
@@ -68,7 +68,7 @@ import { restoreGate, restoreRejection } from './restore/restore-gate.ts'
 import { loadRestore } from './restore/restore-loader.ts'
 import type { OwnServer } from './restore/restore-place.ts'
 import { withRestore } from './restore/restore-status.ts'
-import { schemaRejection } from './schema-refusal.ts'
+import { schemaRejection } from './schema-rejection.ts'
 import {
   connectionSecrets,
   connectionSource,
@@ -76,12 +76,12 @@ import {
   type ServerConnection,
   serverConnection,
 } from './server-connection.ts'
-import { isUnsettled } from './server-parting.ts'
 import { type ServerSecrets, serverSecrets } from './server-secrets.ts'
 import { isOver, servedSide } from './server-sides.ts'
 import { loadBeginning, loadSideClaim, loadSides } from './server-sides-loader.ts'
 import { whyNotReached, whyNotServing } from './server-volume.ts'
 import { sidePlace } from './server-volume-loader.ts'
+import { isUnsettled } from './terminating-server.ts'
 import { desiredMove } from './upgrade/desired-move.ts'
 import { loadMove } from './upgrade/move-loader.ts'
 import { loadOtherDatabases } from './upgrade/others-loader.ts'

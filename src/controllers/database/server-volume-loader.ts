@@ -4,7 +4,7 @@ import { type DatabaseSide, databaseVolumeName } from '../../../constructs/index
 import type { DatabaseSpec, DatabaseStatus } from '../../../imports/wire/database.ts'
 import { childNamed, type ObserveContext, StatefulSet, valueAt } from '../../index.ts'
 import { podCountsOf } from '../stateful-set/pod-counts.ts'
-import { podProblemOf } from '../stateful-set/pod-trouble.ts'
+import { podProblemOf } from '../stateful-set/pod-problem.ts'
 import {
   lacksStorageClass,
   loadClaims,

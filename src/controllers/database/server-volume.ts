@@ -2,7 +2,7 @@
 // does not is in its pod's own words. Pure.
 import { type Child, childNamed, type Family, StatefulSet } from '../../index.ts'
 import { hasCounted, type PodCounts } from '../stateful-set/pod-counts.ts'
-import type { PodProblem } from '../stateful-set/pod-trouble.ts'
+import type { PodProblem } from '../stateful-set/pod-problem.ts'
 import type { BlockingPod } from '../stateful-set/stuck-rollout.ts'
 import type { VolumeGrowth } from '../stateful-set/volume-growth.ts'
 import type { ServerConnection } from './server-connection.ts'

@@ -10,7 +10,7 @@ import {
   type ReplicationState,
   replicationState,
   sidesOf,
-} from './replication-standing.ts'
+} from './replication-state.ts'
 
 export interface ReplicationTask {
   readonly publisher: Publisher

@@ -3,13 +3,13 @@
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { ServerAccess } from '../engines/server-access.ts'
 import { type Finding, findingsText } from '../engines/step-review.ts'
+import type { DesiredWorker } from './desired-worker.ts'
 import type { ObservedMarks } from './mark-driver.ts'
-import type { PreDeleteFacts } from './migration-parting.ts'
 import type { Problem } from './migration-place.ts'
 import { type Decision, decide, keptSteps, type MigrationOrder } from './migration-plan.ts'
+import type { PreDeleteFacts } from './migration-pre-delete.ts'
 import type { PreBackup } from './pre-backup.ts'
 import { isFinal, type WorkerRun } from './worker-run.ts'
-import type { DesiredWorker } from './worker-wish.ts'
 
 export interface MigrationFacts {
   /** Reason that the database cannot be used; then nothing else is known, and existing workers stay. */

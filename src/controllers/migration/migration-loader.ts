@@ -11,6 +11,7 @@ import type { DatabaseObject } from '../database/server-connection.ts'
 import type { MigrationStep } from '../engines/migration-step.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import type { QueuedReviewer } from '../engines/step-review.ts'
+import { type MigrationObject, maxOrderBytes, orderOf, sizeProblem, tooLarge, workerOf } from './desired-worker.ts'
 import {
   againAtMs,
   decisionBy,
@@ -22,15 +23,14 @@ import {
 } from './migration-facts.ts'
 import { type Place, type PlaceInput, type Problem, placeOf, sourceOf } from './migration-place.ts'
 import { isEnd, type MigrationOrder } from './migration-plan.ts'
-import { loadPreDelete, type MigrationSurroundings } from './parting-loader.ts'
 import { desiredPreBackup, type PreBackup } from './pre-backup.ts'
+import { loadPreDelete, type MigrationSurroundings } from './pre-delete-loader.ts'
 import { isRepeatRequested, rejectedReview, reviewDigest } from './rejected-review.ts'
 import { loadRun } from './run-loader.ts'
 import { type SourceNeed, sourceNeeds } from './source-needs.ts'
 import { specSteps } from './spec-steps.ts'
 import { planHash } from './step-digest.ts'
 import type { WorkerRun } from './worker-run.ts'
-import { type MigrationObject, maxOrderBytes, orderOf, sizeProblem, tooLarge, workerOf } from './worker-wish.ts'
 
 /** Poll interval while a review is queued or running. */
 const reviewPollMs = 15_000

@@ -9,9 +9,9 @@ import {
   type ExternalTools,
 } from '../../index.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
+import { callerOf, migrationName } from './desired-worker.ts'
 import { type DesiredMarks, MarkDriver } from './mark-driver.ts'
 import type { MigrationFacts } from './migration-facts.ts'
-import { callerOf, migrationName } from './worker-wish.ts'
 
 export function migrationMarks(engineFor: (tools: ExternalTools) => DatabaseEngine) {
   return defineExternal({

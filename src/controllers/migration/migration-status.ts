@@ -13,8 +13,9 @@ import type { CopyStep, MigrationStep } from '../engines/migration-step.ts'
 import { replicationId } from '../engines/postgres/migration/follow-plan.ts'
 import { partName } from '../engines/postgres/replication/replication-names.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
+import { cutoverAnnotation, type MigrationObject, migrationName } from './desired-worker.ts'
 import type { MigrationFacts } from './migration-facts.ts'
-import { leftText, type PreDeleteFacts, preDeleteProblem } from './migration-parting.ts'
+import { leftText, type PreDeleteFacts, preDeleteProblem } from './migration-pre-delete.ts'
 import {
   appliedIn,
   failureText,
@@ -22,10 +23,9 @@ import {
   type MigrationState,
   migrationState,
   reviewingText,
-} from './migration-standing.ts'
+} from './migration-state.ts'
 import { isRepeatRequested } from './rejected-review.ts'
 import { planHash } from './step-digest.ts'
-import { cutoverAnnotation, type MigrationObject, migrationName } from './worker-wish.ts'
 
 type Context = StatusContext<MigrationSpec, MigrationStatus, MigrationFacts>
 type Fields = StatusReport<MigrationStatus>['fields']

@@ -32,15 +32,15 @@ import type { QueuedReviewer } from '../engines/step-review.ts'
 import { labelledSecrets, type ReferencePolicy } from '../references/reference-policy.ts'
 import { holdDeletion } from '../references/server-rejection.ts'
 import { holdWorkers } from '../worker/held-workers.ts'
+import type { DesiredWorker } from './desired-worker.ts'
 import type { MigrationFacts } from './migration-facts.ts'
 import { loadFacts } from './migration-loader.ts'
 import { migrationMarks } from './migration-marks.ts'
-import { type PreDeleteFacts, preDeleteProblem } from './migration-parting.ts'
+import { type PreDeleteFacts, preDeleteProblem } from './migration-pre-delete.ts'
 import { migrationStatus } from './migration-status.ts'
 import { workerAnnotation, workerLabel } from './run-loader.ts'
 import { exitCodeOf } from './worker-report.ts'
 import type { WorkerRun } from './worker-run.ts'
-import type { DesiredWorker } from './worker-wish.ts'
 
 export interface MigrationOptions {
   readonly engineFor: (tools: ExternalTools) => DatabaseEngine

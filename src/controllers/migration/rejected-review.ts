@@ -2,9 +2,9 @@
 // Pure.
 import type { MigrationStep } from '../engines/migration-step.ts'
 import type { ReviewRules } from '../engines/step-review.ts'
+import type { MigrationObject } from './desired-worker.ts'
 import type { Invalid } from './migration-facts.ts'
 import { planHash } from './step-digest.ts'
-import type { MigrationObject } from './worker-wish.ts'
 
 /** Annotation of the user: reconcile now, and retry. */
 const reconcileNow = 'konverge.dev/reconcile-now'

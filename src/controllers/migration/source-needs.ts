@@ -1,9 +1,9 @@
 // Source Databases of a migration and what it needs of each, from its steps and the markers; from the status until the
 // markers are read. Pure.
 import type { RecordedStep } from '../engines/recorded-step.ts'
+import type { MigrationObject } from './desired-worker.ts'
 import type { Need } from './migration-place.ts'
-import { isInEffect } from './migration-standing.ts'
-import type { MigrationObject } from './worker-wish.ts'
+import { isInEffect } from './migration-state.ts'
 
 export interface SourceNeed {
   /**

@@ -2,7 +2,7 @@
 // its pods, and its volume claims.
 import type { InvalidSpec } from '../../index.ts'
 import type { PodCounts } from '../stateful-set/pod-counts.ts'
-import type { PodProblem } from '../stateful-set/pod-trouble.ts'
+import type { PodProblem } from '../stateful-set/pod-problem.ts'
 import type { BlockingPod } from '../stateful-set/stuck-rollout.ts'
 import type { VolumeGrowth } from '../stateful-set/volume-growth.ts'
 import type { Admission } from './retained-volumes.ts'

@@ -35,7 +35,7 @@ import { holdDeletion } from '../references/server-rejection.ts'
 import { isOwnedClaim, isRetentionUnsettled } from '../stateful-set/claim-retention.ts'
 import { growClaims } from '../stateful-set/larger-claims.ts'
 import { podCountsOf } from '../stateful-set/pod-counts.ts'
-import { podProblemOf, problemOf } from '../stateful-set/pod-trouble.ts'
+import { podProblemOf, problemOf } from '../stateful-set/pod-problem.ts'
 import {
   lacksStorageClass,
   loadClaims,

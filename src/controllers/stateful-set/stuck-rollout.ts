@@ -2,7 +2,7 @@
 // is not ready, and so never comes to replace that very pod with the revision that would mend it: after a bad rollout a
 // reverted spec alone does nothing (kubernetes/kubernetes#67250). That pod, and no other, is to be deleted. Pure.
 import { isBeingDeleted, type KubeObject, type LiveObject, type Repair, valueAt } from '../../index.ts'
-import { problemOf } from './pod-trouble.ts'
+import { problemOf } from './pod-problem.ts'
 import { isServing, ordinalOf, podConditionOf } from './replica.ts'
 
 /** A pod as far as a fact must hold it: what a delete has to name, and what the decision reads. */

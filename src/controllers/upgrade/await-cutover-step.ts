@@ -3,7 +3,7 @@
 // The target must keep replicating meanwhile: the source server retains WAL for its slot, until the disk is full.
 import type { Notes, SagaCall, SagaStep, StepObservation } from '../../index.ts'
 import { observeReplication } from '../engines/replication-runner.ts'
-import { cutoverObservation, overdueObservation } from './upgrade-sights.ts'
+import { cutoverObservation, overdueObservation } from './upgrade-observations.ts'
 import { awaitCutover, movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 /** The step may wait for days. */

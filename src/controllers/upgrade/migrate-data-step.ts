@@ -3,7 +3,7 @@
 import { durationMs, type Notes, type SagaCall, type SagaStep, type StepObservation } from '../../index.ts'
 import { observeReplication } from '../engines/replication-runner.ts'
 import { scaleDownOld } from './scale-down-old-step.ts'
-import { catchUpObservation, freezeLost, freezeRecordIn } from './upgrade-sights.ts'
+import { catchUpObservation, freezeLost, freezeRecordIn } from './upgrade-observations.ts'
 import { migrateData, movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export class MigrateDataStep<Scene> implements SagaStep<Scene> {

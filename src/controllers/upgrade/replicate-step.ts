@@ -3,8 +3,8 @@
 import { CodedError, type SagaCall, type SagaStep, type StepObservation } from '../../index.ts'
 import { EngineError } from '../engines/engine-error.ts'
 import { advanceReplication, observeReplication, type ReplicationTask } from '../engines/replication-runner.ts'
-import { isAnythingLeft } from '../engines/replication-standing.ts'
-import { brokenBy, overdueObservation, replicationObservation } from './upgrade-sights.ts'
+import { isAnythingLeft } from '../engines/replication-state.ts'
+import { brokenBy, overdueObservation, replicationObservation } from './upgrade-observations.ts'
 import { movesByDump, replicate, type UpgradeWorld } from './upgrade-world.ts'
 
 /** Login, publication, rows with their slot, subscription, and a last observation. */

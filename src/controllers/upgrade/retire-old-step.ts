@@ -1,6 +1,6 @@
 // Step RetireOld: the source server retains no WAL for the target any more, and stays frozen while it is kept.
 import type { SagaCall, SagaStep, StepObservation } from '../../index.ts'
-import { isAnythingLeft } from '../engines/replication-standing.ts'
+import { isAnythingLeft } from '../engines/replication-state.ts'
 import { movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export class RetireOldStep<Scene> implements SagaStep<Scene> {

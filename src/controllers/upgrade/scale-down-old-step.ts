@@ -2,7 +2,7 @@
 // former roles log in.
 import type { Notes, SagaCall, SagaStep, StepObservation } from '../../index.ts'
 import { recordOf } from '../engines/write-freeze.ts'
-import { freezeNotes, freezeObservation, freezeRecordIn } from './upgrade-sights.ts'
+import { freezeNotes, freezeObservation, freezeRecordIn } from './upgrade-observations.ts'
 import { movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export const scaleDownOld = 'ScaleDownOld'

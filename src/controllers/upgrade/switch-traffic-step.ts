@@ -3,7 +3,7 @@
 import { CodedError, type SagaCall, type SagaStep, type StepObservation } from '../../index.ts'
 import { freezeState } from '../engines/write-freeze.ts'
 import { scaleDownOld } from './scale-down-old-step.ts'
-import { freezeRecordIn } from './upgrade-sights.ts'
+import { freezeRecordIn } from './upgrade-observations.ts'
 import { movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export const switchTraffic = 'SwitchTraffic'

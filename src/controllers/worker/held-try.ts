@@ -1,7 +1,7 @@
 // What keeps a worker from beginning? Its pod has no image, no volume or no node, and says so, or there is none; told as the worker would, if
 // it could. Pure.
 import { type LiveObject, valueAt } from '../../index.ts'
-import { podProblemOf, schedulingGraceMs } from '../stateful-set/pod-trouble.ts'
+import { podProblemOf, schedulingGraceMs } from '../stateful-set/pod-problem.ts'
 import { isAtWork, millisecondsAt } from './job-words.ts'
 
 export interface HeldTry {

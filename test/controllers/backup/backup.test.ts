@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest'
 import { Backup } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
+import { slotAnnotation } from '../../../src/controllers/backup/desired-work.ts'
 import type { WorkOrder } from '../../../src/controllers/backup/work-order.ts'
 import type { WorkReport } from '../../../src/controllers/backup/work-report.ts'
-import { slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
 import { ConfigMap, Event, Job, Namespace, Pod, valueAt } from '../../../src/index.ts'
-import { BackupScene, home, target } from './backup-scene.ts'
+import { BackupScene, home, target } from './backup-fixture.ts'
 
 const stopped = (reason: string): WorkReport => ({ outcome: 'Stopped', reason, message: `it is ${reason}` })
 const only =

@@ -1,9 +1,9 @@
 // The first backups of many schedules, created one after the other on an in-process cluster.
 import { expect, it } from 'vitest'
 import { Backup } from '../../../imports/wire/backup.ts'
-import { slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
+import { slotAnnotation } from '../../../src/controllers/backup/desired-work.ts'
 import { Job } from '../../../src/index.ts'
-import { BackupScene, home } from './backup-scene.ts'
+import { BackupScene, home } from './backup-fixture.ts'
 
 const schedules = 200
 const mostLateMs = 5_000

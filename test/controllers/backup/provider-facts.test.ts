@@ -1,8 +1,8 @@
 // Facts of a Backup of the method Provider: the instance that it backs up, and when the operator may call the provider.
 // One row for each case.
 import { describe, expect, it } from 'vitest'
+import type { BackupObject } from '../../../src/controllers/backup/desired-work.ts'
 import { type ProviderInput, providerFacts } from '../../../src/controllers/backup/provider-facts.ts'
-import type { BackupObject } from '../../../src/controllers/backup/work-wish.ts'
 import type { DatabaseObject } from '../../../src/controllers/database/server-connection.ts'
 import type { Place } from '../../../src/controllers/migration/migration-place.ts'
 import { secretText } from '../../taint/secret-text.ts'

@@ -2,8 +2,8 @@
 // unless the policy is Delete.
 import { describe, expect, it } from 'vitest'
 import type { BackupFacts } from '../../../src/controllers/backup/backup-loader.ts'
+import type { BackupObject } from '../../../src/controllers/backup/desired-work.ts'
 import { desiredProviderSnapshot, snapshotRemoval } from '../../../src/controllers/backup/provider-snapshot.ts'
-import type { BackupObject } from '../../../src/controllers/backup/work-wish.ts'
 import { snapshotIdentifier } from '../../../src/controllers/database/rds/instance-name.ts'
 
 const uid = '1b4e28ba-2fa1-11d2-883f-0016d3cca427'

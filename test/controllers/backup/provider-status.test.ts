@@ -1,8 +1,8 @@
 // Status of a Backup of the method Provider. One row for each state of the snapshot.
 import { describe, expect, it } from 'vitest'
+import type { BackupObject } from '../../../src/controllers/backup/desired-work.ts'
 import type { ProviderFacts } from '../../../src/controllers/backup/provider-facts.ts'
 import { providerStatus } from '../../../src/controllers/backup/provider-status.ts'
-import type { BackupObject } from '../../../src/controllers/backup/work-wish.ts'
 import type { ObservedSnapshot } from '../../../src/controllers/database/rds/snapshot.ts'
 import type { ExternalReport, Outcome } from '../../../src/index.ts'
 

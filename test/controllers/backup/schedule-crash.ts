@@ -7,7 +7,7 @@ import { ConfigMap } from '../../../src/index.ts'
 import type { CrashWorkflow, Told } from '../../crash-runs/crash-workflow.ts'
 import { type WriteBlow, writePlaces } from '../../crash-runs/places.ts'
 import { EmbeddedOperator } from '../../e2e/embedded-operator.ts'
-import { BackupScene, home } from './backup-scene.ts'
+import { BackupScene, home } from './backup-fixture.ts'
 
 const slotAt = (hour: number) => Date.parse(`2026-01-01T0${hour}:00:00Z`) / 60_000
 const worksOf = (name: string) => ['backup', 'verify', 'discard'].map((work) => `${work} ${name}`)

@@ -1,13 +1,13 @@
 // Decisions of a schedule about its Backups, and the reported status. Invariant: Backups being deleted do not count
 // toward retention.
 import { describe, expect, it } from 'vitest'
+import { type BackupObject, slotAnnotation } from '../../../src/controllers/backup/desired-work.ts'
 import {
   type PlannedSchedule,
   type ScheduleInput,
   scheduleFacts,
 } from '../../../src/controllers/backup/schedule-facts.ts'
 import { scheduleStatus, unreadableStatus } from '../../../src/controllers/backup/schedule-status.ts'
-import { type BackupObject, slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
 
 const nowMs = Date.parse('2026-03-10T12:10:00Z')
 const kind = { apiVersion: 'data.konverge.dev/v1alpha1', kind: 'Backup' }

@@ -1,7 +1,7 @@
 // Fixture: schedules of backups on any API server, with a Database that is reported ready and with nothing that runs
 // their pods.
 import { backup } from '../../../src/controllers/backup/backup.ts'
-import { slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
+import { slotAnnotation } from '../../../src/controllers/backup/desired-work.ts'
 import { Hand } from '../../e2e/hand.ts'
 import type { StoryOperator, StoryServer } from '../../e2e/story-server.ts'
 import { openLabels } from '../open-labels.ts'

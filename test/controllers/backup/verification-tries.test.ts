@@ -1,8 +1,8 @@
 // Retries of a verification. Invariant: it is retried only when a retry may succeed.
 import { describe, expect, it } from 'vitest'
+import type { DesiredWork } from '../../../src/controllers/backup/desired-work.ts'
 import { verificationTry } from '../../../src/controllers/backup/verification-tries.ts'
 import type { WorkRun } from '../../../src/controllers/backup/work-run.ts'
-import type { DesiredWork } from '../../../src/controllers/backup/work-wish.ts'
 
 const first: DesiredWork = {
   name: 'once-verify-1',

@@ -2,7 +2,7 @@
 // removed on request.
 import { Client, DatabaseError } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { DesiredRole } from '../../../src/controllers/database-user/role-wish.ts'
+import type { DesiredRole } from '../../../src/controllers/database-user/desired-role.ts'
 import { credentialHash } from '../../../src/controllers/database-user/rotation.ts'
 import { engineHere } from '../../postgres/engine-here.ts'
 import { onEachPostgres } from '../../postgres/on-each-postgres.ts'

@@ -1,9 +1,9 @@
 // Plan for a login whose password differs from the Secret's: keep its sessions, or replace the password and end them. A
 // table of desired and observed state.
 import { describe, expect, it } from 'vitest'
+import type { DesiredRole } from '../../../src/controllers/database-user/desired-role.ts'
 import type { ObservedUser } from '../../../src/controllers/database-user/role-difference.ts'
 import { roleDifferences } from '../../../src/controllers/database-user/role-plan.ts'
-import type { DesiredRole } from '../../../src/controllers/database-user/role-wish.ts'
 import type { ObservedRole } from '../../../src/controllers/engines/observed-server.ts'
 import { userOf } from './user-here.ts'
 

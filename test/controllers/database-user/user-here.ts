@@ -2,10 +2,10 @@
 // driver, called as the runtime calls it.
 import { randomBytes } from 'node:crypto'
 import { systemClock } from '../../../src/base/clock.ts'
+import type { DatabaseAccess, DesiredRole } from '../../../src/controllers/database-user/desired-role.ts'
 import { loginRolesOf } from '../../../src/controllers/database-user/login-roles.ts'
 import type { ObservedUser, RoleDifference } from '../../../src/controllers/database-user/role-difference.ts'
 import { RoleDriver } from '../../../src/controllers/database-user/role-driver.ts'
-import type { DatabaseAccess, DesiredRole } from '../../../src/controllers/database-user/role-wish.ts'
 import type { Credential } from '../../../src/controllers/database-user/rotation.ts'
 import type { DatabaseEngine } from '../../../src/controllers/engines/engine.ts'
 import { scramVerifier } from '../../../src/controllers/engines/postgres/scram.ts'

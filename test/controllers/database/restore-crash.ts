@@ -7,7 +7,7 @@ import { engineHere } from '../../postgres/engine-here.ts'
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import { never } from '../stores/contents.ts'
 import { effectsOf, type ServerFate, serverFates, struckAt } from './mortal-engines.ts'
-import { RestoreScene } from './restore-scene.ts'
+import { RestoreScene } from './restore-fixture.ts'
 
 const counted = /^(CREATE|DROP) (ROLE|DATABASE)[^"]*"\w+"/
 

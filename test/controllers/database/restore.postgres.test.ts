@@ -4,7 +4,7 @@ import { stat, truncate } from 'node:fs/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { onPostgresOf } from '../../postgres/on-each-postgres.ts'
 import { SqlProxy } from '../../postgres/sql-proxy.ts'
-import { RestoreScene, target } from './restore-scene.ts'
+import { RestoreScene, target } from './restore-fixture.ts'
 
 /** The tools of this machine cannot dump newer servers. */
 const newestTool = 15

@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/base/clock.ts'
 import { ReviewRunner } from '../../../src/controllers/engines/postgres/review/review-runner.ts'
 import { ConfigMap } from '../../../src/index.ts'
 import { onNewestPostgres } from '../../postgres/on-each-postgres.ts'
-import { home, MigrationScene } from './migration-scene.ts'
+import { home, MigrationScene } from './migration-fixture.ts'
 import { reviewHere } from './review-here.ts'
 
 const databaseRef = { name: 'orders' }

@@ -4,10 +4,10 @@
 import { describe, expect, it } from 'vitest'
 import { Database } from '../../../imports/wire/database.ts'
 import { Migration } from '../../../imports/wire/migration.ts'
-import { cutoverAnnotation } from '../../../src/controllers/migration/worker-wish.ts'
+import { cutoverAnnotation } from '../../../src/controllers/migration/desired-worker.ts'
 import { ConfigMap, Event, Job, Pod } from '../../../src/index.ts'
 import { onNewestPostgres } from '../../postgres/on-each-postgres.ts'
-import { home, MigrationScene } from './migration-scene.ts'
+import { home, MigrationScene } from './migration-fixture.ts'
 
 const limitMs = 120_000
 const databaseRef = { name: 'orders' }

@@ -6,7 +6,7 @@ import { Database } from '../../../imports/wire/database.ts'
 import { Migration } from '../../../imports/wire/migration.ts'
 import { onNewestPostgres } from '../../postgres/on-each-postgres.ts'
 import { lastBackup, tellFailed, tellProven } from '../database/told-backup.ts'
-import { home, MigrationScene } from './migration-scene.ts'
+import { home, MigrationScene } from './migration-fixture.ts'
 
 const databaseRef = { name: 'orders' }
 const make = { name: 'make', sql: 'CREATE TABLE orders (id int PRIMARY KEY)', down: 'DROP TABLE orders' }

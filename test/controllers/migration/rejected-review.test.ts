@@ -1,7 +1,7 @@
 // Invariant: a review that exceeded its limits is repeated only for other steps, other rules, or on request of a user.
 import { expect, it } from 'vitest'
+import type { MigrationObject } from '../../../src/controllers/migration/desired-worker.ts'
 import { rejectedReview, reviewDigest } from '../../../src/controllers/migration/rejected-review.ts'
-import type { MigrationObject } from '../../../src/controllers/migration/worker-wish.ts'
 import { sqlStep } from './steps.ts'
 
 const digest = reviewDigest([sqlStep('SELECT 1')], { requiresVerify: false })

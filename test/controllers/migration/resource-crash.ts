@@ -6,7 +6,7 @@ import { type StatementBlow, statementPlaces, type WriteBlow, writePlaces } from
 import type { PostgresServer } from '../../postgres/postgres-server.ts'
 import type { ProxyStatement } from '../../postgres/sql-proxy.ts'
 import { type Fate, fateAt } from '../database/mortal-engines.ts'
-import { home, MigrationScene } from './migration-scene.ts'
+import { home, MigrationScene } from './migration-fixture.ts'
 
 const fates = ['dieBefore', 'dieAfter', 'serverDies'] as const
 const speakers = ['worker', 'operator'] as const

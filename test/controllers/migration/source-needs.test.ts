@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest'
 import type { MigrationStatus } from '../../../imports/wire/migration.ts'
 import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
+import type { MigrationObject } from '../../../src/controllers/migration/desired-worker.ts'
 import { sourceNeeds } from '../../../src/controllers/migration/source-needs.ts'
-import type { MigrationObject } from '../../../src/controllers/migration/worker-wish.ts'
 
 type State = RecordedStep['state']
 

@@ -16,7 +16,11 @@ import {
   type SideTools,
 } from '../../../src/controllers/upgrade/new-side-worker.ts'
 import { Opening } from '../../../src/controllers/upgrade/opening-client.ts'
-import { filledObservation, freezeRecordIn, sideObservation } from '../../../src/controllers/upgrade/upgrade-sights.ts'
+import {
+  filledObservation,
+  freezeRecordIn,
+  sideObservation,
+} from '../../../src/controllers/upgrade/upgrade-observations.ts'
 import { upgradePivot, upgradeSteps } from '../../../src/controllers/upgrade/upgrade-steps.ts'
 import type { MoveMethod, UpgradeWorld } from '../../../src/controllers/upgrade/upgrade-world.ts'
 import {

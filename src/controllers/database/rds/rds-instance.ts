@@ -3,9 +3,9 @@ import { databaseServerNames } from '../../../../constructs/index.ts'
 import type { DatabaseSpec, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { childNamed, defineExternal, type ExternalContext, Secret } from '../../../index.ts'
 import type { InstanceOrigin } from '../restore/snapshot-restore.ts'
+import { desiredRdsInstance, instanceRemoval } from './desired-instance.ts'
 import { InstanceDriver } from './instance-driver.ts'
 import type { RdsFacts } from './instance-facts.ts'
-import { desiredRdsInstance, instanceRemoval } from './instance-wish.ts'
 import type { RdsClientLoaderOptions } from './rds-client-loader.ts'
 
 type Context = ExternalContext<

@@ -1,7 +1,7 @@
 // Backups that a Database needs for its restore: those that it names and whose restore has not ended. Pure.
 import { isBeingDeleted } from '../../../index.ts'
 import type { DatabaseObject } from '../server-connection.ts'
-import { isUnderWay } from './restore-standing.ts'
+import { isUnderWay } from './restore-state.ts'
 
 /** Returns names in its own namespace. */
 export function awaitedBackups(database: DatabaseObject): readonly string[] {

@@ -2,10 +2,10 @@
 import { ApiObject, type Chart } from 'cdk8s'
 import { databaseUserId, WorkerJob } from '../../../../constructs/index.ts'
 import { hold, initialOnly, readyWhen } from '../../../index.ts'
-import { firstWork } from '../../backup/work-wish.ts'
+import { firstWork } from '../../backup/desired-work.ts'
 import type { DatabaseObject } from '../server-connection.ts'
+import { jobAnnotation, workAnnotation, workerLabel } from './desired-restore-work.ts'
 import type { RestoreFacts } from './restore-facts.ts'
-import { jobAnnotation, workAnnotation, workerLabel } from './restore-wish.ts'
 
 export function addRestoreWorker(
   chart: Chart,

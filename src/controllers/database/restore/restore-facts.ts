@@ -1,8 +1,8 @@
 // Facts about a Database's restores that its children and status depend on, as small JSON values.
 import type { LiveObject } from '../../../index.ts'
+import type { DesiredWork } from '../../backup/desired-work.ts'
 import type { WorkRun } from '../../backup/work-run.ts'
-import type { DesiredWork } from '../../backup/work-wish.ts'
-import type { RestoreState } from './restore-standing.ts'
+import type { RestoreState } from './restore-state.ts'
 import type { InstanceOrigin } from './snapshot-restore.ts'
 
 export interface RestoreFacts extends RestoreState {

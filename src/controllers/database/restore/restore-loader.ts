@@ -13,17 +13,18 @@ import {
   PersistentVolumeClaim,
   Pod,
 } from '../../../index.ts'
+import type { DesiredWork } from '../../backup/desired-work.ts'
 import { claimProblem } from '../../backup/store-claim.ts'
 import { type WorkRun, workRun } from '../../backup/work-run.ts'
-import type { DesiredWork } from '../../backup/work-wish.ts'
 import type { Place, Problem } from '../../migration/migration-place.ts'
 import type { ReferencePolicy } from '../../references/reference-policy.ts'
 import { loadStoreRejection } from '../../references/store-loader.ts'
 import { isAtWork } from '../../worker/job-words.ts'
 import type { DatabaseObject, ServerConnection } from '../server-connection.ts'
+import { jobAnnotation, jobOf, type VolumePlace, workerLabel, workMark } from './desired-restore-work.ts'
 import type { RestoreFacts } from './restore-facts.ts'
-import { restorePreDelete } from './restore-parting.ts'
 import { type OwnServer, placeOf, requestedWork, restoreMethod, volumePlace } from './restore-place.ts'
+import { restorePreDelete } from './restore-pre-delete.ts'
 import {
   type BackupObject,
   hasBegun,
@@ -32,8 +33,7 @@ import {
   restoreRequest,
   restoreSource,
 } from './restore-request.ts'
-import { isUnderWay, type RestoreInput, type RestoreWork, restoreState } from './restore-standing.ts'
-import { jobAnnotation, jobOf, type VolumePlace, workerLabel, workMark } from './restore-wish.ts'
+import { isUnderWay, type RestoreInput, type RestoreWork, restoreState } from './restore-state.ts'
 import { snapshotRestore } from './snapshot-restore.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>

@@ -1,12 +1,10 @@
 // Where is a backup restored to, and with which order? On a server that is there, or onto the volume of one that there is to be: a copy of a whole
 // server is put there before it is started for the first time. Pure.
 import { childNamed, type LiveObject, PersistentVolumeClaim } from '../../../index.ts'
-import type { DesiredWork } from '../../backup/work-wish.ts'
+import type { DesiredWork } from '../../backup/desired-work.ts'
 import { knownPlace, type Place, type Problem } from '../../migration/migration-place.ts'
 import { moveOf } from '../moving.ts'
 import type { DatabaseObject, ServerConnection } from '../server-connection.ts'
-import type { RestoreMethod, RestoreRecord, RestoreSource } from './restore-request.ts'
-import { attemptAt, type RestoreWork } from './restore-standing.ts'
 import {
   desiredClear,
   desiredFill,
@@ -15,7 +13,9 @@ import {
   jobOf,
   startedWork,
   type VolumePlace,
-} from './restore-wish.ts'
+} from './desired-restore-work.ts'
+import type { RestoreMethod, RestoreRecord, RestoreSource } from './restore-request.ts'
+import { attemptAt, type RestoreWork } from './restore-state.ts'
 
 /** Of a Database in the cluster. */
 export interface OwnServer {

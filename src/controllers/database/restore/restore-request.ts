@@ -2,9 +2,9 @@
 import type { BackupSpec, BackupStatus } from '../../../../imports/wire/backup.ts'
 import type { DatabaseSpecRestoreFrom, DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { durationMs, isBeingDeleted, type LiveObject } from '../../../index.ts'
+import { hashUpToBytes } from '../../backup/desired-work.ts'
 import type { RestoreOrder } from '../../backup/restore-order.ts'
 import { type StoreTarget, targetOf } from '../../backup/store-place.ts'
-import { hashUpToBytes } from '../../backup/work-wish.ts'
 import type { Problem } from '../../migration/migration-place.ts'
 import type { DatabaseObject } from '../server-connection.ts'
 

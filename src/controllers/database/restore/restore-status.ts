@@ -4,7 +4,7 @@ import type { DatabaseStatus } from '../../../../imports/wire/database.ts'
 import { type ConditionClaim, type EventReport, isBeingDeleted, type StatusReport } from '../../../index.ts'
 import type { DatabaseStatusContext } from '../database-conditions.ts'
 import type { RestoreRecord } from './restore-request.ts'
-import { isUnderWay, type RestoreState } from './restore-standing.ts'
+import { isUnderWay, type RestoreState } from './restore-state.ts'
 
 /** `status` as the database alone has it; one that never had to do with a restore keeps it. */
 export function withRestore(

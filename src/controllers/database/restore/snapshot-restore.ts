@@ -6,7 +6,7 @@ import { databaseNameOf } from '../logical-database.ts'
 import { majorOf } from '../rds/instance.ts'
 import type { DatabaseObject } from '../server-connection.ts'
 import { type BackupObject, bootstrapRequest, type RestoreRequest, scheduleProblem } from './restore-request.ts'
-import type { RestoreState } from './restore-standing.ts'
+import type { RestoreState } from './restore-state.ts'
 
 /** With what an instance begins. */
 export type InstanceOrigin =

@@ -1,7 +1,7 @@
 // Where to go back to when all else fails: a Backup of the old server, declared while this step is due, and proven. It is kept.
 import type { SagaStep, StepObservation } from '../../../index.ts'
 import { createSnapshot } from '../../upgrade/upgrade-world.ts'
-import type { UpgradeCall, UpgradeResource } from './upgrade-scene.ts'
+import type { UpgradeCall, UpgradeResource } from './upgrade-resource.ts'
 
 export class CreateSnapshotStep implements SagaStep<UpgradeResource> {
   readonly name = createSnapshot

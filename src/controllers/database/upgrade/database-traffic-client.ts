@@ -7,10 +7,10 @@ import { EngineError } from '../../engines/engine-error.ts'
 import type { FreezeRecord } from '../../engines/write-freeze.ts'
 import { Opening } from '../../upgrade/opening-client.ts'
 import { scaleDownOld } from '../../upgrade/scale-down-old-step.ts'
-import { freezeRecordIn } from '../../upgrade/upgrade-sights.ts'
+import { freezeRecordIn } from '../../upgrade/upgrade-observations.ts'
 import type { Traffic } from '../../upgrade/upgrade-world.ts'
-import { isLedTo } from '../server-parting.ts'
-import { orderOf, secretsOf, sideAccess, sidesOf, type UpgradeCall, type UpgradeResource } from './upgrade-scene.ts'
+import { isLedTo } from '../terminating-server.ts'
+import { orderOf, secretsOf, sideAccess, sidesOf, type UpgradeCall, type UpgradeResource } from './upgrade-resource.ts'
 
 export class DatabaseTraffic implements Traffic<UpgradeResource> {
   readonly #engine: DatabaseEngine

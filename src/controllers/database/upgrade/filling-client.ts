@@ -3,10 +3,10 @@
 import type { StepObservation } from '../../../index.ts'
 import type { DatabaseServer } from '../../engines/engine.ts'
 import { observeSide } from '../../upgrade/new-side-worker.ts'
-import { filledObservation } from '../../upgrade/upgrade-sights.ts'
+import { filledObservation } from '../../upgrade/upgrade-observations.ts'
 import type { Filling } from '../../upgrade/upgrade-world.ts'
 import { workerObservation } from './provision-new-step.ts'
-import { methodOf, orderOf, type UpgradeCall, type UpgradeResource } from './upgrade-scene.ts'
+import { methodOf, orderOf, type UpgradeCall, type UpgradeResource } from './upgrade-resource.ts'
 
 export class FillingByJob implements Filling<UpgradeResource> {
   readonly #newServer: (call: UpgradeCall) => DatabaseServer

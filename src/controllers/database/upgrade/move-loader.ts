@@ -22,7 +22,7 @@ import { movingSides } from '../server-sides.ts'
 import type { MoveFacts } from './move-facts.ts'
 import { loadOthers } from './others-loader.ts'
 import { isPreparing, prepareJob } from './prepare-job.ts'
-import { accessIn, methodOf, orderOf } from './upgrade-scene.ts'
+import { accessIn, methodOf, orderOf } from './upgrade-resource.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 

@@ -9,9 +9,9 @@ import { isBeingDeleted, Job, type LiveObject, type ObserveContext, valueAt } fr
 import { jobCondition } from '../../worker/job-words.ts'
 import type { DatabaseFacts } from '../database-facts.ts'
 import { upgradeName } from '../server-sides.ts'
+import { mayBegin, type UpgradeAsk } from './desired-upgrade.ts'
 import { followingMigrations } from './following-migrations.ts'
 import { unservedUsers } from './unserved-users.ts'
-import { mayBegin, type UpgradeAsk } from './upgrade-wish.ts'
 
 type Observing = ObserveContext<DatabaseSpec, DatabaseStatus>
 

@@ -4,8 +4,8 @@ import { childNamed, isBeingDeleted, type SagaStep, StatefulSet, type StepObserv
 import type { DatabaseServer } from '../../engines/engine.ts'
 import { observeSide } from '../../upgrade/new-side-worker.ts'
 import { provisionNew } from '../../upgrade/upgrade-world.ts'
-import { orderOf, sidesOf, type UpgradeCall, type UpgradeResource } from './upgrade-scene.ts'
-import { atWork } from './upgrade-wish.ts'
+import { atWork } from './desired-upgrade.ts'
+import { orderOf, sidesOf, type UpgradeCall, type UpgradeResource } from './upgrade-resource.ts'
 
 export class ProvisionNewStep implements SagaStep<UpgradeResource> {
   readonly name = provisionNew

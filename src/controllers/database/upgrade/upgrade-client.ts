@@ -30,7 +30,7 @@ import {
   type UpgradeCall,
   type UpgradeResource,
   upgradeIdOf,
-} from './upgrade-scene.ts'
+} from './upgrade-resource.ts'
 
 export interface UpgradeClientOptions {
   readonly tools: ExternalTools

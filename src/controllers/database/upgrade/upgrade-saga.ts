@@ -5,8 +5,8 @@ import type { DatabaseEngine } from '../../engines/engine.ts'
 import { upgradePivot, upgradeSteps } from '../../upgrade/upgrade-steps.ts'
 import type { DatabaseFacts } from '../database-facts.ts'
 import { upgradeName } from '../server-sides.ts'
+import { desiredUpgrade } from './desired-upgrade.ts'
 import { UpgradeClient } from './upgrade-client.ts'
-import { desiredUpgrade } from './upgrade-wish.ts'
 
 export function databaseUpgrade(
   engineOf: (tools: ExternalTools) => DatabaseEngine,

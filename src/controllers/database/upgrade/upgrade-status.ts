@@ -9,11 +9,11 @@ import {
   type StatusReport,
 } from '../../../index.ts'
 import { scaleDownOld } from '../../upgrade/scale-down-old-step.ts'
-import { freezeRecordIn } from '../../upgrade/upgrade-sights.ts'
+import { freezeRecordIn } from '../../upgrade/upgrade-observations.ts'
 import { awaitCutover } from '../../upgrade/upgrade-world.ts'
 import type { DatabaseStatusContext } from '../database-conditions.ts'
 import { type ServerSides, servedSide, upgradeName } from '../server-sides.ts'
-import { waitsFor } from './upgrade-wish.ts'
+import { waitsFor } from './desired-upgrade.ts'
 
 type Fields = Pick<DatabaseStatus, 'server' | 'previous' | 'upgrade'>
 

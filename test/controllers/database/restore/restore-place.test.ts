@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type WorkOrder, workOrderIn } from '../../../../src/controllers/backup/work-order.ts'
+import { workAnnotation } from '../../../../src/controllers/database/restore/desired-restore-work.ts'
 import {
   type OwnServer,
   requestedWork,
@@ -7,7 +8,6 @@ import {
   volumePlace,
 } from '../../../../src/controllers/database/restore/restore-place.ts'
 import type { RestoreRecord, RestoreSource } from '../../../../src/controllers/database/restore/restore-request.ts'
-import { workAnnotation } from '../../../../src/controllers/database/restore/restore-wish.ts'
 import type { DatabaseObject } from '../../../../src/controllers/database/server-connection.ts'
 import type { LiveObject } from '../../../../src/index.ts'
 

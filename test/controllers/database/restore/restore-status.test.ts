@@ -6,7 +6,7 @@ import {
   type RestoreInput,
   type RestoreState,
   restoreState,
-} from '../../../../src/controllers/database/restore/restore-standing.ts'
+} from '../../../../src/controllers/database/restore/restore-state.ts'
 import { withRestore } from '../../../../src/controllers/database/restore/restore-status.ts'
 import { access, databaseObject } from '../databases.ts'
 

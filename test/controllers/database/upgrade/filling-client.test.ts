@@ -1,7 +1,7 @@
 // Observation of a target server that is being filled and does not answer.
 import { describe, expect, it } from 'vitest'
 import { FillingByJob } from '../../../../src/controllers/database/upgrade/filling-client.ts'
-import type { UpgradeCall } from '../../../../src/controllers/database/upgrade/upgrade-scene.ts'
+import type { UpgradeCall } from '../../../../src/controllers/database/upgrade/upgrade-resource.ts'
 import type { WorkerRun } from '../../../../src/controllers/migration/worker-run.ts'
 import { noServer } from '../databases.ts'
 import { movingDatabase, upgradeRecord } from './upgrade-records.ts'

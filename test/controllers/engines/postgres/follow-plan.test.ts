@@ -8,7 +8,7 @@ import {
   targetProblem,
 } from '../../../../src/controllers/engines/postgres/migration/follow-plan.ts'
 import type { PublisherFacts, SubscriberFacts } from '../../../../src/controllers/engines/replication.ts'
-import { replicationState } from '../../../../src/controllers/engines/replication-standing.ts'
+import { replicationState } from '../../../../src/controllers/engines/replication-state.ts'
 import { emptyTarget, followingTarget, orders, replicationSource, replicationToken } from '../replication-facts.ts'
 
 interface Seen {

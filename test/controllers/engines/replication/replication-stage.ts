@@ -14,7 +14,7 @@ import {
   observeReplication,
   type ReplicationTask,
 } from '../../../../src/controllers/engines/replication-runner.ts'
-import type { BothSides, ReplicationState } from '../../../../src/controllers/engines/replication-standing.ts'
+import type { BothSides, ReplicationState } from '../../../../src/controllers/engines/replication-state.ts'
 import type { ServerAccess } from '../../../../src/controllers/engines/server-access.ts'
 import { waitUntil } from '../../../control-plane/wait-until.ts'
 import { engineHere } from '../../../postgres/engine-here.ts'

@@ -2,7 +2,7 @@
 // afterwards.
 import { describe, expect, it } from 'vitest'
 import { advanceReplication } from '../../../../src/controllers/engines/replication-runner.ts'
-import { hasCaughtUp } from '../../../../src/controllers/engines/replication-standing.ts'
+import { hasCaughtUp } from '../../../../src/controllers/engines/replication-state.ts'
 import { database, nothing, pairs, ReplicationStage, token } from './replication-stage.ts'
 
 const schema = `

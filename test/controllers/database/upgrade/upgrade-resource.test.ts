@@ -1,6 +1,6 @@
 // Limit of the WAL that the source server of an upgrade keeps for the target server.
 import { expect, it } from 'vitest'
-import { lagLimit } from '../../../../src/controllers/database/upgrade/upgrade-scene.ts'
+import { lagLimit } from '../../../../src/controllers/database/upgrade/upgrade-resource.ts'
 import { databaseObject } from '../databases.ts'
 
 it.each([

@@ -4,7 +4,7 @@ import type { Condition } from '../../src/object/condition.ts'
 import { keyFor } from '../../src/object/ref.ts'
 import type { ConditionMetricsOptions } from '../../src/reconcile/condition-metrics.ts'
 import type { Outcome } from '../../src/reconcile/outcome.ts'
-import { ReconcileMetrics } from '../../src/reconcile/turn-metrics.ts'
+import { ReconcileMetrics } from '../../src/reconcile/reconcile-metrics.ts'
 import { PrometheusMetrics } from '../../src/telemetry/metrics.ts'
 import { live } from '../objects.ts'
 

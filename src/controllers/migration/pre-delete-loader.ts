@@ -8,11 +8,11 @@ import { type ConnectionReader, loadConnection } from '../database/connection-lo
 import { moveOf } from '../database/moving.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
 import type { ReferencePolicy } from '../references/reference-policy.ts'
+import { type MigrationObject, orderOf, workerOf } from './desired-worker.ts'
 import type { ObservedMarks } from './mark-driver.ts'
-import { followedBy, heldBy, isFree, type PreDeleteFacts, preDeleteAttempt, reached } from './migration-parting.ts'
 import { knownPlace, type Place, type Problem } from './migration-place.ts'
+import { followedBy, heldBy, isFree, type PreDeleteFacts, preDeleteAttempt, reached } from './migration-pre-delete.ts'
 import { loadRun } from './run-loader.ts'
-import { type MigrationObject, orderOf, workerOf } from './worker-wish.ts'
 
 type Observing = ObserveContext<MigrationSpec, MigrationStatus>
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { identityOf } from '../../src/object/identity.ts'
 import type { LiveObject } from '../../src/object/object.ts'
 import { adoptionPatch, releasePatch } from '../../src/reconcile/finalizer.ts'
-import { nextAction } from '../../src/reconcile/turn.ts'
+import { nextAction } from '../../src/reconcile/next-action.ts'
 import { store } from '../objects.ts'
 
 const identity = identityOf('shop')

@@ -1,7 +1,7 @@
 // Is a Database to move to a server of another version? Asked for by its spec, as long as the server that serves is an older one. Pure.
 import type { DesiredSaga, SagaRecord } from '../../../index.ts'
 import type { RestoreRecord } from '../restore/restore-request.ts'
-import { isUnderWay, isUnseen } from '../restore/restore-standing.ts'
+import { isUnderWay, isUnseen } from '../restore/restore-state.ts'
 import type { DatabaseObject } from '../server-connection.ts'
 import { isOver, type ServerSides } from '../server-sides.ts'
 

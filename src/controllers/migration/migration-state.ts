@@ -3,13 +3,13 @@
 import type { MigrationStatus } from '../../../imports/wire/migration.ts'
 import type { ExternalReport } from '../../index.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
+import type { MigrationObject } from './desired-worker.ts'
 import type { ObservedMarks } from './mark-driver.ts'
 import { decisionBy, isRemovedAtOnce, leftBehind, type MigrationFacts } from './migration-facts.ts'
 import type { Decision } from './migration-plan.ts'
 import type { PreBackup } from './pre-backup.ts'
 import type { WorkerReport } from './worker-report.ts'
 import { isFinal, type WorkerRun } from './worker-run.ts'
-import type { MigrationObject } from './worker-wish.ts'
 
 export type MarkReport = ExternalReport<ObservedMarks> | undefined
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { databaseHints } from '../../../src/cli/dev/database-hints.ts'
-import { type Hints, lookAround } from '../../../src/cli/dev/look-around.ts'
+import { type Hints, lookAround } from '../../../src/cli/dev/hints.ts'
 
 const sights: Hints = {
   kinds: ['kv', 'db', 'dbu', 'mig', 'bak'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { claimantsOf, otherClaimsOf, takenBackEvent } from '../../src/apply/rival-claims.ts'
+import { claimantsOf, otherClaimsOf, takenBackEvent } from '../../src/apply/other-claims.ts'
 import { KubeError } from '../../src/kube/kube-errors.ts'
 
 const conflict = (...causes: readonly (readonly [string, string])[]) =>

@@ -9,7 +9,7 @@ import {
   type Obstacle,
   type ReplicationState,
   replicationState,
-} from '../engines/replication-standing.ts'
+} from '../engines/replication-state.ts'
 import { type FreezeRecord, freezeState, stillAway, type WriterFacts } from '../engines/write-freeze.ts'
 
 import type { SideState } from './new-side.ts'

@@ -3,7 +3,7 @@ import type { SpanAttributes } from '../base/instrument.ts'
 import type { Key } from '../object/ref.ts'
 import { describeCause } from '../queue/cause.ts'
 import type { WorkItem } from '../queue/work-queue.ts'
-import type { LiveAction } from './turn.ts'
+import type { LiveAction } from './next-action.ts'
 
 /** Returns the resource and the causes. Source of the first name: OpenTelemetry's semantic conventions. */
 export function attributesOf({ kind, object }: LiveAction, { causes, failures }: WorkItem<Key>): () => SpanAttributes {

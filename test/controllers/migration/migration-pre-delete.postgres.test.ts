@@ -5,7 +5,7 @@ import { Database } from '../../../imports/wire/database.ts'
 import { Migration } from '../../../imports/wire/migration.ts'
 import { Event, Namespace } from '../../../src/index.ts'
 import { onNewestPostgres } from '../../postgres/on-each-postgres.ts'
-import { home, MigrationScene } from './migration-scene.ts'
+import { home, MigrationScene } from './migration-fixture.ts'
 
 const limitMs = 180_000
 const make = { name: 'make', sql: 'CREATE TABLE orders (id int PRIMARY KEY)' }

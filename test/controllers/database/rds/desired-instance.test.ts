@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { desiredRdsInstance, instanceRemoval } from '../../../../src/controllers/database/rds/desired-instance.ts'
 import type { RdsFacts } from '../../../../src/controllers/database/rds/instance-facts.ts'
 import { instanceGate } from '../../../../src/controllers/database/rds/instance-gate.ts'
-import { desiredRdsInstance, instanceRemoval } from '../../../../src/controllers/database/rds/instance-wish.ts'
 import type { ExternalReport } from '../../../../src/index.ts'
 import { databaseObject, secret } from '../databases.ts'
 import { rdsProvider } from './instances.ts'

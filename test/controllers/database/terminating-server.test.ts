@@ -1,7 +1,7 @@
 // Last declaration of an in-cluster server before its Database is removed.
 import { describe, expect, it } from 'vitest'
-import { isUnsettled } from '../../../src/controllers/database/server-parting.ts'
 import { type SideClaim, serverSides } from '../../../src/controllers/database/server-sides.ts'
+import { isUnsettled } from '../../../src/controllers/database/terminating-server.ts'
 import type { LiveObject } from '../../../src/index.ts'
 import { databaseObject, inCluster } from './databases.ts'
 

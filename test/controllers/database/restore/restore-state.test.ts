@@ -5,7 +5,7 @@ import {
   type RestoreInput,
   type RestoreState,
   restoreState,
-} from '../../../../src/controllers/database/restore/restore-standing.ts'
+} from '../../../../src/controllers/database/restore/restore-state.ts'
 
 const nowMs = Date.parse('2026-03-29T12:00:00Z')
 const identity = { systemIdentifier: '7', databaseOID: 1 }

@@ -1,6 +1,7 @@
 // Job spec and Secrets of a restore worker, from the recorded request, its source and the database's server. Invariant:
 // equal inputs give an equal job spec, whose digest is part of the Job's name. Pure.
 import { ConfigMap, childNamed, isOf, Job, type LiveObject, valueAt } from '../../../index.ts'
+import { type DesiredWork, jobStem, largeScratch, smallScratch } from '../../backup/desired-work.ts'
 import type { FilledVolume } from '../../backup/fill-order.ts'
 import type { RestoredDatabase } from '../../backup/restore-order.ts'
 import { storePlace } from '../../backup/store-place.ts'
@@ -13,12 +14,11 @@ import {
   workDigest,
   workText,
 } from '../../backup/work-order.ts'
-import { type DesiredWork, jobStem, largeScratch, smallScratch } from '../../backup/work-wish.ts'
 import type { Place } from '../../migration/migration-place.ts'
 import { databaseNameOf, ownerRoleOf } from '../logical-database.ts'
 import type { DatabaseObject } from '../server-connection.ts'
 import type { RestoreRecord, RestoreSource } from './restore-request.ts'
-import type { RestoreWork } from './restore-standing.ts'
+import type { RestoreWork } from './restore-state.ts'
 
 /** Label of workers' Jobs and pods. Its value is the Database's UID. */
 export const workerLabel = 'data.konverge.dev/restore-worker'

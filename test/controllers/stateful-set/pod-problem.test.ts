@@ -6,7 +6,7 @@ import {
   podProblemOf,
   problemOf,
   schedulingGraceMs,
-} from '../../../src/controllers/stateful-set/pod-trouble.ts'
+} from '../../../src/controllers/stateful-set/pod-problem.ts'
 import type { LiveObject } from '../../../src/index.ts'
 import { live } from '../../objects.ts'
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { RestoreRecord } from '../../../../src/controllers/database/restore/restore-request.ts'
 import { serverSides } from '../../../../src/controllers/database/server-sides.ts'
-import { desiredUpgrade, mayBegin, waitsFor } from '../../../../src/controllers/database/upgrade/upgrade-wish.ts'
+import { desiredUpgrade, mayBegin, waitsFor } from '../../../../src/controllers/database/upgrade/desired-upgrade.ts'
 import type { SagaRecord } from '../../../../src/index.ts'
 import { movingDatabase, startedAt, startedMs, upgradeRecord } from './upgrade-records.ts'
 

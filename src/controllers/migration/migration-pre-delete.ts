@@ -3,10 +3,10 @@
 import { abandonAnnotation, isAbandoned, isOf, Job, type LiveObject } from '../../index.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import { jobCondition } from '../worker/job-words.ts'
+import type { DesiredWorker, MigrationObject } from './desired-worker.ts'
 import type { Place, Problem } from './migration-place.ts'
 import { exitCodeOf } from './worker-report.ts'
 import type { WorkerRun } from './worker-run.ts'
-import type { DesiredWorker, MigrationObject } from './worker-wish.ts'
 
 /** A copy of which something may be at its source, and at the target. */
 export interface Followed {

@@ -1,12 +1,12 @@
 // State of a Migration, from its markers, the last report of its worker, and its obstacles. One row for each state.
 import { describe, expect, it } from 'vitest'
 import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
+import type { MigrationObject } from '../../../src/controllers/migration/desired-worker.ts'
 import type { MigrationFacts } from '../../../src/controllers/migration/migration-facts.ts'
 import type { MigrationOrder } from '../../../src/controllers/migration/migration-plan.ts'
-import { type MarkReport, migrationState } from '../../../src/controllers/migration/migration-standing.ts'
+import { type MarkReport, migrationState } from '../../../src/controllers/migration/migration-state.ts'
 import { planHash, stepChecksum } from '../../../src/controllers/migration/step-digest.ts'
 import type { WorkerReport } from '../../../src/controllers/migration/worker-report.ts'
-import type { MigrationObject } from '../../../src/controllers/migration/worker-wish.ts'
 import { sqlStep } from './steps.ts'
 
 const steps = [sqlStep('SELECT 1', { name: 'a' })]

@@ -1,6 +1,6 @@
 // Schema names that the controller rejects in a Database although its CRD accepted them. A table of names.
 import { expect, it } from 'vitest'
-import { schemaRejection } from '../../../src/controllers/database/schema-refusal.ts'
+import { schemaRejection } from '../../../src/controllers/database/schema-rejection.ts'
 
 it.each([
   ['a schema of the marks', { schemas: [{ name: 'app' }, { name: '_konverge' }] }, /^spec.schemas names _konverge: /],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { BothSides } from '../../../src/controllers/engines/replication-standing.ts'
+import type { BothSides } from '../../../src/controllers/engines/replication-state.ts'
 import type { WriterFacts } from '../../../src/controllers/engines/write-freeze.ts'
 import {
   type Cutover,
@@ -11,7 +11,7 @@ import {
   freezeRecordIn,
   overdueObservation,
   replicationObservation,
-} from '../../../src/controllers/upgrade/upgrade-sights.ts'
+} from '../../../src/controllers/upgrade/upgrade-observations.ts'
 import { emptyTarget, followingTarget, replicationSource, replicationToken } from '../engines/replication-facts.ts'
 
 const token = replicationToken

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PublisherFacts, SubscriberFacts } from '../../../src/controllers/engines/replication.ts'
-import { hasCaughtUp, replicationState } from '../../../src/controllers/engines/replication-standing.ts'
+import { hasCaughtUp, replicationState } from '../../../src/controllers/engines/replication-state.ts'
 import {
   emptyTarget as empty,
   orders,

@@ -3,12 +3,12 @@
 import { abandonAnnotation, type InvalidSpec, isAbandoned, isOf, Job, type LiveObject, valueAt } from '../../index.ts'
 import type { Place } from '../migration/migration-place.ts'
 import { isAtWork } from '../worker/job-words.ts'
+import { type BackupObject, type DesiredWork, desiredDiscard, desiredTidy } from './desired-work.ts'
 import { scratchName } from './scratch-database.ts'
 import { isAtRest, recordedBackup } from './single-facts.ts'
 import { isSlotPassed } from './slot-passed.ts'
 import { orderedFolder } from './work-order.ts'
 import { type WorkRun, workRun } from './work-run.ts'
-import { type BackupObject, type DesiredWork, desiredDiscard, desiredTidy } from './work-wish.ts'
 
 export interface PreDeleteFacts {
   readonly kind: 'parting'

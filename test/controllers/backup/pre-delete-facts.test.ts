@@ -1,7 +1,7 @@
 // Facts for the pre-delete of a Backup. Invariant: the operator removes only artifacts that this Backup has made.
 import { describe, expect, it } from 'vitest'
-import { preDeleteFacts } from '../../../src/controllers/backup/parting-facts.ts'
-import { type BackupObject, slotAnnotation } from '../../../src/controllers/backup/work-wish.ts'
+import { type BackupObject, slotAnnotation } from '../../../src/controllers/backup/desired-work.ts'
+import { preDeleteFacts } from '../../../src/controllers/backup/pre-delete-facts.ts'
 
 const slot = '2026-03-10T11:00:00Z'
 const nowMs = Date.parse('2026-03-12T00:00:00Z')

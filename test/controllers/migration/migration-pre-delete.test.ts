@@ -1,13 +1,13 @@
 // Remains of a replication when a Migration is deleted, and what blocks the deletion. One row for each state.
 import { describe, expect, it } from 'vitest'
 import type { RecordedStep } from '../../../src/controllers/engines/recorded-step.ts'
+import type { MigrationObject } from '../../../src/controllers/migration/desired-worker.ts'
 import {
   type Followed,
   followedBy,
   isFree,
   preDeleteProblem,
-} from '../../../src/controllers/migration/migration-parting.ts'
-import type { MigrationObject } from '../../../src/controllers/migration/worker-wish.ts'
+} from '../../../src/controllers/migration/migration-pre-delete.ts'
 import type { LiveObject } from '../../../src/index.ts'
 
 interface Told {

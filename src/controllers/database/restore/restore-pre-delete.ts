@@ -2,7 +2,7 @@
 // one removes what it has made. What earlier ones have replaced goes with the database, or stays with it. Pure.
 import { isAbandoned } from '../../../index.ts'
 import type { DatabaseObject } from '../server-connection.ts'
-import { isUnderWay, type RestoreInput, type RestoreState, restoreState } from './restore-standing.ts'
+import { isUnderWay, type RestoreInput, type RestoreState, restoreState } from './restore-state.ts'
 
 export function restorePreDelete(object: DatabaseObject, input: RestoreInput): RestoreState {
   const { record, problem } = input
