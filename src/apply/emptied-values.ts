@@ -24,7 +24,7 @@ export interface EmptiedValue {
   readonly pointer: string
   /** The live value without this manager's members. */
   readonly rest: Json
-  /** This manager's members, below the path. */
+  /** This manager's members, below the path; only the path itself if it owns the presence of the value. */
   readonly members: FieldSet
 }
 
@@ -78,7 +78,8 @@ interface Place {
 
 function emptiedBelow(place: Place): readonly EmptiedValue[] {
   const { desired, live, owned, path, pointer } = place
-  if (owned.grain === 'whole' || desired === null) return []
+  if (desired === null) return []
+  if (owned.grain === 'whole') return presenceOf(place)
   if (desired === undefined) return undeclaredBelow(place)
   if (hasNothingToOwn(desired) || (isJsonObject(desired) && isEmpty(desired))) {
     const rest = withoutMembers(live, owned)
@@ -88,6 +89,16 @@ function emptiedBelow(place: Place): readonly EmptiedValue[] {
     return fieldsBelow(place).flatMap(emptiedBelow)
   }
   return isJsonList(desired) && isJsonList(live) && owned.grain === 'items' ? emptiedInItems(desired, live, place) : []
+}
+
+/**
+ * Returns a struct of which this manager owns only the presence, from an earlier `{}`. The apply of a struct with only
+ * empty lists would remove it with its defaults.
+ */
+function presenceOf({ desired, live, owned, path, pointer }: Place): readonly EmptiedValue[] {
+  if (!owned.isMember || !isJsonObject(desired) || !hasNothingToOwn(desired) || !isJsonObject(live)) return []
+  const hasDefaults = Object.keys(live).some((name) => own(desired, name) === undefined)
+  return hasDefaults ? [{ path, pointer, rest: live, isDeclared: true, members: FieldSet.leaf }] : []
 }
 
 /** Returns the value itself, and those below it. */

@@ -66,6 +66,11 @@ it.each<[string, Given, { readonly path: string; readonly value: unknown }]>([
     { owned: { 'f:a': {}, 'f:l': item }, found: { a: 1, l: [{ name: 'x' }], d: 2 }, declared: { l: [] } },
     { path: '/spec', value: { d: 2 } },
   ],
+  [
+    'the record of a struct that was empty and declares nothing but an empty list',
+    { owned: { 'f:m': {} }, found: { m: { d: 2 } }, declared: { m: { l: [] }, a: 1 } },
+    { path: '/spec/m', value: { d: 2 } },
+  ],
 ])('removes own members from %s', (_, given, operation) => {
   expect(operations(given)).toEqual([{ op: 'replace', ...operation }])
 })
@@ -76,6 +81,7 @@ it.each<[string, Given]>([
     { owned: { 'f:m': { 'f:a': {} } }, found: { m: { a: 1 } }, declared: { m: {} }, others: { 'f:m': { 'f:a': {} } } },
   ],
   ['an atomic map', { owned: { 'f:m': {} }, found: { m: { a: 1 } }, declared: { m: {} } }],
+  ['an atomic map of empty lists', { owned: { 'f:m': {} }, found: { m: { l: [] } }, declared: { m: { l: [] }, a: 1 } }],
   ['a map that is empty', { owned: { 'f:m': {} }, found: { m: {} }, declared: { m: {} } }],
   ['a map that is no longer declared', { owned: { 'f:m': { 'f:a': {} } }, found: { m: { a: 1 } }, declared: { a: 1 } }],
   [
