@@ -1,5 +1,6 @@
-// Loads what a store has of a backup: its manifest, believed only if it is whole and of this backup, and its artifact, believed only if it
-// hashes to what the manifest says. No more bytes are read than the manifest says, and one.
+// Loads the manifest and the artifact of a backup from a store.
+// Invariant: a manifest counts only if it is complete and unchanged, an artifact only if its hash equals the
+// manifest's. Reading stops once there are more bytes than the manifest says.
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
@@ -13,18 +14,18 @@ import { largestManifestBytes, type Manifest, manifestSha256, type Reading, read
 
 export interface Loaded<Content> {
   readonly manifest: Content
-  /** Of the file. */
+  /** SHA-256 of the manifest file, in hexadecimal. */
   readonly sha256: string
 }
 
 export type LoadedManifest = Loaded<Manifest>
 
-/** There has to be one; throws ManifestRefused for one that cannot be believed. */
+/** Loads the manifest of a logical backup. Throws ManifestRefused if it is missing or invalid. */
 export async function loadManifest(store: ArtifactStore, folder: string, signal: AbortSignal): Promise<LoadedManifest> {
   return loadForm(store, folder, readManifest, signal)
 }
 
-/** Undefined if there is none; throws ManifestRefused for one that cannot be believed. */
+/** Returns undefined if the folder has no manifest. Throws ManifestRefused if the manifest is invalid. */
 export async function findForm<Content>(
   store: ArtifactStore,
   folder: string,
@@ -62,10 +63,13 @@ export interface Download extends ArtifactReading {
   readonly toFile: string
 }
 
-/** A store that has sent next to nothing for so long hangs. */
+/** Limit after which a store that sends almost nothing counts as hung. */
 const silenceMs = 5 * 60_000
 
-/** Throws ChecksumMismatch for an artifact that was cut off or changed, WorkFolderFull where there is no room for it. */
+/**
+ * Downloads the artifact to a file. Throws ChecksumMismatch if the artifact is truncated or changed, WorkFolderFull if
+ * the disk is full.
+ */
 export async function loadArtifact({ toFile, ...reading }: Download): Promise<void> {
   const { manifest, signal } = reading
   try {
@@ -75,7 +79,7 @@ export async function loadArtifact({ toFile, ...reading }: Download): Promise<vo
   }
 }
 
-/** As it comes. Only once it has ended without ChecksumMismatch it is known that it is what was stored: nothing is to be done with it before. */
+/** Streams the artifact. Use the content only after the stream has ended without ChecksumMismatch. */
 export async function* streamArtifact({
   store,
   folder,
@@ -93,7 +97,7 @@ export async function* streamArtifact({
     for await (const chunk of withoutStall(store.read(folder + file, until), { clock, limitMs: silenceMs, stalled })) {
       hash.update(chunk)
       size += chunk.byteLength
-      // A store may go on for as long as somebody reads, and fill the disk.
+      // A store may send data without end, and fill the disk.
       if (size > sizeBytes) throw mismatch(store, folder + file, `has more than ${sizeBytes} bytes`)
       yield chunk
     }
@@ -109,7 +113,7 @@ function mismatch(store: ArtifactStore, key: string, fault: string): BackupError
   return new BackupError({ code: 'ChecksumMismatch', message, remedy: 'stop' })
 }
 
-/** Is what is stored still what was stored? Throws ChecksumMismatch. */
+/** Reads the artifact and verifies its checksum. Throws ChecksumMismatch. */
 export async function readArtifact(reading: ArtifactReading): Promise<void> {
   for await (const _ of streamArtifact(reading)) reading.signal.throwIfAborted()
 }

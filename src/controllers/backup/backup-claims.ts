@@ -1,7 +1,7 @@
-// In which words does a Backup stand by its conditions? Pure.
+// Conditions of a Backup that report its readiness. Pure.
 import type { ConditionClaim } from '../../index.ts'
 
-/** `done`, or nothing goes on until somebody changes something, or it takes time. */
+/** `done`: ready. `stalled`: the user must change something. `underWay`: work in progress. */
 export type Readiness = 'done' | 'stalled' | 'underWay'
 
 export function claim(

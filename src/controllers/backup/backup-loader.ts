@@ -1,5 +1,5 @@
-// What of the cluster does a Backup depend on? Its database and how it is reached, and what its workers said; of a schedule, the Backups
-// that it has made.
+// Loads the state of the cluster that a Backup depends on: its database, the connection to it, and the reports of its
+// workers. For a schedule, loads the Backups that it created.
 import type { BackupSpec, BackupStatus } from '../../../imports/wire/backup.ts'
 import { Database } from '../../../imports/wire/database.ts'
 import {
@@ -32,20 +32,20 @@ import { type WorkRun, workRun } from './work-run.ts'
 
 export type BackupFacts = SingleFacts | ProviderFacts | ScheduleFacts | PreDeleteFacts
 
-/** Our own write of a status brings no turn. */
+/** Delay until the next reconcile; the operator's own write of a status triggers none. */
 const tidyAfterMs = 1_000
 
 type Observing = ObserveContext<BackupSpec, BackupStatus>
 
-/** On the pods of workers; its value is the Backup's uid. */
+/** Label of worker pods. Its value is the Backup's uid. */
 export const workerLabel = 'data.konverge.dev/backup-worker'
-/** On the same: the names of the Backup and of the Job, which may be too long for a label. */
+/** Annotations of worker pods: names of the Backup and of the Job, which may be too long for a label. */
 export const workerAnnotation = 'data.konverge.dev/backup'
 export const jobAnnotation = 'data.konverge.dev/backup-job'
 
 export async function loadFacts(context: Observing, policy: ReferencePolicy): Promise<BackupFacts> {
   const { children, nowMs } = context
-  const object = context.object as BackupObject // Its definition requires a spec.
+  const object = context.object as BackupObject // Sound: the CRD requires a spec.
   if (object.spec.schedule !== undefined) {
     const rejection = await loadRejection(context, object, policy)
     const awaited = await loadAwaited(context)
@@ -61,11 +61,11 @@ export async function loadFacts(context: Observing, policy: ReferencePolicy): Pr
   if (facts.discard === undefined && facts.tidy === undefined) return facts
   const rejection = await loadRejection(context, object, policy)
   if (rejection === undefined) return facts
-  // What killed workers have left is not worth a deletion that waits; the artifact is.
+  // A rejected store blocks a deletion because of the artifact, but not because of leftovers of killed workers.
   return facts.discard === undefined ? { kind: 'parting' } : { kind: 'parting', rejection }
 }
 
-/** Why no worker may be given the store. */
+/** Returns why no worker may use the store. */
 async function loadRejection(
   { live }: Observing,
   { metadata: { namespace }, spec: { target } }: BackupObject,
@@ -79,7 +79,7 @@ type RejectedStore = Problem & { readonly kind: 'refused' }
 
 async function loadAwaited({ live, object }: Observing): Promise<ReadonlySet<string>> {
   const databases = await live.list(Database, { namespace: object.metadata.namespace })
-  // Their definition requires a spec.
+  // Sound: the CRD requires a spec.
   return new Set(databases.flatMap((database) => awaitedBackups(database as DatabaseObject)))
 }
 
@@ -104,7 +104,7 @@ async function loadSingle(
   const saved = await loadSaved(context, object, policy)
   const none: WorkRun = { kind: 'none' }
   if (!('place' in saved)) {
-    // Who is at it goes on, and finds out for itself whether it can.
+    // Running workers continue; each finds out for itself whether it can.
     const made = recordedBackup(status)
     const step = singleStep({ object, make: none, verify: none, isTriedAgain: false, made })
     const isOver = step === 'rest' || step === 'failed'
@@ -119,7 +119,7 @@ async function loadSingle(
   const { folder: wished, ...wish } = desiredBackupWork(object, saved)
   const make = runOf(wish.name)
   const made = madeBy(status, make)
-  // As long as it is being made it may become one of another Database of this name, in that one's folder.
+  // Until the backup is made, another Database may take this name; the backup then goes to that Database's folder.
   const isOver = recordedBackup(status) !== undefined || (make.kind === 'none' && status?.phase === 'Failed')
   const folder = (isOver ? status?.folder : undefined) ?? wished
   const proof =
@@ -151,7 +151,7 @@ async function loadSaved(context: Observing, object: BackupObject, policy: Refer
   if (place.kind !== 'place') return place
   const refusal = await loadClaimProblem(context, object)
   if (refusal !== undefined) return refusal
-  // Sound: who is not there has no place.
+  // Sound: a missing Database has no place.
   return { place, database: database as DatabaseObject }
 }
 
@@ -161,7 +161,7 @@ async function loadClaimProblem({ live }: Observing, { metadata, spec }: BackupO
   return claimProblem(await live.find(PersistentVolumeClaim, { namespace: metadata.namespace, name }))
 }
 
-/** Whatever becomes of it: a worker sees what it finds. */
+/** Returns the place of the database in any state, if its connection is known. The worker checks the server itself. */
 async function loadReachable(
   { live }: Observing,
   { metadata, spec }: BackupObject,
@@ -170,7 +170,7 @@ async function loadReachable(
   const { namespace } = metadata
   const found = await live.find(Database, { namespace, name: spec.databaseRef.name })
   if (found === undefined) return undefined
-  const database = found as DatabaseObject // Its definition requires a spec.
+  const database = found as DatabaseObject // Sound: the CRD requires a spec.
   const connection = await loadConnection(database, { live, policy })
   if (connection.kind !== 'known') return undefined
   return knownPlace({ folder: databaseFolder, database, access: connection.access })
@@ -184,18 +184,18 @@ async function loadSource(
   const { namespace } = metadata
   const { name } = spec.databaseRef
   const found = await live.find(Database, { namespace, name })
-  const database = found as DatabaseObject | undefined // Its definition requires a spec.
+  const database = found as DatabaseObject | undefined // Sound: the CRD requires a spec.
   const connection = database === undefined ? undefined : await loadConnection(database, { live, policy })
-  // One that waits for its last backup before it goes.
+  // A Database with this policy waits for its last backup before its deletion proceeds.
   const mayLeave = database?.spec.deletionPolicy === 'Snapshot'
-  // The upgrade waits for it. Its Database does not own it, as it is kept.
+  // The upgrade waits for this Backup. The Database does not own the Backup, because the Backup is kept.
   const { to } = database?.status?.upgrade ?? {}
   const mayMove = to !== undefined && database !== undefined && backupBefore(database, to)?.name === metadata.name
   const place = placeOf({ name, folder: databaseFolder, database, connection, mayLeave, mayMove })
   return { place, database }
 }
 
-/** What else is on that server is not of this Database, and whoever may write it may not have it. */
+/** A user who may write this Database may have no right to the other databases of its server. */
 function notItsOwn(name: string): Problem {
   const message = `the method Physical copies a whole server, and Database ${name} has none of its own (provider inCluster); use the method Logical`
   return { kind: 'refused', reason: 'InvalidMethod', message }

@@ -1,5 +1,6 @@
-// Makes a backup of a database. One snapshot of it is held; what is in it is counted while the tool writes it to the store; the manifest
-// is written last, and makes it a backup. Where others change definitions meanwhile, it begins again with a new snapshot.
+// Makes a logical backup of a database. The worker holds one snapshot and counts its contents while the tool writes it
+// to the store. If definitions change meanwhile, it starts over with a new snapshot.
+// Invariant: the manifest is written last, and makes the files a backup.
 import { type Clock, sleep, timestampAt } from '../../index.ts'
 import { nameOf } from '../engines/contents-difference.ts'
 import type { LogicalEngine, SourceFacts, TableSize } from '../engines/logical-engine.ts'
@@ -13,18 +14,18 @@ import { type Manifest, newManifest, readManifest } from './manifest.ts'
 
 export interface BackupOrder {
   readonly backup: Manifest['backup']
-  /** The Database, and the database of the server. */
+  /** Name and uid of the Database, and the database's name on the server. */
   readonly database: { readonly name: string; readonly uid: string; readonly databaseName: string }
-  /** The database that it was when the backup was asked for; any if undefined. */
+  /** Identity of the database when the backup was requested. Undefined accepts any database. */
   readonly identity?: { readonly systemIdentifier: string; readonly databaseOid: number } | undefined
-  /** The moment that it is for, milliseconds since the epoch. */
+  /** Scheduled time of the backup, milliseconds since the epoch. */
   readonly slotMs: number
-  /** Of what the Backup asks for. */
+  /** Hash of what the Backup requests. */
   readonly specHash: string
-  /** Larger tables are counted, and their rows not hashed. */
+  /** Larger tables are counted, but their rows are not hashed. */
   readonly hashUpToBytes: number
   readonly compression?: number | undefined
-  /** `schema.name` of tables whose rows are left out. */
+  /** Tables as `schema.name` whose rows are left out. */
   readonly excludeTables?: readonly string[] | undefined
 }
 
@@ -33,7 +34,7 @@ export interface BackupTools {
   readonly engine: LogicalEngine
   readonly access: ServerAccess
   readonly clock: Clock
-  /** A word that no other worker has. */
+  /** Identifier that is unique to this worker. */
   readonly attempt: string
 }
 
@@ -51,7 +52,7 @@ export async function makeBackup(order: BackupOrder, tools: BackupTools, signal:
   return commitOnce({ store, folder, file, save, read: readManifest }, signal)
 }
 
-/** Nothing of it stays: first it stops being a backup, then its files go. Not while a worker makes it. */
+/** Removes a backup: first its manifest, then its files. Call it only when no worker makes the backup. */
 export async function discardBackup(store: ArtifactStore, folder: string, signal: AbortSignal): Promise<void> {
   await store.delete(manifestKey(folder), signal)
   for await (const { key } of store.list(folder, signal)) await store.delete(key, signal)
@@ -61,7 +62,7 @@ export async function discardBackup(store: ArtifactStore, folder: string, signal
 const maxTries = 12
 const backoff = { baseMs: 50, capMs: 10_000 }
 
-/** Nothing of a try during which definitions changed counts; it held locks that the change may have waited for. */
+/** Starts over if definitions change during a try, and discards that try. The change may have waited for its locks. */
 async function saveDatabase(
   order: BackupOrder,
   tools: BackupTools,
@@ -79,7 +80,7 @@ async function saveDatabase(
   }
 }
 
-/** Of locks, too: whoever has them changes definitions. */
+/** True for lock contention too: the holder of the locks changes definitions. */
 function isOfChange(error: unknown): error is LogicalError {
   return error instanceof LogicalError && (error.code === 'CatalogChanged' || error.code === 'Contention')
 }
@@ -92,7 +93,7 @@ async function trySaving(order: BackupOrder, tools: BackupTools, key: string, si
   const { engine, access, clock } = tools
   const { namespace, name } = order.backup
   const startedAt = timestampAt(clock.now())
-  // What fails on one side ends the other.
+  // A failure on one side aborts the other.
   const failing = new AbortController()
   const caller = { kind: 'Backup', namespace, name }
   const until = AbortSignal.any([signal, failing.signal])
@@ -110,7 +111,7 @@ async function trySaving(order: BackupOrder, tools: BackupTools, key: string, si
       tools.store.put(key, run.content, { signal: until, expectedBytes }),
     ] as const
     for (const part of work) part.catch((error: unknown) => failing.abort(error))
-    // Both have ended, however they did, before anything else is done.
+    // Both sides have ended, successfully or not, before the next step.
     await Promise.allSettled(work)
     failing.signal.throwIfAborted()
     await frozen.confirm()
@@ -136,10 +137,10 @@ async function trySaving(order: BackupOrder, tools: BackupTools, key: string, si
   }
 }
 
-/** What is not packed may be larger than the database, where values are packed, and those of bytes are twice as long as text. */
+/** Growth factor of an uncompressed dump. The database compresses values, and bytes take twice the space as text. */
 const unpackedGrowth = 3
 
-/** Whoever leaves out what is not there may have meant another one. */
+/** Throws ExcludedTableMissing: the user may have meant another table. */
 function checkTables(excluded: readonly string[] = [], tables: readonly TableSize[]): void {
   const there = new Set(tables.map(nameOf))
   const missing = excluded.filter((name) => !there.has(name))
@@ -150,7 +151,7 @@ function checkTables(excluded: readonly string[] = [], tables: readonly TableSiz
   throw new BackupError({ code: 'ExcludedTableMissing', message, remedy: 'stop' })
 }
 
-/** Throws SourceIdentityChanged. */
+/** Throws SourceIdentityChanged if the source is not the database of `identity`. */
 export function checkIdentity(
   { identity, database }: Pick<BackupOrder, 'identity' | 'database'>,
   source: SourceFacts,

@@ -1,5 +1,6 @@
-// How does what was saved become a backup? By its manifest, which is written last and never twice. A worker that died left at most files
-// without one, which the next to finish removes.
+// Makes stored files a backup by writing their manifest.
+// Invariant: the manifest is written last, and only once. A dead worker leaves at most files without a manifest; the
+// next worker that finishes removes them.
 import type { ArtifactStore } from '../stores/artifact-store.ts'
 import { StoreError } from '../stores/store-error.ts'
 import { manifestKey } from './artifact-layout.ts'
@@ -13,7 +14,7 @@ interface Sealed {
 }
 
 export interface CommittedBackup<Content> extends Loaded<Content> {
-  /** `present`: an earlier worker had made it. */
+  /** `present`: an earlier worker made the backup. */
   readonly kind: 'made' | 'present'
   readonly folder: string
 }
@@ -21,9 +22,9 @@ export interface CommittedBackup<Content> extends Loaded<Content> {
 export interface Commitment<Content extends Sealed> {
   readonly store: ArtifactStore
   readonly folder: string
-  /** Of this attempt alone. */
+  /** File name that is unique to this attempt. */
   readonly file: string
-  /** Stores the file. */
+  /** Stores the file and returns its manifest. */
   readonly save: () => Promise<Content>
   readonly read: (text: string) => Reading<Content>
 }
@@ -48,7 +49,7 @@ async function make<Content extends Sealed>(
     manifest = await save()
   } catch (error) {
     await removeQuietly(store, folder + file)
-    // Another worker may have been faster, and have removed what this one was storing.
+    // Another worker may have finished first and removed this worker's file.
     const others = await findForm(store, folder, read, signal).catch(() => undefined)
     if (others === undefined) throw error
     return others
@@ -60,8 +61,8 @@ async function make<Content extends Sealed>(
 }
 
 /**
- * From here on it is a backup. When the answer is lost nobody knows whether it is, so that what was saved stays; another worker may have
- * been faster, which is as good.
+ * Writes the manifest, which makes the files a backup. If the response is lost, the outcome is unknown and the files
+ * stay. A manifest of a faster worker is as good.
  */
 async function commit(
   store: ArtifactStore,
@@ -81,8 +82,10 @@ async function* whole(text: string): AsyncIterable<Uint8Array> {
 }
 
 /**
- * What workers left that did not get to the end; without a manifest, all. Those that still work find the manifest, and stop. Nothing where a
- * manifest is there that was not found before: a worker was faster, or the store did not say the truth.
+ * Removes files of workers that did not finish; without a manifest, all files. Workers that still run find the manifest
+ * and stop.
+ * Throws ManifestRefused and removes nothing if it lists a manifest that the caller did not find. Then a worker was
+ * faster, or the store answered wrongly.
  */
 export async function removeOthers(
   store: ArtifactStore,
@@ -99,8 +102,10 @@ export async function removeOthers(
 }
 
 /**
- * Where two workers finish at once, each removes what the other has stored, and only one manifest may be written. A store that lets the
- * second one write too ends with a manifest whose file is gone, which is no backup. Nothing more is removed: the store may not say the truth.
+ * Throws StoreRefused if the artifact is missing.
+ * If two workers finish at once, each removes the other's files, so only one manifest may be written. A store that
+ * accepts both writes leaves a manifest without its file, which is no backup. This function removes nothing, because
+ * the store may have answered wrongly.
  */
 async function expectArtifact(
   store: ArtifactStore,
@@ -115,7 +120,7 @@ async function expectArtifact(
   throw new StoreError({ code: 'StoreRefused', message, remedy: 'stop' })
 }
 
-/** The failure that led here is the one to be told. What cannot be removed now, the next worker removes. */
+/** Ignores errors: the caller reports the failure that led here. The next worker removes what stays. */
 async function removeQuietly(store: ArtifactStore, key: string): Promise<void> {
   await store.delete(key, new AbortController().signal).catch(() => undefined)
 }

@@ -1,5 +1,5 @@
-// Can all that is in a copy of a server be read? Every row of every database, by statements that call nothing that others have written; then
-// questions are asked of the database that was saved, as its owner.
+// Verifies that all data in a server copy can be read. It reads every row of every database by statements that call no
+// code of other authors. Then it runs the verification queries on the backed-up database, as its owner.
 import type { DatabaseContents } from '../engines/database-contents.ts'
 import type { DatabaseEngine } from '../engines/engine.ts'
 import type { LogicalEngine } from '../engines/logical-engine.ts'
@@ -8,10 +8,10 @@ import { BackupError } from './backup-error.ts'
 import { askQueries, type ProofQuery } from './query-runner.ts'
 
 export interface CopyProof {
-  /** The copy, as its superuser. */
+  /** Access to the copy as its superuser. */
   readonly access: ServerAccess
   readonly caller: Caller
-  /** That was saved, as it is called here. */
+  /** Current name of the backed-up database. */
   readonly database: string
   readonly owner: string
   readonly identity: { readonly systemIdentifier: string; readonly databaseOid: number }
@@ -20,7 +20,10 @@ export interface CopyProof {
   readonly signal: AbortSignal
 }
 
-/** Of that database. Its owner may log in afterwards, where there were questions. Throws SourceIdentityChanged, QueryFailed, and what a server says. */
+/**
+ * Returns the contents of that database. If there are queries, its owner may log in afterwards.
+ * Throws SourceIdentityChanged, QueryFailed and errors of the server.
+ */
 export async function proveCopy(
   { access, caller, database, owner, identity, queries, hashUpToBytes, signal }: CopyProof,
   { engine, logical }: { readonly engine: DatabaseEngine; readonly logical: LogicalEngine },
@@ -42,14 +45,15 @@ export async function proveCopy(
   }
   if (contents === undefined) throw notInCopy(database)
   if (queries.length > 0) {
-    // What is asked may call whatever the owner has written, and is asked as him.
+    // Queries may call any code of the owner, so they run as the owner.
     await admin.change([{ kind: 'alterRole', role: owner, attributes: mayBeAsked }])
     await askQueries(queries, database, engine.server({ ...access, username: owner }, { caller, signal }))
   }
   return contents
 }
 
-// Where DROP DATABASE was cut off, or went on as the copy ended, the limit is -2: nobody gets in, and there is nothing to be read.
+// The limit is -2 if DROP DATABASE was interrupted, or still ran when the copy ended. Such a database accepts no
+// connection and has no readable data.
 const databaseNames = `SELECT datname AS name FROM pg_catalog.pg_database
   WHERE datallowconn AND NOT datistemplate AND datconnlimit <> -2`
 const mayBeAsked = { canLogin: true, connectionLimit: -1, validUntil: null, isSuperuser: false } as const

@@ -1,12 +1,14 @@
-// Fills the volume of a new server with the copy of another one, before that server is ever started, in two steps. The first has the store and
-// its keys, unpacks the copy beside the place of the data, and runs nothing of it. The second has the volume alone: it holds the files against
-// their list, starts a server on them, makes them the new Database's and reads them. Whoever wrote the copy may run code there. Only then the
-// folder is moved to where the server looks for it, at once and with a mark in it that names the request. A worker that dies before that leaves
-// nothing that counts; one that comes after it does nothing. What is there and bears no such mark is never touched.
+// Fills the volume of a new server with a server copy, in two steps, before that server first starts.
+// The first step has the store and its keys. It unpacks the copy beside the data folder and runs nothing of it.
+// The second step has only the volume. It verifies the files against their list and starts a server on them. Then it
+// assigns them to the new Database and reads them. The author of the copy may run code there.
+// Invariant: the folder moves to the server's path last, by one rename, with a marker that names the request. A worker
+// that dies earlier leaves nothing that counts; a worker that starts later does nothing.
+// Data without that marker is never touched.
 //
-//   <volume>/konverge-restore-…/data        a worker's, or left by a dead one
-//   <volume>/pgdata                         the server's
-//   <volume>/pgdata/konverge-restored.json  the mark
+//   <volume>/konverge-restore-…/data        work folder of a live or dead worker
+//   <volume>/pgdata                         data folder of the server
+//   <volume>/pgdata/konverge-restored.json  marker.
 import { mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { databaseAdmin, databaseDataFolder } from '../../../constructs/index.ts'
@@ -28,17 +30,17 @@ import { callerOf } from './restore-order.ts'
 import { dataFolderName, unpackArtifact } from './unpacking-worker.ts'
 
 interface VolumeTools {
-  /** Where the volume is mounted. */
+  /** Mount path of the volume. */
   readonly volume: string
-  /** Of this pod alone, for what the first step tells the second. */
+  /** Folder of this pod alone, for data that the first step passes to the second. */
   readonly workFolder: string
-  /** Whose the files are to be; undefined: this process'. */
+  /** Owner of the files. Undefined: the user of this process. */
   readonly user: ServerUser | undefined
 }
 
 export interface FetchingTools extends VolumeTools {
   readonly store: ArtifactStore
-  /** Of the new administrator. */
+  /** Password of the new administrator. */
   readonly password: string
   readonly secrets: SecretSource
   readonly clock: Clock
@@ -50,20 +52,20 @@ export interface SettlingTools extends VolumeTools {
   readonly physical: PhysicalEngine
 }
 
-/** The database that the volume has now. */
+/** Identity of the database that the volume holds. */
 export interface FilledIdentity {
   readonly systemIdentifier: string
   readonly databaseOid: number
 }
 
 /**
- * First step: unpacks the files onto the volume and runs nothing of them. What other tries have left there goes first.
+ * First step: removes the work folders of other tries, unpacks the files onto the volume and runs nothing of them.
  * Throws VolumeInUse, VolumeFull, VersionMismatch, ManifestRefused, ChecksumMismatch.
  */
 export async function fetchFilling(order: FillOrder, tools: FetchingTools, signal: AbortSignal): Promise<void> {
   const { volume, password, secrets } = tools
   const done = await findFilled(order, volume)
-  // Also what a worker has left that died once all was in place.
+  // A worker that died after the move may have left a work folder.
   await removeWork(volume)
   if (done !== undefined) return
   const { manifest } = await loadForm(tools.store, order.folder, readPhysicalManifest, signal)
@@ -81,8 +83,8 @@ export async function fetchFilling(order: FillOrder, tools: FetchingTools, signa
 }
 
 /**
- * Second step: starts a server on the files, which runs what others have written, so that neither the store nor any password may be in reach.
- * Rejects with what is wrong; the place of the data is then as it was.
+ * Second step: starts a server on the files. That server runs code of other authors, so neither the store nor any
+ * password may be reachable. Rejects on failure; the server's data folder is then unchanged.
  */
 export async function settleFilling(
   order: FillOrder,
@@ -107,11 +109,11 @@ export async function settleFilling(
   }
 }
 
-/** What the first step tells the second one of the same pod. */
+/** Data that the first step passes to the second step of the same pod. */
 interface Fetched {
-  /** Folder on the volume. */
+  /** Name of the work folder on the volume. */
   readonly work: string
-  /** Of the new administrator's password. */
+  /** SCRAM verifier of the new administrator's password. */
   readonly verifier: string
   readonly manifest: string
 }
@@ -121,25 +123,28 @@ function fetchedFile({ workFolder }: Pick<VolumeTools, 'workFolder'>): string {
 }
 
 async function loadFetched(tools: VolumeTools): Promise<Omit<Fetched, 'manifest'> & { manifest: PhysicalManifest }> {
-  // Sound: the first step has written it.
+  // Sound: the first step wrote the file.
   const { manifest, ...fetched } = JSON.parse(await readFile(fetchedFile(tools), 'utf8')) as Fetched
   const reading = readPhysicalManifest(manifest)
   if (reading.kind === 'refused') throw new Error(`the manifest that was fetched ${reading.fault}`)
   return { ...fetched, manifest: reading.manifest }
 }
 
-/** Of a request that nobody asks for any more, or whose workers have all failed: what it has come to all the same, or nothing, and no trace of it. */
+/**
+ * Removes all work folders of a request that was withdrawn, or whose workers all failed. Returns the identity if the
+ * request was completed all the same.
+ */
 export async function clearVolume(asked: FilledVolume, volume: string): Promise<FilledIdentity | undefined> {
   await removeWork(volume)
   return await findMark(asked, volume)
 }
 
 const workPrefix = 'konverge-restore-'
-/** No worker's name ends so. */
+/** Suffix that no worker's folder has. */
 const condemnedSuffix = '.condemned'
 const markFile = 'konverge-restored.json'
 
-/** Undefined where there is room for it. Throws VolumeInUse. */
+/** Returns undefined if the data folder is empty. Throws VolumeInUse if it holds other data. */
 async function findFilled(asked: FilledVolume, volume: string): Promise<FilledIdentity | undefined> {
   const done = await findMark(asked, volume)
   const files = await readdir(join(volume, databaseDataFolder)).catch(noneThere)
@@ -161,7 +166,7 @@ interface Mark extends FilledIdentity {
 async function findMark({ requestId, database }: FilledVolume, volume: string): Promise<FilledIdentity | undefined> {
   const text = await readFile(join(volume, databaseDataFolder, markFile), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
-  // It was there, whole, before its folder got the name. Sound: only we write it.
+  // The marker was complete before its folder got this name. Sound: only these workers write it.
   const mark = JSON.parse(text) as Mark
   if (mark.requestId !== requestId || mark.uid !== database.uid) return undefined
   const { systemIdentifier, databaseOid } = mark
@@ -169,8 +174,8 @@ async function findMark({ requestId, database }: FilledVolume, volume: string): 
 }
 
 /**
- * Each folder is renamed first, so that a worker who is not dead after all has nothing to put in place, instead of a part. A name needs no
- * room on a disk that is full.
+ * Removes all work folders. It renames each one first, so that a worker that is still alive finds no folder to move
+ * instead of a part. A rename needs no free space on a full disk.
  */
 async function removeWork(volume: string): Promise<void> {
   const names = await readdir(volume)
@@ -194,7 +199,10 @@ interface Settling {
   readonly signal: AbortSignal
 }
 
-/** The files are afterwards those of a server that has recovered, and was shut down in good order. */
+/**
+ * Starts a server on the files and assigns them to the Database. Afterwards the server has recovered and shut down
+ * cleanly.
+ */
 async function settle(
   order: FillOrder,
   tools: SettlingTools,
@@ -230,7 +238,7 @@ async function makeOwn(
   await server.change(onServer)
   await server.change(inDatabase, { database: name })
   for (const { database: at, subscription } of await server.query({ text: subscriptions, isLook: true })) {
-    // A copy that went on with it would take away what the copied server is to get.
+    // A subscription of the copy would consume changes that the copied server needs.
     const change = { kind: 'dropSubscription', subscription: String(subscription) } as const
     await server.change([change], { database: String(at) })
   }
@@ -247,7 +255,9 @@ interface Place {
   readonly identity: FilledIdentity
 }
 
-/** The server's own files are on the disk by its own word; the mark and the names by ours. */
+/**
+ * Moves the data folder to the server's path. The server has synced its own files; this syncs the marker and the names.
+ */
 async function putInPlace(
   { requestId, database }: FillOrder,
   { volume, user }: SettlingTools,
@@ -256,12 +266,12 @@ async function putInPlace(
   const mark: Mark = { requestId, uid: database.uid, ...identity }
   const file = await open(join(dataFolder, markFile), 'w', 0o600)
   await file.writeFile(`${JSON.stringify(mark)}\n`)
-  // The server's, as all that is there: its own backups read it.
+  // The server owns the marker like its other files, because its own backups read it.
   if (user !== undefined) await file.chown(user.uid, user.gid)
   await file.sync()
   await file.close()
   await syncFolder(dataFolder)
-  // Fails where somebody has put something there meanwhile.
+  // Fails if the data folder has got files meanwhile.
   await rename(dataFolder, join(volume, databaseDataFolder))
   await syncFolder(volume)
 }

@@ -1,5 +1,5 @@
-// What has to be changed in a copy of a server before it is another Database's? Its database gets the name and the owner that the Database
-// has, both say whose they are, and nobody comes in by the password that the copied server's administrator had. Pure.
+// Decides which changes assign a server copy to another Database. The database gets the Database's name and owner, and
+// both get ownership markers. The password of the copied server's administrator stops working. Pure.
 import { databaseAdmin } from '../../../constructs/index.ts'
 import { ownerAttributes } from '../database/logical-database.ts'
 import type { Change } from '../engines/change.ts'
@@ -14,18 +14,18 @@ export interface Filled {
   readonly requestId: string
   readonly database: RestoredDatabase
   readonly manifest: Pick<PhysicalManifest, 'source'>
-  /** Of the new administrator's password. */
+  /** SCRAM verifier of the new administrator's password. */
   readonly verifier: string
 }
 
 export interface FillingChanges {
-  /** In one transaction, on the server. */
+  /** Changes on the server, in one transaction. */
   readonly onServer: readonly Change[]
-  /** Then, in the database. */
+  /** Subsequent changes in the database. */
   readonly inDatabase: readonly Change[]
 }
 
-/** What has to be looked at first. */
+/** Returns the databases and roles to observe first. */
 export function fillingQuestion({ database, manifest: { source } }: Filled): ServerQuestion {
   return {
     databases: [...new Set([source.database, database.databaseName])],
@@ -33,7 +33,7 @@ export function fillingQuestion({ database, manifest: { source } }: Filled): Ser
   }
 }
 
-/** Throws SourceIdentityChanged or NameTaken for a copy that cannot be made the Database's. */
+/** Throws SourceIdentityChanged or NameTaken if the copy cannot become the Database's. */
 export function fillingChanges(filled: Filled, observed: ServerObservation): FillingChanges {
   const { requestId, database, manifest, verifier } = filled
   const { source } = manifest
@@ -60,7 +60,7 @@ export function fillingChanges(filled: Filled, observed: ServerObservation): Fil
 
 const mayLogin = { canLogin: true, connectionLimit: -1, validUntil: null } as const
 
-/** A role that we made as an owner gets the new name; of another one, who may be a person, the database is taken over. */
+/** Renames an owner role that konverge made. Another owner may be a person, and loses the database to a new role. */
 function ownerChanges(
   { database, manifest: { source } }: Filled,
   { databases, roles }: ServerObservation,
@@ -77,7 +77,7 @@ function ownerChanges(
       { kind: 'createRole', role: to, token: tokenOf(database), attributes: ownerAttributes },
       { kind: 'setDatabaseOwner', database: databaseName, owner: to },
     ],
-    // What a superuser owns may be the server's own.
+    // Objects of a superuser may be the server's own.
     inDatabase: former?.isSuperuser === true ? [] : [{ kind: 'reassignOwned', role: from, to }],
   }
 }

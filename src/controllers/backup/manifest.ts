@@ -1,19 +1,20 @@
-// What makes an artifact a backup? Its manifest, written last: whose it is, of which database, what was in it, and what the artifact
-// hashes to. It is all that a restore needs. One that is cut off, changed or somebody else's is refused in one sentence. Pure.
+// Manifest of a backup: its Backup, its database, the contents of the database, and the artifact's hash. A restore
+// needs nothing else. A manifest that is truncated, changed or not of a Backup is rejected with one sentence.
+// Invariant: the manifest is written last, and makes the artifact a backup. Pure.
 import { createHash } from 'node:crypto'
 import type { DatabaseContents } from '../engines/database-contents.ts'
 import type { SourceFacts } from '../engines/logical-engine.ts'
 import type { PublicRights } from '../engines/public-rights.ts'
 import { logicalShape, misshapen } from './manifest-shape.ts'
 
-/** A reader of another form refuses it. */
+/** Form of a logical backup. Readers of other forms reject it. */
 const manifestForm = 'konverge/logical-backup/1'
-/** Of a copy of a whole server: see `physical-manifest.ts`. */
+/** Form of a copy of a whole server: see `physical-manifest.ts`. */
 export const physicalForm = 'konverge/physical-backup/1'
 
 export interface Manifest {
   readonly form: typeof manifestForm
-  /** The Backup that it was made for. */
+  /** Backup that the artifact was made for. */
   readonly backup: { readonly uid: string; readonly namespace: string; readonly name: string }
   /** RFC 3339. */
   readonly startedAt: string
@@ -21,47 +22,47 @@ export interface Manifest {
   readonly source: BackupSource
   readonly artifact: ArtifactRecord
   readonly contents: DatabaseContents
-  /** Undefined of one that was written before they were saved. */
+  /** Undefined in manifests of earlier versions, which did not record them. */
   readonly publicRights?: PublicRights
-  /** `schema.name` of those whose rows were left out; in `contents` they are empty. */
+  /** Tables as `schema.name` whose rows were left out; in `contents` they are empty. */
   readonly excludedTables?: readonly string[]
-  /** Of what the Backup asked for. */
+  /** Hash of what the Backup requested. */
   readonly specHash: string
 }
 
-/** The database, and the moment of it, that was saved. */
+/** Database that was backed up, and its snapshot. */
 export interface BackupSource extends SourceFacts {
-  /** Of the Database. */
+  /** Uid of the Database. */
   readonly databaseUid: string
 }
 
 export interface ArtifactRecord {
-  /** Beside the manifest. */
+  /** File name in the manifest's folder. */
   readonly file: string
   readonly sizeBytes: number
   /** Hexadecimal. */
   readonly sha256: string
   readonly format: 'pg_dump/custom'
-  /** Of the tool that wrote it. */
+  /** Version of the tool that wrote the artifact. */
   readonly toolVersion: string
 }
 
 export type ManifestReading = Reading<Manifest>
 
-/** What a text is that should be a manifest of some form. */
+/** Result of reading a text as a manifest of some form. */
 export type Reading<Content> =
   | { readonly kind: 'manifest'; readonly manifest: Content }
-  /** Completes "the manifest of … ". */
+  /** `fault` completes "the manifest of … ". */
   | { readonly kind: 'refused'; readonly fault: string }
 
-/** A manifest is read whole into memory. */
+/** Limit of size, because a manifest is read whole into memory. */
 export const largestManifestBytes = 64 * 1_024 * 1_024
 
 export function newManifest(content: Omit<Manifest, 'form'>): Manifest {
   return { form: manifestForm, ...content }
 }
 
-/** JSON for people as well; its digest makes any change of it show. */
+/** Returns readable JSON. Its digest detects every change. */
 export function manifestText(manifest: { readonly form: string }): string {
   return `${JSON.stringify({ sha256: digestOf(manifest), manifest }, null, 1)}\n`
 }
@@ -71,8 +72,8 @@ export function readManifest(text: string): ManifestReading {
 }
 
 /**
- * Sound for what `manifestText` has written of a `Content`: its form says which it is, and its digest that it is, byte by byte, the same. Who
- * wrote it nobody knows, so that of what is used each part has to have its `shape`.
+ * Reads a manifest of one form. Sound for what `manifestText` wrote of a `Content`: the form tells the type, and the
+ * digest shows that every byte is unchanged. The author is unknown, so each part in use must have its `shape`.
  */
 export function readForm<Content extends { readonly form: string }>(
   text: string,
@@ -109,7 +110,10 @@ export function manifestSha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Undefined: it is nested so deep that it cannot be written again. JSON is read to any depth, and written by recursion. */
+/**
+ * Returns undefined if the manifest is nested too deeply to write. JSON is parsed at any depth, but written by
+ * recursion.
+ */
 function digestIn(manifest: object): string | undefined {
   try {
     return digestOf(manifest)
@@ -119,7 +123,7 @@ function digestIn(manifest: object): string | undefined {
   }
 }
 
-/** JSON keeps the order of keys when it is read, so that reading and writing it again gives the same text. */
+/** JSON keeps the order of keys when it is parsed, so parsing and writing it gives the same text. */
 function digestOf(manifest: object): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
 }

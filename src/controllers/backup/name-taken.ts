@@ -1,4 +1,4 @@
-// What is said when a name on a server that a backup needs is somebody else's? Pure.
+// Error for a name on a server that a backup needs and that another owner has. Pure.
 import { BackupError } from './backup-error.ts'
 
 export function nameTaken(what: 'database' | 'role', name: string): BackupError {
