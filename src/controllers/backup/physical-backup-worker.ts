@@ -1,5 +1,6 @@
-// How is a backup of a whole server made? The server keeps its log while the tool copies its files into one stream, which is packed and stored
-// as it comes; what recovers it is read from the stream on its way, and stands in the manifest.
+// Makes a physical backup of a whole server. The server keeps its log while the tool copies its files into one stream,
+// which is packed and stored as it arrives. The data that recovery needs is read from the passing stream and recorded
+// in the manifest.
 import { timestampAt } from '../../index.ts'
 import type { HeldServer, PhysicalEngine } from '../engines/physical-engine.ts'
 import { backupManifestName, type CopyFacts, copyFacts } from '../engines/postgres/physical/backup-manifest.ts'
@@ -43,7 +44,7 @@ async function saveServer(
   const { namespace, name } = order.backup
   const startedAt = timestampAt(clock.now())
   const caller = { kind: 'Backup', namespace, name }
-  // Who stores it may fail, and then nobody reads on.
+  // If storing fails, the stream has no reader, so the copy must end.
   const failing = new AbortController()
   const until = AbortSignal.any([signal, failing.signal])
   const held = await engine.hold({ access, database: order.database.databaseName, caller, attempt, signal: until })

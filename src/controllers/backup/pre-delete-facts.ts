@@ -1,5 +1,6 @@
-// What has to be done before a Backup may go? Its artifact is removed, where the policy says so, and what workers have left that were killed:
-// by other workers, once nobody is at it any more. That this is over is said by the status, and by nothing else. Pure.
+// Work before the deletion of a Backup: removal of its artifact if the policy says so, and of leftovers of killed
+// workers. Other workers do it after all earlier workers have ended.
+// Invariant: only the status tells that this work is complete. Pure.
 import { abandonAnnotation, type InvalidSpec, isAbandoned, isOf, Job, type LiveObject, valueAt } from '../../index.ts'
 import type { Place } from '../migration/migration-place.ts'
 import { isAtWork } from '../worker/job-words.ts'
@@ -12,17 +13,17 @@ import { type WorkRun, workRun } from './work-run.ts'
 
 export interface PreDeleteFacts {
   readonly kind: 'parting'
-  /** Has to be done before it goes. */
+  /** Mandatory before the deletion. */
   readonly discard?: PreDeleteWork
-  /** Is tried, and left to people after a while. */
+  /** Attempted before the deletion, and left to the user after `tidyUntilMs`. */
   readonly tidy?: PreDeleteWork
-  /** When that is; milliseconds since the epoch. */
+  /** End of the attempt to tidy, milliseconds since the epoch. */
   readonly tidyUntilMs?: number
-  /** Why no worker may be given the store; the artifact is still to be removed. */
+  /** Rejection of the store, while the artifact must still be removed. */
   readonly rejection?: Required<InvalidSpec>
-  /** What stays where, as a user abandoned it. */
+  /** Message about what stays where because a user abandoned it. */
   readonly abandoned?: string
-  /** Pods of workers that were told to end, and are waited for. */
+  /** Pods of earlier workers that have not ended; the pre-delete work waits for them. */
   readonly ending?: readonly string[]
 }
 
@@ -34,24 +35,25 @@ export interface PreDeleteWork {
 
 export interface PreDeleteInput {
   readonly object: BackupObject
-  /** Of its database, where that can be reached. */
+  /** Place of its database, if that is reachable. */
   readonly place: Place | undefined
   readonly children: readonly LiveObject[]
   readonly pods: readonly LiveObject[]
-  /** Which of the pods are a Job's. */
+  /** True if the pod belongs to the Job. */
   readonly isPodOf: (pod: LiveObject, job: string) => boolean
   readonly nowMs: number
 }
 
-/** What a worker could not remove, as it is locked or the store does not answer, another one is asked to remove after so long. */
+/** Delay before another worker retries a failed removal, e.g. after a lock or a store that did not answer. */
 const againAfterMs = 3_600_000
-/** A worker may never be started: its node is gone, or its Secret. */
+/** Time limit for tidying. A worker may never start, because its node or its Secret is gone. */
 const tidyForMs = 300_000
 
 export function preDeleteFacts(input: PreDeleteInput): PreDeleteFacts {
   const { object, place, children, nowMs } = input
   const { spec, status, metadata } = object
-  // One that came back after its slot has made nothing: what it tells of is its former self's, and may be a good backup.
+  // A Backup that was created again after its scheduled time made nothing. Its status is the former Backup's, whose
+  // artifact may be good.
   const folder = isSlotPassed(object) ? undefined : (status?.folder ?? folderIn(children))
   if (folder === undefined || status?.phase === 'Discarded') return { kind: 'parting' }
   if (isAbandoned(object)) return { kind: 'parting', abandoned: abandonedText(object, folder) }
@@ -73,7 +75,7 @@ export function preDeleteFacts(input: PreDeleteInput): PreDeleteFacts {
   }
 }
 
-/** For people who have to remove it by hand. */
+/** Message for users who have to remove the leftovers by hand. */
 function abandonedText({ spec: { target }, metadata }: BackupObject, folder: string): string {
   const { pvc, s3 } = target ?? {}
   const store = s3 === undefined ? `volume ${pvc?.claimName ?? 'of its target'}` : `bucket ${s3.bucket}`
@@ -81,7 +83,7 @@ function abandonedText({ spec: { target }, metadata }: BackupObject, folder: str
   return `the artifact stays in folder ${folder} of ${store}, and the database and role ${name}, as far as they are there, on the server: abandoned by the annotation ${abandonAnnotation}`
 }
 
-/** `names`: of the Jobs of the parting; others are at what these remove. */
+/** Pods of Jobs other than `names`. They use the data that the pre-delete Jobs remove. */
 function endingPods({ pods, isPodOf }: PreDeleteInput, names: readonly string[]): readonly string[] {
   const others = pods.filter((pod) => !names.some((name) => isPodOf(pod, name)))
   return others.filter(isAtWork).map(({ metadata }) => metadata.name)
@@ -111,7 +113,7 @@ function tidied(work: PreDeleteWork, isOverdue: boolean): PreDeleteWork {
   return { ...work, run, isSuspended: true }
 }
 
-/** Of a worker that was begun before the status could say where. */
+/** Returns the folder from the order of a worker that started before the status named it. */
 function folderIn(children: readonly LiveObject[]): string | undefined {
   for (const child of children) {
     const text = child.kind === 'ConfigMap' ? valueAt(child, 'data', 'order.json') : undefined

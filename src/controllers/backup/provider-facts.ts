@@ -1,5 +1,7 @@
-// Which instance is saved by a Backup of the method Provider, and may it be asked for? From its Database while that is there; what was found
-// then is recorded before the provider is asked, and is enough to go on, and to remove the snapshot, when the Database is gone. Pure.
+// Facts of a Backup of the method Provider: its instance, and the problem that prevents the request. They come from the
+// Database while it exists.
+// Invariant: the status records them before the request to the provider. When the Database is gone, the record suffices
+// to continue and to remove the snapshot. Pure.
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import { isBeingDeleted, type LiveObject } from '../../index.ts'
 import { awsCredentials } from '../database/rds/aws-credentials.ts'
@@ -13,13 +15,16 @@ import { isSlotPassed, slotPassed } from './slot-passed.ts'
 
 export interface ProviderFacts {
   readonly kind: 'provider'
-  /** As the status is to have it; undefined while the Database does not say it. */
+  /** Record for the status. Undefined while the Database does not provide it. */
   readonly snapshot: SnapshotRecord | undefined
-  /** Undefined: see `problem`. */
+  /** Undefined if credentials are missing: see `problem`. */
   readonly access: AwsAccess | undefined
-  /** What keeps the provider from being asked. */
+  /** Problem that prevents the request to the provider. */
   readonly problem: Problem | undefined
-  /** The status is written first, and that brings no turn; milliseconds since the epoch. */
+  /**
+   * Time of the next reconcile, milliseconds since the epoch. The status is written first, and that write triggers no
+   * reconcile.
+   */
   readonly againAtMs?: number
 }
 
@@ -29,13 +34,13 @@ export interface ProviderInput {
   readonly object: BackupObject
   readonly database: DatabaseObject | undefined
   readonly place: Place | Problem
-  /** Of the credentials for the provider, if it is there. */
+  /** Secret with the credentials for the provider, if it exists. */
   readonly secret: LiveObject | undefined
   readonly policy: ReferencePolicy
   readonly nowMs: number
 }
 
-/** The name among what there is outside the cluster. */
+/** Name of the snapshot among the external resources. */
 export const recordName = 'snapshot'
 const afterWriteMs = 1_000
 
@@ -61,12 +66,15 @@ export function providerFacts(input: ProviderInput): ProviderFacts {
   }
 }
 
-/** Has the provider been asked, or was it to be? Then it goes on, whatever becomes of the Database. */
+/** True if the snapshot's journal entry exists. The snapshot then goes on, whatever happens to the Database. */
 export function isRequested({ status }: Pick<BackupObject, 'status'>): boolean {
   return status?.external?.some(({ name }) => name === recordName) === true
 }
 
-/** Of the Database while it is the one that is saved, as somebody may have given it another. */
+/**
+ * Returns the name of the Secret: from the backed-up Database while it exists, because a user may have changed it, else
+ * from the record.
+ */
 export function credentialsSecretOf({
   object,
   database,
@@ -92,7 +100,7 @@ function sourceOf({ database, place }: ProviderInput): SnapshotRecord | undefine
   if (database === undefined || metadata === undefined || spec?.provider.rds === undefined) return undefined
   if (place.kind !== 'place' || systemIdentifier === undefined) return undefined
   const { rds } = spec.provider
-  // The name that it was given when it was made.
+  // Name that the instance got at its creation.
   const made = status?.external?.find(({ name }) => name === 'instance')?.externalName
   return {
     instance: made ?? identifierOf(database, rds),
@@ -111,7 +119,7 @@ function withSecret(snapshot: SnapshotRecord | undefined, input: ProviderInput):
   return credentialsSecret === undefined ? others : { ...others, credentialsSecret }
 }
 
-/** But for the credentials, with which it is only asked. */
+/** Ignores the credentials, which serve for requests only. */
 function isSame(told: SnapshotRecord | undefined, snapshot: SnapshotRecord | undefined): boolean {
   return told?.instance === snapshot?.instance && told?.region === snapshot?.region && isSameDatabase(told, snapshot)
 }

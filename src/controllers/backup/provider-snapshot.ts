@@ -1,5 +1,5 @@
-// The External `snapshot` of a Backup: what the provider of its database keeps of it, for the method Provider. It needs no worker: the
-// provider does the work, and the runtime asks for it, looks how far it is, and removes it.
+// External resource `snapshot` of a Backup of the method Provider: the provider's snapshot of its database. It needs no
+// worker. The provider does the work; the runtime requests, observes and removes the snapshot.
 import type { BackupSpec, BackupStatus } from '../../../imports/wire/backup.ts'
 import {
   abandonAnnotation,
@@ -20,7 +20,7 @@ import { recordName } from './provider-facts.ts'
 
 type Context = ExternalContext<BackupSpec, BackupStatus, BackupFacts>
 
-/** What is made stays as it is: it is looked at for somebody having removed it. */
+/** Interval of observations. A finished snapshot does not change, but a user may remove it. */
 const cadenceMs = 60 * 60_000
 
 export function providerSnapshot(options: RdsClientLoaderOptions = {}) {
@@ -29,7 +29,7 @@ export function providerSnapshot(options: RdsClientLoaderOptions = {}) {
     cadenceMs,
     driver: (tools) => new SnapshotDriver(tools, options),
     desired: ({ object, facts }: Context) => desiredProviderSnapshot(object, facts),
-    removal: ({ object, facts }) => snapshotRemoval(object as BackupObject, facts), // Its definition requires a spec.
+    removal: ({ object, facts }) => snapshotRemoval(object as BackupObject, facts), // Sound: the CRD requires a spec.
   })
 }
 

@@ -1,5 +1,5 @@
-// What does a Backup of the method Provider tell of itself? How far the provider is with its snapshot, and what became of it; what it has told
-// stays told while the provider cannot be asked. Pure.
+// Status of a Backup of the method Provider: progress and outcome of the provider's snapshot. Earlier reports stay
+// while the provider cannot be asked. Pure.
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import type { ExternalReport, Outcome, StatusReport } from '../../index.ts'
 import { type ConditionClaim, durationMs, type EventReport, findCondition, timestampAt } from '../../index.ts'
@@ -15,12 +15,12 @@ type ReasonAndMessage = Pick<ConditionClaim, 'reason' | 'message'>
 export interface ProviderStatusInput {
   readonly object: BackupObject
   readonly facts: ProviderFacts
-  /** Undefined before anything was looked at. */
+  /** Undefined before the first observation. */
   readonly report: SnapshotReport | undefined
   readonly outcome: Outcome
 }
 
-/** The artifact's format. */
+/** Format of the artifact. */
 export const snapshotFormat = 'rds/snapshot'
 
 export function providerStatus(input: ProviderStatusInput): StatusReport<BackupStatus> {
@@ -31,7 +31,7 @@ export function providerStatus(input: ProviderStatusInput): StatusReport<BackupS
   return withDue(underWay(input), facts.againAtMs)
 }
 
-/** It is not there, and nothing that we do brings it. */
+/** True if there is no usable snapshot, and no action of the operator brings one. */
 function isLost({ state }: SnapshotReport): boolean {
   return state === 'vanished' || state === 'broken' || state === 'notOwned' || state === 'deleting'
 }
@@ -75,7 +75,7 @@ function artifactOf(
 
 function lost(input: ProviderStatusInput, { reason, message, state }: SnapshotReport): StatusReport<BackupStatus> {
   const { artifact, source, ...rest } = fieldsOf(input)
-  // Credentials of another account find nothing either: what it was is not forgotten for that.
+  // Credentials of another account find no snapshot either, so the record stays.
   const was = artifact === undefined || source === undefined ? {} : { artifact, source }
   const fields = state === 'vanished' ? { ...rest, ...was } : rest
   const words = { reason, message }
@@ -91,7 +91,7 @@ function underWay(input: ProviderStatusInput): StatusReport<BackupStatus> {
   const fields = fieldsOf(input)
   const words = wordsOf(input)
   const readyClaims = isOver(outcome) ? readiness('underWay', words) : []
-  // What was complete is so until the contrary is seen.
+  // A complete backup stays complete until an observation shows the contrary.
   if (fields.artifact !== undefined) {
     const before = conditionOf(object, 'Completed')
     const verified = conditionOf(object, 'Verified')
@@ -125,13 +125,13 @@ function wordsOf({ object, facts, report, outcome }: ProviderStatusInput): Reaso
   return { reason: 'DeadlineExceeded', message: `${late}: ${message}` }
 }
 
-/** Undefined: the provider has not been asked. Milliseconds since the epoch. */
+/** Returns the deadline, milliseconds since the epoch. Undefined before the request to the provider. */
 function lateAt({ spec, status }: BackupObject): number | undefined {
   const startedAt = status?.startedAt ?? requestedAt(status)
   return startedAt === undefined ? undefined : Date.parse(startedAt) + (durationMs(spec.deadline) ?? 0)
 }
 
-/** What has been told, and what is known besides. */
+/** Returns the reported fields, and newly known ones. */
 function fieldsOf({ object, facts }: ProviderStatusInput): StatusReport<BackupStatus>['fields'] {
   const { error: _, ...fields } = remembered(object)
   const startedAt = requestedAt(object.status)
@@ -146,12 +146,12 @@ function requestedAt(status: BackupStatus | undefined): string | undefined {
   return status?.external?.find(({ name }) => name === recordName)?.requestedAt
 }
 
-/** Of a turn that failed the runtime's own words say more. */
+/** False for a failed reconcile: the runtime's own message says more then. */
 function isOver({ kind }: Outcome): boolean {
   return kind === 'settled' || kind === 'waiting'
 }
 
-/** What people should hear of once. */
+/** Returns an Event if the reason is new, so that it is reported once. */
 function eventsOf(
   object: BackupObject,
   type: EventReport['type'],

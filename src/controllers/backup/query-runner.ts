@@ -1,4 +1,4 @@
-// Does what was restored answer as it should?
+// Runs the verification queries on a restored database, and compares their answers.
 import type { DatabaseServer } from '../engines/engine.ts'
 import { BackupError } from './backup-error.ts'
 
@@ -7,7 +7,7 @@ export interface ProofQuery {
   readonly expect: string
 }
 
-/** `server`: as somebody whom nobody fears. Throws QueryFailed. */
+/** `server`: logged in as a role without further privileges. Throws QueryFailed. */
 export async function askQueries(
   queries: readonly ProofQuery[],
   database: string,
@@ -20,7 +20,7 @@ export async function askQueries(
   }
 }
 
-/** What it answered is not told: it may be anybody's data (I11). */
+/** The message omits the answer, which may be private data (I11). */
 function otherAnswer(text: string, expect: string): BackupError {
   const message = `the query ${JSON.stringify(text.slice(0, 200))} did not answer ${JSON.stringify(expect)} after the restore`
   return new BackupError({ code: 'QueryFailed', message, remedy: 'stop' })

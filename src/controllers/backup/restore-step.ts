@@ -1,7 +1,7 @@
-// How far is a restore, and what is next? Told by the server alone: by which of its names are there, whose they are, and who owns the copy.
-// So whoever comes after a crash goes on, and who comes when it is done does nothing. Pure.
+// Decides the next step of a restore. Only the server tells: which of its databases exist, whose they are, and who owns
+// the copy. So a worker continues after a crash, and does nothing after the end. Pure.
 //
-//   nothing ──► copy, owned by the role that restores it ──► copy, owned by the owner: proven ──► live, marked with the request
+//   nothing ──► copy owned by the restoring role ──► verified copy owned by the owner ──► live, marked
 //      ▲                        │ a worker died
 //      └────────────────────────┘
 import { isMarkedFor } from '../engines/mark-agreement.ts'
@@ -12,7 +12,7 @@ import { nameTaken } from './name-taken.ts'
 import { namesOf, type RestoreOrder } from './restore-order.ts'
 
 export type RestoreStep =
-  /** Makes the copy; what is there of it is a dead worker's. */
+  /** Makes the copy. An existing copy is a dead worker's. */
   | { readonly kind: 'restore'; readonly live: ObservedDatabase | undefined }
   | { readonly kind: 'swap'; readonly live: ObservedDatabase | undefined; readonly beside: ObservedDatabase }
   | { readonly kind: 'done'; readonly live: ObservedDatabase; readonly former: ObservedDatabase | undefined }
@@ -42,7 +42,7 @@ export function nextRestoreStep(order: RestoreOrder, observed: ServerObservation
   return { kind: 'restore', live }
 }
 
-/** Its owner bears the token from its first moment on. */
+/** The owner has the token from its creation on. */
 export function isOurs(database: ObservedDatabase, uid: string): boolean {
   return isMarkedFor(database, uid)
 }
@@ -76,8 +76,9 @@ function rejectionOfLive(
 }
 
 /**
- * It would stay with what is put away, where nobody can connect: the log of a server, this one or the publisher's, is kept for it until its
- * disk is full, and what a subscription is in cannot be dropped.
+ * Rejects a live database with replication. That would stay with the replaced database, to which no client can connect.
+ * This server or the publisher would keep its log until the disk is full. A database with a subscription cannot be
+ * dropped.
  */
 function rejectionOfReplication(live: ObservedDatabase | undefined): BackupError | undefined {
   if (live === undefined || live.replication.length === 0) return undefined
@@ -86,7 +87,7 @@ function rejectionOfReplication(live: ObservedDatabase | undefined): BackupError
   return rejected('NotMovable', `${has}, which does not go over to what takes its place: ${advice}`)
 }
 
-/** Who will own what is restored. Where there is nothing yet, not even he need be there. */
+/** Rejects an owner that was not made for this Database. If no database is replaced, the owner may be missing. */
 function rejectionOfOwner({ database, replaces }: RestoreOrder, { roles }: ServerObservation): BackupError | undefined {
   const owner = roles.find(({ name }) => name === database.owner)
   if (owner === undefined || replaces !== undefined) return undefined

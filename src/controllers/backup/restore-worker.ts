@@ -1,5 +1,6 @@
-// How is a database restored? Beside the one that is there, and proven, before anybody sees it; then both change names in one transaction.
-// Whoever dies on the way is followed by one who looks at the server and goes on; whoever asks again under the same id changes nothing.
+// Restores a database beside the live one, and verifies it before clients can connect. Then both change names in one
+// transaction. A worker that follows a dead one observes the server and continues.
+// Invariant: a repeated request with the same id changes nothing.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { providerIdOf } from '../database/database-observation.ts'
@@ -16,19 +17,19 @@ import { isOurs, nextRestoreStep, type RestoreStep } from './restore-step.ts'
 import { type CopyTools, RestoredCopy, removeCopy } from './restored-copy-worker.ts'
 
 export interface RestoreTools extends CopyTools {
-  /** Undefined: what takes the place is on the server already. */
+  /** Undefined if the replacement is already on the server. */
   readonly store: ArtifactStore | undefined
   readonly workFolder: string
 }
 
 export interface RestoreOutcome {
-  /** Of the database that has the name now. */
+  /** Identity of the database that has the name now. */
   readonly identity: { readonly systemIdentifier: string; readonly databaseOid: number }
-  /** What had the name before, which takes no connections; undefined: nothing, or it is not kept any more. */
+  /** Replaced database, which accepts no connections. Undefined if there was none, or it is no longer kept. */
   readonly former: string | undefined
 }
 
-/** Rejects with what is wrong; the database is then as it was, unless the connection was lost for good. */
+/** Rejects on failure. The database is then unchanged, unless the connection was lost permanently. */
 export async function restoreDatabase(
   order: RestoreOrder,
   tools: RestoreTools,
@@ -38,7 +39,7 @@ export async function restoreDatabase(
   return worker.run()
 }
 
-/** Drops what this request has replaced, once nobody wants it back. It is not there afterwards, whoever dropped it. */
+/** Drops the database that this request replaced, once it is no longer needed. Succeeds if it is already gone. */
 export async function dropFormer(
   { requestId, database }: Pick<RestoreOrder, 'requestId' | 'database'>,
   server: DatabaseServer,
@@ -50,7 +51,7 @@ export async function dropFormer(
   await server.dropDatabase(name, { force: true })
 }
 
-/** Of a request that nobody asks for any more, and that is not done: removes its copy. */
+/** Removes the copy of a request that was withdrawn before it was done. */
 export async function discardRestore(
   { requestId, database }: Pick<RestoreOrder, 'requestId' | 'database'>,
   server: DatabaseServer,
@@ -61,8 +62,9 @@ export async function discardRestore(
 type RestoreTarget = Pick<RestoreOrder, 'requestId' | 'database'>
 
 /**
- * Of a request whose workers have all ended without a good word: what it has come to all the same, as the last of them may have died once
- * it was done; else removes its copy, and says undefined. One that was believed dead may have put the copy in place until that was removed.
+ * Settles a request whose workers all ended without success. Returns its outcome if it is done all the same, because
+ * the last worker may have died afterwards. Otherwise removes its copy and returns undefined.
+ * A worker that was believed dead may swap until the copy is removed, so the outcome is read again.
  */
 export async function settleRestore(order: RestoreTarget, server: DatabaseServer): Promise<RestoreOutcome | undefined> {
   const outcome = await findRestored(order, server)
@@ -82,16 +84,16 @@ async function findRestored(
   return isDone ? outcomeOf({ kind: 'done', live, former }, observed) : undefined
 }
 
-/** Of a database that never came to be. It is not there afterwards, unless it is somebody else's. */
+/** Drops the owner of a database that never existed, unless the role belongs to another resource. */
 export async function dropUnusedOwner(database: RestoreOrder['database'], server: DatabaseServer): Promise<void> {
   const role = database.owner
   const { roles } = await server.observe({ roles: [{ name: role }] })
   if (roles[0]?.token?.uid === database.uid) await server.change([{ kind: 'dropRole', role }])
 }
 
-/** Each brings it forward, unless another worker takes it back at the same time. */
+/** Each step makes progress, unless another worker undoes it at the same time. */
 const mostSteps = 6
-/** Whoever keeps connecting to a database that takes no connections is let in by somebody. */
+/** Limit of tries. If clients still connect to a closed database, another party keeps opening it. */
 const mostSwaps = 6
 
 class RestoreWorker {
@@ -126,7 +128,7 @@ class RestoreWorker {
 
   async #restore(live: ObservedDatabase | undefined): Promise<void> {
     const { database, source } = this.#order
-    // Closed by one who died before he swapped; it has to be of use until it is our turn.
+    // A worker that died before its swap may have closed the database. It stays usable until the swap.
     if (live !== undefined) await this.#open(live)
     const token = tokenOf(database)
     const work = await mkdtemp(join(this.#tools.workFolder, 'restore-'))
@@ -168,9 +170,9 @@ class RestoreWorker {
   }
 
   /**
-   * Nobody is let in, whoever is in is put out, and the names change. Whoever opens it between the two, as its Database does where nobody
-   * told it better, is put out again. Where it cannot be done the database is open again; where nobody is left to open it, its Database
-   * does.
+   * Closes the databases, terminates their sessions, and swaps the names. A Database that does not know of the restore
+   * may open it in between; its sessions are terminated again. On failure the worker opens the database again; if the
+   * worker dies, the Database does.
    */
   async #swap({ live, beside }: Extract<RestoreStep, { readonly kind: 'swap' }>): Promise<void> {
     const { requestId, database, replaces } = this.#order
@@ -201,11 +203,11 @@ class RestoreWorker {
     for (const database of databases) await this.#server.terminate({ database, ours: true })
   }
 
-  /** Also when the worker is told to stop: nobody may be kept out longer than needed. */
+  /** Ignores the worker's signal: clients must not be locked out longer than needed. */
   async #reopen(live: ObservedDatabase): Promise<void> {
     const use = { caller: callerOf(this.#order.database), signal: new AbortController().signal }
     const server = this.#tools.engine.server(this.#tools.access, use)
-    // The failure that led here is the one to be told.
+    // The caller reports the failure that led here.
     await server.change(opening(live)).catch(() => undefined)
   }
 
@@ -214,7 +216,7 @@ class RestoreWorker {
   }
 }
 
-/** The very one that was closed, and no other that has its name since. */
+/** Opens exactly the database that was closed, not a later one of its name. */
 function opening({ name: database, oid }: ObservedDatabase) {
   return [
     { kind: 'expectDatabase', database, oid },
@@ -234,7 +236,7 @@ function outcomeOf(
 
 function backupIn(source: RestoreSource): Extract<RestoreSource, { readonly kind: 'backup' }> {
   if (source.kind === 'backup') return source
-  throw new TypeError('what is kept is not restored') // The step before has said so.
+  throw new TypeError('what is kept is not restored') // `nextRestoreStep` rejects it.
 }
 
 function isInUse(error: unknown): boolean {
@@ -245,7 +247,7 @@ function isUnknown(error: unknown): boolean {
   return error instanceof EngineError && error.code === 'OutcomeUnknown'
 }
 
-/** The next look says whether it was done. */
+/** The next observation shows whether the change was made. */
 function unlessUnknown(error: unknown): void {
   if (!isUnknown(error)) throw error
 }

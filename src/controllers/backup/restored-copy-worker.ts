@@ -1,5 +1,6 @@
-// What becomes of an artifact on a server? A database of its own, made by a role of its own that may do nothing else, as whoever wrote the
-// artifact can run anything as whoever restores it. It is compared with its manifest, as that role; then it goes, or is handed over.
+// Restores an artifact into its own database, as its own role without further privileges, because the artifact's author
+// can run code as the restoring role. As that role, it compares the copy with the manifest. Then it removes the copy or
+// hands it over.
 import { type Clock, passwordFrom, type SecretSource, type Token } from '../../index.ts'
 import { contentsDifference, fewOf } from '../engines/contents-difference.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
@@ -23,31 +24,31 @@ import { leftoversOf, scratchExtensions, scratchRole } from './scratch-database.
 import { whileItMoves } from './stall-watcher.ts'
 
 export interface CopyOrder {
-  /** Of the database, and of its role. */
+  /** Name of the database and of its role. */
   readonly name: string
-  /** Both bear it, so that what a dead worker left is known. */
+  /** Token of both, which identifies leftovers of a dead worker. */
   readonly token: Token
   readonly caller: Caller
   readonly manifest: Manifest
-  /** As when the backup was made. */
+  /** Same value as when the backup was made. */
   readonly hashUpToBytes: number
   readonly connectionLimit?: number
-  /** How many parts are restored at once. Default: 1. */
+  /** Number of parts that are restored in parallel. Default: 1. */
   readonly jobs?: number | undefined
 }
 
 export interface CopyTools {
   readonly engine: DatabaseEngine
   readonly logical: LogicalEngine
-  /** The server, as whoever may make databases and roles there. */
+  /** Access to the server as a role that may create databases and roles. */
   readonly access: ServerAccess
   readonly secrets: SecretSource
   readonly clock: Clock
-  /** A restore during which nothing has happened for so long hangs. Default: ten minutes. */
+  /** Limit after which a restore without activity counts as hung. Default: ten minutes. */
   readonly stallMs?: number
 }
 
-/** Removes what a worker that died has left on a server. */
+/** Removes leftovers of a dead worker from a server. */
 export async function removeCopy(server: DatabaseServer, name: string, token: Token): Promise<void> {
   const observed = await server.observe({ databases: [name], roles: [{ name }] })
   const leftovers = leftoversOf(observed, name, token)
@@ -60,9 +61,9 @@ export class RestoredCopy {
   readonly #order: CopyOrder
   readonly #tools: CopyTools
   readonly #admin: DatabaseServer
-  /** Also when the worker is told to end: what is begun is ended and removed then, as nobody may come after it who would find it. */
+  /** Ignores the worker's signal. Started changes are completed and removed, because no later worker may find them. */
   readonly #finisher: DatabaseServer
-  /** As the role. */
+  /** Access as the copy's role. */
   readonly #call: LogicalCall
 
   private constructor(order: CopyOrder, tools: CopyTools, call: LogicalCall) {
@@ -74,7 +75,7 @@ export class RestoredCopy {
     this.#call = call
   }
 
-  /** Empty. What has the name and the token goes first. */
+  /** Returns an empty copy. First removes what has its name and token. */
   static async make(order: CopyOrder, tools: CopyTools, signal: AbortSignal): Promise<RestoredCopy> {
     const { name, caller } = order
     const password = passwordFrom(tools.secrets, 32)
@@ -101,7 +102,9 @@ export class RestoredCopy {
     await this.#finisher.change([{ kind: 'hardenDatabase', database: name }])
   }
 
-  /** Restores, compares and asks, and says the oid of what is proven; where one of them fails nothing stays. */
+  /**
+   * Restores, compares and queries the copy. Returns the oid of the verified database. On failure, the copy is removed.
+   */
   async prove(artifactFile: string, queries: readonly ProofQuery[]): Promise<number> {
     try {
       await this.#restore(artifactFile)
@@ -110,7 +113,7 @@ export class RestoredCopy {
       await this.#ask(queries)
       return oid
     } catch (error) {
-      // The first failure counts; what is left is found by the next worker.
+      // The first failure counts; the next worker finds the leftovers.
       await this.remove().catch(() => undefined)
       throw error
     }
@@ -121,12 +124,12 @@ export class RestoredCopy {
   }
 
   /**
-   * All of it becomes `owner`'s, in one transaction, after which its role is gone. That it is his says that it is proven; so nothing is
-   * done where another worker has made it anew since.
+   * Gives the whole copy to `owner` and drops its role, in one transaction. Ownership by `owner` shows that the copy is
+   * verified. So nothing changes if another worker has recreated the copy meanwhile.
    */
   async handOver(owner: string, provenOid: number): Promise<void> {
     const { name: database, manifest, connectionLimit } = this.#order
-    // It may be less than what a restore takes.
+    // The limit may be lower than a restore needs.
     const limits =
       connectionLimit === undefined ? [] : [{ kind: 'limitConnections', database, connectionLimit } as const]
     await this.#admin.change(
@@ -156,13 +159,13 @@ export class RestoredCopy {
       { clock, limitMs, stalled, signal: this.#call.signal, look: () => this.#movement() },
       async (signal) => {
         await logical.restore({ ...this.#call, signal, artifactFile, writtenBy, jobs, prepared: { schemas } })
-        // Queries have their limit, and applications come back at once.
+        // Queries have a time limit, and applications connect at once.
         await logical.analyze({ ...this.#call, signal })
       },
     )
   }
 
-  /** As the role, whose everything is: nothing else can be given away, whatever a manifest says. */
+  /** Runs as the role that owns the copy: it cannot grant anything else, whatever the manifest says. */
   async #setPublicRights(): Promise<void> {
     const { name: database, manifest } = this.#order
     const { publicRights: saved } = manifest
@@ -182,7 +185,10 @@ export class RestoredCopy {
     }
   }
 
-  /** A tool that hangs, or whose answers are lost, has no session, or one that waits for it and for nothing else. */
+  /**
+   * Returns the sessions as text. Undefined while one of them works. If the tool hangs or its answers are lost, it has
+   * no session, or one that only waits for it.
+   */
   async #movement(): Promise<string | undefined> {
     const sessions = await this.#admin.sessions({ role: this.#order.name })
     if (sessions.some(({ waitsForClient }) => waitsForClient !== true)) return undefined

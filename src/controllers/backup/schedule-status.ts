@@ -1,4 +1,4 @@
-// What does a schedule tell of its backups? Which is next, which came last, what stays and what goes, and whether one is missing. Pure.
+// Status of a schedule: its next and last backups, those that stay or go, and whether one is missing. Pure.
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import {
   type ConditionClaim,
@@ -40,13 +40,13 @@ export function scheduleStatus(
 
 const ownTypes = ['Overdue', 'RetentionApplied']
 
-/** No scheduled time follows from an expression that cannot be read. */
+/** Omits the next scheduled time, because the expression cannot be read. */
 export function unreadableStatus(object: BackupObject, { problem }: UnreadableSchedule): StatusReport<BackupStatus> {
   const { nextScheduleTime: _, ...fields } = remembered(object)
   return { fields: { ...fields, phase: 'Pending' }, conditions: unknownSince(object.status, ownTypes, problem) }
 }
 
-/** The status of a schedule that could not be observed: as it was. */
+/** Returns the unchanged status of a schedule that could not be observed. */
 export function unobservedStatus(object: BackupObject): StatusReport<BackupStatus> {
   const conditions = ownTypes.flatMap((type) => findCondition(object.status?.conditions, type) ?? [])
   return {
@@ -63,7 +63,8 @@ function fieldsOf(
   const { found, going, due, nextSlotMs, nowMs } = plan
   const newest = (times: readonly (string | undefined)[]) => newestUntil(nowMs, times)
   const slots = found.map(({ takenAtMs }) => takenAtMs)
-  // One whose Backup could not be made has its turn yet; one that was made all the same is found by the next turn.
+  // A scheduled time whose Backup could not be created is still due. If it was created all the same, the next reconcile
+  // finds it.
   const begun = due.kind === 'begin' && isOver ? [due.slotMs] : []
   const lastScheduleTime = newest([...[...slots, ...begun].map(timestampAt), status?.lastScheduleTime])
   const lastSuccessTime = newest([...found.map(({ completedAt }) => completedAt), status?.lastSuccessTime])
@@ -81,7 +82,7 @@ function fieldsOf(
   }
 }
 
-/** RFC 3339 of one form sorts by time. */
+/** Returns the newest credible time. RFC 3339 texts of one form sort by time. */
 function newestUntil(nowMs: number, times: readonly (string | undefined)[]): string | undefined {
   return times
     .filter((time) => time !== undefined && isCredible(Date.parse(time), nowMs))
