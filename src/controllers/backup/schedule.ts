@@ -1,20 +1,20 @@
-// Cron schedules: scheduled times that follow from expression and time zone alone, so that every operator computes the same ones. An hour
-// that daylight saving time skips runs at the end of the gap; an hour that it repeats counts once.
-// Invariant: expression and zone are text of a user, and one search visits the days of a fixed span of years, whatever they say. Pure.
+// Cron schedules. Scheduled times follow from expression and time zone alone, so every operator computes the same ones.
+// An hour that daylight saving time skips runs at the end of the gap; an hour that it repeats counts once.
+// Invariant: one search visits the days of a fixed span of years, whatever expression and zone a user writes. Pure.
 import { Cron, CronPattern } from 'croner'
 
 export interface ScheduleText {
   /** Five fields: minute, hour, day of the month, month, day of the week. */
   readonly expression: string
-  /** IANA's name, e.g. `Europe/Berlin`. Default: UTC. */
+  /** IANA name, e.g. `Europe/Berlin`. Default: UTC. */
   readonly timeZone?: string | undefined
 }
 
-/** Milliseconds since the epoch, whole minutes. */
+/** Times are milliseconds since the epoch, at whole minutes. */
 export interface Schedule {
-  /** First scheduled time after this moment; undefined: none for years. */
+  /** Returns the first scheduled time after `afterMs`. Undefined if there is none for years. */
   next(afterMs: number): number | undefined
-  /** Last scheduled time up to and including this moment; undefined: none for years. */
+  /** Returns the last scheduled time up to and including `untilMs`. Undefined if there was none for years. */
   last(untilMs: number): number | undefined
 }
 
@@ -26,14 +26,14 @@ export type ScheduleReading =
       readonly message: string
     }
 
-/** Shortest interval between two scheduled times. The Backup of each has two Jobs, and rarely takes less. */
+/** Shortest interval between two scheduled times. Each Backup has two Jobs, and rarely takes less. */
 const shortestMinutes = 5
-/** Longest accepted expression, as the definition has it. */
+/** Longest accepted expression, as in the CRD. */
 const maxCharacters = 100
-/** The span of a search, in years around now: 29 February comes every 8 years at least, as a fifth weekday every 40 years. */
+/** Span of a search, in years around now. 29 February recurs within 8 years, as a fifth weekday within 40. */
 const searchYears = { back: 9, ahead: 41 } as const
 
-/** The schedule of a text, or why it is rejected. `nowMs` is the middle of the years that are searched. */
+/** Returns the schedule of a text, or why it is rejected. `nowMs` is the middle of the searched years. */
 export function readSchedule({ expression, timeZone = 'UTC' }: ScheduleText, nowMs: number): ScheduleReading {
   const zone = canonicalZone(timeZone)
   if (zone === undefined) {
@@ -70,7 +70,7 @@ class CronSchedule implements Schedule {
   }
 
   last(untilMs: number): number | undefined {
-    // The search begins before the moment that it is given.
+    // The search starts before the given time.
     return this.#cron.previousRuns(1, new Date(untilMs + 1))[0]?.getTime()
   }
 }
@@ -80,10 +80,10 @@ interface ParsedCron {
   readonly search: Cron
 }
 
-/** A sentence says what is wrong with a text that cannot be read. */
+/** Returns the parsed expression, or a sentence that says why it is unreadable. */
 function cronOf(expression: string, zone: string, nowMs: number): ParsedCron | string {
   if (expression.length > maxCharacters) return `it has more than ${maxCharacters} characters`
-  // The library takes seconds, years and whole dates too, none of which this is.
+  // The library also accepts seconds, years and whole dates, which are not allowed here.
   if (!/^[^\s:]+( [^\s:]+){4}$/.test(expression)) return 'it has to have five fields with one space between them'
   if (!/^[0-9A-Za-z*,/#? -]+$/.test(expression)) return 'a field holds letters, digits and * , / # ? - only'
   const year = new Date(nowMs).getUTCFullYear()
@@ -98,7 +98,7 @@ function cronOf(expression: string, zone: string, nowMs: number): ParsedCron | s
   }
 }
 
-/** Minutes between the two scheduled times that are closest on the clock, as if every day were a scheduled one. */
+/** Returns the minutes between the two closest times on the clock, as if every day were scheduled. */
 function shortestGap({ hour, minute }: CronPattern): number {
   const times = Array.from({ length: 24 * 60 }, (_, at) => at).filter(
     (at) => hour[Math.floor(at / 60)] === 1 && minute[at % 60] === 1,
@@ -107,13 +107,16 @@ function shortestGap({ hour, minute }: CronPattern): number {
   return times.reduce((gap, at, index) => Math.min(gap, (times[index + 1] ?? first + 24 * 60) - at), 24 * 60)
 }
 
-/** The zone's one name; undefined if there is no such zone. The library keeps a calendar for each name that it was ever given. */
+/**
+ * Returns the canonical name of the zone. Undefined if there is no such zone. The library keeps a calendar for each
+ * name that it was ever given.
+ */
 function canonicalZone(timeZone: string): string | undefined {
-  // A process takes offsets for zones too: there are thousands of them.
+  // Node also accepts offsets as zones: there are thousands of them.
   if (timeZone.length > maxCharacters || !/^[A-Za-z]/.test(timeZone)) return undefined
   try {
     return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
   } catch {
-    return undefined // How a RangeError says that there is none.
+    return undefined // A RangeError means that there is no such zone.
   }
 }

@@ -1,5 +1,5 @@
-// What does one backup tell of itself? What was made, whether it is proven, and why not. What a status has told stays told when the workers
-// are gone that said it. Pure.
+// Status of one backup: its artifact, whether it is verified, and why not. Earlier reports stay after their workers are
+// gone. Pure.
 import type { BackupStatus } from '../../../imports/wire/backup.ts'
 import { type ConditionClaim, type EventReport, findCondition, type StatusReport, timestampAt } from '../../index.ts'
 import { claim, type Readiness, readiness } from './backup-claims.ts'
@@ -32,13 +32,13 @@ export function singleStatus(object: BackupObject, facts: SingleFacts, isOver: b
   }
 }
 
-/** A status as it was, of what cannot be judged now. */
+/** Returns the unchanged fields, for a Backup that cannot be judged now. */
 export function remembered({ status }: BackupObject): Fields {
   const { conditions: _, observedGeneration: __, lastHandledReconcileAt: ___, ...fields } = status ?? {}
   return fields
 }
 
-/** Of a Backup on its way out: its going waits for it to be told that there is nothing left to be done. */
+/** Returns the status of a Backup that is being deleted. The deletion waits for the phase Discarded. */
 export function preDeleteStatus(object: BackupObject, facts: PreDeleteFacts): StatusReport<BackupStatus> {
   const { discard, tidy, tidyUntilMs, ending = [], rejection, abandoned } = facts
   const fields = remembered(object)
@@ -57,7 +57,7 @@ export function preDeleteStatus(object: BackupObject, facts: PreDeleteFacts): St
   const words = { reason: 'Discarded', message: left ?? gone }
   return {
     fields: { ...rest, ...(discard === undefined && artifact !== undefined ? { artifact } : {}), phase: 'Discarded' },
-    // A condition that changes is told at once, and the deletion waits for it.
+    // A changed condition is written at once, and the deletion waits for it.
     conditions: [
       claim('Ready', 'False', words),
       ...(discard === undefined ? [] : [claim('Completed', 'False', words)]),
@@ -68,7 +68,7 @@ export function preDeleteStatus(object: BackupObject, facts: PreDeleteFacts): St
   }
 }
 
-/** One Event: the condition says whether it was reported. */
+/** Reports one Event: the condition shows whether it was reported. */
 function abandonedStatus(object: BackupObject, fields: Fields, message: string): StatusReport<BackupStatus> {
   const reason = 'Abandoned'
   const isTold = findCondition(object.status?.conditions, 'Ready')?.reason === reason
@@ -79,7 +79,7 @@ function abandonedStatus(object: BackupObject, fields: Fields, message: string):
   }
 }
 
-/** Nothing is removed under a worker, and that of a node that is away ends only when somebody says so. */
+/** Nothing is removed while a worker runs. The worker of a lost node ends only when a user deletes its pod. */
 function whileEnding(pods: readonly string[]): ReasonAndMessage {
   const message = `a worker was told to end, and its pod is still there: ${pods.join(', ')}; if its node is gone for good, delete the pod by force`
   return { reason: 'WorkerEnding', message }
@@ -174,7 +174,7 @@ function verified(
   if (made === undefined) return []
   const before = conditionOf(status, 'Verified')
   if (step === 'verify') {
-    // What was proven once is so until the contrary is.
+    // A verified backup stays verified until a verification fails.
     const wasProven = status?.verifiedAt !== undefined && before !== undefined
     return [wasProven ? claim('Verified', before.status, before) : claim('Verified', 'Unknown', standing)]
   }
@@ -192,7 +192,7 @@ function fieldsOf(object: BackupObject, { made, folder, step, verify }: SingleFa
   const provenAt = verify.kind === 'completed' ? timestampAt(verify.endedAtMs) : undefined
   const newest = isProven && isRequestedAgain(object) ? provenAt : undefined
   const known = newest ?? status?.verifiedAt ?? (isProven ? provenAt : undefined)
-  // What was found wrong is not proven any more.
+  // A backup with a fault is no longer verified.
   const verifiedAt = step === 'unproven' ? undefined : known
   const token = step === 'rest' || step === 'unproven' ? verifyToken(object) : status?.lastHandledVerify
   return {
@@ -206,7 +206,7 @@ function fieldsOf(object: BackupObject, { made, folder, step, verify }: SingleFa
   }
 }
 
-/** What people should hear of once. */
+/** Returns an Event if the reason is new, so that it is reported once. */
 function eventsOf({ status }: BackupObject, { kind, reason, message }: BackupState): readonly EventReport[] {
   if (kind === 'underWay' || conditionOf(status, 'Ready')?.reason === reason) return []
   return [{ type: kind === 'done' ? 'Normal' : 'Warning', reason, action: 'Backup', note: message }]

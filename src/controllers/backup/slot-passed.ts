@@ -1,13 +1,16 @@
-// Is a Backup of a schedule one that its schedule did not make? Restored with its cluster, or from a copy of its manifest, it would save what
-// there is now, and say that it is of then: it is refused, and says where the artifact of then is. Pure.
+// Rejects a Backup that its schedule did not create, e.g. restored with its cluster, or from a copy of its manifest. It
+// would back up the present data under a past scheduled time. The message says how to restore the original. Pure.
 import { timestampAt } from '../../index.ts'
 import type { Problem } from '../migration/migration-place.ts'
 import { type BackupObject, slotAnnotation, slotOf } from './desired-work.ts'
 
-/** How far the clocks of operator and API server may be apart. */
+/** Assumed maximum difference between the clocks of the operator and the API server. */
 export const clocksMs = 3_600_000
 
-/** No schedule begins a slot so late. What has an artifact is what it says, whoever brought it back. */
+/**
+ * True if the Backup was created later than a schedule starts one. A Backup with an artifact is valid, however it came
+ * back.
+ */
 export function isSlotPassed(object: BackupObject): boolean {
   const { metadata, spec, status } = object
   const createdMs = Date.parse(metadata.creationTimestamp ?? '')

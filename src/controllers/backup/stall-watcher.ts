@@ -1,24 +1,24 @@
-// Ends work that does not go on. Tools and servers may hang without ever failing: work that is done elsewhere is observed now and then, and has
-// to look otherwise each time.
+// Ends work that makes no progress, because tools and servers may hang without an error. It observes the remote work
+// regularly; each observation must differ from the last.
 import { type Clock, sleep } from '../../index.ts'
 
 interface StallLimit {
   readonly clock: Clock
-  /** For as long nothing may happen. */
+  /** Longest time without progress. */
   readonly limitMs: number
   readonly stalled: () => Error
 }
 
 export interface Watch extends StallLimit {
   readonly signal: AbortSignal
-  /** A text that changes as long as it goes on; undefined: it surely does. */
+  /** Returns a text that changes while the work progresses. Undefined: it surely progresses. */
   readonly look: () => Promise<string | undefined>
 }
 
-/** Looks ten times within the limit; what cannot be looked at does not go on. */
+/** Number of observations within the limit. A failed observation counts as no progress. */
 const looks = 10
 
-/** Aborts the work's signal when it does not go on. */
+/** Aborts the work's signal if it makes no progress. */
 export async function whileItMoves<T>(
   { clock, limitMs, stalled, signal, look }: Watch,
   work: (signal: AbortSignal) => Promise<T>,
@@ -33,7 +33,7 @@ export async function whileItMoves<T>(
       seen = now
     }
     stopping.abort(stalled())
-  })().catch(() => undefined) // It has ended.
+  })().catch(() => undefined) // The work has ended.
   try {
     return await work(AbortSignal.any([signal, stopping.signal]))
   } finally {

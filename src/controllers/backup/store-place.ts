@@ -1,20 +1,20 @@
-// How does a worker get at the store that a spec names? Which one it is stands in its order; a volume is mounted, and so are the keys of a
-// bucket. Pure.
+// Access of a worker to the store of a spec. The order describes the store; its volume, or the keys of its bucket, are
+// mounted. Pure.
 import type { WorkerCredentials } from '../../../constructs/index.ts'
 import type { BackupSpec } from '../../../imports/wire/backup.ts'
 import { type OrderedStore, storeFolder, storeKeys } from './work-order.ts'
 
-/** Whoever only reads needs no word of how is written. */
+/** Store of a spec. Readers need no settings for writing. */
 export type StoreTarget = NonNullable<BackupSpec['target']>
 
 export interface StorePlace {
   readonly store: OrderedStore
   readonly credentials: readonly WorkerCredentials[]
-  /** The volume, if it is one. */
+  /** Name of the claim, if the store is a volume. */
   readonly storeClaim?: string
 }
 
-/** Its definition requires one of every method that has a worker. */
+/** Returns the target. The CRD requires one for every method that has a worker. */
 export function targetOf({ target }: Pick<BackupSpec, 'target'>): StoreTarget {
   if (target === undefined) throw new Error('a Backup whose work is done by a worker has a target')
   return target

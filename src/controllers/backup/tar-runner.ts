@@ -1,4 +1,4 @@
-// How is a tar read while it passes by, and unpacked into a folder? As a stream: a chunk of it is in memory at a time.
+// Reads a tar archive while it passes, or unpacks it into a folder. One chunk is in memory at a time.
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ServerUser } from '../engines/physical-engine.ts'
@@ -6,16 +6,16 @@ import { BackupError } from './backup-error.ts'
 import { TarScan } from './tar-scan.ts'
 
 export interface ListenedTar {
-  /** The same bytes. Throws where it ends too early. */
+  /** The same bytes. Throws if the archive ends too early. */
   readonly content: AsyncIterable<Uint8Array>
-  /** Of the file, once the content has ended; undefined where it was not there. */
+  /** Returns the text of the file, after the content has ended. Undefined if there is no such file. */
   text(): string | undefined
 }
 
-/** A list of files is read whole into memory. */
+/** Limit of size, because the file is kept in memory. Further bytes are dropped. */
 const largestBytes = 64 * 1_024 * 1_024
 
-/** Keeps the text of one file of it. */
+/** Keeps the text of one file of the archive. */
 export function listenedTar(content: AsyncIterable<Uint8Array>, name: string): ListenedTar {
   const kept: Uint8Array[] = []
   let isFound = false
@@ -39,7 +39,7 @@ export function listenedTar(content: AsyncIterable<Uint8Array>, name: string): L
   return { content: listened(), text: () => (isFound ? Buffer.concat(kept).toString('utf8') : undefined) }
 }
 
-/** `folder` is there, and empty. What is unpacked is `user`'s, and nobody else's. */
+/** Unpacks into `folder`, which exists and is empty. Only `user` can access the files. */
 export async function unpackTar(
   content: AsyncIterable<Uint8Array>,
   folder: string,

@@ -1,27 +1,27 @@
-// What is in a tar, as its bytes come? Entries with their names, and the bytes of each, of which nothing is kept. What is not written as
-// PostgreSQL writes it is refused, and so is a name that leads out of the folder that it is unpacked into. Pure.
+// Incremental parser of a tar archive. It returns entries with their names, and the bytes of each, and keeps none.
+// Invariant: it rejects what PostgreSQL does not write, and names that lead out of the target folder. Pure.
 import { BackupError } from './backup-error.ts'
 
 export type TarPart =
   | { readonly kind: 'file'; readonly name: string; readonly sizeBytes: number }
   | { readonly kind: 'folder'; readonly name: string }
-  /** Of the last file. */
+  /** Bytes of the last file. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
 
 const block = 512
 const fileTypes = ['0', '\0']
 const folderType = '5'
-/** Where a field of the header begins, and how long it is. Source: pax(1), "ustar Interchange Format". */
+/** Start and length of each header field. Source: pax(1), "ustar Interchange Format". */
 const fields = { name: [0, 100], size: [124, 12], checksum: [148, 8], type: [156, 1], prefix: [345, 155] } as const
 
 export class TarScan {
   #header = Buffer.alloc(0)
-  /** Bytes of the entry that are still to come, and of the padding behind them. */
+  /** Remaining bytes of the entry, and of the padding behind it. */
   #content = 0
   #padding = 0
   #hasEnded = false
 
-  /** What these bytes bring. Throws ManifestRefused. */
+  /** Returns the parts in these bytes. Throws ManifestRefused. */
   take(chunk: Uint8Array): readonly TarPart[] {
     const parts: TarPart[] = []
     let rest = chunk
@@ -45,7 +45,7 @@ export class TarScan {
     return parts
   }
 
-  /** Was that all? Throws ManifestRefused for one that was cut off. */
+  /** Throws ManifestRefused if the archive was truncated. */
   end(): void {
     if (!this.#hasEnded) throw rejected('it was cut off')
   }
@@ -53,7 +53,7 @@ export class TarScan {
   #entry(): readonly TarPart[] {
     const header = this.#header
     this.#header = Buffer.alloc(0)
-    // A block of zeros is the end; a second one follows.
+    // A block of zeros ends the archive; a second one follows.
     if (header.every((byte) => byte === 0)) {
       this.#hasEnded = true
       return []
@@ -82,7 +82,7 @@ function nameIn(header: Buffer): string {
   return name
 }
 
-/** Large ones are no text: their first bit is set, and the number follows. */
+/** Large sizes are no text: the first bit is set, and the number follows. */
 function sizeIn(header: Buffer): number {
   const [from, length] = fields.size
   if (((header[from] ?? 0) & 0x80) === 0) return octal(header, 'size')
@@ -100,7 +100,7 @@ function text(header: Buffer, field: keyof typeof fields): string {
   return bytes.subarray(0, end === -1 ? length : end).toString('utf8')
 }
 
-/** The field itself counts as blanks. */
+/** Returns the sum of the header's bytes. The checksum field itself counts as blanks. */
 function checksumOf(header: Buffer): number {
   const [from, length] = fields.checksum
   return header.reduce((sum, byte, at) => sum + (at >= from && at < from + length ? 0x20 : byte), 0)

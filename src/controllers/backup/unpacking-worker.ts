@@ -1,5 +1,5 @@
-// How do the files of a copied server come out of a store? Unpacked as they come, so that no other disk is needed, into a folder that nobody
-// uses before all of it has come and was what had been stored.
+// Unpacks the files of a server copy as they arrive from the store, so that no other disk is needed.
+// Invariant: the folder is used only after the whole artifact has arrived and its checksum matches.
 import { chmod, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../index.ts'
@@ -15,21 +15,21 @@ import { unpackTar } from './tar-runner.ts'
 
 export interface Unpacking {
   readonly store: ArtifactStore
-  /** Of the backup, in its store. */
+  /** Folder of the backup in its store. */
   readonly folder: string
   readonly manifest: PhysicalManifest
-  /** A folder of this process. */
+  /** Work folder of this process. */
   readonly work: string
-  /** Whose the files are to be; undefined: this process'. */
+  /** Owner of the files. Undefined: the user of this process. */
   readonly user: ServerUser | undefined
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-/** In the folder of the process. */
+/** Name of the data folder in the work folder. */
 export const dataFolderName = 'data'
 
-/** Throws ChecksumMismatch, ManifestRefused, WorkFolderFull. */
+/** Unpacks the artifact into the data folder. Throws ChecksumMismatch, ManifestRefused, WorkFolderFull. */
 export async function unpackArtifact(unpacking: Unpacking): Promise<void> {
   const { manifest, work, user } = unpacking
   const { file, packing } = manifest.artifact
@@ -42,11 +42,11 @@ export async function unpackArtifact(unpacking: Unpacking): Promise<void> {
   }
   try {
     await unpackTar(passed(content(), unpacker(packing)), dataFolder, user)
-    // What is unpacked may end before the artifact does.
+    // The archive may end before the artifact does.
     if (!isBelieved) await readArtifact(unpacking)
   } catch (error) {
     if (isOfStoreOrDisk(error)) throw error
-    // What cannot be unpacked is damaged, or was never a copy: the first is what its digest tells.
+    // An artifact that cannot be unpacked is damaged, or was never a copy. A damaged one fails this checksum.
     await readArtifact(unpacking)
     if (error instanceof CodedError) throw error
     const message = `the artifact ${file} is as it was stored, and cannot be unpacked by ${packing}`
@@ -54,7 +54,7 @@ export async function unpackArtifact(unpacking: Unpacking): Promise<void> {
   }
 }
 
-/** PostgreSQL wants a data folder that is its user's alone, and has to get to it. */
+/** PostgreSQL requires a data folder that only its user can access, and must reach it. */
 export async function makeDataFolder(work: string, dataFolder: string, user: ServerUser | undefined): Promise<void> {
   await mkdir(dataFolder, { mode: 0o700 })
   if (user === undefined) return

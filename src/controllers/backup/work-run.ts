@@ -1,4 +1,4 @@
-// How is a worker of a Backup doing? Told by its Job and by what its pods said when they ended. Pure.
+// State of a Backup's worker, from its Job and from the termination messages of its pods. Pure.
 import type { Condition, LiveObject } from '../../index.ts'
 import { heldTry, unmadeTry } from '../worker/held-try.ts'
 import { jobCondition, lastWord, millisecondsAt } from '../worker/job-words.ts'
@@ -7,19 +7,19 @@ import { exitCodeOf, type WorkReport, workReportIn } from './work-report.ts'
 export type WorkRun =
   /** There is no Job for this order. */
   | { readonly kind: 'none' }
-  /** At it, or between two tries, of which the last one ended so, or the next one cannot begin. */
+  /** Running or between two tries. `last`: outcome of the last try, or why the next one cannot start. */
   | { readonly kind: 'active'; readonly last: WorkReport | undefined }
-  /** `report`: undefined where the pod is gone that could tell. */
+  /** `report`: undefined if the pod with the report is gone. */
   | { readonly kind: 'completed'; readonly report: WorkReport | undefined; readonly endedAtMs: number }
   | { readonly kind: 'failed'; readonly report: WorkReport; readonly endedAtMs: number }
 
 interface WorkMoment {
   readonly nowMs: number
-  /** How long it may take, in words. */
+  /** Time limit as text. */
   readonly limit?: string
 }
 
-/** `pods`: of this Job alone. */
+/** `pods`: pods of this Job only. */
 export function workRun(
   job: LiveObject | undefined,
   pods: readonly LiveObject[],
@@ -41,7 +41,7 @@ export function workRun(
     const message = [report.message, unmade?.message].filter((part) => part !== undefined).join('; ')
     return { kind: 'failed', report: unmade === undefined ? report : { ...report, message }, endedAtMs }
   }
-  // Trying again would say the same: the Job is held, though it would go on.
+  // Another try would fail in the same way. The Job is held, though it would go on.
   if (word !== undefined && exitCodeOf(word.report) === 2) return { kind: 'failed', ...word }
   const said = last?.outcome === 'Completed' ? undefined : last
   return { kind: 'active', last: heldTry(job, pods, nowMs) ?? said }

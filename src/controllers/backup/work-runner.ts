@@ -1,4 +1,4 @@
-// Carries one order out: finds the store that it names, does the work, and says how it ended.
+// Executes one order: opens its store, does the work, and reports the outcome.
 import { join } from 'node:path'
 import type { Clock, ExternalTools, SecretSource } from '../../index.ts'
 import { providerIdOf } from '../database/database-observation.ts'
@@ -24,33 +24,39 @@ import { addressOf, type OrderedStore, type ReleaseOrder, type WorkOrder } from 
 import { type MadeBackup, madeBackup, madeCopy, type RestoredDatabase, type WorkReport } from './work-report.ts'
 
 export interface WorkTools {
-  /** How the database of the order is reached; undefined where it names none. */
+  /** Access to the order's database. Undefined if the order names none. */
   readonly access: ServerAccess | undefined
-  /** Of the store; undefined: those that this machine has. */
+  /** Keys of the store. Undefined: the keys of this machine. */
   readonly keys: S3Access['credentials']
-  /** Where the volume of the store is mounted. */
+  /** Mount path of the store's volume. */
   readonly storeFolder: string | undefined
-  /** Where the volume of a server is mounted that is to be filled. */
+  /** Mount path of the server's volume that the worker fills. */
   readonly dataVolume?: string | undefined
-  /** Of that server's administrator. */
+  /** Password of that server's administrator. */
   readonly password?: string | undefined
   readonly workFolder: string
   readonly engine: DatabaseEngine
   readonly logical: LogicalEngine
   readonly physical: PhysicalEngine
-  /** As whom PostgreSQL's server is run; undefined: as this process. */
+  /** User that runs PostgreSQL's server. Undefined: the user of this process. */
   readonly serverUser: ServerUser | undefined
   readonly clock: Clock
   readonly secrets: SecretSource
   readonly log: ExternalTools['log']
-  /** A word that no other worker has. */
+  /** Identifier that is unique to this worker. */
   readonly attempt: string
 }
 
-/** Of work that runs what others have written: `fetch` has the store and runs nothing, `prove` has no store and no keys. */
+/**
+ * Step of work that runs code of other authors. `fetch` has the store and runs no such code; `prove` has no store and
+ * no keys.
+ */
 export type WorkStep = 'fetch' | 'prove'
 
-/** Resolves however it ends; an error of which nothing may be told is in the log. `step`: undefined for work that is done in one. */
+/**
+ * Resolves in every case. Details of an error that must stay private are in the log only. `step`: undefined for work
+ * with one step.
+ */
 export async function carryOut(
   order: WorkOrder,
   tools: WorkTools,
@@ -171,7 +177,7 @@ async function verify(
   }
 }
 
-/** Without the store it is the second step. */
+/** Without a store, runs the second step. */
 async function verifyCopy(
   { verification }: Extract<WorkOrder, { readonly work: 'verify' }>,
   store: ArtifactStore | undefined,
@@ -184,7 +190,7 @@ async function verifyCopy(
   return { outcome: 'Completed' }
 }
 
-/** Without the store it is the second step. */
+/** Without a store, runs the second step. */
 async function fill(
   order: FillOrder,
   store: ArtifactStore | undefined,
