@@ -1,38 +1,47 @@
-// The rules for names in resources: a Secret has to allow its use, and the operator's own lists bound Secrets, images, endpoints and storage
-// classes. Whoever may write a resource reaches by it nothing that these rules do not give. Pure.
+// Rules for names in resources. A Secret must allow its use. The operator's own lists restrict Secrets, images,
+// endpoints and StorageClasses.
+// Invariant: a user who may write a resource gets access only to what these rules allow. Pure.
 import { isFieldAppliedByUs, type KubeObject } from '../../index.ts'
 
-/** Patterns with `*` for any characters. An absent list allows everything; of Secrets it allows none but the labelled ones. */
+/** Patterns with `*` for any characters. An absent list allows everything; for Secrets, only labelled ones. */
 export interface ReferencePolicy {
-  /** `namespace/name` of Secrets that every resource of their namespace may name without a label. None that the operator wrote is among them. */
+  /**
+   * Secrets as `namespace/name` that every resource of their namespace may name without a label. Secrets that the
+   * operator wrote are excluded.
+   */
   readonly secrets?: readonly string[] | undefined
-  /** Images as a spec writes them, or as they stand where a spec names none. */
+  /** Images as a spec writes them, or the defaults of specs without one. */
   readonly images?: readonly string[] | undefined
-  /** Host names and addresses of database servers and of stores. */
+  /** Host names and addresses of database servers and stores. */
   readonly endpoints?: readonly string[] | undefined
-  /** A resource without a class takes the cluster's default, which is always allowed. */
+  /** StorageClasses. A resource without a class uses the cluster's default, which is always allowed. */
   readonly storageClasses?: readonly string[] | undefined
   /**
-   * Servers in the cluster are dialled at the address that the annotation `konverge.dev/local-address` of their Service has. Only where the pods
-   * run on the local node: elsewhere the annotation is anybody's who may write Services. Default: false.
+   * Connects to servers in the cluster at the address in the annotation `konverge.dev/local-address` of their Service.
+   * Use it only if the pods run on the local node: elsewhere, every user who may write Services controls the
+   * annotation. Default: false.
    */
   readonly dialsLocalAddresses?: boolean | undefined
 }
 
-/** The policy of an operator without lists. */
+/** Policy of an operator without lists. */
 export const labelledSecrets: ReferencePolicy = {}
 
-/** A kind on whose behalf the operator or a pod reads a Secret, as labels spell it. Stores of backups are Backup's, whoever names them. */
+/**
+ * Kind on whose behalf the operator or a pod reads a Secret, as labels spell it. Stores of backups count as Backup's,
+ * whichever kind names them.
+ */
 export type SecretReader = 'Database' | 'DatabaseUser' | 'Backup' | 'ReplicatedKVStore'
 
-/** The label by which the owner of a Secret allows resources of one kind to name it, with the value `true`. */
+/** Returns the label by which the owner of a Secret allows resources of one kind to name it. Its value is `true`. */
 export function consentLabel(reader: SecretReader): string {
   return `data.konverge.dev/usable-by-${reader.toLowerCase()}`
 }
 
 /**
- * The rejection of a Secret that has not been opened to this kind; undefined if it has. Only users with rights on Secrets open one: a label
- * that the operator applied comes from the spec of a resource, and so does the name of a Secret that the operator wrote.
+ * Returns the rejection of a Secret that is not opened to this kind. Undefined if it is.
+ * Only users with rights on Secrets open one. A label that the operator applied comes from the spec of a resource. So
+ * does the name of a Secret that the operator wrote.
  */
 export function secretRejection(
   secret: Pick<KubeObject, 'metadata'>,
@@ -83,7 +92,7 @@ export type RejectionReason =
   | 'EndpointNotAllowed'
   | 'StorageClassNotAllowed'
 
-/** An InvalidSpec with a reason of these rules. */
+/** InvalidSpec with a reason of these rules. */
 export interface Rejection<Reason extends RejectionReason = RejectionReason> {
   readonly reason: Reason
   readonly message: string
@@ -101,7 +110,7 @@ function matchesAny(patterns: readonly string[], text: string): boolean {
   return patterns.some((pattern) => matches(pattern, text))
 }
 
-/** Linear in the text for each `*`: the first place of every part is as good as any. */
+/** Linear in the text for each `*`: the first match of every part is as good as any. */
 function matches(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

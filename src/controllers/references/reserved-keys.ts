@@ -1,14 +1,21 @@
-// The rule for labels and annotations that a spec puts on an object: those of the operator's own domains are the operator's, or of whoever may
-// write the object. A definition has the same rule; this one is for objects that were stored before it. Pure.
+// Reserves the keys of the operator's own domains in labels and annotations of a spec. Only the operator, and users who
+// may write the object itself, set such keys. The CRD has the same rule; this one is for objects that were stored
+// before it. Pure.
 import type { Rejection } from './reference-policy.ts'
 
-/** The keys of `konverge.dev` and its subdomains. The API server takes annotations in any case. Linear: the prefix ends at the first slash. */
+/**
+ * Keys of `konverge.dev` and its subdomains. The API server accepts annotations in any case. Linear: the prefix ends at
+ * the first slash.
+ */
 const reserved = /^(?:[^/]*\.)?konverge\.dev\//i
 
-/** Labels or annotations as a spec has them, by the path of the field. */
+/** Labels or annotations of a spec, by the path of the field. */
 export type SpecKeys = Readonly<Record<string, Readonly<Record<string, string>> | undefined>>
 
-/** The rejection of the first reserved key; undefined if there is none. `advice`: what to do besides, as a sentence. */
+/**
+ * Returns the rejection of the first reserved key. Undefined if there is none. `advice`: additional remedy, as a
+ * sentence.
+ */
 export function reservedKeyRejection(fields: SpecKeys, advice = ''): Rejection<'ReservedKey'> | undefined {
   for (const [field, keys = {}] of Object.entries(fields)) {
     const key = Object.keys(keys).find((one) => reserved.test(one))

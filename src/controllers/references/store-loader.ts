@@ -1,9 +1,10 @@
-// Reads what a store of backups names, and says why a worker may not use it. No Job mounts a Secret before this was asked.
+// Reads the Secret that a store of backups names, and returns why a worker may not use the store.
+// Invariant: no Job mounts a Secret before this check.
 import { type InvalidSpec, type LiveReader, Secret } from '../../index.ts'
 import type { StoreTarget } from '../backup/store-place.ts'
 import { endpointRejection, type ReferencePolicy, secretRejection } from './reference-policy.ts'
 
-/** Undefined: the store may be used. A Secret that is missing may come with the next read, and without a label. */
+/** Undefined if the store may be used. Rejects a missing Secret, which may appear later, and without a label. */
 export async function loadStoreRejection(
   { s3 }: StoreTarget,
   { live, namespace, policy }: { live: LiveReader; namespace: string | undefined; policy: ReferencePolicy },
@@ -17,7 +18,7 @@ export async function loadStoreRejection(
   return { reason: 'SecretNotFound', message: `Secret ${name}, which has the keys of the store, is missing` }
 }
 
-/** The host that a worker speaks to; the bucket may stand in front of it. */
+/** Returns the host that a worker connects to; the bucket may precede it. */
 function hostOf({ endpoint, region }: NonNullable<StoreTarget['s3']>): string {
   return endpoint === undefined ? `s3.${region}.amazonaws.com` : new URL(endpoint).hostname
 }

@@ -1,4 +1,4 @@
-// Reads the Secrets that the environment of a store names, and says which rule of the operator the store breaks.
+// Reads the Secrets that the environment of a store names, and returns which rule of the operator the store breaks.
 import type { ReplicatedKVStoreSpec } from '../../../imports/wire/replicated-kv-store.ts'
 import { type InvalidSpec, type LiveReader, type ObjectMeta, Secret } from '../../index.ts'
 import {
@@ -9,7 +9,7 @@ import {
 } from '../references/reference-policy.ts'
 import { reservedKeyRejection } from '../references/reserved-keys.ts'
 
-/** Also an optional Secret has to be there: one that came later would be read by the pods without its owner's consent. */
+/** An optional Secret must exist too: pods would read a later one without its owner's consent. */
 export async function loadKvRejection(
   { metadata: { namespace }, spec }: { readonly metadata: ObjectMeta; readonly spec: ReplicatedKVStoreSpec },
   live: LiveReader,

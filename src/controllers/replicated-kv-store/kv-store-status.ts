@@ -1,4 +1,4 @@
-// What does a store tell of itself? Its counts from the StatefulSet, its conditions from counts, pods and outcome. Pure.
+// Status of a store: its counts from the StatefulSet, its conditions from counts, pods and outcome. Pure.
 
 import { kvEndpoints, kvNames, kvSelector } from '../../../constructs/index.ts'
 import type { ReplicatedKVStoreSpec, ReplicatedKVStoreStatus } from '../../../imports/wire/replicated-kv-store.ts'
@@ -20,14 +20,14 @@ import { holdNote, reuseNote } from './retained-volumes.ts'
 
 type Context = StatusContext<ReplicatedKVStoreSpec, ReplicatedKVStoreStatus, KvStoreFacts>
 
-/** What the StatefulSet counts. */
+/** Counts in the status of the StatefulSet. */
 interface Counts {
   readonly replicas: number
   readonly readyReplicas: number
   readonly updatedReplicas: number
   readonly currentRevision?: string
   readonly updateRevision?: string
-  /** The counts are of the newest spec. */
+  /** True if the counts belong to the newest spec. */
   readonly isCurrent: boolean
 }
 
@@ -37,7 +37,7 @@ export function kvStoreStatus(context: Context): StatusReport<ReplicatedKVStoreS
   const { replicas: wanted, port } = object.spec
   const statefulSet = childNamed({ object, children }, StatefulSet, kvNames(name).statefulSet)?.object
   const counted = countsOf(statefulSet)
-  // Asked of the StatefulSet as it is now: since the pods were looked at, this turn may have made it anew.
+  // Uses the present StatefulSet: this reconcile may have recreated it after reading the pods.
   const isCounted = facts?.pods === undefined || hasCounted(statefulSet, facts.pods)
   const counts = isCounted ? counted : { ...counted, ...lastCountsOf(object), ...facts.pods }
   const { isCurrent: _, ...told } = counts
@@ -73,7 +73,7 @@ function countsOf(statefulSet: KubeObject | undefined): Counts {
   }
 }
 
-/** What pods do not say of themselves stays as it was told last. */
+/** Returns the last reported values of fields that pods do not show. */
 function lastCountsOf({ status }: Context['object']): Partial<Counts> {
   const { updatedReplicas, currentRevision, updateRevision } = status ?? {}
   return {
@@ -83,11 +83,14 @@ function lastCountsOf({ status }: Context['object']): Partial<Counts> {
   }
 }
 
-/** While something failed or the store goes, the runtime's words stand; else the store has its own. */
+/**
+ * Returns the conditions of the store. After a failure, or during deletion, only Available: the runtime sets the
+ * others.
+ */
 function conditionsOf({ object, facts, outcome }: Context, counts: Counts): readonly ConditionClaim[] {
   const wanted = object.spec.replicas
   const admitted = facts?.admittedReplicas ?? wanted
-  // Replicas that are not admitted have no vote: what they would bring is held, not lost.
+  // Replicas that are not admitted have no vote; they are held, not lost.
   const electorate = { status: object.status, readyReplicas: counts.readyReplicas, members: admitted }
   const hasQuorum = servesQuorum(electorate)
   const availability = availabilityOf(electorate, hasQuorum)
@@ -109,7 +112,7 @@ function conditionsOf({ object, facts, outcome }: Context, counts: Counts): read
   ]
 }
 
-/** What waits for a person, gravest first. */
+/** Returns conditions that need a decision of the user, most severe first. */
 function obstaclesOf(facts: KvStoreFacts | undefined, wanted: number): readonly ConditionClaim[] {
   if (facts === undefined) return []
   return [
@@ -118,19 +121,19 @@ function obstaclesOf(facts: KvStoreFacts | undefined, wanted: number): readonly 
   ]
 }
 
-/** Stands as long as the store: nothing else says where its data came from. */
+/** Returns a condition that stays as long as the store: nothing else shows where its data came from. */
 function volumesReused(facts: KvStoreFacts | undefined): readonly ConditionClaim[] {
   if (facts === undefined || facts.olderClaims.length === 0) return []
   return [{ type: 'VolumesReused', status: 'True', reason: 'OlderThanStore', message: reuseNote(facts.olderClaims) }]
 }
 
-/** What a person has to decide about, and what is held for it. */
+/** Reasons that need a decision of the user, and the action that is held meanwhile. */
 const actionsHeld: ReadonlyMap<string, string> = new Map([
   ['StaleVolumesRetained', 'ScaleOut'],
   ['VolumeExpansionRefused', 'Expand'],
 ])
 
-/** What people should hear of once, when it comes to light. */
+/** Returns an Event for each new condition, so that it is reported once. */
 function eventsOf({ status }: Context['object'], conditions: readonly ConditionClaim[]): readonly EventReport[] {
   // The first claim of a type counts.
   const isNew = (claim: ConditionClaim) =>
@@ -180,12 +183,12 @@ function progressOf(counts: Counts, wanted: number, isSettled: boolean): Conditi
   if (currentRevision !== updateRevision)
     return progressing('RollingOut', `${updatedReplicas} of ${wanted} replicas are updated`)
   if (replicas < wanted) return progressing('ScalingOut', `to ${wanted} replicas`)
-  // Neither more nor fewer: what changed and has not been seen yet is what the pods are made of.
+  // The number of replicas is right, so a change that is not observed yet concerns the pods' template.
   if (!isCurrent) return progressing('RollingOut', 'the last change is about to be rolled out')
   return progressing('WaitingForReplicas', `${readyReplicas} of ${wanted} replicas are ready`)
 }
 
-/** Whose votes make a quorum, and what was told of it before. */
+/** Members of a quorum, and the status before. */
 interface Electorate {
   readonly status: ReplicatedKVStoreStatus | undefined
   readonly readyReplicas: number
@@ -193,8 +196,8 @@ interface Electorate {
 }
 
 /**
- * Do enough replicas serve? A quorum of those wanted; or, while the store grows, all that served when it was last available:
- * replicas that have never been there cannot be missed.
+ * True if enough replicas serve: a quorum of the members, or all that served when the store was last available. The
+ * second rule is for a store that grows: replicas that never existed cannot be missed.
  */
 function servesQuorum({ status, readyReplicas, members }: Electorate): boolean {
   const wasAvailable = status?.conditions?.some(
@@ -205,10 +208,7 @@ function servesQuorum({ status, readyReplicas, members }: Electorate): boolean {
   return readyReplicas >= quorumOf(members) || hasLostNone
 }
 
-/**
- * The reason keeps in mind that there once was a quorum, whatever becomes of the other conditions meanwhile: a failed turn
- * puts its own words into Degraded.
- */
+/** The reason records that there once was a quorum. Other conditions do not: a failed reconcile overwrites Degraded. */
 function availabilityOf({ status, readyReplicas, members }: Electorate, hasQuorum: boolean): ConditionClaim {
   const message = `${readyReplicas} of ${members} replicas serve`
   if (hasQuorum) return { type: 'Available', status: 'True', reason: 'QuorumServes', message }
@@ -225,7 +225,7 @@ function crashLooping(facts: KvStoreFacts | undefined): readonly ConditionClaim[
   return [degraded('ReplicaCrashLooping', facts.trouble.message)]
 }
 
-/** A store that had a quorum and has lost it is degraded; one that is only coming up is not. */
+/** A store that has lost its quorum is degraded; a store that is still starting is not. */
 function quorumAtRisk({ status, readyReplicas, members }: Electorate): readonly ConditionClaim[] {
   if (!hadQuorum(status)) return []
   const needed = quorumOf(members)

@@ -1,8 +1,12 @@
-// What becomes of the pods of a resource that goes while its StatefulSet is gone, as it is for a moment when volumes grow? Neither an
-// owner nor the garbage collector takes them then, so the resource does. Pure.
+// Decides what to do with pods of a resource that is being deleted while its StatefulSet is missing. A StatefulSet is
+// briefly missing while volumes grow. Neither an owner nor the garbage collector deletes the pods then, so the resource
+// does. Pure.
 import { type CleanupResult, isBeingDeleted, type LiveObject } from '../../index.ts'
 
-/** There is no StatefulSet. Undefined when nothing is left to do; a pod of another controller is that controller's. */
+/**
+ * Call it if there is no StatefulSet. Undefined if nothing is left to do. Pods of another controller are that
+ * controller's.
+ */
 export function headlessPodStep(pods: readonly LiveObject[]): CleanupResult | undefined {
   const staying = pods.filter((pod) => !isBeingDeleted(pod))
   const headless = staying.find((pod) => controllerOf(pod) === undefined)
@@ -12,7 +16,7 @@ export function headlessPodStep(pods: readonly LiveObject[]): CleanupResult | un
     const event = { type: 'Normal', reason: 'HeadlessPodDeleted', action: 'Delete', note } as const
     return { kind: 'waiting', on: waitFor(headless), repair: { delete: { apiVersion, kind, metadata }, event } }
   }
-  // Memory may not show yet that it has lost its owner; if it has not, the garbage collector is on its way to it.
+  // The cache may not show yet that the pod has lost its owner. If it has not, the garbage collector deletes it.
   const orphan = staying.find((pod) => controllerOf(pod)?.kind === 'StatefulSet')
   return orphan === undefined ? undefined : { kind: 'waiting', on: waitFor(orphan) }
 }

@@ -1,8 +1,8 @@
-// Why does a replica not come up? Read from the pods' own words, so that `kubectl describe` of whose they are answers it. Pure.
+// Finds why a replica does not start, from the pods' status. `kubectl describe` of their resource then shows it. Pure.
 import type { KubeObject } from '../../index.ts'
 import { podConditionOf, recordOf, recordsAt } from './replica.ts'
 
-/** What a kind calls a pod that crashes is its own; the others are the contract's reasons of Ready. */
+/** Each kind has its own reason for a crashing pod. The others are reasons of Ready in the contract. */
 export type PodProblemReason = 'ImagePullFailed' | 'CrashLooping' | 'VolumePending' | 'Unschedulable'
 
 export interface PodProblem {
@@ -19,10 +19,10 @@ const pullFailures = new Set([
   'ImageInspectError',
 ])
 
-/** What people should hear first, first. */
+/** Reasons by severity, most severe first. */
 const gravity: readonly PodProblemReason[] = ['ImagePullFailed', 'CrashLooping', 'VolumePending', 'Unschedulable']
 
-/** The gravest trouble of some pods; of two alike, the one of the pod whose name comes first. */
+/** Returns the most severe problem of some pods; of two alike, that of the pod whose name comes first. */
 export function podProblemOf(pods: readonly KubeObject[], nowMs: number): PodProblem | undefined {
   const troubles = [...pods]
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
@@ -30,7 +30,7 @@ export function podProblemOf(pods: readonly KubeObject[], nowMs: number): PodPro
   return gravity.flatMap((reason) => troubles.find((trouble) => trouble.reason === reason) ?? [])[0]
 }
 
-/** A pod waits for its volume and for room every day; people want to hear of it when it lasts. Milliseconds. */
+/** Normal waiting time of a pod for its volume or a node; a longer wait is reported. Milliseconds. */
 export const schedulingGraceMs = 120_000
 
 function lastingProblemOf(pod: KubeObject, nowMs: number): PodProblem | undefined {
@@ -40,7 +40,7 @@ function lastingProblemOf(pod: KubeObject, nowMs: number): PodProblem | undefine
   return isOfScheduling && nowMs - since < schedulingGraceMs ? undefined : trouble
 }
 
-/** The trouble of one pod; undefined for one that runs or only has not begun. */
+/** Returns the problem of one pod. Undefined if it runs, or has only not started. */
 export function problemOf(pod: KubeObject): PodProblem | undefined {
   const { name } = pod.metadata
   for (const container of recordsAt(pod, 'status', 'containerStatuses')) {

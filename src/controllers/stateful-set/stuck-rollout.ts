@@ -1,11 +1,12 @@
-// Which pod keeps a rollout from going on for ever? A StatefulSet goes through its replicas in order, waits at the first that
-// is not ready, and so never comes to replace that very pod with the revision that would mend it: after a bad rollout a
-// reverted spec alone does nothing (kubernetes/kubernetes#67250). That pod, and no other, is to be deleted. Pure.
+// Finds the pod that blocks a rollout permanently. A StatefulSet updates its replicas in order, and waits at the first
+// that is not ready. So it never replaces that pod with the revision that would repair it. After a bad rollout a
+// reverted spec alone does nothing (kubernetes/kubernetes#67250).
+// Invariant: only that pod is deleted. Pure.
 import { isBeingDeleted, type KubeObject, type LiveObject, type Repair, valueAt } from '../../index.ts'
 import { problemOf } from './pod-problem.ts'
 import { isServing, ordinalOf, podConditionOf } from './replica.ts'
 
-/** A pod as far as a fact must hold it: what a delete has to name, and what the decision reads. */
+/** Part of a pod that a fact holds: the fields that a delete names, and those that the decision reads. */
 export interface BlockingPod {
   readonly apiVersion: string
   readonly kind: string
@@ -16,18 +17,18 @@ export interface BlockingPod {
     readonly resourceVersion: string
   }
   readonly ordinal: number
-  /** The ControllerRevision that it was made from. */
+  /** ControllerRevision that the pod was made from. */
   readonly revision: string
-  /** The uid of its StatefulSet. */
+  /** Uid of its StatefulSet. */
   readonly ownerUid: string
 }
 
-/** A pod that says nothing of its trouble has failed when it is not ready for this long. Milliseconds. */
+/** A pod that reports no problem has failed if it is not ready for this long. Milliseconds. */
 export const failedAfterMs = 30_000
 
 /**
- * The first replica that does not serve, if it has failed and all before it serve. None while a replica is on its way out or
- * missing below it: one at a time, and whoever is gone already comes back first.
+ * Returns the first replica that does not serve, if it has failed and all before it serve. Undefined while a replica is
+ * being deleted, or is missing below it: one is deleted at a time, and missing ones come back first.
  */
 export function blockingPodOf(pods: readonly LiveObject[], replicas: number, nowMs: number): BlockingPod | undefined {
   const wanted = pods.filter((pod) => (ordinalOf(pod.metadata.name) ?? replicas) < replicas)
@@ -57,8 +58,9 @@ function asFact({ apiVersion, kind, metadata }: LiveObject, ordinal: number): Bl
 }
 
 /**
- * Has the blocking pod to go? Only if it is this StatefulSet's, the StatefulSet has seen its newest spec, and it would make
- * the pod from another revision than the one that failed; a pod that fails in the revision it should have is left to people.
+ * Returns the repair that deletes the blocking pod. It requires that the pod belongs to this StatefulSet, which has
+ * observed its newest spec. The StatefulSet must also make the pod from another revision than the one that failed. A
+ * pod that fails in its desired revision is left to the user.
  */
 export function stuckRolloutRepair(
   statefulSet: LiveObject | undefined,
@@ -79,7 +81,10 @@ export function stuckRolloutRepair(
   }
 }
 
-/** From which revision the StatefulSet would make this replica now. Source: its controller's newVersionedStatefulSetPod. */
+/**
+ * Returns the revision from which the StatefulSet would make this replica now. Source: its controller's
+ * newVersionedStatefulSetPod.
+ */
 function revisionAt(statefulSet: KubeObject, ordinal: number): unknown {
   const partition = Number(valueAt(statefulSet, 'spec', 'updateStrategy', 'rollingUpdate', 'partition') ?? 0)
   return valueAt(statefulSet, 'status', ordinal < partition ? 'currentRevision' : 'updateRevision')

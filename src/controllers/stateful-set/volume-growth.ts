@@ -1,20 +1,21 @@
-// How do volumes get larger? Claims that exist ask for more, and the StatefulSet, whose claim templates cannot change, is made
-// anew around its pods, so that claims to come begin with the new size. Decided in every turn from the claims as they are,
-// so that it goes on wherever a crash cut it off; nothing is touched unless every claim can grow. Pure.
+// Decides how volumes grow. Existing claims request more storage. The StatefulSet, whose claim templates are immutable,
+// is recreated around its pods, so that new claims start with the new size.
+// Invariant: each reconcile decides from the present claims, so it continues after a crash. No claim changes unless
+// every claim can grow. Pure.
 import { compareQuantities, type KubeObject, type LiveObject, nameList, parseQuantity, valueAt } from '../../index.ts'
 import { recordsAt } from './replica.ts'
 
-/** How many claims a message names; an Event holds 1,024 characters. */
+/** Number of claims that a message names; an Event holds 1,024 characters. */
 export const listedClaims = 8
 
 export interface VolumeGrowth {
-  /** The size that claims to come are to have: the one wanted, unless the claims that exist cannot follow. */
+  /** Size of new claims: the desired one, unless existing claims cannot grow. */
   readonly volumeSize: string
-  /** Names of the claims that have to be asked to grow, in ordinal order. */
+  /** Names of the claims that must request more storage, in ordinal order. */
   readonly claimsToGrow: readonly string[]
-  /** Present while volumes, or the StatefulSet's template for them, have not the wanted size yet. */
+  /** Present until the volumes, and the StatefulSet's template for them, have the desired size. */
   readonly expansion?: Expansion
-  /** Why the volumes stay as they are; present if they do. A sentence. */
+  /** Sentence that says why the volumes keep their size; present if they do. */
   readonly growthRefusal?: string
 }
 
@@ -22,18 +23,18 @@ export interface Expansion {
   readonly size: string
   /** Names of the claims whose volume is still smaller. */
   readonly smaller: readonly string[]
-  /** Of these, those whose volume has grown and whose file system grows when its pod mounts it again. */
+  /** Those of `smaller` whose volume has grown, and whose file system grows when its pod mounts it again. */
   readonly fileSystemPending: readonly string[]
 }
 
 export interface GrowthInput {
   readonly size: string
-  /** Those in use, in ordinal order. */
+  /** Claims in use, in ordinal order. */
   readonly claims: readonly LiveObject[]
-  /** The classes of these claims, by name, as far as they exist. */
+  /** StorageClasses of these claims by name, if they exist. */
   readonly storageClasses: ReadonlyMap<string, LiveObject>
   readonly statefulSet: LiveObject | undefined
-  /** What the data can be copied to where volumes stay as they are: `a new store`. */
+  /** Target for a copy of the data if the volumes cannot grow, e.g. `a new store`. */
   readonly successor: string
 }
 
@@ -45,14 +46,17 @@ export function growthOf({ size, claims, storageClasses, statefulSet, successor 
     return { volumeSize: template ?? size, claimsToGrow: [], growthRefusal: rejectionNote(fixed, { size, successor }) }
   }
   const smaller = claims.filter((claim) => modest.includes(claim) || isLess(capacityOf(claim), size))
-  // The API server lets only bound claims ask for more; one that waits for its pod follows when it is bound.
+  // The API server lets only bound claims request more. A claim that waits for its pod follows when it is bound.
   const growth = { volumeSize: size, claimsToGrow: modest.filter(isBound).map(nameOf) }
   if (smaller.length === 0 && !isLess(template, size)) return growth
   const fileSystemPending = smaller.filter(isFileSystemPending).map(nameOf)
   return { ...growth, expansion: { size, smaller: smaller.map(nameOf), fileSystemPending } }
 }
 
-/** What of a claim's growing can change a decision; the same for a claim that has what it asks for, at whatever size. */
+/**
+ * Returns the part of a claim's growth that can change a decision. Null for a claim that has its requested size, at any
+ * size.
+ */
 export function growthDigest(claim: KubeObject) {
   const requested = requestOf(claim)
   return requested !== undefined && isLess(capacityOf(claim), requested)
@@ -60,7 +64,7 @@ export function growthDigest(claim: KubeObject) {
     : null
 }
 
-/** What people are told while volumes grow. */
+/** Message while volumes grow. */
 export function expansionNote({ size, smaller, fileSystemPending }: Expansion): string {
   if (smaller.length === 0) return `volumes have ${size}; the StatefulSet is made anew around its pods`
   const pending =
@@ -83,7 +87,7 @@ function nameOf({ metadata }: KubeObject): string {
   return metadata.name
 }
 
-/** Empty where a claim has none: its volume was made by hand, and only what a class made can grow. */
+/** Empty if the claim has none: its volume was made by hand, and only volumes of a class can grow. */
 export function classOf(claim: KubeObject): string {
   return textAt(claim, 'spec', 'storageClassName') ?? ''
 }
@@ -105,11 +109,11 @@ function capacityOf(claim: KubeObject): string | undefined {
   return textAt(claim, 'status', 'capacity', 'storage')
 }
 
-/** Of its claims to come. */
+/** Size in the template for new claims. */
 export function templateSizeOf(statefulSet: LiveObject | undefined): string | undefined {
   if (statefulSet === undefined) return undefined
   const [template] = recordsAt(statefulSet, 'spec', 'volumeClaimTemplates')
-  // A claim template has the shape of a claim, as far as it is read here.
+  // Sound: a claim template has the fields of a claim that are read here.
   return template === undefined ? undefined : requestOf(template as KubeObject)
 }
 
@@ -119,7 +123,7 @@ function isFileSystemPending(claim: KubeObject): boolean {
   )
 }
 
-/** False where one of the two cannot be read: what is not known is no reason to act. */
+/** False if one of the two cannot be read: an unknown size is no reason to act. */
 function isLess(left: string | undefined, right: string): boolean {
   const [low, high] = [left === undefined ? undefined : parseQuantity(left), parseQuantity(right)]
   return low !== undefined && high !== undefined && compareQuantities(low, high) < 0
