@@ -1,5 +1,6 @@
-// How is a folder a store? A volume that is mounted where the worker runs. A file is written under another name, made safe on the disk, and
-// then gets its own: in this order, so that at any moment a power failure leaves it whole or not there.
+// Store in a folder, on a volume that is mounted in the worker.
+// Invariant: a file is written under another name, synced, and only then gets its own name. So a power failure leaves
+// it complete or absent.
 import { createReadStream } from 'node:fs'
 import * as nodeFiles from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,7 +11,7 @@ import type { ArtifactStore, FoundArtifact, PutCall, StoredArtifact } from './ar
 import { digesting } from './digesting.ts'
 import { StoreError, type StoreErrorCode } from './store-error.ts'
 
-/** What is done with files; Node's, and in tests ones that fail. */
+/** File operations: Node's, and in tests failing ones. */
 export type FileOperations = Pick<
   typeof nodeFiles,
   'link' | 'mkdir' | 'open' | 'opendir' | 'rename' | 'rm' | 'rmdir' | 'stat'
@@ -18,14 +19,14 @@ export type FileOperations = Pick<
 
 export interface FolderStoreOptions {
   readonly folder: string
-  /** Of this worker alone: two that write the same key at once do not write the same file. */
+  /** Identifier of this worker: two workers that write the same key at once do not write the same file. */
   readonly attempt: string
   readonly files?: FileOperations
 }
 
 const partial = '.partial'
 
-/** A worker that fills a volume is another user, and of our group. */
+/** A worker that fills a volume is another user of the same group. */
 const mode = 0o640
 
 export class FolderStore implements ArtifactStore {
@@ -60,7 +61,7 @@ export class FolderStore implements ArtifactStore {
 
   async *read(key: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
     try {
-      // Chunks of a stream without encoding are buffers.
+      // Sound: chunks of a stream without encoding are buffers.
       yield* createReadStream(this.#path(key), { signal }) as AsyncIterable<Uint8Array>
     } catch (error) {
       throw signal.aborted ? signal.reason : this.#storeError(error, `read ${key}`)
@@ -119,7 +120,7 @@ export class FolderStore implements ArtifactStore {
     return result()
   }
 
-  /** A backup is committed by one: better known before hours are spent. */
+  /** Checks early that the volume supports hard links, because a link commits a backup after hours of work. */
   async #tryLink(draft: string): Promise<void> {
     const link = `${draft.slice(0, -partial.length)}.link${partial}`
     await this.#files.rm(link, { force: true })
@@ -136,7 +137,7 @@ export class FolderStore implements ArtifactStore {
     return new StoreError({ code: 'StoreRefused', message, remedy: 'stop' })
   }
 
-  /** A new folder is safe when the one that it is in is. */
+  /** Creates a folder and syncs its parents. A new folder is durable only when its parent is. */
   async #makeFolder(key: string): Promise<void> {
     const first = await this.#files.mkdir(join(this.#folder, key), { recursive: true })
     if (first === undefined) return
@@ -154,18 +155,18 @@ export class FolderStore implements ArtifactStore {
     }
   }
 
-  /** Folders that have become empty go, up to the store itself. */
+  /** Removes folders that have become empty, up to the store itself. */
   async #tidy(key: string): Promise<void> {
     for (let folder = key; folder !== '.' && folder !== ''; folder = dirname(folder)) {
       try {
         await this.#files.rmdir(join(this.#folder, folder))
       } catch {
-        return // Something is in it, or it is gone.
+        return // The folder has entries, or is gone.
       }
     }
   }
 
-  /** In order; none where there is no such folder. */
+  /** Returns the keys in order; none if there is no such folder. */
   async #keys(prefix: string, signal: AbortSignal): Promise<readonly string[]> {
     const parent = checkedPrefix(prefix).slice(0, prefix.lastIndexOf('/') + 1)
     const keys: string[] = []
@@ -173,7 +174,8 @@ export class FolderStore implements ArtifactStore {
       signal.throwIfAborted()
       for await (const entry of await this.#files.opendir(join(this.#folder, folder))) {
         const key = `${folder}${entry.name}`
-        // What has another name is not ours: a file system keeps files of its own, as NFS does what was removed while it was read.
+        // Other names are not the store's: a file system keeps its own files, as NFS does for files that are removed
+        // while open.
         if (!isKey(key)) continue
         if (entry.isDirectory()) await visit(`${key}/`)
         else if (entry.isFile() && key.startsWith(prefix)) keys.push(key)
@@ -187,7 +189,7 @@ export class FolderStore implements ArtifactStore {
     return keys.sort()
   }
 
-  /** What is no failure of files is somebody else's, and stays as it is. */
+  /** Returns errors unchanged that are no failure of files. */
   #storeError(error: unknown, attempt: string): unknown {
     const code = codeOf(error)
     if (error instanceof StoreError || code === undefined) return error
@@ -197,7 +199,7 @@ export class FolderStore implements ArtifactStore {
   }
 }
 
-/** What volumes say to it that have none, as SMB and some in user space. */
+/** Error codes of volumes without hard links, such as SMB and some file systems in user space. */
 const linkless: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 interface Meaning {
@@ -206,7 +208,7 @@ interface Meaning {
   readonly remedy: Remedy
 }
 
-/** By errno. */
+/** Meanings by errno. */
 const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ['ENOSPC', { code: 'StoreFull', words: 'the disk is full', remedy: 'retry' }],
   ['EDQUOT', { code: 'StoreFull', words: 'the quota is used up', remedy: 'retry' }],

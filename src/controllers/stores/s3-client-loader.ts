@@ -1,5 +1,6 @@
-// Speaks to an S3-compatible store by the AWS SDK, loaded when the first backup asks for it and not before. The SDK repeats requests itself, with
-// backoff; every wait and every answer has a limit.
+// Client of an S3-compatible store. It loads the AWS SDK when the first backup needs it. The SDK retries requests
+// itself, with backoff.
+// Invariant: every wait and every response has a limit.
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { Clock } from '../../index.ts'
 import { type AnswerLimits, answerStep, boundAnswers, usualAnswers } from './answer-watcher.ts'
@@ -9,11 +10,11 @@ export type S3Sdk = typeof import('@aws-sdk/client-s3') & Pick<typeof import('@a
 
 export interface S3Access {
   readonly region: string
-  /** Of a store that is not AWS's own. */
+  /** Endpoint of a store outside AWS. */
   readonly endpoint?: string | undefined
-  /** The bucket in the path and not in the host's name, as most stores but AWS's want it. */
+  /** Puts the bucket into the path instead of the host name, as most stores but AWS's require. */
   readonly forcePathStyle?: boolean | undefined
-  /** Undefined: the identity that the worker has at AWS. */
+  /** Undefined: the worker's identity at AWS. */
   readonly credentials?:
     | { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string }
     | undefined
@@ -21,10 +22,10 @@ export interface S3Access {
 
 export interface S3Limits {
   readonly connectMs: number
-  /** For an answer to begin, and between any two pieces of it. */
+  /** Limit until a response starts, and between any two pieces of it. */
   readonly silenceMs: number
   readonly attempts: number
-  /** Of everything but downloads. */
+  /** Limits of all responses but downloads. */
   readonly answers?: AnswerLimits
 }
 
@@ -58,7 +59,7 @@ export function s3Client(sdk: S3Sdk, { access, limits, clock }: S3Speaking): S3C
       socketTimeout: limits.silenceMs,
       throwOnRequestTimeout: true,
     },
-    // Other stores do not all know the newer checksums; ours is in the manifest.
+    // Some stores do not know the newer checksums; the manifest has konverge's own.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(endpoint === undefined ? {} : { endpoint }),

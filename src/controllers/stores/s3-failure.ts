@@ -1,12 +1,13 @@
-// What did an S3-compatible store say? A reason, and whether to try again: by its code, else by the status of its answer, or by the lack
-// of one. Its own sentence is told where it helps; secrets are taken out of it (I11). Pure.
+// Failures of an S3-compatible store: a code, and whether to retry. Both follow from the store's code, else from the
+// status of the response, or from the lack of one. The message includes the store's text where it helps, without
+// secrets (I11). Pure.
 import type { Remedy } from '../../index.ts'
 import { StoreError, type StoreErrorCode } from './store-error.ts'
 
 interface Meaning {
   readonly code: StoreErrorCode
   readonly remedy: Remedy
-  /** Said instead of the store's own sentence. */
+  /** Replaces the store's own text. */
   readonly advice?: string
 }
 
@@ -16,7 +17,7 @@ const invalid: Meaning = {
   remedy: 'stop',
   advice: 'the store does not take these credentials; see the Secret that holds them',
 }
-/** They are read when a worker begins, and the next one finds those that have been put there since. */
+/** A worker reads credentials at its start, so the next one finds renewed ones. */
 const expired: Meaning = {
   code: 'CredentialsExpired',
   remedy: 'retry',
@@ -31,7 +32,9 @@ const denied: Meaning = {
     's3:AbortMultipartUpload; for objectLockDays s3:PutObjectRetention too, and for aws:kms kms:GenerateDataKey and kms:Decrypt',
 }
 const missing: Meaning = { code: 'NotStored', remedy: 'stop', advice: 'it is not there' }
-/** Another worker has swept it; or the answer was lost, and it is one file by now, which a repetition is not told. */
+/**
+ * Another worker swept the upload. Or the response was lost and the upload is complete, which a retry does not learn.
+ */
 const uploadGone: Meaning = {
   code: 'StoreUnavailable',
   remedy: 'retry',
@@ -82,22 +85,22 @@ const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
 export interface FailedRequest {
   /** Completes "could not …". */
   readonly attempt: string
-  /** `s3://backups` */
+  /** For example `s3://backups`. */
   readonly place: string
-  /** What must not be told, whatever the store repeats. */
+  /** Texts that the message must not contain, even if the store repeats them. */
   readonly secrets: readonly string[]
 }
 
-/** Undefined for what is no failure of a request. */
+/** Returns undefined if `thrown` is no failure of a request. */
 export function s3Failure(thrown: unknown, { attempt, place, secrets }: FailedRequest): StoreError | undefined {
   const failure = readFailure(thrown)
   if (failure === undefined) return undefined
   const { code, status, message } = failure
   const meaning = meanings.get(code) ?? meaningOfStatus(status)
-  // Cut off afterwards: of a secret at the end a part would be left.
+  // Secrets are removed before the cut, which could leave a part of one.
   const said = meaning.advice ?? withoutSecrets(message, secrets).slice(0, longestMessage)
   const sentence = `could not ${attempt} in ${place}: ${status === undefined ? 'no answer: ' : ''}${code}: ${said}`
-  // Without a cause: the SDK's errors carry requests and answers.
+  // Without a cause: the SDK's errors contain requests and responses.
   return new StoreError({ code: meaning.code, message: sentence, remedy: meaning.remedy })
 }
 
@@ -110,7 +113,7 @@ function meaningOfStatus(status: number | undefined): Meaning {
 
 interface ReadFailure {
   readonly code: string
-  /** Undefined: there was no answer. */
+  /** Undefined if there was no response. */
   readonly status: number | undefined
   readonly message: string
 }
@@ -119,7 +122,8 @@ const longestMessage = 500
 
 function readFailure(thrown: unknown): ReadFailure | undefined {
   if (!(thrown instanceof Error)) return undefined
-  // The SDK's errors: a name that is the store's code, and metadata of the answer if there was one. Node's have a code of their own.
+  // An error of the SDK has the store's code as its name, and metadata of the response if there was one. Node's errors
+  // have a code of their own.
   const { $metadata: metadata } = thrown as { readonly $metadata?: { readonly httpStatusCode?: number } }
   const system = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined
   if (metadata === undefined && system === undefined && !/Timeout|CredentialsProvider/.test(thrown.name))

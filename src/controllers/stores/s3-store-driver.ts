@@ -1,5 +1,6 @@
-// A bucket as a store. Large files go up in parts, of which two at most are in memory; the last request makes them one file, so that
-// until then there is nothing under the key. A download that is cut off goes on where it was.
+// Store in a bucket. Large files are uploaded in parts, with two at most in memory. An interrupted download resumes
+// where it stopped.
+// Invariant: the last request makes the parts one file; until then the key has none.
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { S3Client } from '@aws-sdk/client-s3'
@@ -15,16 +16,16 @@ import { StoreError } from './store-error.ts'
 
 export interface S3StoreOptions {
   readonly bucket: string
-  /** In front of every key: empty, or it ends with a slash. */
+  /** Prefix of every key: empty, or ends with a slash. */
   readonly prefix: string
   readonly access: S3Access
-  /** How the store encrypts: `AES256`, `aws:kms`. */
+  /** Encryption by the store: `AES256`, `aws:kms`. */
   readonly encryption?: { readonly algorithm: 'AES256' | 'aws:kms'; readonly keyId?: string } | undefined
-  /** Until when nobody may remove what is stored; called for every file. */
+  /** Returns the time until which a stored file is locked against removal; called for every file. */
   readonly lockedUntil?: (() => Date) | undefined
   readonly limits?: S3Limits
   readonly clock: Clock
-  /** Default: from the packages of the AWS SDK. */
+  /** Default: loads the packages of the AWS SDK. */
   readonly loadSdk?: () => Promise<S3Sdk>
 }
 
@@ -35,22 +36,22 @@ interface Opened {
 
 const mebibyte = 1_024 * 1_024
 const usualPartBytes = 8 * mebibyte
-/** S3 takes 10,000. */
+/** Limit of parts; S3 accepts 10,000. */
 const mostParts = 9_000
-/** A download that does not go on is begun again so often in a row. */
+/** Limit of consecutive resumptions of a download that makes no progress. */
 const mostResumptions = 5
-/** Bytes by which a download has gone on. */
+/** Bytes that count as progress of a download. */
 const leastProgress = 64 * 1_024
-/** Only the folder of one backup is listed, which has a handful of files. A page may be empty. */
+/** Limits of a listing. Only the folder of one backup is listed, which has a handful of files. A page may be empty. */
 const [mostKeys, mostPages] = [10_000, 200]
-/** A download in which next to nothing has come for so long hangs. */
+/** Limit after which a download that receives almost nothing counts as hung. */
 const flowMs = 5 * 60_000
 
 export class S3Store implements ArtifactStore {
   readonly place: string
   readonly #options: S3StoreOptions
   #opened: Promise<Opened> | undefined
-  /** The failure of the last download that hung. */
+  /** Failure of the last download that hung. */
   #stalled: StoreError | undefined
 
   constructor(options: S3StoreOptions) {
@@ -66,7 +67,7 @@ export class S3Store implements ArtifactStore {
       params: { ...this.#at(key), ...this.#storing(), Body: stream, ...(call.ifAbsent ? { IfNoneMatch: '*' } : {}) },
       ...partsFor(call.expectedBytes),
     })
-    // Where the content fails or the signal aborts, the stream breaks, and the upload takes back what it has sent.
+    // If the content fails or the signal aborts, the stream breaks, and the upload removes the parts that it sent.
     const fed = pipeline(content, stream, { signal: call.signal }).then(
       () => undefined,
       (error: unknown) => ({ error }),
@@ -93,7 +94,7 @@ export class S3Store implements ArtifactStore {
         const command = new sdk.GetObjectCommand({ ...this.#at(key), ...range })
         const answer = await client.send(command, { abortSignal: signal })
         etag = answer.ETag
-        // In Node it is a stream of Node's, whose chunks are buffers.
+        // Sound: in Node the body is a Readable, whose chunks are buffers.
         for await (const chunk of this.#flowing(key, answer.Body as Readable as AsyncIterable<Uint8Array>)) {
           offset += chunk.byteLength
           yield chunk
@@ -102,7 +103,7 @@ export class S3Store implements ArtifactStore {
       } catch (error) {
         if (signal.aborted) throw signal.reason
         const failure = this.#failure(error, `read ${key}`)
-        // A store that sends a byte now and then would be asked without an end.
+        // A store that sends single bytes would be asked without end.
         const mayPass = failure instanceof StoreError && failure.remedy === 'retry' && failure !== this.#stalled
         resumptions = offset - from < leastProgress ? resumptions + 1 : 0
         if (!mayPass || offset === 0 || resumptions >= mostResumptions) throw failure
@@ -136,7 +137,7 @@ export class S3Store implements ArtifactStore {
         }),
       )
       for (const { Key = '', Size: sizeBytes = 0 } of page.Contents ?? []) {
-        // Not every store heeds the prefix.
+        // Some stores ignore the prefix.
         if (!Key.startsWith(Prefix)) continue
         keys += 1
         yield { key: Key.slice(own.length), sizeBytes }
@@ -162,7 +163,7 @@ export class S3Store implements ArtifactStore {
       const page = await this.#ask('list unfinished uploads', signal, ({ sdk, client }) =>
         client.send(new sdk.ListMultipartUploadsCommand({ Bucket, Prefix, ...markers }), { abortSignal: signal }),
       )
-      // Not every store heeds the prefix.
+      // Some stores ignore the prefix.
       const ours = (page.Uploads ?? []).filter(({ Key }) => Key?.startsWith(Prefix))
       for (const { Key, UploadId } of ours) {
         await this.#ask('remove an unfinished upload', signal, ({ sdk, client }) =>
@@ -202,7 +203,7 @@ export class S3Store implements ArtifactStore {
     return { Bucket: this.#options.bucket, Key: this.#options.prefix + checkedKey(key) }
   }
 
-  /** How every file is kept. */
+  /** Settings for every stored file. */
   #storing(): object {
     const { encryption, lockedUntil } = this.#options
     return {
@@ -253,18 +254,18 @@ export class S3Store implements ArtifactStore {
   }
 }
 
-/** The library says so without a code. */
+/** The library's error has no code. */
 function isTooLong(error: unknown): boolean {
   return error instanceof Error && /^Exceeded \d+ parts/.test(error.message)
 }
 
-/** Large enough that there are not too many; never more than two in memory. */
+/** Returns a part size that keeps the number of parts within the limit, and at most two parts in memory. */
 function partsFor(expectedBytes = 0): { readonly partSize: number; readonly queueSize: number } {
   const partSize = Math.max(usualPartBytes, Math.ceil(expectedBytes / mostParts / mebibyte) * mebibyte)
   return { partSize, queueSize: partSize > 2 * usualPartBytes ? 1 : 2 }
 }
 
-/** That we stop reading because the upload failed says nothing of the content. */
+/** False if reading only stopped because the upload failed: that is no failure of the content. */
 function isOfContent(error: unknown): boolean {
   const isOurs = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
   return error !== undefined && !isOurs

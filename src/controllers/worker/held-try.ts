@@ -1,5 +1,5 @@
-// What keeps a worker from beginning? Its pod has no image, no volume or no node, and says so, or there is none; told as the worker would, if
-// it could. Pure.
+// Finds why a worker does not start: its pod has no image, no volume or no node, or there is no pod. The result has the
+// form of a worker's report. Pure.
 import { type LiveObject, valueAt } from '../../index.ts'
 import { podProblemOf, schedulingGraceMs } from '../stateful-set/pod-problem.ts'
 import { isAtWork, millisecondsAt } from './job-words.ts'
@@ -10,13 +10,13 @@ export interface HeldTry {
   readonly message: string
 }
 
-/** Undefined: nothing does, or nothing that lasts. */
+/** Undefined if nothing prevents the start, or nothing that lasts. */
 export function heldTry(job: LiveObject, pods: readonly LiveObject[], nowMs: number): HeldTry | undefined {
   const trouble = podProblemOf(pods.filter(isAtWork), nowMs)
   return trouble === undefined ? unmadeTry(job, nowMs) : { outcome: 'Interrupted', ...trouble }
 }
 
-/** Of a Job that has been at it for a while, and has never had a pod: who refuses it only the Job's events tell. */
+/** Reports a Job that started a while ago and never had a pod. Only the Job's events say what rejects its pods. */
 export function unmadeTry(job: LiveObject, nowMs: number): HeldTry | undefined {
   const startTime = valueAt(job, 'status', 'startTime')
   if (typeof startTime !== 'string' || nowMs - millisecondsAt(startTime) < schedulingGraceMs) return undefined
@@ -27,5 +27,5 @@ export function unmadeTry(job: LiveObject, nowMs: number): HeldTry | undefined {
   return { outcome: 'Interrupted', reason: 'FailedCreate', message }
 }
 
-/** Of pods, by a Job's own word. */
+/** Counts of pods in the status of a Job. */
 const counts = ['active', 'terminating', 'failed', 'succeeded'] as const

@@ -1,5 +1,5 @@
-// What ended a worker before it could say anything? Its memory was at an end, or its node let the pod go; told as the worker would, if it
-// could. Pure.
+// Finds what ended a worker before it could report: its memory limit, or its node. The result has the form of a
+// worker's report. Pure.
 import { type LiveObject, valueAt } from '../../index.ts'
 import { recordOf, recordsAt } from '../stateful-set/replica.ts'
 
@@ -9,7 +9,7 @@ export interface KilledTry {
   readonly message: string
 }
 
-/** Undefined where nobody but the worker knows. */
+/** Undefined if the pod's status does not show it. */
 export function killedTry(pod: LiveObject): KilledTry | undefined {
   const { name } = pod.metadata
   const containers = ['containerStatuses', 'initContainerStatuses'].flatMap((list) => recordsAt(pod, 'status', list))
