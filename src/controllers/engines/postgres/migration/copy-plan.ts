@@ -1,20 +1,20 @@
-// How is a table copied? Decided from what both sides say of it: which columns, in which order of keys, and how many rows at a time.
+// Plan for the copy of a table, from its definition on both servers: columns, order of keys, and rows of a batch.
 import { nameList } from '../../../../index.ts'
 import type { TableName } from '../../migration-step.ts'
 import { StepError } from '../../step-error.ts'
 import { jsonAnswer } from '../json-answer.ts'
 import { fieldsOf, listOf, numberOf } from '../review/sql-parser.ts'
 
-/** A table as one server sees it. */
+/** Table as one server sees it. */
 export interface TableShape {
-  /** Its rows are in its partitions. Those of tables that inherit from another kind are no rows of its own. */
+  /** Its partitions hold its rows. If false, rows of tables that inherit from it do not belong to it. */
   readonly isPartitioned: boolean
-  /** Tables that inherit from it, also by others; none of one that is partitioned. */
+  /** Tables that inherit from it, directly or indirectly. Empty for a partitioned table. */
   readonly heirs: readonly TableName[]
   readonly columns: readonly ColumnShape[]
-  /** The names of each unique key that no null can be in; the primary one first. */
+  /** Column names of each unique key without nullable columns, the primary key first. */
   readonly keys: readonly (readonly string[])[]
-  /** What the server believes; undefined if it has never counted. */
+  /** Estimate of the server. Undefined if the server has never counted the rows. */
   readonly rowEstimate: number | undefined
   readonly sequences: readonly SequenceShape[]
 }
@@ -30,22 +30,22 @@ export interface TypeName {
   readonly name: string
 }
 
-/** That a column takes its values from. */
+/** Sequence that supplies the values of a column. */
 export interface SequenceShape {
   readonly column: string
   /** For messages: `public.numbers`. */
   readonly name: string
   readonly oid: string
-  /** Whoever asks may set its value. */
+  /** The session's role may set its value. */
   readonly isSettable: boolean
-  /** Undefined if it has given none yet. */
+  /** Undefined before the first value. */
   readonly lastValue: string | undefined
 }
 
 export interface CopyPlan {
   readonly table: TableName
   readonly columns: readonly { readonly name: string; readonly sourceType: TypeName; readonly targetType: TypeName }[]
-  /** Places in `columns`. */
+  /** Indexes into `columns`. */
   readonly key: readonly number[]
   readonly rowEstimate: number | undefined
   readonly isPartitioned: { readonly source: boolean; readonly target: boolean }
@@ -54,11 +54,11 @@ export interface CopyPlan {
 export interface CopyObservation {
   readonly source: TableShape | undefined
   readonly target: TableShape | undefined
-  /** All that the step copies. */
+  /** All tables of the step. */
   readonly tables: readonly TableName[]
 }
 
-/** Throws StepFailed if this table cannot be copied in ranges of keys, or rows that are read with it would stay behind. */
+/** Throws StepFailed if the table cannot be copied in ranges of keys, or if the copy would leave out rows of heirs. */
 export function copyPlan(table: TableName, { source, target, tables }: CopyObservation): CopyPlan {
   if (source === undefined) throw rejected(table, 'is not there in the source')
   if (target === undefined) throw rejected(table, 'is not there in the target')
@@ -83,7 +83,7 @@ export function copyPlan(table: TableName, { source, target, tables }: CopyObser
   }
 }
 
-/** Only forward: the target may have given values of its own. */
+/** Sequences move only forward: the target may have issued values of its own. */
 function isBehind(to: SequenceShape, from: SequenceShape): boolean {
   return to.column === from.column && from.lastValue !== undefined && BigInt(from.lastValue) > BigInt(to.lastValue ?? 0)
 }
@@ -107,7 +107,7 @@ function rejected({ schema, name }: TableName, why: string): StepError {
   return new StepError('StepFailed', { sqlState: undefined, message: `table ${schema}.${name} ${why}` })
 }
 
-/** As the server wrote it. Undefined for a table that is not there. */
+/** Parses the server's JSON. Undefined for a table that does not exist. */
 export function shapeIn(text: string | null | undefined): TableShape | undefined {
   if (text == null) return undefined
   const { columns, keys, rowEstimate, sequences, isPartitioned, heirs } = fieldsOf(jsonAnswer(text, 'a table'))
@@ -141,17 +141,20 @@ export function shapeIn(text: string | null | undefined): TableShape | undefined
   }
 }
 
-/** A batch is in memory here and on both servers. */
+/** A batch is in memory in this process and on both servers. */
 const batchBytes = 4 * 1024 * 1024
 
-/** How many rows come next, so that wide rows do not fill the memory: the first batch is small, and shows how wide they are. */
+/**
+ * Returns the number of rows of the next batch. The first batch is small and shows the width of rows, so that wide rows
+ * do not fill the memory.
+ */
 export function nextBatchRows(maxRows: number, last?: { readonly rows: number; readonly bytes: number }): number {
   if (last === undefined) return Math.min(maxRows, 10)
   const fitting = Math.floor((batchBytes * last.rows) / Math.max(1, last.bytes))
   return Math.max(1, Math.min(maxRows, fitting))
 }
 
-/** 99 until it has ended, as the server only guesses. */
+/** At most 99 before the end, because the server only estimates. Undefined without estimates. */
 export function percentOf(rowsCopied: number, estimates: readonly (number | undefined)[]): number | undefined {
   const total = estimates.reduce<number | undefined>(
     (sum, estimate) => (sum === undefined || estimate === undefined ? undefined : sum + estimate),
@@ -161,7 +164,7 @@ export function percentOf(rowsCopied: number, estimates: readonly (number | unde
   return Math.min(99, Math.floor((100 * rowsCopied) / total))
 }
 
-/** Empty for what is neither a text nor a number: an object may have no text form at all. */
+/** Empty for a value that is neither text nor number: an object may have no text form. */
 function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

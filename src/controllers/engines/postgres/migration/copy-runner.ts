@@ -1,5 +1,6 @@
-// How do the rows of tables get from one database to another, and on from where a worker ended? In ranges of keys. What a batch brings and
-// the watermark behind it are one transaction of the target, so that no batch comes twice and none is left out.
+// Copies the rows of tables from one database to another in ranges of keys, and continues where an earlier worker
+// ended. Invariant: the target commits a batch and its watermark in one transaction. No batch is written twice, and
+// none is left out.
 import type { CopyStep } from '../../migration-step.ts'
 import type { CopyProgress, StepAttempt } from '../../migration-target.ts'
 import { StepError } from '../../step-error.ts'
@@ -29,12 +30,12 @@ export interface CopyOptions {
   readonly signal: AbortSignal
 }
 
-/** Resolves when every table is equal on both sides. */
+/** Resolves when every table is equal on both servers. */
 export async function runCopy(options: CopyOptions): Promise<void> {
   await new CopyRun(options).run()
 }
 
-/** Brings all rows that the source's session sees into tables that are empty. That they are whole is somebody else's to say. */
+/** Copies all rows that the source's session sees into empty tables. The caller verifies that they are complete. */
 export async function bringRows(options: CopyOptions, plans: readonly CopyPlan[]): Promise<void> {
   await new CopyRun(options, { isWhole: false }).bring(plans)
 }
@@ -111,7 +112,7 @@ class CopyRun {
     this.#hasGotOn ||= arrays !== undefined
   }
 
-  /** Rows that were written behind our back are found here. Another attempt copies those that are missing, and leaves those that are there. */
+  /** Finds differences that other writers have caused. Another attempt copies missing rows, and keeps existing ones. */
   async #compare(plan: CopyPlan): Promise<void> {
     const { target, fenced } = this.#options
     const { isSame, sourceRows, targetRows } = await this.#sides.compare(plan)

@@ -1,5 +1,5 @@
-// With which statements does a copy read and write? Values travel as the texts that the types themselves read and write, so that nothing
-// is lost in between. Order is a matter of the source alone, by the very index of the key, so that no collation of the target matters.
+// SQL with which a copy reads and writes. Values travel in the text form of their types, so that nothing is lost. Only
+// the source orders rows, by the index of the key, so that no collation of the target matters.
 import type { TableName } from '../../migration-step.ts'
 import { jsonAnswer } from '../json-answer.ts'
 import { listOf } from '../review/sql-parser.ts'
@@ -8,27 +8,29 @@ import { commaList, identifier, integer, literal, qualified, type Sql, sql } fro
 import type { CopyPlan, TypeName } from './copy-plan.ts'
 import type { Statement } from './mark-statements.ts'
 
-/** The same value is the same text on both sides. */
+/** Makes equal values equal texts on both servers. */
 export const sameTexts = sql`SET DateStyle TO 'ISO, YMD'; SET IntervalStyle TO 'postgres'; SET TimeZone TO 'UTC';
   SET extra_float_digits TO 1; SET bytea_output TO 'hex'; SET lc_monetary TO 'C'`
 
-/** A batch or a digest may take as long as the step says. Rows that a policy hides are refused, and not left out in silence. */
+/**
+ * Allows a batch or a digest the step's timeout. If a policy hides rows, the read fails instead of leaving them out.
+ */
 export function sourceSettings(timeoutMs: number): Sql {
   return sql`${sameTexts}; SET row_security TO off; SET statement_timeout TO ${integer(timeoutMs)}`
 }
 
-/** What is read until the end of the transaction is of that moment, which another session holds still. */
+/** Begins a transaction that reads a snapshot which another session holds. */
 export function beginAt(snapshot: string): Sql {
   return sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout TO 0;
   SET TRANSACTION SNAPSHOT ${literal(snapshot)}`
 }
 
-/** Of tables whose rows are of a moment that is gone. */
+/** Empties tables whose rows are of a snapshot that no longer exists. */
 export function emptyTables(tables: readonly TableName[]): Sql {
   return sql`TRUNCATE ${commaList(tables.map(({ schema, name }) => sql`ONLY ${qualified(schema, name)}`))}`
 }
 
-/** One row, whose text is JSON; none if the table is not there. */
+/** One row, whose text is JSON. No row if the table does not exist. */
 export function observeTable({ schema, name }: TableName): Statement {
   return { text: tableShape, values: [schema, name] }
 }
@@ -83,8 +85,8 @@ const tableShape = `
    WHERE ns.nspname = $1 AND t.relname = $2 AND t.relkind IN ('r', 'p')`
 
 /**
- * One row: `rows`, `c0`, `c1`, … with all values of a column as one array, and `k0`, `k1`, … with the key of the last row. They come
- * as the arrays that the target takes, and are not looked into on the way.
+ * One row: `rows`, `c0`, `c1`, … with all values of a column as one array, and `k0`, `k1`, … with the key of the last
+ * row. The copy passes the arrays to the target without parsing them.
  */
 export function readBatch(plan: CopyPlan, after: readonly string[] | undefined, maxRows: number): Statement {
   const { columns, key } = plan
@@ -103,7 +105,7 @@ export function readBatch(plan: CopyPlan, after: readonly string[] | undefined, 
   return { text, values: after ?? [] }
 }
 
-/** Rows that are there already stay as they are; whether that is right, the comparison at the end says. */
+/** Keeps existing rows. The comparison at the end shows whether they are right. */
 export function writeBatch({ columns, table }: CopyPlan, arrays: readonly (string | null)[]): Statement {
   const names = columns.map(({ name }) => identifier(name))
   const values = columns.map((_, at) => value(at))
@@ -116,7 +118,10 @@ export function writeBatch({ columns, table }: CopyPlan, arrays: readonly (strin
   return { text, values: arrays }
 }
 
-/** Of all rows, whatever their order: how many, and a digest of the columns whose values read the same on both sides. */
+/**
+ * Number of all rows, and a digest that does not depend on their order. The digest covers columns of the same type on
+ * both servers.
+ */
 export function digestOf(plan: CopyPlan, side: 'source' | 'target'): Statement {
   const same = plan.columns.filter(({ sourceType, targetType }) => isSame(sourceType, targetType))
   const texts = same.map(({ name }) => sql`${identifier(name)}::text`)
@@ -127,7 +132,7 @@ export function digestOf(plan: CopyPlan, side: 'source' | 'target'): Statement {
   return { text, values: [] }
 }
 
-/** Without those of tables that inherit from it, whose keys are others. */
+/** Excludes rows of tables that inherit from it, which have other keys. */
 function rowsOf({ table: { schema, name }, isPartitioned }: CopyPlan, side: 'source' | 'target'): Sql {
   return isPartitioned[side] ? qualified(schema, name) : sql`ONLY ${qualified(schema, name)}`
 }
@@ -136,7 +141,7 @@ function isSame(left: TypeName, right: TypeName): boolean {
   return left.schema === right.schema && left.name === right.name
 }
 
-/** Only forward: the target may have given values of its own. */
+/** Moves a sequence only forward: the target may have issued values of its own. */
 export function raiseSequence(oid: string, lastValue: string): Statement {
   const text = `SELECT pg_catalog.setval($1::oid::pg_catalog.regclass, $2::bigint)
                  WHERE $2::bigint > coalesce(pg_catalog.pg_sequence_last_value($1::oid), 0)`
@@ -188,7 +193,7 @@ export function writeProgress(
   return { text, values: [migration, step, checksum, table, mark, rows, isDone] }
 }
 
-/** As people write it, and progress is found by. */
+/** Name for messages, and key of the progress. */
 export function tableText({ schema, name }: TableName): string {
   return `${schema}.${name}`
 }

@@ -1,5 +1,4 @@
-// What comes next for tables that follow those of another database? Decided from how both sides stand, and from how long they have
-// been different. Pure.
+// Next action of a logical copy, from the state of both servers, the position to reach and the target's failures. Pure.
 import { createHash } from 'node:crypto'
 import type { Token } from '../../../../index.ts'
 import type { StatementServer } from '../../engine.ts'
@@ -15,23 +14,23 @@ import { tableText } from './copy-statements.ts'
 
 export type FollowNext =
   | { readonly kind: 'make' }
-  /** With all rows of one moment, and a slot that begins there. */
+  /** Copy all rows of one snapshot, and create a slot that begins there. */
   | { readonly kind: 'fill' }
   | { readonly kind: 'wait' }
-  /** All rows are there: from which place of the source's log on would it have caught up? */
+  /** All rows are there. Determine the source position at which the target has caught up. */
   | { readonly kind: 'aim' }
   | { readonly kind: 'compare' }
-  /** It will not come to its end. */
+  /** The copy cannot complete. */
   | { readonly kind: 'fail'; readonly message: string }
 
 export interface FollowKnown {
   readonly tables: readonly TableName[]
   readonly goal: LogPosition | undefined
-  /** What the target had failed when it last got on. */
+  /** The target's failures at its last progress. */
   readonly failuresBefore: number
 }
 
-/** Servers try again every five seconds, also while the other one begins anew. */
+/** The target retries every 5 s, also while the source restarts. */
 const maxFailures = 60
 
 export function followNext({ standing, sides }: ReplicationPass, known: FollowKnown): FollowNext {
@@ -61,7 +60,10 @@ export function followNext({ standing, sides }: ReplicationPass, known: FollowKn
   }
 }
 
-/** Older ones run as their admin what owners of tables have written: defaults, checks, triggers that always fire. */
+/**
+ * Returns why the target cannot run a logical copy. Before PostgreSQL 16, a target runs code of table owners as its
+ * admin: defaults, checks, triggers that always fire.
+ */
 export function targetProblem(majorVersion: number): string | undefined {
   return majorVersion >= 16
     ? undefined
@@ -69,7 +71,7 @@ export function targetProblem(majorVersion: number): string | undefined {
 }
 
 export interface FollowPlace {
-  /** The target among all servers, and its database there. */
+  /** Identity of the target among all servers, and its database. */
   readonly site: string
   readonly database: string
   readonly target: StatementServer
@@ -79,11 +81,11 @@ export interface FollowPlace {
 
 export interface Followed {
   readonly step: string
-  /** The name of the source. */
+  /** Name of the source Database. */
   readonly source: string
 }
 
-/** The same for every attempt of the step, whichever worker makes it. */
+/** Returns the same id for every attempt and every worker of the step. */
 export function replicationId(
   { site, migration }: Pick<FollowPlace, 'site' | 'migration'>,
   { step, source }: Followed,
@@ -94,7 +96,7 @@ export function replicationId(
     .slice(0, 32)
 }
 
-/** Both ends, as they are found by name. */
+/** Both ends of the replication, found by name. */
 export function endsOf(
   place: FollowPlace,
   followed: Followed,
@@ -119,12 +121,12 @@ function tokenOf({ migration }: FollowPlace, id: string): Token {
   return { uid: id, generation: 1, holder: `Migration ${migration}` }
 }
 
-/** What is written down with the intent, so that whoever comes next can remove it. */
+/** Text of the column `leftovers`, written with the intent. A later worker removes the replication by it. */
 export function followText(source: string): string {
   return JSON.stringify([{ kind: 'replication', source }])
 }
 
-/** The source that was followed, if one was. */
+/** Returns the source in such a text. Undefined if the step did not replicate. */
 export function followedIn(text: string | null | undefined): string | undefined {
   if (text == null) return undefined
   const found = jsonAnswer(text, 'what a step follows')

@@ -1,7 +1,8 @@
-// How do tables follow those of another database until they hold the same? They get all rows of one moment, and the servers replicate what
-// comes behind it; this makes what is missing, waits, and compares, until it is said that nobody writes any more and there is no difference. What is
-// made is found by its name, so that a worker that died is gone on from: over the rows he is begun anew, as that moment is gone with him.
-// Before the step ends, however it ends, nothing of it is left on either side.
+// Runs a logical copy until its tables equal those of the source. It copies all rows of one snapshot, and the servers
+// replicate later changes. The runner creates missing parts, waits and compares. It succeeds if no difference remains
+// after the step says that all writers have stopped. A later worker finds the parts by name and continues. If a worker
+// dies during the copy of rows, that copy starts again, because its snapshot died too. Invariant: when the step ends,
+// successfully or not, no part of the replication remains on either server.
 import { type ExternalTools, passwordFrom, type SecretSource, sleep } from '../../../../index.ts'
 import { EngineError } from '../../engine-error.ts'
 import type { LogPosition } from '../../log-position.ts'
@@ -43,15 +44,15 @@ export interface FollowOptions extends Omit<CopyOptions, 'source'> {
   readonly pollMs: number
 }
 
-/** Resolves when the tables were the same, and follow no more. */
+/** Resolves when the tables have been equal and the replication is removed. */
 export async function runFollow(options: FollowOptions): Promise<void> {
   await new FollowRun(options).run()
 }
 
 interface Patience {
-  /** Between two comparisons. */
+  /** Delay between two comparisons. */
   waitMs: number
-  /** Until when both sides may be different. */
+  /** Monotonic time until which the two servers may differ. */
   untilMs: number | undefined
 }
 
@@ -66,7 +67,7 @@ class FollowRun {
   readonly #task: ReplicationTask
   #isAdmitted = false
   #isNoted = false
-  /** Of rows that were brought by this worker. */
+  /** Position of the rows that this worker has copied. */
   #filledFrom: LogPosition | undefined
   #subscriptions = 0
 
@@ -97,7 +98,7 @@ class FollowRun {
     })
   }
 
-  /** Until all tables were the same at one time, which is written down. */
+  /** Resolves when all tables have been equal at one time and the progress says so. */
   async #follow(): Promise<readonly CopyPlan[]> {
     const { place, target } = this.#options
     try {
@@ -117,7 +118,10 @@ class FollowRun {
     }
   }
 
-  /** Of a worker that died over the rows: those that he brought are of a moment that is gone. */
+  /**
+   * Empties the tables after a worker that died during the copy of rows: its rows are of a snapshot that no longer
+   * exists.
+   */
   async #emptyUnlessFollowing(): Promise<void> {
     const { fenced, target } = this.#options
     const { subscription } = await this.#task.subscriber.observe()
@@ -125,7 +129,7 @@ class FollowRun {
     await fenced(() => target.writeAsAuthor({ text: emptyTables(this.#step.tables), values: [] }, this.#step))
   }
 
-  /** From here on nobody empties them any more. */
+  /** Records that the tables replicate. From here on, no worker empties them. */
   async #noteFollowing(plans: readonly CopyPlan[]): Promise<void> {
     if (this.#isNoted) return
     this.#isNoted = true
@@ -182,13 +186,14 @@ class FollowRun {
     }
   }
 
-  /** All is there that was written until a moment ago. */
+  /** Compares at the goal: the target has everything that was written until a moment ago. */
   async #isEnd(plans: readonly CopyPlan[], patience: Patience): Promise<boolean> {
     const { clock, pollMs } = this.#options
     const { isCutOver, timeoutMs } = this.#step
     const isFirst = patience.waitMs === 0
     patience.waitMs = Math.min(maxCompareWaitMs, Math.max(pollMs, 2 * patience.waitMs))
-    // Who follows on compares once, as it tells early what can never be the same, and how many rows there are.
+    // Before the cutover, the step compares once. That shows early which differences can never vanish, and how many
+    // rows there are.
     if (isCutOver !== true && !isFirst) return false
     const difference = await this.#compare(plans)
     if (isCutOver !== true) return false
@@ -198,12 +203,12 @@ class FollowRun {
     return false
   }
 
-  /** Nobody makes anything who has been overtaken. */
+  /** Creates a missing part. The fence rejects a worker that another one has replaced. */
   async #make(pass: ReplicationPass): Promise<void> {
     const { fenced } = this.#options
     await fenced(async () => undefined)
     try {
-      // A password that a dead worker drew is known to nobody.
+      // No process knows the password that a dead worker drew.
       if (!this.#isAdmitted) await this.#task.publisher.admit(this.#task.verifier)
       this.#isAdmitted = true
       await makeMissing(pass, this.#task)
@@ -212,7 +217,10 @@ class FollowRun {
     }
   }
 
-  /** What another worker has made, and nobody takes from: since then the source may be found elsewhere, and nobody knows the password. */
+  /**
+   * Redirects a subscription of a dead worker if its slot is inactive. The source may have another address now, and no
+   * process knows the password.
+   */
   async #redirect({ sides }: ReplicationPass): Promise<void> {
     if (this.#isAdmitted || sides.source.slot?.isActive === true) return
     const { publisher, subscriber, verifier, address } = this.#task
@@ -222,10 +230,10 @@ class FollowRun {
     this.#isAdmitted = true
   }
 
-  /** Tables that are empty, by a snapshot that nobody has made from the log. */
+  /** Fills empty tables, from a snapshot that logical decoding has not built. */
   async #fill({ sides }: ReplicationPass, plans: readonly CopyPlan[]): Promise<void> {
     const { source } = this.#options
-    // Also rows that were taken back make a table that is not empty for a server.
+    // A server counts a table as not empty even if its rows were rolled back.
     await this.#note(plans.map((plan) => ({ table: tableText(plan.table), watermark: [], rows: 0, isDone: false })))
     const { tables, slot: seen } = sides.source
     const name = partName(replicationId(this.#options.place, this.#followed))
@@ -250,7 +258,10 @@ class FollowRun {
     return { step: this.#step.name, source: this.#step.source }
   }
 
-  /** What the server refuses for good is the step's failure; a source that the target does not reach may come back. */
+  /**
+   * Fails the step for an error that the server will not accept later either. A source that the target does not reach
+   * may come back.
+   */
   async #bear(error: unknown): Promise<void> {
     const { clock, signal, pollMs } = this.#options
     if (!(error instanceof EngineError) || signal.aborted) throw error
@@ -261,7 +272,7 @@ class FollowRun {
     await sleep(clock, pollMs, signal)
   }
 
-  /** What is different; undefined if nothing was, which is then written down. */
+  /** Returns the first difference. Without one, returns undefined and records that. */
   async #compare(plans: readonly CopyPlan[]): Promise<string | undefined> {
     const { onProgress } = this.#options
     const orphans = this.#step.isCutOver === true ? await this.#orphans() : undefined
@@ -283,7 +294,7 @@ class FollowRun {
     )
   }
 
-  /** Servers that replicate look after no foreign keys. */
+  /** Finds rows whose referenced rows are missing: logical replication does not check foreign keys. */
   async #orphans(): Promise<string | undefined> {
     const { target } = this.#options
     for (const table of this.#step.tables) {

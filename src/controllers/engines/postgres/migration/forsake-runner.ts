@@ -1,5 +1,5 @@
-// Who takes away the replications that nobody goes on with? Found by what was written down with the intent, and removed from both sides;
-// where the source is not known any more, from the target.
+// Removes the replications that no step continues. It finds them by the leftovers recorded with the intent, and removes
+// them from both servers. If the source is not known any more, it removes only the parts on the target.
 import type { Clock } from '../../../../index.ts'
 import { removeReplication } from '../../replication-runner.ts'
 import { partName } from '../replication/replication-names.ts'
@@ -15,13 +15,13 @@ export interface ForsakeOptions {
   readonly fenced: <T>(work: () => Promise<T>) => Promise<T>
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Those with which a replication is gone on with. */
+  /** Steps that continue with their replication. */
   readonly kept: readonly { readonly name: string; readonly checksum: string }[]
-  /** What is left at a source that is not known stays written down. */
+  /** Keeps the record of leftovers on an unknown source. */
   readonly mayComeBack: boolean
 }
 
-/** A sentence for each whose source is not known, and of which a part is left there. */
+/** Returns a sentence for each unknown source that keeps a part of a replication. */
 export async function forsakeReplications(options: ForsakeOptions): Promise<readonly string[]> {
   const { session, place, fenced, kept, mayComeBack } = options
   const { migration } = place
@@ -41,7 +41,8 @@ async function removeFollowed(followed: Followed, options: ForsakeOptions): Prom
   const { session, place, openSource, fenced, clock, signal } = options
   const id = replicationId(place, followed)
   const source = await openSource(followed.source)
-  // Before it goes: tables that nothing follows may be filled by others, and are never emptied as if their rows were ours.
+  // Precedes the removal: other clients may then fill the tables, and no attempt may empty them as if their rows were
+  // its own.
   await fenced(() => session.ask(forgetProgress(followed.step, null, place.migration)))
   if (source === undefined) {
     await subscriberOf(place, { id, sourceDatabase: '' }).remove()

@@ -1,23 +1,24 @@
-// What may an interrupted statement leave behind, and how is it removed? Known before the statement is sent, from its text, and written
-// down with the intent. Source: PostgreSQL, CREATE INDEX, REINDEX and ALTER TABLE, each under "concurrently".
+// Objects that an interrupted statement may leave behind, and the SQL that removes them. The worker derives them from
+// the statement's text, and records them with the intent before it sends the statement. Source: PostgreSQL, CREATE
+// INDEX, REINDEX and ALTER TABLE, each under "concurrently".
 import { jsonAnswer } from '../json-answer.ts'
 import { fieldsOf, listOf, type SqlParser, statementsOf } from '../review/sql-parser.ts'
 import { identifier, type Sql, sql } from '../sql-text.ts'
 
 export type Leftover =
-  /** An index that is not valid: by its name, on its table. */
+  /** Invalid index, by its name and its table. */
   | { readonly kind: 'index'; readonly table: string; readonly name: string }
-  /** Copies that REINDEX made of the indexes of a table, or of one index. */
+  /** Copies that REINDEX made of one index, or of the indexes of a table. */
   | { readonly kind: 'copies'; readonly of: string }
-  /** A partition that has half left its table. */
+  /** Partition whose detachment is pending. */
   | { readonly kind: 'detachment'; readonly table: string; readonly partition: string }
 
-/** Names are as they would be written: quoted, and with a schema if the statement says one. */
+/** Names are quoted, with a schema if the statement has one. */
 export function leftoversOf(text: string, parser: SqlParser): readonly Leftover[] {
   const parsed = parser.parse(text)
   if ('refusal' in parsed) return []
   return statementsOf(parsed.tree, text).flatMap(({ node: { name, fields } }): readonly Leftover[] => {
-    // Many statements are about no table: VACUUM of all, CALL, DROP INDEX.
+    // Many statements name no table: VACUUM of all tables, CALL, DROP INDEX.
     if (fields['relation'] === undefined) return []
     const table = nameOf(fields['relation'])
     if (name === 'IndexStmt' && fields['concurrent'] === true && typeof fields['idxname'] === 'string') {
@@ -33,7 +34,7 @@ export function leftoversOf(text: string, parser: SqlParser): readonly Leftover[
   })
 }
 
-/** Asks which of them are there: `schema` and `name` of each, and for a detachment its table's too. */
+/** Finds existing leftovers: `schema` and `name` of each, and for a detachment those of its table. */
 export function observeLeftover(leftover: Leftover): { readonly text: string; readonly values: readonly string[] } {
   switch (leftover.kind) {
     case 'index':
@@ -65,7 +66,7 @@ const indexes = `SELECT n.nspname AS schema, c.relname AS name
   JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
  WHERE NOT i.indisvalid`
 
-/** Removes what was found, by one row of the answer. */
+/** Removes one leftover, by a row of the answer. */
 export function removeLeftover(row: Readonly<Record<string, string | null>>): Sql {
   const named = (schema: string, name: string) => sql`${identifier(row[schema] ?? '')}.${identifier(row[name] ?? '')}`
   return row['parentName'] === undefined
@@ -73,7 +74,7 @@ export function removeLeftover(row: Readonly<Record<string, string | null>>): Sq
     : sql`ALTER TABLE ${named('parentSchema', 'parentName')} DETACH PARTITION ${named('schema', 'name')} FINALIZE`
 }
 
-/** As they were written down; what is not of this form is nothing. */
+/** Parses recorded leftovers. Ignores items of another form. */
 export function leftoversIn(text: string | null | undefined): readonly Leftover[] {
   if (text == null) return []
   const value = jsonAnswer(text, 'the traces of a step')

@@ -1,4 +1,5 @@
-// With which statements are marks and the lease read and written? All names are full; values are parameters.
+// SQL that reads and writes applied markers, the lease and the progress of copies. Invariant: all names are qualified,
+// and values are parameters.
 import { EngineError } from '../../engine-error.ts'
 import type { MarkState, StepAttempt, StepFailure, StepMark } from '../../migration-target.ts'
 import type { QueryAnswer } from '../session-client.ts'
@@ -8,7 +9,7 @@ export interface Statement {
   readonly values: readonly (string | number | boolean | null)[]
 }
 
-/** `t` if it was free. Also which server it is, whatever it is called. */
+/** `isTaken` is `t` if the lock was free. `server` identifies the server, whatever its address. */
 export function takeLock(lock: string): Statement {
   const text = `SELECT (SELECT c.system_identifier FROM pg_catalog.pg_control_system() AS c) AS server,
                        pg_catalog.pg_try_advisory_lock(pg_catalog.hashtextextended($1, 0)) AS "isTaken"`
@@ -19,7 +20,7 @@ export function lockHolder(lock: string): Statement {
   return { text: 'SELECT holder FROM _konverge.migration_lease WHERE name = $1', values: [lock] }
 }
 
-/** From now on whoever has an older epoch commits nothing. */
+/** From now on, a worker with an older epoch cannot commit. */
 export function nextEpoch(lock: string, holder: string): Statement {
   const text = `INSERT INTO _konverge.migration_lease AS lease (name, epoch, holder, taken_at)
                 VALUES ($1, 1, $2, pg_catalog.now())
@@ -28,7 +29,7 @@ export function nextEpoch(lock: string, holder: string): Statement {
   return { text, values: [lock, holder] }
 }
 
-/** No row: somebody else has taken over. The row stays locked until the transaction ends, and with it the next epoch. */
+/** No row: another worker has taken over. Locks the row, and with it the next epoch, until the transaction ends. */
 export function fence(lock: string, epoch: string): Statement {
   const text = `SELECT pg_catalog.pg_current_xact_id()::text AS transaction
                   FROM _konverge.migration_lease WHERE name = $1 AND epoch = $2::bigint FOR UPDATE`
@@ -74,7 +75,7 @@ export interface MarkOptions {
   readonly epoch: string
 }
 
-/** No row: it has been applied, and whoever decided this did not know. */
+/** No row: the step is already applied, and the caller did not know it. */
 export function writeIntent(
   attempt: StepAttempt,
   leftovers: string | null,
@@ -94,7 +95,7 @@ export function writeIntent(
   return { text, values: [migration, step.name, ordinal, checksum, plan, attempts, token, leftovers, epoch] }
 }
 
-/** Says in which transaction. No row: it was not under way. */
+/** Returns the transaction's id. No row: the step was not running. */
 export function writeDone(name: string, state: 'Applied' | 'Adopted', { migration, epoch }: MarkOptions): Statement {
   const text = `UPDATE _konverge.migration_steps
                    SET state = $3, epoch = $4, finished_at = pg_catalog.now(), leftovers = NULL
@@ -109,7 +110,7 @@ export function writeSuperseded(names: readonly string[], by: string, migration:
   return { text, values: [migration, JSON.stringify(names), by] }
 }
 
-/** What a step undone had superseded holds again. */
+/** Steps that the undone step had superseded are valid again. */
 export function writeUndone(name: string, { migration, epoch }: MarkOptions): Statement {
   const text = `UPDATE _konverge.migration_steps
                    SET state = CASE name WHEN $2 THEN 'Undone' ELSE state END,
@@ -121,8 +122,8 @@ export function writeUndone(name: string, { migration, epoch }: MarkOptions): St
 }
 
 /**
- * What somebody else has brought to its end meanwhile stays as it is. The checksum stays too: an attempt may fail before its intent, over what
- * an earlier text has left, and that text is the one that may have acted.
+ * Keeps the marker of a step that another worker has completed meanwhile. Keeps the checksum too: an attempt may fail
+ * before its intent, because of leftovers of an earlier text. That earlier text is the one that may have taken effect.
  */
 export function writeFailure(
   { step, plan, token }: StepAttempt,
@@ -166,7 +167,7 @@ export function forgetLeftovers(name: string, migration: string): Statement {
   return { text, values: [migration, name] }
 }
 
-/** Whoever gets on was not interrupted for nothing. */
+/** Resets the number of attempts: an interrupted step that makes progress may continue. */
 export function forgetInterruptions(step: string, migration: string): Statement {
   const text = `UPDATE _konverge.migration_steps SET attempts = 1
                  WHERE migration = $1 AND name = $2 AND state = 'Running' AND attempts > 1`

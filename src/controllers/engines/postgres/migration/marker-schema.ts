@@ -1,20 +1,21 @@
-// Schema `_konverge` of a migrated database, which holds the marks of its migrations. Invariant: a session of the administrator reads or writes a
-// mark only in a transaction that has found schema and tables to be exactly its own and plain, so that no code of another role runs there.
+// Schema `_konverge` of a migrated database, which holds the applied markers of its migrations. Invariant: a session of
+// the admin reads or writes a marker only in a transaction that has verified the schema and its tables. They belong to
+// the admin and are plain, so that no code of another role runs.
 import { EngineError } from '../../engine-error.ts'
 import { identifier, literal, type Sql, sql } from '../sql-text.ts'
 
-/** Two that make it at once would each find the other's half. */
+/** Two concurrent creators would each find the other's half. */
 export const lockSchema = sql`SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('konverge/schema', 0))`
 
-/** One row: `isThere`, and `isWhole` with all tables. */
+/** One row: `isThere`, and `isWhole` if all tables exist. */
 export const findSchema = sql`SELECT pg_catalog.to_regnamespace('_konverge') IS NOT NULL AS "isThere",
   (SELECT pg_catalog.count(*) = 3 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = '_konverge' AND c.relname IN ('migration_steps', 'migration_lease', 'copy_progress')) AS "isWhole"`
 
-/** Fails where another role has made one meanwhile. */
+/** Fails if another role has created the schema meanwhile. */
 export const makeSchema = sql`CREATE SCHEMA _konverge; REVOKE ALL ON SCHEMA _konverge FROM PUBLIC`
 
-/** Those that are missing. */
+/** Creates missing tables. */
 const makeTables = sql`
   CREATE TABLE IF NOT EXISTS _konverge.migration_steps (
     migration text NOT NULL,
@@ -48,7 +49,7 @@ const makeTables = sql`
     is_done boolean NOT NULL,
     PRIMARY KEY (migration, step, checksum, table_name))`
 
-/** Tables with their columns, as the catalogs name the types. */
+/** Tables with their columns, by the types' names in the catalogs. */
 const tables = sql`(VALUES
   ('migration_steps', 'migration text, name text, ordinal int4, state text, checksum text, plan text, attempts int4, token text, superseded_by text, sql_state text, message text, leftovers text, epoch int8, started_at timestamptz, finished_at timestamptz'),
   ('migration_lease', 'name text, epoch int8, holder text, taken_at timestamptz'),
@@ -56,14 +57,14 @@ const tables = sql`(VALUES
 
 const names = sql`_konverge.migration_steps, ONLY _konverge.migration_lease, ONLY _konverge.copy_progress`
 
-/** Fails where one of them is missing. */
+/** Fails if a table is missing. */
 function lockTables(mode: Sql): Sql {
   return sql`LOCK TABLE ONLY ${names} IN ${mode} MODE`
 }
 
 /**
- * Restored marks belong to the role that restored them. They become the administrator's if they are plain; else they stay as they are, and are
- * not trusted. To give a table to another role runs no code.
+ * Restored markers belong to the role that restored them. Plain tables become the admin's; others stay unchanged and
+ * untrusted. A change of a table's owner runs no code.
  */
 export function adoptMarks(restorer: string): Sql {
   const block = sql`DECLARE taken pg_catalog.text; BEGIN
@@ -80,8 +81,9 @@ export function adoptMarks(restorer: string): Sql {
 }
 
 /**
- * The first thing for which marks are not trusted; null: none, or there are no marks. The owner is compared and not asked for by pg_has_role,
- * which is true of every role for a superuser, and of a database's owner for an administrator who is a member of it.
+ * First reason not to trust the markers. Null: there is none, or there are no markers. Compares the owner's name,
+ * because pg_has_role is too broad. It is true of every role for a superuser, and of a database's owner for an admin
+ * who is its member.
  */
 function faultOf(owner: Sql): Sql {
   return sql`(SELECT f.fault FROM (
@@ -97,7 +99,7 @@ const ofTables = sql`FROM ${tables} AS wanted (name, columns)
   JOIN pg_catalog.pg_namespace n ON n.nspname = '_konverge'
   JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted.name`
 
-/** Each could run code of a role that made it. Source: PostgreSQL, all catalogs that refer to a relation. */
+/** Each could run code of the role that created it. Source: PostgreSQL, all catalogs that refer to a relation. */
 const structure = sql`
   WHEN c.relkind <> 'r' OR c.relpersistence <> 'p' OR c.reloftype <> 0 OR c.relispartition THEN 'another kind than a table'
   WHEN c.relam <> (SELECT m.oid FROM pg_catalog.pg_am m WHERE m.amname = 'heap') THEN 'an access method of its own'
@@ -122,7 +124,7 @@ const structure = sql`
   WHEN EXISTS (SELECT FROM pg_catalog.aclexplode(c.relacl) x
       WHERE x.grantee <> c.relowner AND x.privilege_type IN ('TRIGGER', 'REFERENCES')) THEN 'a grant of TRIGGER or REFERENCES'`
 
-/** Statements that take what a role other than the owner may do. */
+/** Statements that revoke the privileges of roles other than the owner. */
 const grantsToOthers = sql`
   SELECT pg_catalog.format('REVOKE ALL ON %s FROM %s', g.place, CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::pg_catalog.regrole::text END)
     FROM (SELECT 'SCHEMA _konverge' AS place, n.nspowner AS owner, x.grantee
@@ -130,7 +132,7 @@ const grantsToOthers = sql`
           UNION SELECT 'TABLE _konverge.' || c.relname, c.relowner, x.grantee ${ofTables}, pg_catalog.aclexplode(c.relacl) x) g
    WHERE g.grantee <> g.owner`
 
-/** A SQLSTATE of ours: no server has the class KV. */
+/** SQLSTATE that only konverge raises: PostgreSQL has no class KV. */
 const untrustedState = 'KV001'
 
 const checkBlock = sql`DECLARE fault pg_catalog.text := ${faultOf(sql`CURRENT_USER`)}; BEGIN
@@ -138,12 +140,12 @@ const checkBlock = sql`DECLARE fault pg_catalog.text := ${faultOf(sql`CURRENT_US
   END`
 const checkMarks = sql`DO ${literal(checkBlock)}`
 
-/** Makes the tables that are missing in a schema that passes the check. */
+/** Creates missing tables in a schema that passes the check. */
 export const completeMarks = sql`${checkMarks}; ${makeTables}`
 
 /**
- * Begins a transaction's use of the marks: nothing that is checked can change until it ends. Fails with a SQLSTATE of ours, or as for a table
- * that is missing.
+ * Begins a transaction's use of the markers: nothing that it checks can change until the transaction ends. Fails with
+ * `untrustedState`, or with the error of a missing table.
  */
 export function trustMarks(use: 'read' | 'write'): Sql {
   return sql`${checkMarks}; ${lockTables(use === 'read' ? sql`ACCESS SHARE` : sql`ROW EXCLUSIVE`)}; ${checkMarks}`
@@ -151,11 +153,11 @@ export function trustMarks(use: 'read' | 'write'): Sql {
 
 export interface MarkedPlace {
   readonly database: string
-  /** The administrator. */
+  /** Role name of the admin. */
   readonly admin: string
 }
 
-/** The error of a check that failed, with its remedy; every other error as it is. */
+/** Converts the error of a failed check to UntrustedMarks, with its remedy. Returns other errors unchanged. */
 export function orUntrusted(error: unknown, { database, admin }: MarkedPlace): unknown {
   if (!(error instanceof EngineError) || error.sqlState !== untrustedState) return error
   const fault = error.message.slice(error.message.indexOf('schema _konverge'))

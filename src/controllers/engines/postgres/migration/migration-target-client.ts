@@ -1,6 +1,6 @@
-// How is a step carried out on PostgreSQL so that it takes effect once? One session, the admin's, holds an advisory lock; another, the
-// run's own, does the work. A step and its mark are one transaction, which locks the row of an epoch, so that it cannot commit once
-// somebody else has taken over.
+// Runs the steps of a migration on PostgreSQL, so that each takes effect once. A session of the admin holds an advisory
+// lock; a session of the run does the work. Invariant: a step and its marker are one transaction, which locks the row
+// of the worker's epoch. It cannot commit after another worker has taken over.
 import { EngineError } from '../../engine-error.ts'
 import type { CopyStep, MigrationStep, SqlStep, VerifyQuery } from '../../migration-step.ts'
 import type {
@@ -43,20 +43,23 @@ import { speaksOfAbsence } from './step-failure.ts'
 import { type StepLimits, TargetSession } from './target-session-client.ts'
 
 export interface TargetOptions extends Omit<RunPlace, 'applicationName'> {
-  /** What marks are found by, for ever: `namespace/name`. */
+  /** Permanent key of the markers: `namespace/name`. */
   readonly migration: string
-  /** Only one migration of this name runs at a time. */
+  /** One migration with this lock name runs at a time. */
   readonly lock: string
-  /** Who we are, for those who find the lock taken. */
+  /** Name of this worker, for others that find the lock taken. */
   readonly holder: string
-  /** Where copies come from, by the name that their steps have for it, if it is known; `role` is the login to make there. */
+  /**
+   * Opens the source of a copy by its name in the step. Undefined if it is not known. `role` is the login to create
+   * there.
+   */
   readonly openSource?: (source: string, role: string, signal: AbortSignal) => Promise<CopySource | undefined>
   readonly parser: SqlParser
-  /** Between two looks at servers that replicate. Default 1 s. */
+  /** Delay between two observations of replicating servers. Default 1 s. */
   readonly pollMs?: number
 }
 
-/** Connects, takes the lock if it is free, and makes the schema of marks if it is missing. */
+/** Connects, takes the lock if it is free, and creates the marker schema if it is missing. */
 export async function takeMigrationTarget(options: TargetOptions, signal: AbortSignal): Promise<MigrationClaim> {
   const { access, database, migration, lock, holder, owner } = options
   const server = `${access.host}:${access.port}`
@@ -85,16 +88,16 @@ export async function takeMigrationTarget(options: TargetOptions, signal: AbortS
   }
 }
 
-/** Before we have touched it. */
+/** Precedes every change of the session's settings. */
 const ownSearchPath = sql`SELECT pg_catalog.current_setting('search_path') AS "searchPath"`
 
 interface Held {
-  /** Has the lock. */
+  /** Holds the lock. */
   readonly login: RunLoginClient
   readonly target: TargetSession
-  /** The database, among all servers. */
+  /** Identity of the database among all servers. */
   readonly site: string
-  /** What is held of it. */
+  /** `site`, and the name of the lock. */
   readonly place: string
   readonly epoch: string
   readonly signal: AbortSignal
@@ -196,7 +199,7 @@ class PostgresMigrationTarget implements MigrationTarget {
     await this.#session.fresh()
     await this.#fenced(async () => {
       await this.#session.ask(writeFailure(attempt, failure, this.#marking))
-      // What was the same once, and followed, says nothing to another try.
+      // Tables of a failed attempt that were equal once say nothing about the next attempt.
       const isFollowed = step.kind === 'Copy' && step.mode === 'Logical'
       if (isFollowed) await this.#session.ask(forgetProgress(step.name, null, this.#options.migration))
     })
@@ -229,7 +232,8 @@ class PostgresMigrationTarget implements MigrationTarget {
           await this.#mustHold(step)
         } catch (error) {
           if (!(error instanceof StepError) || error.code === 'StepContended') throw error
-          // A value that an earlier step adds to a type is good once that is committed: from here on nothing can be tried in one transaction.
+          // A value that an earlier step adds to a type is usable after its commit. From here on, one transaction
+          // cannot rehearse the steps.
           if (error.failure.sqlState === unsafeNewValue && step !== steps[0]) return undefined
           return { step: step.name, failure: error.failure }
         }
@@ -261,7 +265,7 @@ class PostgresMigrationTarget implements MigrationTarget {
     return { site, database, migration, target: login.server, majorVersion: login.majorVersion }
   }
 
-  /** Effect, then mark; what happens in between is what the verification is for. */
+  /** Runs the step, then writes its marker. The verification covers an interruption in between. */
   async #applyOutside(attempt: StepAttempt<SqlStep>): Promise<void> {
     const { step } = attempt
     const isDone = attempt.attempt > 1 && step.verify !== undefined && (await this.holds(step.verify, step))
@@ -284,12 +288,12 @@ class PostgresMigrationTarget implements MigrationTarget {
       await this.#session.fresh()
       await cleanLeftovers(this.#session, leftoversOf(step.sql, this.#options.parser), step)
     } catch (error) {
-      // They are written down, and the next attempt removes them.
+      // The intent records the leftovers, and the next attempt removes them.
       if (!(error instanceof StepError)) throw error
     }
   }
 
-  /** In the transaction of the step: it is verified, and the mark is written. */
+  /** Verifies the step and writes its marker, in the step's transaction. */
   async #conclude(attempt: StepAttempt, transaction: string): Promise<void> {
     const { step } = attempt
     await this.#mustHold(step)
@@ -298,7 +302,7 @@ class PostgresMigrationTarget implements MigrationTarget {
     mustBeIn(transaction, rows[0]?.['transaction'])
   }
 
-  /** Earlier ones are asked again; what no longer holds need not from now on. */
+  /** Verifies earlier steps again, and marks those that no longer hold as superseded. */
   async #supersede({ step, earlier }: StepAttempt): Promise<void> {
     const superseded: string[] = []
     for (const { name, verify } of earlier) {
@@ -319,12 +323,12 @@ class PostgresMigrationTarget implements MigrationTarget {
       return (await this.#session.holds(verify, step)).holds
     } catch (error) {
       if (!(error instanceof StepError) || error.code !== 'StepFailed' || !this.#session.isUsable) throw error
-      // That there was no time to ask is no answer: the next run asks again.
+      // A timeout is no answer: the next run verifies again.
       return error.failure.sqlState === '57014'
     }
   }
 
-  /** A transaction that nobody can commit who has been overtaken. */
+  /** Runs work in a transaction that cannot commit after another worker has taken over. */
   async #fenced<T>(work: (transaction: string) => Promise<T>): Promise<T> {
     return this.#session.transaction(async () => {
       const { rows } = await this.#session.ask(fence(this.#options.lock, this.#held.epoch))
@@ -338,13 +342,13 @@ class PostgresMigrationTarget implements MigrationTarget {
 /** Source: PostgreSQL, ERRCODE_UNSAFE_NEW_ENUM_VALUE_USAGE. */
 const unsafeNewValue = '55P04'
 
-/** What an attempt may leave behind, if it is cut off. */
+/** Returns what an interrupted attempt may leave behind. */
 function leftoversText(step: MigrationStep, parser: SqlParser): string | null {
   if (step.kind === 'SQL' && !step.isTransactional) return JSON.stringify(leftoversOf(step.sql, parser))
   return step.kind === 'Copy' && step.mode === 'Logical' ? followText(step.source) : null
 }
 
-/** It was there when the order was written; the step is not to blame. */
+/** The source existed when the job spec was written, so that the step is not to blame. */
 function unknownSource({ source }: CopyStep): EngineError {
   const message = `Database ${source}, which rows are to come from, is not known any more`
   return new EngineError({ code: 'NotFound', message, remedy: 'stop' })
@@ -354,7 +358,7 @@ function leaseLost(): StepError {
   return new StepError('LeaseLost', { sqlState: undefined, message: 'another worker has taken this migration over' })
 }
 
-/** What ran was not the transaction that it began in: the text ended it, by ways that nobody can see beforehand. */
+/** Throws if the text has ended the transaction in which it began. Not every way to do so is visible beforehand. */
 function mustBeIn(transaction: string, last: string | null | undefined): void {
   if (last === transaction) return
   const message = 'the text ended its own transaction, so that what it did cannot be taken back'

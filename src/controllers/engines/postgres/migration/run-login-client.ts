@@ -1,5 +1,6 @@
-// Who lets the text of steps into a database, and sees to it that it gets no further? A session of the admin's own, which no such text ever
-// runs on: it makes the login of a run, lets it in once, and removes it at the end; what a dead run left it removes first.
+// Creates and removes the login of a run. Invariant: the text of steps runs on the login's session, never on this
+// session of the admin. A run first removes the login that a dead run left. It creates its own, lets it connect once,
+// and removes it at the end.
 import type { ExternalTools, SecretSource } from '../../../../index.ts'
 import { passwordFrom } from '../../../../index.ts'
 import type { StatementServer } from '../../engine.ts'
@@ -23,10 +24,10 @@ import {
 } from './run-login.ts'
 
 export interface RunPlace {
-  /** The admin's. */
+  /** Access of the admin. */
   readonly access: ServerAccess
   readonly database: string
-  /** Whom steps run as. */
+  /** Role as which steps run. */
   readonly owner: string
   readonly applicationName: string
   readonly clock: ExternalTools['clock']
@@ -35,7 +36,7 @@ export interface RunPlace {
 
 type Guest = Pick<RunLogin, 'role' | 'purpose'>
 
-/** For the last words to a server. */
+/** Limit of the last statements before the session closes. */
 const partingMs = 10_000
 
 export class RunLoginClient {
@@ -50,12 +51,12 @@ export class RunLoginClient {
     this.#signal = signal
   }
 
-  /** Rejects with an EngineError, or with the signal's reason, as everything here does. */
+  /** Rejects with an EngineError, or with the signal's reason, as all methods do. */
   static async open(place: RunPlace, signal: AbortSignal): Promise<RunLoginClient> {
     const session = await opened(place, 'none', signal)
     const client = new RunLoginClient(place, session, signal)
     try {
-      // The owner of a database may have made it read only.
+      // The owner of the database may have set it to read-only.
       await client.say(sql`SET default_transaction_read_only TO off`)
       return client
     } catch (error) {
@@ -64,7 +65,7 @@ export class RunLoginClient {
     }
   }
 
-  /** Its session as one side of a replication sees it. */
+  /** Port to the server on this session, for one end of a replication. */
   get server(): StatementServer {
     const { access, applicationName, clock } = this.#place
     return new HeldServerClient({ session: this.#session, access, applicationName, clock, signal: this.#signal })
@@ -82,7 +83,10 @@ export class RunLoginClient {
     return this.#query({ text, values: [] })
   }
 
-  /** Only one of this role at a time: who else has a session as it is ended. Where a step of that may go on for all that, nobody is let in. */
+  /**
+   * Creates the login and opens its session. A role has one session at a time: earlier ones are terminated. Rejects if
+   * a step of such a session may still run.
+   */
   async letIn(role: string, purpose: RunLogin['purpose']): Promise<SessionClient> {
     const { database, owner, secrets } = this.#place
     const [found] = (await this.ask(observeLogin(role))).rows
@@ -100,7 +104,7 @@ export class RunLoginClient {
     return session
   }
 
-  /** Never rejects: what it cannot remove can do nothing, and the next one removes it. */
+  /** Never rejects. A login that it cannot remove can do nothing, and the next run removes it. */
   async close(): Promise<void> {
     const guest = this.#guest
     await guest?.session?.close()
@@ -113,7 +117,8 @@ export class RunLoginClient {
   async #remove({ role, purpose }: Guest, signal = this.#signal): Promise<void> {
     await this.#query(endSessionsOf(role), signal)
     const { rows } = await this.#query(sessionsOf(role), signal)
-    // Outside a transaction nothing but its end keeps it from taking effect later. What only reads has none, however long it takes.
+    // Outside a transaction, only the end of the session keeps a statement from a later effect. A login that only reads
+    // has no effect.
     if (rows.length > 0 && purpose === 'mark') throw stillAtWork(rows[0]?.['pid'] ?? '')
     await this.#query({ text: removeLogin(role, this.#place.owner), values: [] }, signal)
   }
@@ -122,7 +127,7 @@ export class RunLoginClient {
     try {
       await this.say(letReadAll(role))
     } catch (error) {
-      // Then it reads what the owner reads.
+      // Then the login reads what the owner may read.
       if (!(error instanceof EngineError && error.sqlState === '42501')) throw error
     }
   }

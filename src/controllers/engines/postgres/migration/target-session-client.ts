@@ -1,5 +1,5 @@
-// How does a migration speak to its database? On one session, on which the text of steps runs as their author knows the database, and
-// our own statements with full names and nobody's settings.
+// Session of a migration in its database. The text of steps runs with the database's search path, as its author
+// expects. Statements of konverge use qualified names and none of these settings.
 import type { VerifyQuery } from '../../migration-step.ts'
 import { StepError } from '../../step-error.ts'
 import { asEngineError, endsSession } from '../failure.ts'
@@ -13,11 +13,11 @@ export interface TargetSessionOptions {
   readonly session: SessionClient
   /** For messages: `db.example:5432`. */
   readonly server: string
-  /** Who logged in: the login of this run. */
+  /** Login of this run. */
   readonly login: string
-  /** Whom steps run as. */
+  /** Role as which steps run. */
   readonly owner: string
-  /** As the database has it. */
+  /** Search path that the database defines. */
   readonly searchPath: string
   readonly signal: AbortSignal
 }
@@ -27,7 +27,7 @@ export interface StepLimits {
   readonly lockTimeoutMs: number
 }
 
-/** The server's own word for a limit comes first. */
+/** Lets the server report its own limit first. */
 const graceMs = 2_000
 
 export class TargetSession {
@@ -41,7 +41,7 @@ export class TargetSession {
     return this.#options.session.isUsable
   }
 
-  /** One of our own statements. */
+  /** Runs a statement of konverge. */
   async ask({ text, values }: Statement): Promise<QueryAnswer> {
     const { session, signal } = this.#options
     try {
@@ -55,7 +55,7 @@ export class TargetSession {
     return this.ask({ text, values: [] })
   }
 
-  /** The text of a step as it stands. What the server says about it is a StepError. */
+  /** Runs the text of a step unchanged. Rejects with a StepError for an error of the server about it. */
   async run(text: string, { timeoutMs }: StepLimits): Promise<void> {
     const { session, signal } = this.#options
     try {
@@ -65,12 +65,12 @@ export class TargetSession {
     }
   }
 
-  /** As `askAsAuthor`, on its own. */
+  /** Like `askAsAuthor`, in a transaction of its own. */
   async lookAsAuthor(statement: Statement, limits: StepLimits): Promise<QueryAnswer> {
     return this.transaction(() => this.askAsAuthor(statement, limits), 'READ ONLY')
   }
 
-  /** The same of rows, in which names of others read as they do for the author. */
+  /** Like `lookAsAuthor`, with the author's search path: names inside values read as they do for the author. */
   async readAsAuthor(statement: Statement, limits: StepLimits): Promise<QueryAnswer> {
     return this.transaction(async () => {
       await this.say(this.#author('LOCAL', limits))
@@ -78,14 +78,20 @@ export class TargetSession {
     }, 'READ ONLY')
   }
 
-  /** As `askAsAuthor`, of what writes: triggers and constraints find what the author knows, and speak up before this resolves. */
+  /**
+   * Like `askAsAuthor`, for a write. Triggers and constraints resolve names as for the author, and fail before this
+   * resolves.
+   */
   async writeAsAuthor(statement: Statement, limits: StepLimits): Promise<void> {
     await this.say(this.#author('LOCAL', limits))
     await this.askOfStep(statement, limits)
     await this.run(ourselvesAgain, limits)
   }
 
-  /** Inside a transaction: one of our own statements, with the rights of the owner, of which the step is to blame. */
+  /**
+   * Inside a transaction, runs a statement of konverge with the rights of the owner. The step is to blame for its
+   * errors.
+   */
   async askAsAuthor(statement: Statement, limits: StepLimits): Promise<QueryAnswer> {
     await this.say(sql`SET LOCAL ROLE ${identifier(this.#options.owner)}`)
     const answer = await this.askOfStep(statement, limits)
@@ -93,7 +99,7 @@ export class TargetSession {
     return answer
   }
 
-  /** One of our own statements, of which the step is to blame. */
+  /** Runs a statement of konverge for whose errors the step is to blame. */
   async askOfStep({ text, values }: Statement, { timeoutMs }: StepLimits): Promise<QueryAnswer> {
     const { session, signal } = this.#options
     try {
@@ -103,22 +109,25 @@ export class TargetSession {
     }
   }
 
-  /** Whatever earlier texts have set or opened is gone. The locks that we hold stay, so this is not DISCARD ALL. */
+  /**
+   * Removes all settings and objects that earlier texts left in the session. Keeps the advisory locks, unlike DISCARD
+   * ALL.
+   */
   async fresh(): Promise<void> {
     await this.say(freshSession)
   }
 
-  /** For what runs in no transaction; until `fresh`. */
+  /** Applies to statements outside a transaction, until `fresh`. */
   async becomeAuthor(limits: StepLimits): Promise<void> {
     await this.say(this.#author('SESSION', limits))
   }
 
-  /** For statements of our own that may take as long as a step; until `fresh`. */
+  /** Applies the step's limits to statements of konverge, until `fresh`. */
   async setLimits({ timeoutMs, lockTimeoutMs }: StepLimits): Promise<void> {
     await this.say(sql`SET statement_timeout TO ${integer(timeoutMs)}; SET lock_timeout TO ${integer(lockTimeoutMs)}`)
   }
 
-  /** Commits what `work` did, or rolls it back. */
+  /** Commits the changes of `work`, or rolls them back if it rejects. */
   async transaction<T>(work: () => Promise<T>, mode: 'READ WRITE' | 'READ ONLY' = 'READ WRITE'): Promise<T> {
     await this.say(mode === 'READ WRITE' ? beginWriting : beginReading)
     let result: T
@@ -132,7 +141,7 @@ export class TargetSession {
     return result
   }
 
-  /** As `transaction`, and takes back all of it in any case. */
+  /** Like `transaction`, but always rolls back. */
   async rehearsal<T>(work: () => Promise<T>): Promise<T> {
     await this.say(beginWriting)
     try {
@@ -142,20 +151,23 @@ export class TargetSession {
     }
   }
 
-  /** Inside a transaction: as the author of the step, and with its constraints checked before this resolves. */
+  /** Inside a transaction, runs a text as the author of the step. Checks deferred constraints before it resolves. */
   async runInside(text: string, limits: StepLimits): Promise<void> {
     await this.say(this.#author('LOCAL', limits))
     await this.run(text, limits)
     await this.run(ourselvesAgain, limits)
   }
 
-  /** Inside a transaction, of which nothing is left of it. Rejects with a StepError if it cannot be asked. */
+  /**
+   * Runs a verification inside a transaction, and leaves nothing in it. Rejects with a StepError if the query fails.
+   */
   async holds({ sql: text, expect }: VerifyQuery, limits: StepLimits): Promise<{ holds: boolean; reads: string }> {
     await this.say(
       sql`SAVEPOINT konverge_verify; ${this.#author('LOCAL', limits)}; SET LOCAL transaction_read_only TO on`,
     )
     try {
-      // By a cursor, as only the first row matters; and one statement, as another could end the transaction that takes all of it back.
+      // A cursor, because only the first row matters. One statement, because a second one could end the transaction
+      // that rolls it back.
       await this.#runOne(`DECLARE konverge_verify NO SCROLL CURSOR FOR ${text}`, limits)
       const { rows } = await this.askOfStep({ text: 'FETCH 1 FROM konverge_verify', values: [] }, limits)
       const [value] = Object.values(rows[0] ?? {})
@@ -174,7 +186,9 @@ export class TargetSession {
     }
   }
 
-  /** A session that is lost takes back by itself, and the error that led here tells more than that of this statement. */
+  /**
+   * Never rejects. A lost session rolls back by itself, and the earlier error says more than that of this statement.
+   */
   async #takeBack(text: Sql): Promise<void> {
     await this.say(text).catch(() => undefined)
   }
@@ -216,10 +230,10 @@ const beginReading = sql`BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY`
 const freshSession = sql`CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ROLE; RESET ALL; DEALLOCATE ALL; UNLISTEN *;
   DISCARD PLANS; DISCARD SEQUENCES; DISCARD TEMP; SET search_path TO ''`
 
-/** Constraints that wait for the end speak up here, where the step is still the one to blame. */
+/** Deferred constraints fail here, where the step is still to blame. */
 const ourselvesAgain = sql`SET CONSTRAINTS ALL IMMEDIATE; SET LOCAL ROLE NONE; SET LOCAL search_path TO ''`
 
-/** A number or a yes or no may be shown; anything else may be somebody's data. */
+/** Shows only numbers and booleans. Any other value may be user data. */
 function readingOf(rows: number, value: string | null | undefined): string {
   if (rows === 0) return 'there is no row'
   if (value == null) return 'it reads null'
