@@ -1,7 +1,7 @@
-// How are the parts of a replication called? By its id, so that whoever repeats a call finds them. Pure.
+// Names of the parts of a replication, by its id, so that a repeated call finds them. Pure.
 import { EngineError } from '../../engine-error.ts'
 
-/** One for all: publication, subscription, slot and login are names of different sorts. */
+/** One name for all parts: publications, subscriptions, slots and logins have separate namespaces. */
 export function partName(id: string): string {
   if (!/^[a-z0-9_]{1,40}$/.test(id)) {
     const message = `${JSON.stringify(id)} cannot be the id of a replication: it takes 1 to 40 of a-z, 0-9 and _`
@@ -10,7 +10,7 @@ export function partName(id: string): string {
   return `konverge_${id}`
 }
 
-/** Of the session that makes the slot `name`. */
+/** Temporary slot of the session that creates the slot `name`. */
 export function temporarySlot(name: string): string {
   return `${name}_t`
 }

@@ -1,4 +1,5 @@
-// Which SQL makes and removes the parts of a replication? Statements that a transaction takes, as the slot is made and dropped by itself.
+// SQL that creates and removes the parts of a replication in a transaction. The slot has separate statements, outside
+// this transaction.
 import type { ReplicationChange } from '../../change.ts'
 import { EngineError } from '../../engine-error.ts'
 import { markOf } from '../mark.ts'
@@ -27,7 +28,7 @@ export function replicationStatements(change: ReplicationChange): readonly Sql[]
   }
 }
 
-/** As many sessions as a target may open: one that follows, and what is left of it for a while when it has lost its way. */
+/** Sessions that a target may open: one that replicates, and for a while lost ones. */
 const maxSessions = 10
 
 function createReplicator({ role, database, token, verifier }: Of<'createReplicator'>): readonly Sql[] {
@@ -52,8 +53,8 @@ function createPublication({ publication, tables, token }: Of<'createPublication
 }
 
 /**
- * Its slot is there already: with one of its own it could be made in no transaction, and its text be kept out of no log; and rows are no
- * business of its, as PostgreSQL may lose some that it copies (docs/decisions/0029).
+ * Requires an existing slot. A subscription that creates its own slot cannot be in a transaction, and its text could
+ * not be kept out of the log. It copies no rows, because PostgreSQL may lose some of them (docs/decisions/0029).
  */
 function createSubscription(change: Of<'createSubscription'>): readonly Sql[] {
   const name = identifier(change.subscription)
@@ -64,12 +65,15 @@ function createSubscription(change: Of<'createSubscription'>): readonly Sql[] {
   ]
 }
 
-/** Nobody is asked whether it leads anywhere. */
+/** The server does not try the connection. */
 function redirect(name: Sql, connection: string): Sql {
   return sql`ALTER SUBSCRIPTION ${name} CONNECTION ${literal(connection)}`
 }
 
-/** A server that may ask the source would do so for as long as that one keeps it waiting. */
+/**
+ * Redirects the subscription before the drop. Otherwise the server would contact the source, for as long as the source
+ * keeps it waiting.
+ */
 function dropSubscription(name: Sql): readonly Sql[] {
   return [
     sql`ALTER SUBSCRIPTION ${name} DISABLE`,

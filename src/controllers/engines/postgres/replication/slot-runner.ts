@@ -1,6 +1,6 @@
-// How does a snapshot come about behind which a slot begins, so that rows that are read by it and changes out of the slot are everything, and
-// nothing twice? No row is read by a snapshot that is made from the log, as PostgreSQL may lose rows by that (docs/decisions/0029). A call
-// that dies leaves a session that its server ends, and a temporary slot with it.
+// Creates a slot that begins at a snapshot. Rows of the snapshot and changes from the slot are together complete,
+// without duplicates. No snapshot that logical decoding built reads rows, because PostgreSQL may lose rows that way
+// (docs/decisions/0029). If a call dies, the server ends its session, and with it a temporary slot.
 import { type ExternalTools, sleep } from '../../../../index.ts'
 import { EngineError } from '../../engine-error.ts'
 import type { LogPosition } from '../../log-position.ts'
@@ -25,7 +25,7 @@ import {
 } from './slot-statements.ts'
 
 export interface SlotPlace {
-  /** Of one who may lock the tables and make slots. */
+  /** Access of a role that may lock the tables and create slots. */
   readonly access: ServerAccess
   readonly database: string
   readonly applicationName: string
@@ -34,17 +34,17 @@ export interface SlotPlace {
 }
 
 export interface DesiredSlot {
-  /** Of the slot, and of the publication, without which none is made. */
+  /** Name of the slot, and of the publication. Without the publication, no slot is created. */
   readonly name: string
-  /** Of the publication. */
+  /** Tables of the publication. */
   readonly tables: readonly TableName[]
-  /** Where the slot of an earlier attempt begins, if one was seen. */
+  /** Position at which the slot of an earlier attempt begins, if one was observed. */
   readonly replaces: LogPosition | undefined
 }
 
 const maxTries = 60
 const backoff = { baseMs: 100, capMs: 5_000 }
-/** Our own patience is longer than the server's. */
+/** Added to the server's limit, so that the client waits longer. */
 const spareMs = 30_000
 
 export class SlotRunner {
@@ -58,7 +58,10 @@ export class SlotRunner {
     this.#session = session
   }
 
-  /** The slot of an earlier attempt goes, as no snapshot is left for it; what somebody has made since it was seen stays. Waits for the transactions that are under way. */
+  /**
+   * Drops the slot of an earlier attempt, whose snapshot no longer exists. Keeps a slot that was created since the
+   * observation. Waits for the transactions in progress.
+   */
   static async begin(place: SlotPlace, wish: DesiredSlot): Promise<SlotRunner> {
     const session = await openSession(place)
     const runner = new SlotRunner(place, wish, session)
@@ -74,7 +77,7 @@ export class SlotRunner {
     }
   }
 
-  /** Leaves `session` in a transaction whose snapshot is of the position that it answers. */
+  /** Leaves `session` in a transaction whose snapshot is at the returned position. */
   async hold(session: SessionClient): Promise<LogPosition> {
     const { clock, signal } = this.#place
     await this.#ask(session, vacuumGivesWay)
@@ -86,10 +89,13 @@ export class SlotRunner {
     }
   }
 
-  /** From here on the source keeps what comes behind `position`. AlreadyExists: somebody else's slot is there. */
+  /**
+   * Makes the slot permanent: the source keeps the changes after `position`. AlreadyExists: another client's slot is
+   * there.
+   */
   async keep(position: LogPosition): Promise<void> {
     const { name } = this.#wish
-    // What is not on the disk yet could be undone by a crash, and be in the snapshot.
+    // A crash could undo a commit that is in the snapshot but not on disk yet.
     await this.#ask(this.#session, flush, [name])
     await this.#ask(this.#session, advanceSlot, [this.#temporary, position])
     const kept = await this.#ask(this.#session, keepSlot, [this.#temporary, name])
@@ -98,7 +104,7 @@ export class SlotRunner {
     throw new EngineError({ code: 'NotFound', message, remedy: 'retry' })
   }
 
-  /** As `hold` and `keep`, on a session of its own. */
+  /** Like `hold` and `keep`, on a separate session. */
   async share(use: (snapshot: string) => Promise<unknown>): Promise<LogPosition> {
     const session = await openSession(this.#place)
     try {
@@ -157,7 +163,7 @@ export class SlotRunner {
   }
 }
 
-/** For as long as `use` takes, other sessions can take its snapshot over. Answers where the slot begins. */
+/** Returns the position at which the slot begins. Other sessions can import its snapshot while `use` runs. */
 export async function holdMoment(
   place: SlotPlace,
   wish: DesiredSlot,
@@ -171,7 +177,7 @@ export async function holdMoment(
   }
 }
 
-/** Statement timeout; the others are a lock that was not had and a deadlock. */
+/** Statement timeout. The others are an unavailable lock and a deadlock. */
 const timedOut = '57014'
 
 function isBusy({ sqlState }: EngineError): boolean {

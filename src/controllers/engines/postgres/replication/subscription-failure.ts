@@ -1,5 +1,5 @@
-// Whose fault is it when a target cannot subscribe? It speaks to the source while it does: what it says about that way is not about
-// itself, and must not make anybody believe that the target is not to be reached. Pure.
+// Attribution of a failure to subscribe. The target contacts the source meanwhile. Its error about that connection does
+// not mean that the target itself is unreachable. Pure.
 import { EngineError } from '../../engine-error.ts'
 import { asEngineError, failureOf } from '../failure.ts'
 
