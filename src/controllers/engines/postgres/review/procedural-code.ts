@@ -1,5 +1,5 @@
-// Which SQL is inside DO blocks and the bodies of functions? What PL/pgSQL and SQL bodies write out is looked into, a line at a time;
-// text that a block builds and executes is not, nor are other languages.
+// SQL inside DO blocks and function bodies: the SQL that PL/pgSQL and SQL bodies contain, by line. Excludes SQL that a
+// block builds and executes, and other languages.
 import {
   excessIn,
   type Fields,
@@ -13,7 +13,7 @@ import {
   stringOf,
 } from './sql-parser.ts'
 
-/** One piece of SQL. Lines from 1, of the statement's text. */
+/** One piece of SQL. Lines count from 1, in the statement's text. */
 export interface InnerSql {
   readonly text: string
   readonly line: number
@@ -21,21 +21,21 @@ export interface InnerSql {
 
 export interface ProceduralCode {
   readonly pieces: readonly InnerSql[]
-  /** COMMIT or ROLLBACK of the language itself: their lines. */
+  /** Lines of COMMIT and ROLLBACK of the language itself. */
   readonly endsOfTransactions: readonly number[]
   readonly blind: readonly { readonly message: string; readonly line: number }[]
   readonly errors: readonly (Pick<ReviewRejection, 'code' | 'message'> & { readonly line: number })[]
   readonly when: 'now' | 'whenCalled'
 }
 
-/** Undefined if the statement holds no code. */
+/** Undefined for a statement without code. */
 export function proceduralCodeOf({ node, text }: Statement, parser: SqlParser): ProceduralCode | undefined {
   if (node.name !== 'DoStmt' && node.name !== 'CreateFunctionStmt') return undefined
   const when = node.name === 'DoStmt' ? 'now' : 'whenCalled'
   const empty = { pieces: [], endsOfTransactions: [], blind: [], errors: [], when } as const
   const options = optionsOf(node.fields[node.name === 'DoStmt' ? 'args' : 'options'])
   const body = bodyOf(options.find(({ name }) => name === 'as')?.value)
-  // A body in the grammar of SQL itself is part of the tree already.
+  // The tree already contains a body in the grammar of SQL.
   if (body === undefined) return empty
   const language = stringOf(options.find(({ name }) => name === 'language')?.value)?.toLowerCase() ?? 'plpgsql'
   const line = lineOf(text, body)
@@ -47,12 +47,12 @@ export function proceduralCodeOf({ node, text }: Statement, parser: SqlParser): 
   return { ...empty, blind: [{ message: `code in ${language} is not looked into`, line }] }
 }
 
-/** Of CREATE FUNCTION a list, whose second item is a symbol in a library; of DO a text. */
+/** DO has a text. CREATE FUNCTION has a list, whose second item is a symbol in a library. */
 function bodyOf(value: unknown): string | undefined {
   return stringOf(value) ?? stringOf(listOf(fieldsOf(fieldsOf(value)['List'])['items'])[0])
 }
 
-/** A text in quotes may have others inside it and is then not found as it stands; the first line will do. */
+/** Returns 1 if the text does not contain the body unchanged: a quoted text may double the quotes inside it. */
 function lineOf(text: string, body: string): number {
   const at = text.indexOf(body)
   return at === -1 ? 1 : text.slice(0, at).split('\n').length
@@ -69,10 +69,10 @@ function insideBlock(text: string, firstLine: number, parser: SqlParser): Inside
   if ('refusal' in parsed) {
     const { message } = parsed.refusal
     const found = rejected(parsed.refusal, firstLine)
-    // Everything but the grammar may be a type or a table that the parser cannot know.
+    // An error outside the grammar may concern a type or table that the parser does not know.
     return message.startsWith('syntax error') ? found : { ...found, blind: found.errors, errors: [] }
   }
-  // Variables too, for what they begin with.
+  // Includes variables, because of their initial values.
   const statements = [...nodesBelow(parsed.tree)].filter(({ name }) => /^PLpgSQL_(stmt_|var$)/.test(name))
   const lineFrom = ({ lineno }: Fields) => firstLine - 1 + (typeof lineno === 'number' ? lineno : 1)
   return {
@@ -90,12 +90,13 @@ function insideBlock(text: string, firstLine: number, parser: SqlParser): Inside
   }
 }
 
-/** Of this statement, and not of those in its branches. */
+/** Queries of this statement, without those of its branches. */
 function ownQueries(fields: Fields): readonly string[] {
   return Object.values(fields).flatMap((value) => {
     const { query, parseMode } = fieldsOf(fieldsOf(value)['PLpgSQL_expr'])
     if (typeof query !== 'string') return []
-    // Source: RawParseMode. 0 is a statement, 2 an expression; the others are assignments, whose right side is one.
+    // Source: RawParseMode. 0 is a statement, 2 an expression; the others are assignments with an expression on the
+    // right.
     if (parseMode === 0) return [query]
     return [`SELECT ${parseMode === 2 ? query : query.slice(query.indexOf('=') + 1)}`]
   })

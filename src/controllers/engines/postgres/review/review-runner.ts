@@ -1,6 +1,6 @@
-// Runs the review of steps in a process of its own, with limits of memory and time: PostgreSQL's grammar takes some hundred bytes for each
-// byte that it reads, and blocks the event loop as long as it reads.
-// Invariant: a process for each review, with no environment and no credentials; none outlives its caller.
+// Runs the review of steps in a separate process, with limits of memory and time. PostgreSQL's grammar takes some
+// hundred bytes for each byte that it reads, and blocks the event loop meanwhile. Invariant: one process for each
+// review, without environment and credentials; none outlives its caller.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type Clock, CodedError } from '../../../../index.ts'
@@ -8,9 +8,9 @@ import type { StepReviewer } from '../../step-review.ts'
 import { type ReviewEnd, type ReviewLimits, type ReviewTask, reviewLimits, verdictOf } from './review-words.ts'
 
 export interface ReviewProgram {
-  /** A Node. */
+  /** Node.js executable. */
   readonly command: string
-  /** Leads to `konverge worker review`. */
+  /** Arguments that run `konverge worker review`. */
   readonly args: readonly string[]
 }
 
@@ -53,7 +53,7 @@ export class ReviewRunner {
     }
     const timer = clock.setTimer(limits.timeMs, () => stopBy('time'))
     signal.addEventListener('abort', kill, { once: true })
-    child.stdin.on('error', () => undefined) // It died before it had read all; how it ended says more.
+    child.stdin.on('error', () => undefined) // The process died before it had read all; its exit says more.
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       if (printed.length + chunk.length > limits.outputBytes) stopBy('output')
       else printed += chunk
@@ -72,7 +72,7 @@ export class ReviewRunner {
   }
 }
 
-/** Of V8: its heap, and that of WebAssembly in pages of 64 KiB. */
+/** Flags of V8: its heap, and the memory of WebAssembly in pages of 64 KiB. */
 function flagsOf({ heapMiB, parserMiB }: ReviewLimits): readonly string[] {
   return [
     `--max-old-space-size=${heapMiB}`,

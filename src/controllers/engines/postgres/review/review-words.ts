@@ -1,5 +1,6 @@
-// Words between the operator and the process that reviews steps: one JSON of the task on standard input, one line of JSON for each step that
-// is begun and one for the verdict on standard output. Other lines are of the parser's own making. Pure.
+// Protocol between the operator and the process that reviews steps. Standard input has the task as one JSON text.
+// Standard output has one line of JSON at the start of each step, and one for the verdict. Other lines come from the
+// parser. Pure.
 import type { MigrationStep } from '../../migration-step.ts'
 import type { ReviewRules, StepReview, TextPlace } from '../../step-review.ts'
 
@@ -13,7 +14,7 @@ export type ReviewWord =
   | { readonly word: 'reviewed'; readonly review: StepReview }
   | { readonly word: 'exhausted' }
 
-/** How the process ended. */
+/** Exit and output of the process. */
 export interface ReviewEnd {
   readonly printed: string
   readonly exitCode: number | null
@@ -23,26 +24,32 @@ export interface ReviewEnd {
 
 export type ReviewVerdict =
   | { readonly kind: 'review'; readonly review: StepReview }
-  /** It says nothing of the steps, and may pass. */
+  /** Says nothing about the steps, and may be temporary. */
   | { readonly kind: 'failed'; readonly message: string }
 
 export interface ReviewLimits {
   readonly heapMiB: number
-  /** Of the parser's machine, in MiB: it begins with 128. */
+  /** Memory of the parser's WebAssembly machine, which starts with 128 MiB. */
   readonly parserMiB: number
   readonly timeMs: number
   readonly outputBytes: number
 }
 
-/** Of memory, what 1 MB of everyday statements takes, twice; of time, many times what it takes (1 s), as the machine may be busy. */
+/**
+ * Memory: twice the need of 1 MB of everyday statements. Time: many times the need (1 s), because the machine may be
+ * busy.
+ */
 export const reviewLimits: ReviewLimits = { heapMiB: 64, parserMiB: 128, timeMs: 15_000, outputBytes: 4_194_304 }
 
-/** One line. */
+/** Returns one line. */
 export function wordText(word: ReviewWord): string {
   return `${JSON.stringify(word)}\n`
 }
 
-/** What ended without a review exceeded a limit at the step that was begun last; those behind it are not reviewed, and do not run. */
+/**
+ * A process that ended without a review exceeded a limit at the last step that it began. Later steps are not reviewed,
+ * and do not run.
+ */
 export function verdictOf({ steps }: ReviewTask, end: ReviewEnd, limits: ReviewLimits): ReviewVerdict {
   const words = wordsIn(end.printed)
   const said = words.find(({ word }) => word === 'reviewed')
@@ -80,9 +87,9 @@ function wordsIn(printed: string): readonly ReviewWord[] {
   return printed.split('\n').flatMap((line) => {
     if (!line.startsWith('{"word":')) return []
     try {
-      return [JSON.parse(line) as ReviewWord] // Of the same version: the process runs this very program.
+      return [JSON.parse(line) as ReviewWord] // Sound: the process runs the same version of this program.
     } catch {
-      return [] // It died in the middle of a line.
+      return [] // The process died in the middle of a line.
     }
   })
 }

@@ -1,5 +1,6 @@
-// Review of steps by the server's own grammar, before anything is sent: the rules judge every statement, and what DO blocks and functions
-// write out. Invariant: linear in the text, but for the lines on which findings are. Pure; the parser comes in.
+// Review of steps by PostgreSQL's own grammar, before the worker sends anything. The rules judge every statement, and
+// the SQL inside DO blocks and functions. Invariant: linear in the text, except for lines with findings. Pure; the
+// caller passes the parser.
 import type { MigrationStep, VerifyQuery } from '../../migration-step.ts'
 import {
   type BlindSpot,
@@ -77,7 +78,7 @@ class PartsReview {
     this.#find('verify', textStart, { code: 'VerifyNotAQuery', message: 'this is not one query that only reads' })
   }
 
-  /** Undefined if there are none to look at. */
+  /** Undefined if there are no statements to review. */
   #statements(part: Part, text: string, surroundings: Surroundings): readonly Statement[] | undefined {
     if (text.includes('\0'))
       return this.#find(part, textStart, { code: 'ParseError', message: 'the text contains the character NUL' })
@@ -119,7 +120,7 @@ class PartsReview {
     }
   }
 
-  /** SQL inside a body, whose findings all stand at its line. */
+  /** Reviews SQL inside a body. All its findings have the position of the piece. */
   #piece(part: Part, text: string, at: () => Position, surroundings: Surroundings): void {
     const parsed = this.#parser.parse(text)
     if ('refusal' in parsed) {
@@ -132,7 +133,7 @@ class PartsReview {
     }
   }
 
-  /** A text with so many findings is rejected, whatever is in its rest. */
+  /** A text with so many findings is rejected, whatever the rest contains. */
   #isFull(part: Part): boolean {
     return this.#findings.filter(({ place }) => place.part === part).length >= mostFindings
   }

@@ -1,6 +1,7 @@
-// Cost of PostgreSQL's scanner for runs of operator characters. At each `/*` and each operator it reads the whole rest of the run, keeps one
-// or two characters, and puts the others back: a run of 64 KB takes seconds. Source: `xcstart` and `operator` in scan.l.
-// Invariant: one pass over the lexical structure; never less than what the scanner reads twice. Pure.
+// Cost of PostgreSQL's scanner for runs of operator characters. At each `/*` and each operator, the scanner reads the
+// whole rest of the run, keeps one or two characters, and puts the others back. A run of 64 KB takes seconds. Source:
+// `xcstart` and `operator` in scan.l. Invariant: one pass over the lexical structure; the cost is never less than what
+// the scanner reads twice. Pure.
 
 /** Characters that the scanner may read a second time: 40 ms. Everyday texts of 1 MB have less than 100,000. */
 export const mostReadAgain = 10_000_000
@@ -8,7 +9,7 @@ export const mostReadAgain = 10_000_000
 export const readAgainMessage =
   "PostgreSQL's scanner needs too long for the runs of operator characters here, such as /*/*/*; put blanks between them"
 
-/** Index of the character from which on the scanner reads too much again; undefined if it does not. */
+/** Returns the index of the character at which the cost exceeds the limit. Undefined if it does not. */
 export function readTooOftenAt(text: string): number | undefined {
   return new ScanCost(text).tooMuchAt()
 }
@@ -43,7 +44,7 @@ class ScanCost {
     }
   }
 
-  /** From here to the end of the run. */
+  /** Counts the characters from here to the end of the run. */
   #readRun(): void {
     if (this.#runEnd <= this.#at) {
       this.#runEnd = this.#at
@@ -71,13 +72,13 @@ class ScanCost {
     this.#skipWhile((code) => code !== newline && code !== carriageReturn)
   }
 
-  /** A name, or the E of a string with escapes. */
+  /** Skips a name, or a string with escapes after its E. */
   #skipName(): void {
     const from = this.#at
     this.#skipWhile(isWord)
     const hasEscapes = this.#at === from + 1 && /e/i.test(this.#text.charAt(from))
     if (!hasEscapes) return
-    // Strings on following lines continue it, escapes included.
+    // Strings on following lines continue it, with escapes.
     while (this.#text.charCodeAt(this.#at) === quote) {
       this.#skipEscaped()
       if (!this.#skipToNextLine()) return
@@ -94,7 +95,7 @@ class ScanCost {
     this.#at += 1
   }
 
-  /** Past blanks and comments up to the end of a line; true if there was one. */
+  /** Skips blanks and comments. Returns true if a line ended. */
   #skipToNextLine(): boolean {
     let hasNewline = false
     for (;;) {
@@ -106,13 +107,13 @@ class ScanCost {
     }
   }
 
-  /** Two quotes in a row are one inside; taken for the end of one text and the start of another, they lead to the same end. */
+  /** Takes a doubled quote for the end of one text and the start of another, which leads to the same end. */
   #skipQuoted(mark: number): void {
     const end = this.#text.indexOf(String.fromCharCode(mark), this.#at + 1)
     this.#at = end === -1 ? this.#text.length : end + 1
   }
 
-  /** A string between two equal tags, or a parameter. */
+  /** Skips a string between two equal tags, or the `$` of a parameter. */
   #skipDollar(): void {
     dollarTag.lastIndex = this.#at
     const [tag] = dollarTag.exec(this.#text) ?? []

@@ -1,5 +1,5 @@
-// Which statements may no step hold, and why? A table by the name of the parser's node. What a statement does through a function that
-// is already in the database, or through text that it builds, is not seen here.
+// Statements that a step must not contain, by the name of the parser's node. Effects of functions in the database, and
+// of SQL that a statement builds, are not detected.
 import { type FindingCode, mostFindings } from '../../step-review.ts'
 import {
   type Fields,
@@ -21,7 +21,7 @@ export interface Complaint {
 
 export interface Surroundings {
   readonly isTransactional: boolean
-  /** Run with the step, or only defined by it and run by whoever calls it. */
+  /** `now`: the statement runs with the step. `whenCalled`: the step defines it, and a later caller runs it. */
   readonly when: 'now' | 'whenCalled'
 }
 
@@ -131,7 +131,7 @@ function passwordOf(connection: unknown): Complaint | undefined {
   return /password\s*=/.test(connection) || hasPasswordInURL(connection) ? clearPassword : undefined
 }
 
-/** As in `postgresql://user:password@host`: a colon before an `@`, without a slash between them. */
+/** Finds `postgresql://user:password@host`: a colon before an `@`, without a slash between them. */
 function hasPasswordInURL(connection: string): boolean {
   const logins = connection.split('@').slice(0, -1)
   return logins.some((login) => login.lastIndexOf(':') > login.lastIndexOf('/'))
