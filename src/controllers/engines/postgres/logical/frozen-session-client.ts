@@ -1,6 +1,7 @@
-// One snapshot of a database, held by a transaction on a session of its own and taken over by the dump tool: so what is counted here and
-// what the tool writes is the same, whatever is written meanwhile. Definitions are read as they are now and not as they were at the snapshot, so
-// that tables are locked before it is taken, and other definitions are asked afterwards whether they have changed.
+// Session whose transaction holds one snapshot of a database; pg_dump imports the snapshot. Invariant: this session
+// counts the same data that pg_dump writes, whatever clients write meanwhile. Both read the newest definitions, not
+// those of the snapshot. Therefore the session locks the tables before it takes the snapshot, and checks afterwards
+// whether other definitions have changed.
 import { type ExternalTools, sleep } from '../../../../index.ts'
 import { nameOf } from '../../contents-difference.ts'
 import type { DatabaseContents, SequenceContents, TableContents } from '../../database-contents.ts'
@@ -39,19 +40,19 @@ import {
 } from './contents-questions.ts'
 import { publicRightsQuestion } from './public-rights-question.ts'
 
-/** The whole of a large table is read by one statement. */
+/** One statement reads the whole of a large table. */
 const statementMs = 12 * 3_600_000
 
 export class FrozenSession {
   readonly source: SourceFacts
-  /** The name under which the tool takes it over. */
+  /** Name by which pg_dump imports the snapshot. */
   readonly snapshot: string
-  /** Where the slot begins that was asked for. */
+  /** Position at which the requested slot begins. Undefined without a slot. */
   readonly from: LogPosition | undefined
   readonly #session: SessionClient
   readonly #call: LogicalCall
   readonly #clock: ExternalTools['clock']
-  /** Tables that were locked before the snapshot was taken. */
+  /** Tables that the session locked before it took the snapshot. */
   readonly #kept: ReadonlySet<string>
 
   private constructor(session: SessionClient, { call, clock }: Freezing, frozen: Frozen) {
@@ -81,15 +82,19 @@ export class FrozenSession {
     }
   }
 
-  /** Sequences first: they take no part in snapshots, and the tool must not read them before we do. */
+  /**
+   * Reads the catalogs and sequences. Sequences are not part of snapshots, so that this read must precede that of
+   * pg_dump.
+   */
   async catalog(): Promise<CatalogAnswer> {
     // Sound: the types are those that the statement builds.
     return (await this.#read(catalogQuestion)) as CatalogAnswer
   }
 
   /**
-   * Nobody empties, rewrites or drops a table from here on. Who waits for that would be let in when the tool has ended, and we are behind
-   * him: what he leaves is in no snapshot. Of those that were locked before the snapshot nothing is done.
+   * Locks the tables: from here on no client truncates, rewrites or drops one. Without these locks, a client that waits
+   * for pg_dump would change its table when pg_dump ends, before this session reads it. No snapshot contains the
+   * result. Skips tables that were locked before the snapshot.
    */
   async keepTables(): Promise<void> {
     // Sound: the types are those that the statement builds.
@@ -98,7 +103,10 @@ export class FrozenSession {
     if (late.length > 0) await this.#ask(keepStatement(late))
   }
 
-  /** Throws CatalogChanged where what the tool and we read of the newest definitions is not what the snapshot has. */
+  /**
+   * Throws CatalogChanged if definitions have changed since the snapshot, because pg_dump and this session read the
+   * newest ones.
+   */
   async expectUnchanged(part: CatalogPart): Promise<void> {
     for (const question of changedQuestions(part)) {
       const [row] = await this.#ask(unlocked(question))
@@ -107,13 +115,13 @@ export class FrozenSession {
     }
   }
 
-  /** Whether the tool of this session waits behind somebody who waits for this session. */
+  /** Returns true if this session's pg_dump waits behind a client that waits for this session. */
   async isToolWaiting(): Promise<boolean> {
     const [row] = await this.#ask(unlocked(toolWaitsQuestion))
     return (row?.['waiting'] ?? '0') !== '0'
   }
 
-  /** Where sequences stand now, which is after the tool has read them. */
+  /** Reads the positions of the sequences, after pg_dump has read them. */
   async sequences(): Promise<readonly SequenceContents[]> {
     // Sound: the types are those that the statement builds.
     return ((await this.#read(sequencesQuestion)) ?? []) as readonly SequenceContents[]
@@ -129,7 +137,10 @@ export class FrozenSession {
     return JSON.parse(row?.['answer'] ?? 'null')
   }
 
-  /** What is gone of what the snapshot has shows as one of these failures too. */
+  /**
+   * Reports a changed catalog as CatalogChanged. An object of the snapshot that no longer exists causes such a failure
+   * too.
+   */
   async #ask(text: string): Promise<Rows> {
     try {
       return await ask(this.#session, this.#call, text)
@@ -217,7 +228,7 @@ async function freeze(session: SessionClient, freezing: Freezing, keeper: SlotRu
 const maxTries = 60
 const backoff = { baseMs: 50, capMs: 5_000 }
 
-/** Begins the transaction, which has no snapshot yet. Answers which tables are locked in it. */
+/** Begins the transaction, without a snapshot yet. Returns the tables that it has locked. */
 async function begin(session: SessionClient, { call, clock }: Freezing): Promise<ReadonlySet<string>> {
   if (call.keepsTables !== true) {
     await ask(session, call, call.asOwner ? beginFrozenForOwner : beginFrozen)
@@ -240,7 +251,7 @@ async function begin(session: SessionClient, { call, clock }: Freezing): Promise
   }
 }
 
-/** Something is gone, has another shape, or is locked by whoever changes it. */
+/** SQLSTATEs of an object that is gone, has another shape, or is locked by the client that changes it. */
 const statesOfChange: readonly string[] = [
   ...['42P01', '42703', '42704', '42883', '3F000', '42809', '55P03', '40P01', 'XX000'],
 ]

@@ -1,5 +1,5 @@
-// Saves and restores a PostgreSQL database as a whole, by pg_dump and pg_restore that are found on this machine, and a session beside
-// them that says what was in it.
+// Dumps and restores a whole PostgreSQL database, with the pg_dump and pg_restore of this machine. A session beside
+// them reads the contents of the same snapshot.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ExternalTools, sleep } from '../../../../index.ts'
@@ -31,7 +31,7 @@ import { runTool, streamOf } from './tool-runner.ts'
 export interface PostgresLogicalOptions {
   readonly clock: ExternalTools['clock']
   readonly places: ToolPlaces
-  /** A folder for files of this process; what is left in it after a crash is nothing that anybody needs. */
+  /** Folder for files of this process. Files that a crash leaves in it are not needed. */
   readonly workFolder: string
 }
 
@@ -57,7 +57,7 @@ class Frozen implements FrozenDatabase {
   readonly #session: FrozenSession
   readonly #options: PostgresLogicalOptions
   readonly #catalog: ReturnType<FrozenSession['catalog']>
-  /** Where sequences stood after the tool had read them. */
+  /** Positions of sequences after pg_dump had read them. */
   readonly #later = new Map<string, SequenceContents>()
   readonly #tool = new AbortController()
   #content: AsyncIterator<Uint8Array> | undefined
@@ -69,7 +69,7 @@ class Frozen implements FrozenDatabase {
     this.#session = session
     this.#options = options
     this.#catalog = session.catalog()
-    this.#catalog.catch(() => undefined) // Whoever asks for it hears of it.
+    this.#catalog.catch(() => undefined) // Each reader of the catalog gets the error.
   }
 
   async sizes(): Promise<readonly TableSize[]> {
@@ -89,7 +89,7 @@ class Frozen implements FrozenDatabase {
 
   async dump(options: DumpOptions): Promise<DumpRun> {
     const tool = await loadTool('pg_dump', this.source.majorVersion, this.#options.places, this.#call.signal)
-    // Sequences have been read then.
+    // The session must read the sequences before pg_dump does.
     await this.#catalog
     if (options.includes !== 'schemaWithPrivileges') await this.#session.keepTables()
     const content = this.#dump(tool, options)[Symbol.asyncIterator]()
@@ -111,8 +111,9 @@ class Frozen implements FrozenDatabase {
   }
 
   /**
-   * The tool writes nothing before it has read all definitions. Where it fails because they have changed, that is told. It may wait without
-   * an end for somebody who waits for us: the server sees no deadlock there.
+   * Waits for pg_dump's first output, which it writes after it has read all definitions. Throws CatalogChanged if
+   * pg_dump fails because definitions have changed. pg_dump may wait indefinitely for a client that waits for this
+   * session: the server detects no deadlock there.
    */
   async #untilRead(first: Promise<IteratorResult<Uint8Array>>): Promise<IteratorResult<Uint8Array>> {
     const over = new AbortController()
@@ -152,7 +153,7 @@ class Frozen implements FrozenDatabase {
   }
 }
 
-/** The tool waits for a lock when it is looked at so often in a row. */
+/** Consecutive observations after which pg_dump counts as waiting for a lock. */
 const maxWaits = 6
 const waitMs = 500
 
@@ -173,8 +174,9 @@ async function* rejoined(
 }
 
 /**
- * The tool has read a sequence between the two looks: it is not behind the one that is behind, unless it was set back and came forward in
- * between. Null: it may have been set back to its start.
+ * Returns the earlier of two positions. pg_dump read the sequence between the two observations. Its position is
+ * therefore not behind the earlier one, unless a client reset the sequence in between and it advanced again. Null: a
+ * client may have reset it to its start.
  */
 function earlierOf(before: SequenceContents, after: SequenceContents | undefined): SequenceContents {
   if (after === undefined || before.lastValue === null) return before
@@ -183,7 +185,7 @@ function earlierOf(before: SequenceContents, after: SequenceContents | undefined
   return isBehind === BigInt(before.increment) > 0n ? after : before
 }
 
-/** Within quotes nothing in a name stands for anything else. */
+/** In quotes, no character of a name is a wildcard. */
 function tablePattern(name: string): string {
   return name
     .split('.')
@@ -252,7 +254,8 @@ async function restoreEntries(
     await runTool({ ...run, args: ['--exit-on-error', ...whole, ...parallel, ...what] })
   } catch (error) {
     if (!(error instanceof LogicalError && error.code === 'VersionMismatch')) throw error
-    // It has ended at its first word, and nothing is done yet. It goes on now, and whatever else it complains about fails it as before.
+    // pg_restore ended at its first error and has changed nothing. The second run continues after that error; any other
+    // error still fails it.
     const forgives = (printed: string) => isOfNewerSettingAlone(printed, jobs)
     await runTool({ ...run, args: [...parallel, ...what], forgives })
   }

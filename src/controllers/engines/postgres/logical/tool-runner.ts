@@ -1,5 +1,6 @@
-// How is one of PostgreSQL's programs run? As a child that is killed when its signal aborts, whose output is a stream and whose complaints
-// are kept within a bound. Its stream ends only when it has ended well: a program that was killed closes its output too.
+// Runs a PostgreSQL program as a child process, which an abort kills. Its output is a stream, and its error output is
+// kept up to a limit. Invariant: the stream ends only if the program succeeded, because a killed program closes its
+// output too.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
@@ -11,16 +12,16 @@ export interface ToolCall {
   readonly program: DatabaseProgram
   readonly folder: string
   readonly args: readonly string[]
-  /** All of it. */
+  /** Complete: the program inherits no other variable. */
   readonly environment: Readonly<Record<string, string>>
-  /** For messages: what is saved or restored. */
+  /** For messages: what the program dumps or restores. */
   readonly about: string
   readonly signal: AbortSignal
-  /** Of what it printed: it has done its work although it says that it has failed. */
+  /** Returns true if the printed text shows that the program has done its work despite exit code 1. */
   readonly forgives?: (printed: string) => boolean
 }
 
-/** What the program writes. Leaving it early kills the program. */
+/** Yields the program's output. A reader that stops early kills the program. */
 export async function* streamOf(call: ToolCall): AsyncIterable<Uint8Array> {
   const { program, folder, args, environment, about, signal, forgives } = call
   signal.throwIfAborted()
@@ -28,7 +29,7 @@ export async function* streamOf(call: ToolCall): AsyncIterable<Uint8Array> {
   const kill = () => child.kill('SIGKILL')
   signal.addEventListener('abort', kill, { once: true })
   const complaints = collected(child.stderr)
-  const ended = once(child, 'close') // Rejects where the program could not be started.
+  const ended = once(child, 'close') // Rejects if the program could not be started.
   ended.catch(() => undefined)
   try {
     // A stream without encoding yields buffers.
@@ -43,12 +44,12 @@ export async function* streamOf(call: ToolCall): AsyncIterable<Uint8Array> {
   } finally {
     kill()
     signal.removeEventListener('abort', kill)
-    // Nobody is left behind, whoever stopped reading.
+    // The process ends before this function does, also if the reader stops early.
     await ended.catch(() => undefined)
   }
 }
 
-/** Runs it to its end, for the text that it prints. */
+/** Runs the program to its end. Returns its output as text. */
 export async function runTool(call: ToolCall): Promise<string> {
   const chunks: Uint8Array[] = []
   for await (const chunk of streamOf(call)) chunks.push(chunk)

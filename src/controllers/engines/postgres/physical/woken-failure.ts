@@ -1,9 +1,9 @@
-// Why did a server not start on a copy of its files? By the first of its words that says so. Pure.
+// Error of a server that does not start on a copy of its files, from the first FATAL or PANIC line of its log. Pure.
 import { LogicalError } from '../../logical-error.ts'
 
 const longest = 300
 
-/** `printed`: its log. `killedBy`: the signal that it died of, if it did. */
+/** `printed`: the server's log. `killedBy`: the signal that killed the server, if one did. */
 export function wokenFailure(printed: string, killedBy: string | null): LogicalError {
   const said = /(?:FATAL|PANIC): {2}(.*)/.exec(printed)?.[1]?.slice(0, longest)
   const isFull = /No space left on device|Disk quota exceeded/.test(printed)
