@@ -1,4 +1,4 @@
-// Which SQL carries out a list of changes, in order? Pure: shown and tested without a server.
+// SQL statements of each kind of change. Pure: they can be shown and tested without a server.
 import type { Change } from '../change.ts'
 import { EngineError } from '../engine-error.ts'
 import { contentStatements, databaseStatements } from './database-statements.ts'
@@ -11,13 +11,17 @@ import type { SessionFacts } from './session-facts.ts'
 import type { Sql } from './sql-text.ts'
 
 /**
- * Also in double quotes these are no roles: `"public"` is everybody, and `SET ROLE "none"` is the admin himself. No role can have such a
- * name, so whoever gives one wants something else than it says. Source: PostgreSQL, gram.y (RoleSpec) and check_role.
+ * Names that are no roles even in double quotes: `"public"` means all roles, and `SET ROLE "none"` returns to the
+ * admin. No role can have such a name, so a change that names one would do something else. Source: PostgreSQL, gram.y
+ * (RoleSpec) and check_role.
  */
 const reservedRoles: readonly unknown[] = ['public', 'none']
 const roleFields: ReadonlySet<string> = new Set(['role', 'member', 'owner', 'creator', 'grantee', 'grantors', 'roles'])
 
-/** Throws StatementFailed for what cannot be said in SQL, and for reserved names in place of a role's. */
+/**
+ * Returns the statements. Throws StatementFailed for a value that SQL cannot express, and for a reserved name in place
+ * of a role's name.
+ */
 export function changeStatements(change: Change, facts: SessionFacts): readonly Sql[] {
   rejectReserved(change)
   switch (change.kind) {

@@ -1,4 +1,4 @@
-// Which SQL changes a database, or what is in it?
+// SQL that creates, changes and drops a database, and SQL that changes its contents.
 import type { ContentChange, DatabaseChange } from '../change.ts'
 import type { DesiredDatabase } from '../engine.ts'
 import { createExtension, moveExtension, updateExtension } from './extension-statements.ts'
@@ -7,7 +7,7 @@ import { markOf } from './mark.ts'
 import { adoptMarks } from './migration/marker-schema.ts'
 import { commaList, identifier, integer, literal, type Sql, sql, words } from './sql-text.ts'
 
-/** Template0, as its encoding and locale can be chosen, and as it has nothing in it that somebody put there. */
+/** Uses template0, because it allows a choice of encoding and locale, and contains no objects of users. */
 export function createDatabaseStatement(wish: DesiredDatabase, majorVersion: number): Sql {
   const { name, owner, encoding, connectionLimit } = wish
   return words(
@@ -18,7 +18,10 @@ export function createDatabaseStatement(wish: DesiredDatabase, majorVersion: num
   )
 }
 
-/** What somebody else says of a database of this name, made since, is not written over. */
+/**
+ * Sets the ownership marker only if the database has no comment. A comment belongs to a database of this name that
+ * another client has created meanwhile.
+ */
 export function firstMarkStatement({ name, token }: Pick<DesiredDatabase, 'name' | 'token'>): Sql {
   const block = sql`BEGIN
     IF NOT EXISTS (SELECT FROM pg_catalog.pg_database d
@@ -29,7 +32,7 @@ export function firstMarkStatement({ name, token }: Pick<DesiredDatabase, 'name'
   return sql`DO ${literal(block)}`
 }
 
-/** No template can be dropped, and its owner may have made it one. */
+/** Clears the template flag first: PostgreSQL drops no template, and the database's owner may have made it one. */
 export function dropDatabaseStatements(database: string, force: 'force' | 'wait'): readonly Sql[] {
   const block = sql`BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_database d WHERE d.datname = ${literal(database)} AND d.datistemplate) THEN
@@ -101,7 +104,10 @@ export function contentStatements(change: ContentChange): readonly Sql[] {
   }
 }
 
-/** The tables that `pg_extension_config_dump` names, and sequences; what the role may do already is not granted, as it might be another's to grant. */
+/**
+ * Grants INSERT on the tables that `pg_extension_config_dump` names, UPDATE on such sequences, and USAGE on their
+ * schemas. Skips privileges that the role already has, because possibly only another role can grant them.
+ */
 function fillExtensions({ role, extensions }: Extract<ContentChange, { readonly kind: 'fillExtensions' }>): Sql {
   const extensionRows = sql`FROM (SELECT pg_catalog.unnest(e.extconfig) AS oid FROM pg_catalog.pg_extension e
           WHERE e.extname IN (${commaList(extensions.map(literal))})) x

@@ -1,16 +1,16 @@
-// SQL that installs and updates extensions. Invariant: a script that PostgreSQL does not call trusted runs with the administrator's rights only
-// where every schema on its search path is the administrator's or a superuser's, nobody else may create there, and nobody else has.
-// Source: PostgreSQL, "Security Considerations for Extensions", and CREATE EXTENSION on `trusted`: whoever may create in the database runs such
-// a script himself.
+// SQL that installs and updates extensions. Invariant: the admin runs the script of an untrusted extension only if
+// every schema on its search path is safe. A safe schema belongs to the admin or a superuser; no other role may create
+// objects in it or owns objects in it. Source: PostgreSQL, "Security Considerations for Extensions", and CREATE
+// EXTENSION on `trusted`: a role that may create objects in the database runs a trusted script itself.
 import type { ContentChange } from '../change.ts'
 import { identifier, literal, type Sql, sql } from './sql-text.ts'
 
 type Of<Kind extends ContentChange['kind']> = Extract<ContentChange, { readonly kind: Kind }>
 
-/** A SQLSTATE of ours: no server has the class KV. */
+/** SQLSTATE that only konverge raises: PostgreSQL has no class KV. */
 export const unsafeSchemaState = 'KV002'
 
-/** Nothing where it is there already. A schema that is named and not there is made, and is the administrator's. */
+/** Does nothing if the extension exists. Creates a named schema that does not exist; the admin owns it. */
 export function createExtension({ extension, version, schema, isFresh = false }: Of<'createExtension'>): Sql {
   const [name, wanted] = [literal(extension), schema === undefined ? sql`NULL` : literal(schema)]
   return asBlock(sql`
@@ -48,13 +48,16 @@ export function updateExtension({ extension, version }: Of<'updateExtension'>): 
     END IF;`)
 }
 
-/** Runs no script. */
+/** Creates a missing schema. Runs no script of the extension. */
 export function moveExtension({ extension, schema }: Of<'moveExtension'>): Sql {
   const move = sql`ALTER EXTENSION ${identifier(extension)} SET SCHEMA ${identifier(schema)}`
   return asBlock(sql`${makeSchema(identifier(schema))} ${move};`)
 }
 
-/** Sent as one statement. `beside`: a schema that nobody can have foreseen, where the script is to run instead of `home`. */
+/**
+ * Wraps statements in one DO block. `beside`: a schema with a random name that no role can foresee; the script runs in
+ * it instead of `home`.
+ */
 function asBlock(body: Sql): Sql {
   const block = sql`DECLARE
     control pg_catalog.record; home pg_catalog.text; options pg_catalog.text; place pg_catalog.text; beside pg_catalog.text; why pg_catalog.text;
@@ -70,7 +73,7 @@ function controlFile(name: Sql, version: string | undefined): Sql {
   return sql`FROM pg_catalog.pg_available_extension_versions v WHERE v.name = ${name} AND v.version = ${of}`
 }
 
-/** Everybody may use what is in it, as in `public`. */
+/** Creates the schema if it is missing. All roles may use its objects, as in `public`. */
 function makeSchema(schema: Sql): Sql {
   const name = literal(schema)
   return sql`IF pg_catalog.to_regnamespace(${name}) IS NULL THEN
@@ -79,8 +82,9 @@ function makeSchema(schema: Sql): Sql {
 }
 
 /**
- * Fails where the script may not run. `isFresh`: nobody but the administrator has been in the database, so that it matters only what is in the
- * schemas. What is not available, or is no extension, fails by itself later.
+ * Raises `unsafeSchemaState` if the script may not run. With `isFresh`, only the admin has used the database, so that
+ * only the objects in the schemas count. A missing extension or version is not an error here; its own statement fails
+ * later.
  */
 function searchUnsafe(requires: Sql, isFresh: boolean): Sql {
   return sql`
@@ -101,7 +105,7 @@ function searchUnsafe(requires: Sql, isFresh: boolean): Sql {
     END IF;`
 }
 
-/** Why the script must not look into a schema; null: it may, or there is none yet. */
+/** Reason why the script must not use a schema. Null: the schema is safe, or does not exist. */
 function unsafe(place: Sql, isFresh: boolean): Sql {
   const rights = sql`
     WHEN NOT ${isSafe(sql`n.nspowner`)} THEN 'belongs to ' || pg_catalog.pg_get_userbyid(n.nspowner)
@@ -126,7 +130,7 @@ function unsafe(place: Sql, isFresh: boolean): Sql {
     WHERE n.nspname = ${place})`
 }
 
-/** The administrator, or a superuser: neither needs a script to have more rights. */
+/** True for the admin and for superusers: neither needs a script to gain rights. */
 function isSafe(role: Sql): Sql {
   return sql`EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = ${role} AND (r.rolsuper OR r.rolname = CURRENT_USER))`
 }

@@ -1,11 +1,12 @@
-// Answers in JSON of a server that may be hostile, or of a database whose owner has filled its catalogs.
-// Invariant: what is parsed takes less than 50 ms (of a long answer each slice) and 64 MiB; texts of other sizes and forms are rejected by one pass over them. Pure.
+// JSON answers of a server that may be hostile, or of a database whose owner has filled its catalogs. Invariant:
+// parsing takes less than 50 ms (each slice of a long answer) and less than 64 MiB. One pass rejects texts of other
+// sizes and forms. Pure.
 import { EngineError } from '../engine-error.ts'
 import type { SlicedWork } from '../slice-runner.ts'
 import { closeList, closeObject, colon, comma, endOfText, openList, openObject, quote } from './json-scan.ts'
 import { parseInSlices } from './sliced-json.ts'
 
-/** Twice what a database with sixty thousand tables needs. */
+/** Twice the needs of a database with 60,000 tables. */
 export const answerLimits = {
   bytes: 8 * 1024 * 1024,
   depth: 64,
@@ -15,8 +16,9 @@ export const answerLimits = {
 } as const
 
 /**
- * Parses an answer without a pause: for worker processes. The operator's process uses `slicedJsonAnswer`. `about` completes "the server's
- * answer about …". Throws an EngineError `StatementFailed` with the remedy `stop` for text that is no JSON or exceeds `answerLimits`.
+ * Parses an answer without a pause, in worker processes. The operator's process uses `slicedJsonAnswer`. `about`
+ * completes "the server's answer about …". Throws an EngineError `StatementFailed` with the remedy `stop` if the text
+ * is not JSON or exceeds `answerLimits`.
  */
 export function jsonAnswer(text: string, about: string): unknown {
   const work = slicedJsonAnswer(text, about)
@@ -26,20 +28,20 @@ export function jsonAnswer(text: string, about: string): unknown {
   }
 }
 
-/** As `jsonAnswer`, for an answer that may be long: its texts and names, all different, take a quarter of a second. */
+/** Like `jsonAnswer`, in slices, for a long answer. An answer whose texts and names all differ takes 0.25 s. */
 export function* slicedJsonAnswer(text: string, about: string): SlicedWork<unknown> {
   if (text.length > answerLimits.bytes) throw excess('bytes', answerLimits.bytes)
   checkForm(text)
   try {
     return yield* parseInSlices(text)
   } catch {
-    // The parser's own message quotes the text, which may hold rows (I11).
+    // The parser's own message quotes the text, which may contain rows (I11).
     const message = `the server's answer about ${about} is no JSON`
     throw new EngineError({ code: 'StatementFailed', message, remedy: 'stop' })
   }
 }
 
-/** As `jsonAnswer`, for an answer that is an object. */
+/** Like `jsonAnswer`, for an answer that is an object. */
 export function objectAnswer(text: string, about: string): object {
   const value = jsonAnswer(text, about)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
@@ -72,12 +74,15 @@ function checkForm(text: string): void {
   }
 }
 
-/** Estimates how many different names there are: each different one costs memory for as long as the answer, however often it occurs. */
+/**
+ * Estimates the number of different names. Each different name costs memory while the answer exists, however often it
+ * occurs.
+ */
 class DistinctNames {
   readonly #isKnown = new Uint8Array(65_536)
   #count = 0
 
-  /** How many there are, the one between these quotes included. */
+  /** Adds the name between two quotes. Returns the number of different names. */
   add(text: string, opening: number, closing: number): number {
     let hash = closing - opening
     for (let at = opening + 1; at < closing; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

@@ -1,4 +1,4 @@
-// Which options of CREATE DATABASE say how a database orders its texts? Servers have come to know more of them with their versions. Pure.
+// Locale options of CREATE DATABASE, by the server's major version. Newer servers have more of them. Pure.
 import type { DesiredDatabase } from '../engine.ts'
 import { EngineError } from '../engine-error.ts'
 import type { LocaleProvider } from '../locale.ts'
@@ -6,7 +6,7 @@ import { literal, type Sql, sql } from './sql-text.ts'
 
 type DesiredLocale = Pick<DesiredDatabase, 'name' | 'locale' | 'characterType' | 'localeProvider'>
 
-/** Throws StatementFailed where the server cannot have it so. */
+/** Throws StatementFailed for a locale that the server's version does not support. */
 export function localeOptions(
   { name, locale, characterType = locale, localeProvider }: DesiredLocale,
   majorVersion: number,
@@ -18,7 +18,7 @@ export function localeOptions(
   ]
 }
 
-/** Since which versions they are there for databases. */
+/** First major version that has them for databases. */
 const since = { icu: 15, rules: 16, builtin: 17 } as const
 
 function providerOptions(name: string, provider: LocaleProvider, majorVersion: number): readonly Sql[] {
@@ -27,7 +27,7 @@ function providerOptions(name: string, provider: LocaleProvider, majorVersion: n
   }
   switch (provider.kind) {
     case 'libc':
-      // Also where the server's own databases have another one.
+      // Explicit, because the server's own databases may have another provider.
       return majorVersion < since.icu ? [] : [sql`LOCALE_PROVIDER libc`]
     case 'icu': {
       needs('texts in the order of ICU', since.icu)

@@ -1,10 +1,10 @@
-// What would have to be granted so that the admin may do it? Servers say what he may not do; people need the statement that
-// changes it. The wording of PostgreSQL 14 to 18 is known; of anything else nothing is said.
+// Statement that would give the admin a missing privilege, derived from the server's error message. Knows the wording
+// of PostgreSQL 14 to 18, and returns nothing for other messages.
 
 export interface RejectedStatement {
   readonly message: string
   readonly admin: string
-  /** The role that was to be changed. */
+  /** Role that the rejected statement changes. */
   readonly role: string | undefined
 }
 
@@ -37,7 +37,7 @@ const hints: readonly Hint[] = [
     text: /permission denied to (?:drop|reassign) objects/,
     say: ({ admin, role }) => (role === undefined ? undefined : `GRANT ${quote(role)} TO ${quote(admin)}`),
   },
-  // Without a word more, PostgreSQL 15 so refuses to alter a role.
+  // PostgreSQL 15 rejects ALTER ROLE with "permission denied" and no other word.
   {
     text: /permission denied to (?:alter|drop|comment on) role|permission denied$/,
     say: ({ admin, role }) =>
@@ -65,7 +65,7 @@ const hints: readonly Hint[] = [
   { text: /must be superuser/, say: ({ admin }) => `${quote(admin)} has to be a superuser for that` },
 ]
 
-/** A phrase for people; undefined where nothing is known that would help. */
+/** Returns a phrase for the error message. Undefined for an unknown message. */
 export function missingGrant(refused: RejectedStatement): string | undefined {
   for (const { text, say } of hints) {
     const found = text.exec(refused.message)

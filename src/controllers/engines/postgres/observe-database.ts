@@ -1,4 +1,5 @@
-// What is in one database? One statement for its extensions and schemas, and one for privileges, whose answers are JSON.
+// Observation of one database: one statement for its extensions and schemas, and one for privileges. Both answer in
+// JSON.
 import { EngineError } from '../engine-error.ts'
 import type { DefaultGrant, GrantGroup, GrantQuestion, ObservedGrants } from '../grant.ts'
 import type { ObservedContents, ObservedExtension, ObservedSchema } from '../observed-server.ts'
@@ -17,7 +18,7 @@ export const contentsQuestion: JsonQuestion = {
   values: [],
 }
 
-/** What the statement above answers; null stands for an empty list. */
+/** Answer of the statement above. Null means an empty list. */
 export interface ContentsAnswer {
   readonly extensions: readonly ObservedExtension[] | null
   readonly schemas: readonly ObservedSchema[] | null
@@ -34,17 +35,17 @@ export function grantsQuestion({ roles, schemas, creators = [] }: GrantQuestion)
   }
 }
 
-/** Of tables, sequences and functions; who may look into a schema is nothing that an extension would know. */
+/** For tables, sequences and functions. An extension does not define privileges on schemas. */
 const isOfExtension = (catalog: 'pg_class' | 'pg_proc', oid: string) => `EXISTS (SELECT FROM pg_catalog.pg_depend d
           WHERE d.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND d.objid = ${oid} AND d.deptype = 'e')`
 
 /**
- * Objects without privileges of their own belong to their owner alone; of those only the ones of the schemas asked about are
- * looked at. They are left out where they are read: every database has thousands of the system's own, and to write down the names of
- * those functions took nearly all of the time. Of the rest only what is listed or names a role asked about is taken apart, once for
- * each role. `oidvectortypes` and `quote_ident` write a function so that it can be written into a
- * statement. What may be long is put together as text: PostgreSQL 18 takes 2 s for 9 MB of `jsonb`. Names are in the order of bytes, as other
- * collations compare long signatures to their ends.
+ * Objects without an ACL belong to their owner alone. The statement reads them only in the requested schemas. It skips
+ * the others early, because every database has thousands of system objects. Writing the names of those functions took
+ * nearly all of the time. It expands only ACLs of listed objects and ACLs with a requested role, once for each role.
+ * `oidvectortypes` and `quote_ident` write a function in the form that a statement needs. Long parts are text:
+ * PostgreSQL 18 takes 2 s for 9 MB of `jsonb`. Names are in byte order, because other collations compare long
+ * signatures to their ends.
  */
 const grantsText = `(
   WITH asked AS (SELECT r.oid, r.rolname FROM pg_catalog.pg_roles r WHERE r.rolname = ANY (${namesOf('$1')})),
@@ -105,7 +106,7 @@ const grantsText = `(
         WHERE d.defaclrole <> e.grantee AND d.defaclobjtype IN ('r', 'S', 'f', 'T', 'n')
         GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4) f)))`
 
-/** What the statement above answers; null stands for an empty list. */
+/** Answer of the statement above. Null means an empty list. */
 export interface GrantsAnswer {
   readonly majorVersion: number
   readonly roles: readonly string[] | null
@@ -114,10 +115,10 @@ export interface GrantsAnswer {
   readonly defaults: readonly DefaultGrant[] | null
 }
 
-/** PostgreSQL has nine privileges, and a role holds few of them from somebody else than the owner. */
+/** An object has at most eight privileges, and a role holds few of them from grantors other than the owner. */
 const grantLimits = { privileges: 64, passedOn: 10_000 } as const
 
-/** Throws StatementFailed for privileges that no server of PostgreSQL lists. */
+/** Throws StatementFailed for more privileges than a PostgreSQL server lists. */
 export function grantsOf({ majorVersion, roles, schemas, groups, defaults }: GrantsAnswer): ObservedGrants {
   const lists = [
     ...(groups ?? []).flatMap((group) => [group.privileges, group.grantable]),

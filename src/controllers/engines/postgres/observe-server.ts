@@ -1,6 +1,7 @@
-// Observation of a server: one statement whose answer is JSON, the server and what is there of what was asked for. It locks nothing and
-// reads catalogs only. Invariant: a login and the owner of a database cannot make the answer longer than the operator reads, because an
-// operator that cannot observe cannot take their rights either: each text that they choose is cut, and of each list a part is enough.
+// Observation of a server: one statement with a JSON answer about the server and the requested objects. It takes no
+// locks and reads only catalogs. Invariant: no login and no owner of a database can make the answer longer than the
+// operator reads. An operator that cannot observe cannot revoke their rights either. The statement truncates each text
+// that they choose, and limits each list.
 import type { ServerQuestion } from '../engine.ts'
 import { EngineError } from '../engine-error.ts'
 import type {
@@ -15,14 +16,14 @@ import { successionIn, tokenIn } from './mark.ts'
 import { settingIn } from './role-setting.ts'
 import type { SessionFacts } from './session-facts.ts'
 
-/** A statement whose one answer is JSON, in the column `answer`. */
+/** Statement with one JSON answer, in the column `answer`. */
 export interface JsonQuestion {
   readonly text: string
   readonly values: readonly string[]
 }
 
 export function serverQuestion({ databases = [], roles = [] }: ServerQuestion, facts: SessionFacts): JsonQuestion {
-  // Only superusers may look at verifiers, and a server checks that for a whole statement before it runs.
+  // Only superusers may read verifiers, and a server checks that for a whole statement before it runs.
   const asksVerifiers = facts.isSuperuser && roles.some(({ verifier }) => verifier !== undefined)
   const text = `pg_catalog.jsonb_build_object(
     'server', ${serverJson},
@@ -33,36 +34,44 @@ export function serverQuestion({ databases = [], roles = [] }: ServerQuestion, f
   return { text, values: [JSON.stringify(databases), JSON.stringify(roles.map(({ name }) => name))] }
 }
 
-/** The names in a parameter that is a JSON list. */
+/** Reads the names in a parameter that is a JSON list. */
 export function namesOf(parameter: string): string {
   return `ARRAY(SELECT pg_catalog.jsonb_array_elements_text(${parameter}::pg_catalog.jsonb))::pg_catalog.name[]`
 }
 
-/** Sessions of clients in pg_stat_activity. Of what kind a session of somebody else is, an admin with few rights is not told. */
+/** Client sessions in pg_stat_activity. An admin with few rights does not see the type of other roles' sessions. */
 export const clientSession = `a.datid IS NOT NULL AND a.usesysid IS NOT NULL
   AND COALESCE(a.backend_type, 'client backend') = 'client backend'`
 
-/** Not of this operator, whose sessions come and go by themselves. Null where it has no role. */
+/**
+ * Excludes sessions of this operator, which come and go. Includes sessions without a role, whose comparison is null.
+ */
 export const notOurs = "(a.usename = current_user AND a.application_name LIKE 'konverge/%') IS NOT TRUE"
 
-/** But for those of this operator. */
+/** Client sessions except those of this operator. */
 export const foreignSession = `${clientSession} AND ${notOurs}`
 
-/** Of a role with a token that may not connect to the database it is in: CONNECT was taken while it was there. Also one that replicates. */
+/**
+ * Sessions of a managed role that may no longer connect to their database, because CONNECT was revoked meanwhile.
+ * Includes WAL senders.
+ */
 export const lockedOutSession = `a.datid IS NOT NULL AND a.usesysid IS NOT NULL
   AND pg_catalog.shobj_description(a.usesysid, 'pg_authid') LIKE 'konverge {%'
   AND NOT pg_catalog.has_database_privilege(a.usesysid, a.datid, 'CONNECT')`
 
-/** Bytes. Marks in comments are shorter: a longer comment is no mark. */
+/** Bytes. Ownership markers are shorter; a longer comment is not a marker. */
 const longestMark = 8_192
 
 const commentJson = (oid: string, catalog: 'pg_database' | 'pg_authid') =>
   `(SELECT CASE WHEN pg_catalog.octet_length(c) <= ${longestMark} THEN c END FROM pg_catalog.shobj_description(${oid}, '${catalog}') c)`
 
-/** Bytes in JSON: a DatabaseUser's own settings are shorter. The beginning of a longer one holds its name, and is not the value that is desired. */
+/**
+ * Bytes in JSON. Settings of a DatabaseUser are shorter. The start of a longer setting contains its name, and equals no
+ * desired value.
+ */
 const longestSetting = 4_300
 const settingStart = 200
-/** Of one role: more than a DatabaseUser desires. Those beyond are found when these have been reset. */
+/** For one role: more than a DatabaseUser desires. The operator finds the others after it has reset these. */
 const mostSettings = 200
 
 const settingsJson = `(SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('database', c.datname, 'text', c.text))
@@ -71,7 +80,7 @@ const settingsJson = `(SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object
       FROM pg_catalog.pg_db_role_setting s LEFT JOIN pg_catalog.pg_database b ON b.oid = s.setdatabase,
         pg_catalog.unnest(s.setconfig) text WHERE s.setrole = r.oid LIMIT ${mostSettings}) c)`
 
-/** Bytes: verifiers that PostgreSQL makes have less than 150, but a role may set one of its own making. */
+/** Bytes. PostgreSQL's own verifiers have less than 150, but a role may set another text. */
 const longestVerifier = 1_024
 
 const verifierJson = `(SELECT CASE WHEN pg_catalog.octet_length(s.rolpassword) <= ${longestVerifier} THEN s.rolpassword END
@@ -86,7 +95,7 @@ const serverJson = `pg_catalog.jsonb_build_object(
       'canCreateDatabases', me.rolsuper OR me.rolcreatedb, 'canCreateRoles', me.rolsuper OR me.rolcreaterole)
     FROM pg_catalog.pg_roles me WHERE me.rolname = current_user))`
 
-/** Not the logins of runs of migrations either, which come and go. */
+/** Also excludes the logins of migration runs, which come and go. */
 const unmanagedJson = `(SELECT pg_catalog.jsonb_agg(u.name ORDER BY u.name) FROM (SELECT DISTINCT r.rolname AS name
     FROM pg_catalog.aclexplode(d.datacl) x JOIN pg_catalog.pg_roles r ON r.oid = x.grantee
     WHERE x.privilege_type = 'CONNECT' AND r.oid <> d.datdba AND NOT r.rolsuper AND r.rolname <> current_user
@@ -151,7 +160,7 @@ const reachesJson = `(WITH RECURSIVE reached(oid) AS (
       'bypassesRowSecurity', p.rolbypassrls, 'canCreateRoles', p.rolcreaterole, 'canReplicate', p.rolreplication) ORDER BY p.rolname)
     FROM reached JOIN pg_catalog.pg_roles p ON p.oid = reached.oid)`
 
-/** Since PostgreSQL 16 a membership has options, and several of one pair differ by who granted them. */
+/** Since PostgreSQL 16, a membership has options, and one pair can have several memberships by different grantors. */
 function membershipsJson(condition: string, majorVersion: number): string {
   const [inherits, canSet] =
     majorVersion < 16
@@ -166,7 +175,7 @@ function membershipsJson(condition: string, majorVersion: number): string {
       WHERE ${condition} GROUP BY m.roleid, u.rolname) g)`
 }
 
-/** What the statement above answers; null stands for an empty list. */
+/** Answer of the statement above. Null means an empty list. */
 export interface ServerAnswer {
   readonly server: ServerObservation['server']
   readonly databases: readonly DatabaseAnswer[] | null
@@ -208,14 +217,14 @@ type RoleAnswer = Omit<ObservedRole, Given> & {
   readonly dependents: ObservedRole['dependents'] | null
 }
 
-/** Every decision begins with these. Throws TypeError, as reading a value of another form does. */
+/** Checks the fields on which every decision depends. Throws TypeError, as does a read of a value of another form. */
 function checkForm({ systemIdentifier, version, majorVersion, admin }: ServerAnswer['server']): void {
   const texts = [systemIdentifier, version, admin.role]
   if (!Number.isInteger(majorVersion) || texts.some((text) => typeof text !== 'string'))
     throw new TypeError('a server without an identity')
 }
 
-/** Settings and memberships of one role, and roles with rights in one database. */
+/** Limit of settings and memberships of one role, and of roles with rights in one database. */
 const mostOfOneRole = 10_000
 
 function checkSizes({ databases, roles }: Pick<ServerAnswer, 'databases' | 'roles'>): void {
@@ -234,8 +243,8 @@ function excess(whose: string, what: string): EngineError {
 }
 
 /**
- * Stored verifiers are compared and left behind. `facts` are those that the question was asked with. Throws StatementFailed for a role
- * or database with too many of something.
+ * Compares stored verifiers and drops them. The session facts must be those of the question. Throws StatementFailed for
+ * a role or database that exceeds a limit.
  */
 export function serverObservation(
   { server, databases, roles }: ServerAnswer,

@@ -1,5 +1,5 @@
-// What can be asked of a PostgreSQL server, and done there? The port, carried out over shared sessions and through the server's
-// endpoint. Each use begins with a statement that changes nothing, so that a session that was lost meanwhile is replaced in silence.
+// PostgreSQL implementation of the server port, over shared sessions and the server's endpoint. Each use begins with a
+// statement that changes nothing, so that a lost session is replaced without an error.
 
 import type { Endpoint, ExternalTools } from '../../../index.ts'
 import type { Change } from '../change.ts'
@@ -38,15 +38,15 @@ export interface PostgresServerOptions {
   readonly access: ServerAccess
   readonly clock: ExternalTools['clock']
   readonly endpoint: Endpoint
-  /** Of this server and credential. */
+  /** Session pool of this server and credential. */
   readonly sessions: () => SessionProvisioner
   readonly applicationName: string
-  /** On a visit, if it has begun one. */
+  /** Resource for which this server uses sessions, with its visit if it has begun one. */
   readonly visitor: Visitor
   readonly signal: AbortSignal
 }
 
-/** Characters that take some milliseconds to parse. */
+/** Length in characters that takes some milliseconds to parse. */
 const longAnswer = 1_048_576
 
 /** Time for a change to reach or pass its lock, and for a terminated session to end. */
@@ -55,15 +55,18 @@ const pause = 'SELECT pg_catalog.pg_sleep(0.2)::text AS pause'
 /** Observations before SessionsRemain: 10 s of pauses. */
 const sessionLooks = 50
 
-/** Observations, about 1 s, after which a session that still starts is ended. */
+/** Observations, about 1 s, after which `endSessions` ends a session that is still starting. */
 const startLooks = 5
 
-/** Answers are read as what their statements build: another server may send anything, and JavaScript's own message says nothing of it. */
+/**
+ * The code reads answers as its statements build them. Another server may send anything, and JavaScript's own message
+ * does not say so.
+ */
 function noAnswer(thrown: TypeError): Error {
   return new Error('the server sends what is no answer to the question', { cause: thrown })
 }
 
-/** One piece of work with one session. */
+/** Work on one session. */
 interface Work<T> {
   /** One word, for metrics. */
   readonly operation: string
@@ -71,9 +74,9 @@ interface Work<T> {
   readonly attempt: string
   readonly database: string
   readonly run: (session: BoundSession) => Promise<T>
-  /** Only looks at catalogs, so that a server that does not answer soon does not answer. */
+  /** Only reads catalogs, so that the shorter limit applies. */
   readonly isLook?: true
-  /** What it leaves in its session must not reach others: the session ends with it. */
+  /** Leaves state in its session that must not reach other callers. The session ends with it. */
   readonly isMessy?: true
 }
 
@@ -146,7 +149,7 @@ export class PostgresServer implements DatabaseServer {
     for (let look = 1; look <= sessionLooks; look += 1) {
       const ended = await this.terminate(filter)
       if (ended === 0 && starting.size === 0) return
-      // By the server's clock, as it ends them.
+      // Pauses by the server's clock, because the server ends the sessions.
       await this.query({ text: pause, isLook: true })
       // Most sessions start within milliseconds, and belong to other roles.
       const left = starting.size === 0 ? [] : (await startingSessions(this)).filter((pid) => starting.has(pid))
@@ -157,7 +160,7 @@ export class PostgresServer implements DatabaseServer {
     throw new EngineError({ code: 'SessionsRemain', message, remedy: 'retry', retryAfterMs: 5_000 })
   }
 
-  /** The sessions that may go on. */
+  /** Returns the sessions that may continue. */
   async #endStarting(pids: readonly number[]): Promise<readonly number[]> {
     const left: number[] = []
     for (const pid of pids) if (await endStartingSession(this, pid)) left.push(pid)
@@ -200,7 +203,10 @@ export class PostgresServer implements DatabaseServer {
     await Promise.all([changed, this.#endBlockers(roles, change)])
   }
 
-  /** Until the change is over, which itself says how it went. Pauses by the server's clock, as the change waits there. */
+  /**
+   * Ends blocking sessions until the change is over, which reports its own outcome. Pauses by the server's clock,
+   * because the change waits there.
+   */
   async #endBlockers(roles: readonly string[], change: { readonly isOver: boolean }): Promise<void> {
     try {
       while (!change.isOver) {
@@ -229,7 +235,8 @@ export class PostgresServer implements DatabaseServer {
   async tryLogin(attempt: LoginAttempt): Promise<LoginVerdict> {
     const { access, clock, endpoint, signal, applicationName, visitor } = this.#options
     const { database } = attempt
-    // It takes a place of the admin's, so that there are never more connections than five: where there is one in the database, its.
+    // The login takes a place of the admin's sessions, preferably of one in the same database. There are never more
+    // than five connections.
     const verdict = await this.#options.sessions().use({ database, visitor, signal }, async (place) => {
       await place.discard()
       return endpoint.call(
@@ -264,7 +271,10 @@ export class PostgresServer implements DatabaseServer {
     return await this.#parsed(String(row?.['answer'] ?? null), about)
   }
 
-  /** Statements of which one can be in no transaction. All of them may be repeated, or fail with AlreadyExists. */
+  /**
+   * Runs statements that include one that cannot run in a transaction. Each can be repeated, or fails with
+   * AlreadyExists.
+   */
   async #alone(operation: string, attempt: string, statements: (facts: SessionFacts) => readonly Sql[]): Promise<void> {
     await this.#use({
       operation,
@@ -281,24 +291,26 @@ export class PostgresServer implements DatabaseServer {
     })
   }
 
-  /** Says for whom the next statements are, and shows that the session is alive before one that counts. */
+  /**
+   * Sets the caller's name for the next statements. Detects a lost session before a statement that changes something.
+   */
   async #introduce(session: BoundSession): Promise<void> {
     await session.query(sql`SET application_name TO ${literal(this.#options.applicationName)}`)
   }
 
-  /** One statement, which also says for whom it is. */
+  /** Runs one statement, which also sets the caller's name. */
   async #ask<T>(session: BoundSession, { text, values }: JsonQuestion): Promise<T> {
     const introduction = `pg_catalog.set_config('application_name', $${values.length + 1}, false)`
     const statement = `SELECT ${introduction} AS caller, (${text})::text AS answer`
     const { rows } = await session.query(statement, [...values, this.#options.applicationName])
-    // Sound: whoever asks names the type that the statement builds.
+    // Sound: the caller names the type that the statement builds.
     return (await this.#parsed(rows[0]?.['answer'] ?? 'null', 'its roles and databases')) as T
   }
 
   async #parsed(text: string, about: string): Promise<unknown> {
     const { signal } = this.#options
     const answer = await this.#slices.run(slicedJsonAnswer(text, about), signal)
-    // Whoever reads on has all the time that the thread may be held.
+    // The code that reads the answer gets a full time slice of the thread.
     if (text.length > longAnswer) await this.#slices.pause(signal)
     return answer
   }
@@ -329,7 +341,7 @@ export class PostgresServer implements DatabaseServer {
           } catch (thrown) {
             if (until.aborted) throw until.reason
             const error = asEngineError(thrown instanceof TypeError ? noAnswer(thrown) : thrown, context)
-            // A breaker hears only of what concerns the server as a whole.
+            // The breaker counts only failures of the server as a whole.
             if (speaksOfServer(error)) throw error
             return { error }
           }

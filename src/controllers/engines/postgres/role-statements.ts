@@ -1,4 +1,4 @@
-// Which SQL changes a role? One list of statements for every change, for the version and the admin at hand.
+// SQL that changes a role: a list of statements for each change, by the server's version and the admin's rights.
 import type { RoleAttributes, RoleChange, RoleIdentity } from '../change.ts'
 import { EngineError } from '../engine-error.ts'
 import { markOf } from './mark.ts'
@@ -42,8 +42,9 @@ export function roleStatements(change: RoleChange, facts: SessionFacts): readonl
 }
 
 /**
- * Made as the role itself, which may make settings of its own: so it gets none that only a superuser could make. A setting with a
- * dot that no module has claimed yet it could not make for later; whether it might make it now is tried instead. Sent as one.
+ * Runs as the role, which may change its own settings. It gets no setting that only a superuser may set. The role
+ * cannot store a setting with a dot that no module has claimed. For such a setting, the role tries SET LOCAL, and the
+ * admin stores it. Sent as one text.
  */
 function settingStatement(
   { name, value, database }: Extract<RoleChange, { readonly kind: 'setRoleSetting' }>,
@@ -55,7 +56,7 @@ function settingStatement(
   return name.includes('.') ? sql`${become}; SET LOCAL ${text}; ${leave}; ${set}` : sql`${become}; ${set}; ${leave}`
 }
 
-/** The row stays locked until the transaction ends, so that whoever drops the role waits. */
+/** Locks the row until the transaction ends, so that a client that drops the role waits. */
 function expectation(role: string, is: RoleIdentity): Sql {
   const message = literal(`another role than before, or none, is called ${JSON.stringify(role)}`)
   const identity =
@@ -75,7 +76,9 @@ function markStatement({ role, token }: Extract<RoleChange, { readonly kind: 'cr
   return sql`COMMENT ON ROLE ${identifier(role)} IS ${literal(markOf(token))}`
 }
 
-/** A superuser needs not be a member of anything. Since PostgreSQL 16 whoever makes a role may grant it, but is no member yet. */
+/**
+ * A superuser needs no membership. Since PostgreSQL 16, the creator of a role may grant it, but is not yet a member.
+ */
 function joinStatements(role: Sql, { isSuperuser, majorVersion }: SessionFacts): readonly Sql[] {
   if (isSuperuser) return []
   return [
@@ -108,7 +111,7 @@ function passwordWords(verifier: string | null): Sql {
   return verifier === null ? sql`PASSWORD NULL` : sql`PASSWORD ${literal(verifierOf(verifier))}`
 }
 
-/** Whatever is no verifier would go to the server as a clear password, so it stays here (I11). */
+/** Returns the verifier. Throws for any other text, which the server would receive as a clear-text password (I11). */
 function verifierOf(text: string): string {
   if (isScramVerifier(text)) return text
   const message = 'what was to be stored as a password is no SCRAM verifier, and was not sent'

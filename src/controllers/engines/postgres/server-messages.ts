@@ -1,50 +1,53 @@
-// Messages of PostgreSQL's protocol in the bytes of a server. Whoever answers at an address can send anything, and pg trusts it: a length
-// below zero and an error without an end keep it busy indefinitely, and a proof of SCRAM takes as many rounds as it is asked for.
-// Invariant: only whole messages that pg can read go on, of sizes that fit into memory (I12). Pure but for what has come so far.
-// Source: PostgreSQL, "Message Formats".
+// Splits a server's bytes into messages of PostgreSQL's protocol. A hostile server can send anything, and pg trusts it.
+// A negative length or an error without an end keeps pg busy indefinitely. A SCRAM proof takes as many iterations as
+// the server requests. Invariant: only complete messages that pg can read pass, of sizes that fit into memory (I12).
+// Pure except for the buffered bytes. Source: PostgreSQL, "Message Formats".
 
-/** The letter and the length, which counts itself. */
+/** The type letter and the length, which counts itself. */
 const headBytes = 5
 const lengthBytes = 4
-/** Room for a row of a copy. */
+/** Enough for a row of a copy. */
 export const maxMessageBytes = 64 * 1024 * 1024
-/** Rounds of SCRAM, half a second of a thread of the pool; PostgreSQL's own choice is 4096. */
+/** SCRAM iterations: half a second of a pool thread. PostgreSQL's default is 4096. */
 const maxIterations = 1_000_000
 /** MaxTupleAttributeNumber: PostgreSQL sends no more. */
 const maxColumns = 1_664
-/** Values of an answer with a limit. pg makes an object with all columns for each row, however few of them the row has: 0.2 µs each. */
+/**
+ * For an answer with a limit. pg makes an object with all columns for each row, however few of them the row has: 0.2 µs
+ * each.
+ */
 const maxValues = 100_000
-/** PostgreSQL's longest has a few hundred: mechanisms, and what SCRAM computes with. */
+/** PostgreSQL's longest has a few hundred: mechanisms, and data of SCRAM. */
 const maxAuthenticationBytes = 65_536
-/** PostgreSQL has eighteen. */
+/** PostgreSQL has 18 fields. */
 const maxFields = 64
-/** What a row costs at least, in values. */
+/** Least cost of a row, in values. */
 const leastOfRow = 8
 const [errorLetter, noticeLetter, authenticationLetter, readyLetter] = [0x45, 0x4e, 0x52, 0x5a]
 const [columnsLetter, rowLetter] = [0x54, 0x44]
 const saslContinue = 11
 
 export interface AnswerLimits {
-  /** Of all messages until the server is ready again. Default: no limit but that of each message. */
+  /** For all messages until the server is ready again. Default: no limit except that of each message. */
   readonly answerBytes?: number | undefined
 }
 
 export class ServerMessages {
   readonly #answerBytes: number
-  /** The bytes of the next message that have come, with room for more of them. */
+  /** Received bytes of the next message, with room for more. */
   #buffer = noBytes
   #sizeBytes = 0
   #answeredBytes = 0
   #columns = 0
   #values = 0
-  /** Nothing before that is an answer to a statement. */
+  /** False until the server is ready for the first time. Earlier messages answer no statement. */
   #isReady = false
 
   constructor({ answerBytes = Number.POSITIVE_INFINITY }: AnswerLimits = {}) {
     this.#answerBytes = answerBytes
   }
 
-  /** The messages that are whole now, each by itself. Throws for what is none. */
+  /** Yields the messages that are complete now. Throws for bytes that are not a message. */
   *read(chunk: Buffer): Generator<Buffer> {
     let rest = this.#joined(chunk)
     let isOurs = this.#sizeBytes > 0
@@ -55,7 +58,7 @@ export class ServerMessages {
       this.#count(message)
       check(message)
       rest = rest.subarray(sizeBytes)
-      // Readers keep messages: these bytes are written no more.
+      // Readers keep messages, so that these bytes must not be overwritten.
       isOurs = false
       yield message
     }
@@ -79,7 +82,7 @@ export class ServerMessages {
     if (this.#values > maxValues && Number.isFinite(this.#answerBytes)) throw longerThan(`${maxValues} values`)
   }
 
-  /** Of the message that these bytes begin with. */
+  /** Size of the message at the start of these bytes. */
   #sizeOf(bytes: Buffer): number {
     if (bytes.length < headBytes) return headBytes
     const length = bytes.readInt32BE(1)
@@ -96,7 +99,9 @@ export class ServerMessages {
     return longerThan(`${this.#answerBytes} bytes`)
   }
 
-  /** What has come before, and the chunk. Its room doubles: bytes that come one by one are copied twice at most. */
+  /**
+   * Returns the earlier bytes and the chunk. The buffer doubles: bytes that come one by one are copied twice at most.
+   */
   #joined(chunk: Buffer): Buffer {
     if (this.#sizeBytes === 0) return chunk
     const sizeBytes = this.#sizeBytes + chunk.length
@@ -112,7 +117,9 @@ export class ServerMessages {
 
 const noBytes = Buffer.alloc(0)
 
-/** The code of an answer beyond its limit. The owner of one database can cause it, so it says nothing of the server. */
+/**
+ * Code of an answer beyond its limit. The owner of one database can cause it, so that it says nothing about the server.
+ */
 export const answerTooLong = 'ANSWER_TOO_LONG'
 
 function longerThan(limit: string): Error {
@@ -135,7 +142,7 @@ function check(message: Buffer): void {
   checkIterations(message)
 }
 
-/** A letter and a text that ends with NUL, again and again, and a NUL at the end. */
+/** Expects pairs of a letter and a text that ends with NUL, and a NUL at the end. */
 function checkFields(message: Buffer): void {
   let at = headBytes
   let fields = 0
@@ -147,7 +154,7 @@ function checkFields(message: Buffer): void {
   if (at !== message.length - 1) throw new Error('the server sends an error that is none of PostgreSQL’s protocol')
 }
 
-/** Every number of rounds that pg may find in the server's first message of SCRAM. */
+/** Checks every number of iterations that pg may find in the server's first SCRAM message. */
 function checkIterations(message: Buffer): void {
   if (message.length < headBytes + 4 || message.readInt32BE(headBytes) !== saslContinue) return
   for (const attribute of message

@@ -1,5 +1,5 @@
-// What is one session? A connection that has logged in to one database, with limits on everything that waits. An error of the
-// connection while nobody uses it marks it as lost and ends nothing else.
+// Session: a connection that has logged in to one database, with a limit on every wait. Invariant: an error of an idle
+// connection marks the session as lost and ends nothing else.
 import { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -19,24 +19,24 @@ declare module 'pg' {
     attachListeners(stream: EventEmitter): void
   }
   interface QueryConfig {
-    /** By the extended protocol, also without values. */
+    /** Uses the extended protocol, also without values. */
     queryMode?: 'extended'
   }
 }
 
-/** Milliseconds. The server's own limits are shorter than ours, as its words are better than our silence. */
+/** Milliseconds. The server's own limits are shorter, because its errors say more than a timeout here. */
 export const limits = {
   connectMs: 5_000,
   statementMs: 30_000,
   lockMs: 5_000,
   idleInTransactionMs: 60_000,
-  /** Until a server that is asked to end a session has done so. */
+  /** Wait for the server to end a session on request. */
   closeMs: 1_000,
-  /** A statement that changes something, and whose answer has not come by then, never gets one. */
+  /** A statement that changes something and has no answer by then never gets one. */
   answerMs: 35_000,
-  /** The same of one that only looks, at catalogs: whoever waits for it has something to tell. */
+  /** The same for a statement that only reads catalogs: its caller has a status to report. */
   lookMs: 10_000,
-  /** One piece of work that changes something, all its statements together. */
+  /** All statements of one piece of work that changes something. */
   changeMs: 75_000,
 } as const
 
@@ -45,18 +45,22 @@ export interface SessionOptions {
   readonly database: string
   readonly applicationName: string
   readonly clock: Clock
-  /** `own`: as the server has it for this role and database. Default: none, so that only full names find anything. */
+  /**
+   * `own`: as the server defines it for this role and database. Default: none, so that only qualified names resolve.
+   */
   readonly searchPath?: 'none' | 'own'
-  /** The server's major version, where an earlier session has shown it: newer servers have settings that older ones reject. */
+  /**
+   * The server's major version, if an earlier session has shown it. Newer servers have settings that older ones reject.
+   */
   readonly majorVersion?: number | undefined
-  /** The longest answer, in bytes on the wire. Default: any, of messages of 64 MiB at most. */
+  /** Longest answer, in bytes on the wire. Default: no limit, with messages of at most 64 MiB. */
   readonly answerBytes?: number
 }
 
-/** Of sessions in the operator, where a statement answers in JSON: the text, and what is around it. */
+/** For sessions in the operator, whose statements answer in JSON: the text, and what surrounds it. */
 export const operatorAnswerBytes = 10 * 1024 * 1024
 
-/** The connection is there, and nobody answers. Another one would not be answered either. */
+/** The connection exists, but the server does not answer. It would not answer another connection either. */
 export class SilenceError extends Error {
   override readonly name = 'SilenceError'
 
@@ -70,19 +74,19 @@ export interface QueryLimit {
   readonly limitMs: number
 }
 
-/** Sound: the parsers of this client leave every value as the text that came, and several statements have an answer each. */
+/** Sound: this client's parsers leave every value as received text, and each of several statements has an answer. */
 type Answers = Answer | readonly Answer[]
 type Answer = Pick<QueryAnswer, 'rows'>
 
 export interface QueryAnswer {
-  /** Columns as the server wrote them. */
+  /** Values as the server wrote them. */
   readonly rows: readonly Readonly<Record<string, string | null>>[]
 }
 
 export class SessionClient {
   readonly database: string
   readonly facts: SessionFacts
-  /** What the server shows of it, until a statement changes it. */
+  /** Name that the server shows, until a statement changes it. */
   readonly applicationName: string
   readonly #client: Client
   readonly #socket: Socket
@@ -101,7 +105,7 @@ export class SessionClient {
     opened.client.on('error', () => this.#lose())
   }
 
-  /** Rejects with what the server, the network or TLS said, or with the signal's reason. */
+  /** Rejects with the error of the server, the network or TLS, or with the signal's reason. */
   static async open(options: SessionOptions, signal: AbortSignal): Promise<SessionClient> {
     const { access, clock } = options
     const socket = new DialingSocket(addressOf(access))
@@ -114,7 +118,7 @@ export class SessionClient {
     }
     const attach = client.connection.attachListeners.bind(client.connection)
     client.connection.attachListeners = (stream: Duplex) => attach(wellFormed(stream, options))
-    // Without a listener an error of a connection that nobody uses would end the process.
+    // Without a listener, an error of an idle connection would end the process.
     client.on('error', () => socket.destroy())
     const parameters = new Map<string, string>()
     client.connection.on('parameterStatus', (status: ParameterStatus) =>
@@ -142,8 +146,9 @@ export class SessionClient {
   }
 
   /**
-   * Without values, several statements at once are taken; the rows are those of the last one that gave any. When the signal aborts or the limit is reached, the server gives up the
-   * statement within a second. Rejects with a SilenceError when the limit was reached.
+   * Accepts several statements if there are no values. Returns the rows of the last statement that gave any. When the
+   * signal aborts or the limit passes, the server cancels the statement within a second. Rejects with a SilenceError
+   * when the limit passes.
    */
   async query(
     text: string,
@@ -158,12 +163,12 @@ export class SessionClient {
     })
   }
 
-  /** Sends a text as it stands, of any number of statements. Rows that come are let go, however many. */
+  /** Sends a text of any number of statements unchanged. Drops all rows, however many. */
   async run(text: string, limit: QueryLimit): Promise<void> {
     return this.#send(new Query(text), limit)
   }
 
-  /** As `run`, of one statement: the server refuses a text of several before it begins with any. */
+  /** Like `run`, for one statement: the server rejects a text of several before it runs any. */
   async runOne(text: string, limit: QueryLimit): Promise<void> {
     return this.#send(new Query({ text, queryMode: 'extended' }), limit)
   }
@@ -172,7 +177,7 @@ export class SessionClient {
     const bounds = { clock: this.#clock, socket: this.#socket, signal, limitMs }
     await withinLimit(bounds, () => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      // Somebody has to listen for rows, or they are kept.
+      // Without a listener for rows, pg keeps them.
       query.on('row', () => undefined)
       query.on('end', () => resolve())
       query.on('error', reject)
@@ -181,7 +186,7 @@ export class SessionClient {
     })
   }
 
-  /** Resolves when the server has let it go, so that it does not count as a connection any more. Never rejects. */
+  /** Resolves when the server has closed the connection, which then no longer counts. Never rejects. */
   async close(): Promise<void> {
     const timer = this.#clock.setTimer(limits.closeMs, () => this.#socket.destroy())
     try {
@@ -201,7 +206,10 @@ export class SessionClient {
   }
 }
 
-/** What the server sends, message by message. What is no message, and what pg makes nothing of, ends the connection and not the process. */
+/**
+ * Emits the server's bytes message by message. Bytes that are no message, or that pg cannot handle, end the connection
+ * and not the process.
+ */
 function wellFormed(stream: Duplex, { answerBytes }: SessionOptions): EventEmitter {
   const checked = new EventEmitter()
   const messages = new ServerMessages({ answerBytes })
@@ -216,7 +224,7 @@ function wellFormed(stream: Duplex, { answerBytes }: SessionOptions): EventEmitt
   return checked
 }
 
-/** pg takes for granted that a server answers in the order of the protocol, and trips over one that does not. */
+/** pg expects answers in the order of the protocol, and throws a TypeError for others. */
 function protocolError(thrown: unknown): Error {
   if (thrown instanceof TypeError)
     return new Error('the server sends what is no answer of PostgreSQL’s protocol', { cause: thrown })
@@ -229,7 +237,7 @@ interface Opened {
   readonly options: SessionOptions
 }
 
-/** The server's word for a setting, as pg's connection passes it on. */
+/** Setting that the server reports, as pg's connection passes it on. */
 interface ParameterStatus {
   readonly parameterName: string
   readonly parameterValue: string
@@ -241,7 +249,7 @@ function addressOf({ host, port, dial, socket }: ServerAccess): Address {
   return socket === undefined ? (dial ?? { host, port }) : { path: socket }
 }
 
-/** Goes to its own address whatever it is told, so that the name that TLS checks may be another one. */
+/** Connects to its own address instead of pg's, so that TLS can check another name. */
 class DialingSocket extends Socket {
   readonly #address: Address
 
@@ -262,7 +270,7 @@ interface Bounds {
   readonly limitMs: number
 }
 
-/** Nothing but the loss of its socket ends what a client waits for, so that is how both limits work. */
+/** Both limits destroy the socket, because nothing else ends a client's wait. */
 async function withinLimit<T>({ clock, socket, signal, limitMs }: Bounds, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted()
   let hasPassed = false
@@ -284,7 +292,7 @@ async function withinLimit<T>({ clock, socket, signal, limitMs }: Bounds, work: 
   }
 }
 
-/** Everything that pg would else take from the environment or from files of the user's is said. */
+/** Sets everything that pg would otherwise take from the environment or from the user's files. */
 function clientConfig(
   { access, database, applicationName, majorVersion = 0, searchPath = 'none' }: SessionOptions,
   asked: PasswordRequest,
@@ -293,7 +301,7 @@ function clientConfig(
     host: access.host,
     port: access.port,
     user: access.username,
-    // A function: pg looks elsewhere for an empty password. pg calls it after the server has named its method.
+    // A function, because pg looks elsewhere for an empty password. pg calls it after the server has named its method.
     password: () => {
       if (asked.method !== undefined) throw wantsWeakMethod(access, asked.method)
       return access.password
@@ -316,9 +324,9 @@ function clientConfig(
 }
 
 /**
- * What comes with the start of a session wins over what the owner of a database has set for it: nobody but us says who we are there,
- * what is loaded and what names mean. The server looks every second whether we are still there: what nobody waits for is given up.
- * A machine that is lost says nothing, and is asked after.
+ * Startup options take precedence over settings of the database's owner. Only the operator decides about its role,
+ * loaded libraries and the meaning of names. The server checks every second whether the client is there, and cancels
+ * statements of a lost client. Keepalive detects a lost machine, which sends nothing.
  */
 const startupOptions = [
   '-c role=none',
@@ -335,20 +343,20 @@ const startupOptions = [
   ...keepaliveOptions,
 ]
 
-/** The methods that tell a server the password, or what a dictionary attack needs, by pg's name of the request. */
+/** Methods that reveal the password, or the data of a dictionary attack, to a server. By pg's name of the request. */
 const weakMethods = [
   ['authenticationCleartextPassword', 'the password in clear text'],
   ['authenticationMD5Password', 'an MD5 hash of the password'],
 ] as const
 
-/** The weak method that the server has asked for. */
+/** Weak method that the server has requested. */
 interface PasswordRequest {
   method?: string
 }
 
 /**
- * SCRAM alone proves a password without telling it. The operator answers no other request, over TLS neither: whoever writes a
- * DatabaseUser or a Database may choose a server of his own and name a Secret of somebody else (I11).
+ * Only SCRAM proves a password without revealing it. The operator answers no other request, even over TLS. The author
+ * of a DatabaseUser or Database may choose a server of their own, and name a Secret of another user (I11).
  */
 function wantsWeakMethod({ host, port, username }: ServerAccess, method: string): EngineError {
   const message =

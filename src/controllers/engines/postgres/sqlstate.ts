@@ -1,45 +1,45 @@
-// Why did it fail, and does trying again help? The table from what a server, or the way to it, says to a reason. Messages hold the
-// SQLSTATE and the server's message; its detail, which may show rows, only where it counts objects or sessions (I11). Source:
-// PostgreSQL, "Error Codes"; Node.js, "Common system errors" and OpenSSL's verification codes.
+// Maps failures of a server, or of the connection to it, to an error code and a remedy. Messages contain the SQLSTATE
+// and the server's message. They contain its detail, which may show rows, only where it counts objects or sessions
+// (I11). Source: PostgreSQL, "Error Codes"; Node.js, "Common system errors" and OpenSSL's verification codes.
 import { EngineError, type EngineErrorCode } from '../engine-error.ts'
 import { unsafeSchemaState } from './extension-statements.ts'
 import { missingGrant } from './missing-grant.ts'
 import { answerTooLong } from './server-messages.ts'
 
-/** What was thrown, as far as it matters. */
+/** Relevant parts of a thrown error. */
 export interface Failure {
-  /** A SQLSTATE, an errno, or OpenSSL's word. */
+  /** SQLSTATE, errno, or code of OpenSSL. */
   readonly code: string | undefined
   readonly message: string
   readonly detail: string | undefined
   readonly constraint: string | undefined
-  /** The server said it, as opposed to the network or the client. */
+  /** The server reported it, not the network or the client. */
   readonly isFromServer: boolean
 }
 
 export interface FailureContext {
   /** Completes "could not …". */
   readonly attempt: string
-  /** Whose rights were not enough, and for which role, if one was to be changed. */
+  /** Admin whose rights were not enough. `role` is the role that the statement changes, if any. */
   readonly admin: string
   readonly role?: string | undefined
 }
 
 interface Rule {
-  /** Of codes that begin so. */
+  /** Prefixes of matching codes. */
   readonly codes: readonly string[]
-  /** And whose message fits. */
+  /** Matches the message, if set. */
   readonly text?: RegExp
   readonly code: EngineErrorCode
   readonly remedy: 'retry' | 'stop'
   readonly retryAfterMs?: number
-  /** Shows the server's detail. */
+  /** Adds the server's detail to the message. */
   readonly tellsDetail?: true
 }
 
 const minute = 60_000
 
-/** The first that fits counts. */
+/** The first matching rule applies. */
 const serverRules: readonly Rule[] = [
   { codes: ['57P', '08', '25006'], code: 'ServerUnreachable', remedy: 'retry' },
   { codes: ['53300'], code: 'TooManyConnections', remedy: 'retry', retryAfterMs: 15_000 },
@@ -47,7 +47,7 @@ const serverRules: readonly Rule[] = [
   { codes: ['42501'], code: 'InsufficientPrivilege', remedy: 'stop', retryAfterMs: 10 * minute },
   { codes: ['42P04', '42710', '42P06', '42P07'], code: 'AlreadyExists', remedy: 'retry' },
   { codes: ['3D000', '42704', '42P01', '3F000', '42883'], code: 'NotFound', remedy: 'retry' },
-  // Closed for a restore, or by hand: who closed it, or its Database, opens it again.
+  // Closed for a restore, or by hand. The Database, or the administrator who closed it, opens it again.
   { codes: ['55000'], text: /is not currently accepting connections/, code: 'DatabaseInUse', remedy: 'retry' },
   { codes: ['55006'], code: 'DatabaseInUse', remedy: 'retry', retryAfterMs: 10_000, tellsDetail: true },
   { codes: ['2BP01'], code: 'DependentObjects', remedy: 'retry', retryAfterMs: 10_000, tellsDetail: true },
@@ -59,7 +59,7 @@ const serverRules: readonly Rule[] = [
   { codes: [''], code: 'StatementFailed', remedy: 'stop', retryAfterMs: 10 * minute },
 ]
 
-/** A role or database that two make at once: the second waits for the first and then hears of its index. */
+/** Two clients create the same role or database: the second waits for the first and then violates this index. */
 const uniqueNames = ['pg_authid_rolname_index', 'pg_database_datname_index']
 
 const untrusted =
@@ -92,7 +92,7 @@ function ruleOf({ code = '', message, constraint = '' }: Failure): Rule {
   const rule = serverRules.find(
     ({ codes, text }) => codes.some((prefix) => code.startsWith(prefix)) && (text?.test(message) ?? true),
   )
-  // The last rule fits everything.
+  // The last rule matches everything.
   return rule ?? { codes: [], code: 'StatementFailed', remedy: 'stop' }
 }
 
@@ -116,7 +116,7 @@ function connectionError({ code = '', message }: Failure, { attempt }: FailureCo
       retryAfterMs: 5 * minute,
     })
   }
-  // Of SASL, only an empty password and a server that does not know ours get here.
+  // Only two SASL errors get here: an empty password, and a server that does not know the password.
   if (message.startsWith('SASL: ')) {
     const retryAfterMs = 5 * minute
     return new EngineError({
@@ -130,10 +130,10 @@ function connectionError({ code = '', message }: Failure, { attempt }: FailureCo
 }
 
 /**
- * Does this failure say that the server is not to be reached? Others must not make a breaker believe so: a server that is full, or
- * that refuses one of its roles or is read only, answers.
+ * Returns true if the failure means that the server is unreachable. Other failures must not open a breaker: a server
+ * that is full, rejects a role or is read-only does answer.
  */
 export function speaksOfServer({ code, sqlState = '' }: EngineError): boolean {
-  // The owner of a database can set it to read only, and must not so keep others from the server.
+  // The owner of a database can set it to read-only, and must not thereby block others from the server.
   return (code === 'ServerUnreachable' && sqlState !== '25006') || code === 'OutcomeUnknown'
 }

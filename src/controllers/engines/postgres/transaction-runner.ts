@@ -1,5 +1,5 @@
-// How is a list of changes carried out? In one transaction: all of them or none. Where others hold a lock it is tried three times
-// at once; where the connection is lost during the COMMIT nobody can know, and that is what is said.
+// Runs a list of changes in one transaction: all of them or none. It tries three times at once if other sessions hold a
+// lock. If the connection is lost during the COMMIT, the outcome is unknown, and the error says so.
 import type { Change } from '../change.ts'
 import { EngineError } from '../engine-error.ts'
 import type { SlicedWork, SliceRunner } from '../slice-runner.ts'
@@ -18,7 +18,7 @@ export interface TransactionOptions {
   readonly server: string
   readonly slices: SliceRunner
   readonly signal: AbortSignal
-  /** How often it is tried where others hold a lock. Default: 3. */
+  /** Number of attempts while other sessions hold a lock. Default: 3. */
   readonly attempts?: number | undefined
 }
 
@@ -29,8 +29,8 @@ export async function runTransaction(
   changes: readonly Change[],
   options: TransactionOptions,
 ): Promise<void> {
-  // Built before anything is sent: what cannot be said is not begun. The texts of a hundred thousand names are built again when they
-  // are sent and not kept.
+  // Precedes the transaction, so that a change that SQL cannot express starts nothing. The texts of 100,000 names are
+  // built again for sending, and not kept.
   await options.slices.run(checkStatements(changes, session.facts), options.signal)
   for (let attempt = 1; ; attempt += 1) {
     await session.query(beginning(session, changes, options))
@@ -53,7 +53,7 @@ export async function runTransaction(
   }
 }
 
-/** Throws StatementFailed for a change that cannot be said in SQL. */
+/** Throws StatementFailed for a change that SQL cannot express. */
 export function* checkStatements(changes: readonly Change[], facts: SessionFacts): SlicedWork<void> {
   for (const change of partsOf(changes)) {
     changeStatements(change, facts)
@@ -76,9 +76,9 @@ export function outcomeUnknown(when: string, server: string): EngineError {
   return new EngineError({ code: 'OutcomeUnknown', message, remedy: 'retry' })
 }
 
-/** A server writes statements into its log where it is told to, and those that fail always; a superuser may keep verifiers out of it. */
+/** A server can log all statements, and always logs those that fail. A superuser can keep verifiers out of the log. */
 function beginning({ facts }: BoundSession, changes: readonly Change[], { applicationName }: TransactionOptions): Sql {
-  // Said, as the owner of a database may have made it read only.
+  // READ WRITE, because the owner of the database may have set it to read-only.
   const begin = sql`BEGIN READ WRITE; SET LOCAL application_name TO ${literal(applicationName)}`
   return facts.isSuperuser && changes.some(hasSecret) ? sql`${begin}; ${discretion}` : begin
 }
@@ -89,7 +89,7 @@ function hasSecret(change: Change): boolean {
   return ['createReplicator', 'createSubscription', 'redirectSubscription', 'copyRole'].includes(change.kind)
 }
 
-/** The last two: what runs is not shown to those who may look at the sessions or the statements of others. */
+/** The last two hide running statements from roles that may read the sessions or statements of others. */
 const discretion = sql`SET LOCAL log_statement TO 'none'; SET LOCAL log_min_duration_statement TO -1;
   SET LOCAL log_min_error_statement TO 'panic'; SET LOCAL track_activities TO off; SET LOCAL pg_stat_statements.track TO 'none'`
 

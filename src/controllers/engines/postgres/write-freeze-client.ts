@@ -1,5 +1,6 @@
-// How are writers turned away from a PostgreSQL database, and let in again? By the attribute LOGIN of their roles: who tries meanwhile
-// hears 28000. Superusers cannot be turned away; their sessions are ended all the same, and those that come back are seen.
+// Blocks the writers of a PostgreSQL database and admits them again, by the attribute LOGIN of their roles. A blocked
+// login receives SQLSTATE 28000. Superusers cannot be blocked. The client terminates their sessions too, and observes
+// those that return.
 
 import type { RoleChange } from '../change.ts'
 import type { DatabaseServer } from '../engine.ts'
@@ -10,7 +11,7 @@ import { startingSessions } from './starting-sessions-client.ts'
 
 export interface WriteFreezeOptions {
   readonly database: string
-  /** Logins that are not turned away, such as that of a replication. The admin's own never is. */
+  /** Logins that are not blocked, such as that of a replication. The admin's own login never is. */
   readonly spared: readonly string[]
 }
 
@@ -60,11 +61,11 @@ function letIn(role: string, canLogin: boolean): RoleChange {
   return { kind: 'alterRole', role, attributes: { canLogin } }
 }
 
-/** $1: processes. Waits until they are gone. */
+/** $1: process ids. Waits until the processes have ended. */
 const endStarting = `SELECT pg_catalog.pg_terminate_backend(p.value::int, 5000)
   FROM pg_catalog.jsonb_array_elements_text($1::jsonb) p`
 
-/** $1: the database; $2: who is spared; $3: who is asked about. */
+/** $1: the database; $2: spared logins; $3: logins of the record. */
 const writersQuestion = `SELECT pg_catalog.jsonb_build_object(
   'logins', COALESCE((SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('name', r.rolname, 'canLogin', r.rolcanlogin)
       ORDER BY r.rolname)

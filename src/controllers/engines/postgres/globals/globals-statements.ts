@@ -1,4 +1,4 @@
-// Which SQL makes the globals of a database on another server?
+// SQL that copies the globals of a database to another server.
 import { EngineError } from '../../engine-error.ts'
 import { type GlobalChange, type GlobalRole, type GlobalSetting, ownedSorts } from '../../globals.ts'
 import { privilegesOn } from '../grant-statements.ts'
@@ -58,7 +58,10 @@ function attributes(role: GlobalRole): readonly (Sql | undefined)[] {
   ]
 }
 
-/** Whatever is no verifier would be taken for a clear password (I11). */
+/**
+ * Returns the verifier. Throws StatementFailed for any other text, which a server would take for a clear-text password
+ * (I11).
+ */
 function stored(name: string, verifier: string): string {
   if (isScramVerifier(verifier) || /^md5[0-9a-f]{32}$/.test(verifier)) return verifier
   const message = `the password of role ${JSON.stringify(name)} is kept in a form that nobody here knows; give it a new one`
