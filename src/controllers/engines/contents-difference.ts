@@ -1,16 +1,17 @@
-// In what is a restored database another than the one that was saved? Sentences for people, none if it is the same. Rows are compared by
-// count and hash; sequences take no part in snapshots, so that they may be ahead, and never behind. Pure.
+// Differences between a restored database and its source, as sentences for conditions; an empty list if they are equal.
+// Rows are compared by count and hash. Sequences ignore snapshots, so a restored one may be ahead, never behind. Pure.
 import type { DatabaseContents, SequenceContents, TableContents } from './database-contents.ts'
 import type { SequencePosition } from './replication.ts'
 
 export interface ComparisonOptions {
   /**
-   * Of another major version, rows may be written otherwise; then they are only counted. Extensions are the server's, and may be newer.
+   * `counted` compares row counts alone: another major version may format rows differently. Versions of extensions
+   * belong to the server, may be newer, and are not compared.
    */
   readonly rows: 'hashed' | 'counted'
 }
 
-/** More than these say nothing that helps. */
+/** Number of reported differences; further ones are counted only. */
 const mostTold = 10
 
 export function contentsDifference(
@@ -23,7 +24,7 @@ export function contentsDifference(
     ...compared('sequence', saved.sequences, restored.sequences, sequenceDiffers),
     ...compared('extension', saved.extensions, restored.extensions, () => undefined),
     ...countDiffers('large objects', Number(saved.largeObjects), Number(restored.largeObjects)),
-    // Backups keep what was counted when they were made.
+    // Older backups lack the counts of kinds that their version of konverge did not count.
     ...Object.keys(saved.objects).flatMap((sort) => {
       const [before, now] = [saved.objects[sort], restored.objects[sort]]
       return before === undefined || now === undefined ? [] : countDiffers(sort, before, now)
@@ -32,7 +33,7 @@ export function contentsDifference(
   return fewOf(found)
 }
 
-/** Of databases that nobody uses: the next number of each sequence is the same. */
+/** Returns the sequences whose next number differs. Precondition: no client uses either database. */
 export function positionsDifference(
   saved: readonly SequencePosition[],
   restored: readonly SequencePosition[],
@@ -48,7 +49,7 @@ function positionText({ value, isGiven }: SequencePosition): string {
   return isGiven ? `at ${value}` : `before ${value}`
 }
 
-/** For people, who read no more. */
+/** Returns the first differences, and the number of the others. */
 export function fewOf(found: readonly string[]): readonly string[] {
   const rest = found.length - mostTold
   return rest > 0 ? [...found.slice(0, mostTold), `and ${rest} more`] : found
@@ -96,7 +97,7 @@ function countDiffers(sort: string, saved: number, restored: number): readonly s
   return saved === restored ? [] : [`there are ${restored} ${sort} instead of ${saved}`]
 }
 
-/** As in SQL, so that a name with a dot in it is another one. */
+/** Returns the name as in SQL, with quotes where needed, so a name with a dot is unambiguous. */
 export function nameOf({ schema, name }: Named): string {
   return `${partText(schema)}.${partText(name)}`
 }

@@ -1,6 +1,6 @@
-// Privileges that are missing and that are too many: the desired ones, compared with those found. The outcome is a list of changes.
-// Pure, and exact: privileges that come by another role or by PUBLIC do not count, because they can go without a word.
-// Invariant: linear in the names of the spec and of the server together, and in slices, because a tenant chooses both numbers.
+// Compares desired with observed privileges and plans the changes: missing and extra ones. Pure.
+// Only direct grants count: a privilege by another role or PUBLIC can disappear without notice.
+// Invariant: linear in the names of the spec plus those of the server, and in slices; a tenant chooses both numbers.
 import { DesiredPrivileges, objectTargets } from './desired-privileges.ts'
 import { EngineError } from './engine-error.ts'
 import type {
@@ -15,18 +15,21 @@ import type {
 import type { SlicedWork } from './slice-runner.ts'
 
 export interface GrantPlan {
-  /** To be given. */
+  /** Privileges to grant. */
   readonly missing: readonly (GrantChange | DefaultGrantChange)[]
-  /** To be taken, if the role is ours. */
+  /** Privileges to revoke if the operator owns the role. */
   readonly extra: readonly (GrantChange | DefaultGrantChange)[]
-  /** What the wish names and is not there, in words: `schema app`, `table app.orders`, `role shop_app`. */
+  /** Objects that the spec names and the server lacks: `schema app`, `table app.orders`, `role shop_app`. */
   readonly notFound: readonly string[]
-  /** Privileges on objects, counted one by one: wished for, and of those held. */
+  /** Number of desired privileges on single objects, and of those that the role holds. */
   readonly desired: number
   readonly held: number
 }
 
-/** `observed` has to answer for the role, the schemas and the creators of the wish. Throws StatementFailed for too many changes. */
+/**
+ * Returns the changes from `observed` to `wish`. `observed` must cover the role, schemas and creators of `wish`. Throws
+ * StatementFailed for more than 100,000 changes.
+ */
 export function* planGrants(wish: DesiredGrant, observed: ObservedGrants): SlicedWork<GrantPlan> {
   const foundSchemas = among(wish.schemas, observed.schemas)
   const desired = yield* DesiredPrivileges.of(wish, { majorVersion: observed.majorVersion, schemas: foundSchemas })
@@ -45,26 +48,26 @@ export function* planGrants(wish: DesiredGrant, observed: ObservedGrants): Slice
   }
 }
 
-/** Names after which work may pause. */
+/** Number of names between two `yield`s. */
 const namesAtOnce = 256
 
-/** More differ only where a server invents them: privileges of one object have a few hundred combinations. */
+/** Only a hostile server exceeds this number: privileges of one object have a few hundred combinations. */
 const mostChanges = 100_000
 
 interface Totals {
   readonly missing: GrantChange[]
   readonly extra: GrantChange[]
-  /** Privileges that the role may keep and may not pass on. */
+  /** Privileges that the role keeps without their grant option. */
   readonly options: GrantChange[]
   desired: number
   held: number
 }
 
-/** What a list of desired privileges means for the objects of one group. Lists are interned: it is computed once for each. */
+/** Comparison of a list of desired privileges with a group. Lists are interned, so each is compared once per group. */
 interface Verdict {
   readonly desired: number
   readonly held: number
-  /** Where the names of its objects are collected; undefined: nothing to do. */
+  /** List that collects the names of objects to change; undefined: no change. */
   readonly missing: Names | undefined
   readonly extra: Names | undefined
   readonly kept: Names | undefined
@@ -101,11 +104,11 @@ const verbs = { missing: 'grant', extra: 'revoke', options: 'revokeOption' } as 
 
 type Kind = keyof typeof verbs
 
-/** Names of a group's objects by the privileges that they lack, that they have too much, and that they may not pass on. */
+/** Names of a group's objects, by missing privileges, extra privileges, and extra grant options. */
 class GroupNames {
   readonly #group: GrantGroup
   readonly #verdicts = new Map<readonly Privilege[], Verdict>()
-  /** Few: combinations of the privileges of one type of object. */
+  /** Short: at most the combinations of privileges of one object type. */
   readonly #lists: (Names & { readonly kind: Kind; readonly key: string })[] = []
 
   constructor(group: GrantGroup) {
@@ -243,7 +246,7 @@ function* notFound(
   ]
 }
 
-/** Those of the names that the server has: at most as many as were asked about, whatever it answers. */
+/** Returns the requested names that the server has. The result has at most as many names as the request. */
 function among(names: readonly string[], found: readonly string[]): ReadonlySet<string> {
   const asked = new Set(names)
   return new Set(found.filter((name) => asked.has(name)))

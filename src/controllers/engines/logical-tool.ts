@@ -1,12 +1,12 @@
-// Which of the dump tools on a machine can save a server, and restore what was saved? A tool saves servers up to its own version, and
-// reads what tools up to its own version wrote; the oldest that will do is taken, as what it writes can be read by most. The files of a
-// server are read by its own version alone. Pure.
+// Choice of a PostgreSQL client tool for a backup or restore. A tool dumps servers and reads dumps up to its own
+// version. The oldest suitable tool wins, because most other tools can read its output. Only a server of the same major
+// version reads data files. Pure.
 
 export interface LogicalTool {
   readonly majorVersion: number
-  /** As it says it: `15.18`. */
+  /** Version as the tool prints it, e.g. `15.18`. */
   readonly version: string
-  /** Where its programs are. */
+  /** Folder of the tool's programs. */
   readonly folder: string
 }
 
@@ -16,10 +16,13 @@ export type ToolChoice =
 
 export type DatabaseProgram = 'pg_dump' | 'pg_restore' | 'pg_basebackup' | 'pg_verifybackup' | 'postgres'
 
-/** Those that read the files of a server, of one major version alone. */
+/** Programs that read data files, which requires the same major version. */
 const ofOneVersion: readonly DatabaseProgram[] = ['pg_verifybackup', 'postgres']
 
-/** `version`: the server's major version when saving, and of its files; when restoring a dump, that of the tool that wrote it. */
+/**
+ * Returns the tool that runs `program`. `version` is the major version of the server or its data files; for
+ * `pg_restore`, of the tool that wrote the dump.
+ */
 export function chooseTool(program: DatabaseProgram, tools: readonly LogicalTool[], version: number): ToolChoice {
   const isExact = ofOneVersion.includes(program)
   const [tool] = tools
@@ -40,7 +43,10 @@ export function chooseTool(program: DatabaseProgram, tools: readonly LogicalTool
   return { kind: 'none', reason: 'VersionMismatch', message: `${program} ${newest.version} ${fault}; ${image}` }
 }
 
-/** Of what `pg_dump --version` prints: `pg_dump (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`. Undefined if it is none. */
+/**
+ * Parses the output of `pg_dump --version`, e.g. `pg_dump (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`. Returns
+ * undefined for other text.
+ */
 export function toolVersion(printed: string): Omit<LogicalTool, 'folder'> | undefined {
   const [, version, major] = /\(PostgreSQL\) ((\d+)[\w.]*)/.exec(printed) ?? []
   return version === undefined || major === undefined ? undefined : { version, majorVersion: Number(major) }

@@ -1,56 +1,57 @@
-// What may everybody do in a database? PUBLIC is no role, so that what it has can be had on another server too. Only what differs from what
-// PostgreSQL gives by itself: what was taken, as EXECUTE on a function, and what was given. Plain values; compared here. Pure.
+// Privileges of PUBLIC in a database, as plain values, and their comparison. PUBLIC exists on every server, so a
+// restore can recreate them. Only differences from PostgreSQL's defaults are listed: revoked ones, e.g. EXECUTE on a
+// function, and granted ones. Pure.
 import { nameOf, partText } from './contents-difference.ts'
 import type { DefaultTarget, Privilege } from './grant.ts'
 
 export interface PublicRights {
-  /** In an order in which they can be set. */
+  /** Ordered so that they can be set one after the other. */
   readonly objects: readonly PublicRight[]
-  /** On what the database's owner will make; those of other creators are left out. */
+  /** Default privileges on future objects of the database's owner, without those of other creators. */
   readonly defaults: readonly PublicDefault[]
 }
 
-/** What members of extensions have is not here: it comes with the extension. */
+/** Privileges of PUBLIC on one object. Objects of extensions are excluded: the extension creates their privileges. */
 export interface PublicRight {
   readonly on: 'Schema' | 'Table' | 'Column' | 'Sequence' | 'Function' | 'Type'
   /** `''` for a Schema. */
   readonly schema: string
-  /** Of a Column that of its table. */
+  /** Name of the object; for a Column, of its table. */
   readonly name: string
-  /** Of a Function, by which it is told from others of its name. */
+  /** Argument types of a Function, which distinguish its overloads. */
   readonly arguments?: readonly ArgumentType[]
-  /** Of a Column. */
+  /** Name of a Column. */
   readonly column?: string
-  /** All that PUBLIC has on it; none: it was taken. Sorted. */
+  /** All privileges of PUBLIC on the object, sorted; empty if all are revoked. */
   readonly privileges: readonly Privilege[]
 }
 
 export interface ArgumentType {
   readonly schema: string
-  /** Of an array that of its elements. */
+  /** Name of the type; for an array, of its element type. */
   readonly name: string
   readonly isArray: boolean
 }
 
 export interface PublicDefault {
   readonly on: DefaultTarget
-  /** Only what is made in this schema; `''`: in all of them. */
+  /** Schema of the future objects; `''`: all schemas. */
   readonly schema: string
   readonly privileges: readonly Privilege[]
 }
 
-/** Changing them, whatever they are. May be repeated. */
+/** Idempotent changes of PUBLIC's privileges. */
 export type PublicRightsChange =
   | { readonly kind: 'setPublicRights'; readonly database: string; readonly rights: readonly PublicRight[] }
-  /** On what `role` will make. There is no such change that gives. */
+  /** Revokes PUBLIC's default privileges on future objects of `role`. No change grants default privileges. */
   | { readonly kind: 'takePublicDefault'; readonly role: string; readonly on: (typeof givenBeforehand)[number] }
 
-/** On what PostgreSQL lets everybody do something with all that somebody will make. */
+/** Object types on which PostgreSQL grants PUBLIC a default privilege. */
 const givenBeforehand = ['Function', 'Type'] as const
 
 /**
- * Of default privileges only what was taken comes along: they are set in the name of the owner on what he makes later, which no
- * comparison sees, and whoever can forge a manifest could give all of that to everybody.
+ * Returns the changes that restore revoked default privileges. Granted ones are not restored: they apply to the owner's
+ * future objects, which no comparison covers, so a forged manifest could open all of them to PUBLIC.
  */
 export function publicDefaultChanges(role: string, rights: PublicRights | undefined): readonly PublicRightsChange[] {
   const taken = (rights?.defaults ?? []).filter(({ schema, privileges }) => schema === '' && privileges.length === 0)
@@ -59,7 +60,7 @@ export function publicDefaultChanges(role: string, rights: PublicRights | undefi
     .map((on) => ({ kind: 'takePublicDefault', role, on }))
 }
 
-/** Sentences for people, none if everybody may do the same in both. What will be made takes no part. */
+/** Returns a sentence per object on which PUBLIC's privileges differ. Default privileges are not compared. */
 export function publicRightsDifference(saved: PublicRights, restored: PublicRights): readonly string[] {
   const [before, after] = [byObject(saved), byObject(restored)]
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((object) => {
@@ -69,8 +70,9 @@ export function publicRightsDifference(saved: PublicRights, restored: PublicRigh
 }
 
 /**
- * What makes what was found what was saved, in an order in which it can be set; none where it is so already. What an extension or the like
- * has given that was taken by hand is taken. Rights of a table go with those of its columns, so that all that was saved is set.
+ * Returns the privileges to set, in order, so that `found` equals `saved`; empty if they are equal. Other differences,
+ * e.g. by an extension, are reset to PostgreSQL's defaults. REVOKE on a table also revokes on its columns, so all saved
+ * privileges are set.
  */
 export function publicRightsToSet(saved: PublicRights, found: PublicRights): readonly PublicRight[] {
   if (publicRightsDifference(saved, found).length === 0) return []
@@ -79,7 +81,10 @@ export function publicRightsToSet(saved: PublicRights, found: PublicRights): rea
   return [...strange.map((right) => ({ ...right, privileges: givenByItself(right) })), ...saved.objects]
 }
 
-/** What of them a server of this version can have: MAINTAIN came with 17, and in 14 the schema `public` is the server's. */
+/**
+ * Returns the privileges that a server of this version supports. MAINTAIN exists since 17; in 14 the schema `public`
+ * belongs to the server.
+ */
 export function rightsKnownTo(majorVersion: number, { objects, defaults }: PublicRights): PublicRights {
   const known = objects
     .filter(({ on, name }) => majorVersion >= 15 || on !== 'Schema' || name !== 'public')

@@ -1,19 +1,20 @@
-// How does it stand with a replication, and what comes next? Decided from what both sides show, never from what was done. Whatever
-// would break writers at the source, or lose rows without a word, is refused before anything is made. Pure.
+// State of a logical replication and its next step, decided only from observations of both servers. Pure.
+// Invariant: a replication that would break writers at the source, or silently lose rows, is rejected before it creates
+// an object.
 import { nameList, type Token } from '../../index.ts'
 import { bytesBetween, hasReached, type LogPosition } from './log-position.ts'
 import type { PublisherFacts, SubscriberFacts, TableName } from './replication.ts'
 
 export type ReplicationState =
-  /** Nothing has been made yet that could hurt, and nothing will be. */
+  /** Rejected: obstacles exist, or the names belong to objects of another owner. Nothing is created. */
   | { readonly kind: 'refused'; readonly obstacles: readonly Obstacle[] }
-  /** `fill`: with a slot and all rows of the moment at which that begins. */
+  /** `fill` creates the slot and copies all rows of its snapshot. */
   | { readonly kind: 'incomplete'; readonly next: 'admit' | 'publish' | 'fill' | 'subscribe' }
   | { readonly kind: 'following'; readonly lagBytes: bigint; readonly failures: number }
-  /** Only beginning anew helps: everything removed, the target's tables emptied. */
+  /** Needs a restart: remove all parts and empty the target's tables. */
   | { readonly kind: 'broken'; readonly cause: Obstacle }
 
-/** One CamelCase word, one sentence. */
+/** Cause of a rejected or broken replication: a reason in CamelCase and a sentence. */
 export interface Obstacle {
   readonly reason: ObstacleReason
   readonly message: string
@@ -39,11 +40,14 @@ export type ObstacleReason =
 export interface BothSides {
   readonly source: PublisherFacts
   readonly target: SubscriberFacts
-  /** Of which moment of the source the target holds all rows; undefined: not all are there. Of a target that follows it does not matter. */
+  /**
+   * Position of the source at which the target has all rows; undefined: rows are missing. Ignored once the target has a
+   * subscription.
+   */
   readonly filledFrom: LogPosition | undefined
 }
 
-/** `token`: that of the marks which are ours. */
+/** Returns the state of the replication whose parts carry `token`. */
 export function replicationState(sides: BothSides, token: Token): ReplicationState {
   const { source, target } = sides
   const foreign = foreignParts(sides, token)
@@ -63,7 +67,7 @@ export function replicationState(sides: BothSides, token: Token): ReplicationSta
   return { kind: 'following', lagBytes: lagBytes < 0n ? 0n : lagBytes, failures }
 }
 
-/** A slot that begins at another moment than the rows is one of another attempt, and would leave changes out. */
+/** A slot that starts at another position than the rows belongs to another attempt, and would skip changes. */
 function fillingState({ source: { slot }, filledFrom: from }: BothSides): ReplicationState {
   if (from === undefined) return { kind: 'incomplete', next: 'fill' }
   if (slot !== undefined && slot.confirmed === from && !slot.isLost) return { kind: 'incomplete', next: 'subscribe' }
@@ -72,7 +76,10 @@ function fillingState({ source: { slot }, filledFrom: from }: BothSides): Replic
   return { kind: 'broken', cause: { reason: 'SlotLost', message } }
 }
 
-/** As if there were nothing but these tables. Who asks for some of them answers for what else they need. */
+/**
+ * Returns both sides reduced to these tables, without sequences and large objects. The caller handles other objects
+ * that the tables need.
+ */
 export function sidesOf(tables: readonly TableName[], { source, target, filledFrom }: BothSides): BothSides {
   const wanted = new Set(tables.map(nameOf))
   const isWanted = (table: TableName) => wanted.has(nameOf(table))
@@ -83,7 +90,7 @@ export function sidesOf(tables: readonly TableName[], { source, target, filledFr
   }
 }
 
-/** Is anything there of what was made for this? Of a side that was not seen nothing is known. */
+/** Returns whether a part of this replication exists on an observed side. An unobserved side counts as empty. */
 export function isAnythingLeft({ source, target }: Partial<Omit<BothSides, 'filledFrom'>>, { uid }: Token): boolean {
   const isOurs = (part: { readonly token: Token | undefined } | undefined) => part?.token?.uid === uid
   const isForeign =
@@ -92,14 +99,14 @@ export function isAnythingLeft({ source, target }: Partial<Omit<BothSides, 'fill
   return isAtSource || isOurs(target?.subscription)
 }
 
-/** Has the target kept everything that comes before `goal`, a milestone of the source? */
+/** Returns whether the target has confirmed all changes before `goal`, a WAL position of the source. */
 export function hasCaughtUp(sides: BothSides, token: Token, goal: LogPosition): boolean {
   const confirmed = sides.source.slot?.confirmed
   if (confirmed === undefined || replicationState(sides, token).kind !== 'following') return false
   return hasReached(confirmed, goal)
 }
 
-/** Why it cannot be begun: all of it, as whoever reads it has to change the server once. */
+/** Returns all obstacles to a start at once, so that an admin changes the server only once. */
 function obstaclesTo({ source, target, filledFrom }: BothSides): readonly Obstacle[] {
   return [
     ...sourceObstacles(source),
@@ -191,7 +198,7 @@ function fullTables({ tables }: PublisherFacts, target: SubscriberFacts): readon
   return when(named.length > 0, 'TablesNotEmpty', `${namesOf(named)} of the target are not empty; TRUNCATE them`)
 }
 
-/** Our names, and not our marks. */
+/** Returns parts that have the names of this replication and lack its ownership marker. */
 function foreignParts({ source, target }: BothSides, { uid }: Token): readonly Obstacle[] {
   const parts = { login: source.login, publication: source.publication, subscription: target.subscription }
   return Object.entries(parts).flatMap(([what, part]) =>
@@ -236,7 +243,7 @@ function when(holds: boolean, reason: ObstacleReason, message: string): readonly
 
 const mostNamed = 5
 
-/** `shop.orders`, `a.b, a.c and 7 more` */
+/** Returns e.g. `shop.orders`, or `a.b, a.c and 7 more`. */
 function namesOf(tables: readonly TableName[]): string {
   return nameList(tables.map(nameOf), mostNamed)
 }

@@ -1,17 +1,17 @@
-// Schemas that no spec may name: those of the operator and of PostgreSQL. The CRDs reject them; the controllers do so again, as an object may
-// be older than its CRD. Pure.
+// Schemas that no spec may name: those of the operator and of PostgreSQL. The CRDs reject them. The controllers reject
+// them again, because an object may be older than its CRD. Pure.
 
-/** Does it hold marks of migrations? Names that begin so are the operator's. */
+/** Returns whether the schema belongs to the operator, which stores markers of migrations there. */
 export function isOperatorSchema(name: string): boolean {
   return name.startsWith('_konverge')
 }
 
-/** Is it the operator's, or PostgreSQL's own? */
+/** Returns whether the schema belongs to the operator or to PostgreSQL. */
 export function isReservedSchema(name: string): boolean {
   return isOperatorSchema(name) || name.startsWith('pg_') || name === 'information_schema'
 }
 
-/** Extensions may have their objects in `pg_catalog`. */
+/** Returns whether no extension may use the schema. Unlike other objects, extensions may use `pg_catalog`. */
 export function isReservedForExtensions(name: string): boolean {
   return isReservedSchema(name) && name !== 'pg_catalog'
 }

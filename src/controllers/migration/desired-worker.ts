@@ -1,5 +1,5 @@
-// With what is a worker of a migration started? The order that it gets, and the keys of the databases in it, from the spec and what people have
-// said by annotations. Pure.
+// Desired worker of a migration: its order and the credentials of the databases in the order, from the spec and the
+// annotations. Pure.
 import type { WorkerCredentials } from '../../../constructs/index.ts'
 import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
 import type { LiveObject } from '../../index.ts'
@@ -12,21 +12,21 @@ import { orderDigest, orderText } from './worker-order.ts'
 
 export type MigrationObject = LiveObject<MigrationSpec, MigrationStatus> & { readonly spec: MigrationSpec }
 
-/** What a worker is started with. */
+/** Name, order and credentials of a worker. */
 export interface DesiredWorker {
   readonly name: string
   readonly text: string
   readonly digest: string
   readonly credentials: readonly WorkerCredentials[]
-  /** There is to be one. */
+  /** True if a worker must run. */
   readonly isWanted: boolean
 }
 
-/** The user's word for a plan. */
+/** Annotation by which a user approves a plan; its value is the plan hash. */
 const approvalAnnotation = 'data.konverge.dev/approve'
-/** The user's word that nobody writes into the source of a step any more: its name. */
+/** Annotation by which a user confirms that the source of a step has no writers; its value is the step's name. */
 export const cutoverAnnotation = 'data.konverge.dev/cutover'
-/** Of one step: how often it may be interrupted. */
+/** Maximum number of attempts of one step. */
 const maxAttempts = 5
 
 export function migrationName({ metadata }: Pick<MigrationObject, 'metadata'>): string {
@@ -46,7 +46,7 @@ export function orderOf({ metadata, spec }: MigrationObject, asked: readonly Mig
   )
   const { onFailure, baseline: adoptsBaseline, retry: retryToken = '', approval } = spec
   const approvedPlan = metadata.annotations?.[approvalAnnotation]
-  // An approval of another plan is none, and no other order.
+  // An approval of another plan does not count, and does not change the order.
   const approved = approvedPlan === planHash(steps) ? approvedPlan : undefined
   return {
     ...{ steps, onFailure, adoptsBaseline, retryToken, maxAttempts },
@@ -59,7 +59,7 @@ export interface OrderedPlaces {
   readonly sources: readonly Place[]
 }
 
-/** `parting`: which try it is of one that takes away what follows. */
+/** Returns a worker for `order`. `parting`: attempt number of a pre-delete worker, which removes replications. */
 export function workerOf(
   object: MigrationObject,
   order: MigrationOrder,
@@ -75,12 +75,12 @@ export function workerOf(
   })
   const digest = orderDigest(text)
   const credentials = [target, ...sources].map((place) => place.credentials)
-  // A cut must not end in what no name ends in.
+  // A truncated name must end in an alphanumeric character.
   const stem = object.metadata.name.slice(0, maxStem).replace(/[^a-z0-9]+$/, '')
   return { name: `${stem}-${digest.slice(0, 10)}`, text, digest, credentials }
 }
 
-/** Undefined: it fits into a ConfigMap. */
+/** Returns undefined if the order fits into a ConfigMap. */
 export function sizeProblem({ text }: Pick<DesiredWorker, 'text'>): Problem | undefined {
   const sizeBytes = Buffer.byteLength(text)
   return sizeBytes <= maxOrderBytes ? undefined : tooLarge(sizeBytes)
@@ -91,8 +91,8 @@ export function tooLarge(sizeBytes: number): Problem {
   return { kind: 'refused', reason: 'OrderTooLarge', message }
 }
 
-/** Size of an order: what a ConfigMap holds, with room for its metadata. */
+/** Maximum size of an order: a ConfigMap's data limit, with room for its metadata. */
 export const maxOrderBytes = 1_000_000
 
-/** Pods of a Job bear its name in a label: 63 characters. */
+/** Limits the Job's name to the 63 characters of a label value, because its pods carry the name as a label. */
 const maxStem = 52

@@ -1,5 +1,5 @@
-// The marks of a migration, as what it stands for outside the cluster. They are looked at every few minutes, when a worker has begun or
-// ended, and more often while one is at it; they stay when the migration goes, as what was applied stays.
+// Applied markers of a migration, as its external resource. The operator observes them every few minutes, when a worker
+// starts or ends, and more often while one runs. They stay after the Migration is deleted, as the applied changes do.
 import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
 import {
   type DesiredExternal,

@@ -1,5 +1,5 @@
-// Which database is it about, may it be changed from here, and can it be reached? Read from a Database and what its connection is made
-// of: what an order says of it, which keys a worker needs, and how the operator itself gets there. Pure.
+// Database of a migration, as target or source: its entry in an order, the credentials for a worker, and the operator's
+// own access. Or the problem that prevents its use. Read from a Database and its connection. Pure.
 import type { WorkerCredentials } from '../../../constructs/index.ts'
 import { isBeingDeleted } from '../../index.ts'
 import { moveOf } from '../database/moving.ts'
@@ -10,13 +10,13 @@ import { authorityKey, credentialKeys, type OrderedDatabase } from './worker-ord
 
 export interface PlaceInput {
   readonly name: string
-  /** Of its credentials, in a worker. */
+  /** Folder of its credentials in a worker. */
   readonly folder: string
   readonly database: DatabaseObject | undefined
   readonly connection: ServerConnection | undefined
-  /** May it be one that is being deleted, as long as it is there? */
+  /** Accepts a Database that is being deleted. */
   readonly mayLeave?: boolean
-  /** May it be one on its move to another server? */
+  /** Accepts a Database that moves to another server. */
   readonly mayMove?: boolean
 }
 
@@ -25,11 +25,11 @@ export interface Place {
   readonly ordered: OrderedDatabase
   readonly credentials: WorkerCredentials
   readonly access: ServerAccess
-  /** Of its server, if it has been asked. */
+  /** System identifier of its server; undefined before the first observation. */
   readonly systemIdentifier: string | undefined
 }
 
-/** `refused`: somebody has to change something. `waiting`: it comes by itself. */
+/** `refused`: a user must change the spec or the Database. `waiting`: resolves without a change. */
 export interface Problem {
   readonly kind: 'refused' | 'waiting'
   readonly reason: string
@@ -66,13 +66,16 @@ export function placeOf({
   return knownPlace({ folder, database, access: connection.access })
 }
 
-/** Of a source: rows that are to be copied; or parts of a replication are there, which are to be removed; or nothing any more. */
+/** Use of a source: `rows` to copy, `parts` of a replication to remove, or `nothing`. */
 export type Need = 'rows' | 'parts' | 'nothing'
 
 /**
- * Where rows come from. Once all of them are there it may be unwell, on its move or gone (undefined); as long as it can be reached the order
- * speaks of it as before, so that no other worker is started. Of one that has parts of a replication it is waited for, as nobody would look for them
- * later; also while it is being deleted, which they may keep from its end.
+ * Returns the source of a copy; undefined if the source is missing and no rows are needed.
+ *
+ * - `nothing`: the source may be unready, moving or missing. A reachable source stays in the order, because a changed
+ *   order would start another worker.
+ * - `parts`: the source must become ready, because no later run removes the parts. A source that is being deleted
+ *   counts too, because the parts can block its deletion.
  */
 export function sourceOf(input: PlaceInput, need: Need): Place | Problem | undefined {
   const { folder, database, connection } = input
@@ -82,7 +85,7 @@ export function sourceOf(input: PlaceInput, need: Need): Place | Problem | undef
   return connection?.kind === 'known' ? knownPlace({ folder, database, access: connection.access }) : undefined
 }
 
-/** Of a server that is there, whatever becomes of the database on it. */
+/** Returns the place of a database on a known server, regardless of the Database's phase. */
 export function knownPlace({
   folder,
   database,

@@ -1,5 +1,5 @@
-// What is to be done next? Decided from the steps as they are wished and the marks in the database, and from nothing that this process
-// remembers, so that every life goes on where the one before ended. Nothing that was applied is ever run again.
+// Next action of a migration, decided only from the desired steps and the applied markers in the database. Another
+// process therefore continues where the last one ended. Invariant: an applied step never runs again. Pure.
 import type { MigrationStep, SqlStep } from '../engines/migration-step.ts'
 import type { StepAttempt, StepFailure, StepMark } from '../engines/migration-target.ts'
 import { planHash, stepChecksum } from './step-digest.ts'
@@ -7,27 +7,27 @@ import { planHash, stepChecksum } from './step-digest.ts'
 export interface MigrationOrder {
   readonly steps: readonly MigrationStep[]
   readonly onFailure: 'Stop' | 'RunDown'
-  /** Until a step may have changed anything, those of SQL whose verification holds are taken as done. */
+  /** Adopts SQL steps whose verification holds, as long as no step can have changed the database. */
   readonly adoptsBaseline: boolean
-  /** Another one lets what failed be tried again. */
+  /** A new value allows another try of failed steps. */
   readonly retryToken: string
-  /** Of one step: how often it may be interrupted. */
+  /** Maximum number of attempts of one step. */
   readonly maxAttempts: number
   readonly approval: { readonly kind: 'Auto' } | { readonly kind: 'Manual'; readonly approvedPlan: string | undefined }
 }
 
 export interface Truth {
   readonly marks: readonly StepMark[]
-  /** What queries said in this pass, by the name of the step. */
+  /** Results of verification queries in this pass, by step name. */
   readonly verified: ReadonlyMap<string, boolean>
 }
 
 export type Decision =
   | { readonly kind: 'done' }
-  /** Ask its query, then decide again. In doubt, an earlier attempt may have left something that looks like the real thing. */
+  /** Runs the verification query, then decides again. `inDoubt`: an earlier attempt may have left partial effects. */
   | { readonly kind: 'verify'; readonly step: MigrationStep; readonly inDoubt?: StepAttempt }
   | { readonly kind: 'run'; readonly attempt: StepAttempt }
-  /** It is done, by an attempt of this plan or by nobody knows whom; only the mark is missing. */
+  /** The step is done, by an attempt of this plan or by an unknown actor. Only the marker is missing. */
   | { readonly kind: 'adopt'; readonly attempt: StepAttempt; readonly as: 'Applied' | 'Adopted' }
   | { readonly kind: 'undo'; readonly step: MigrationStep }
   | { readonly kind: 'awaitApproval'; readonly plan: string }
@@ -49,7 +49,7 @@ export function decide(order: MigrationOrder, { marks, verified }: Truth): Decis
   const failure = finalFailure(pass)
   if (failure !== undefined) return order.onFailure === 'Stop' ? failure : wayBack(pass, applied, failure)
   const next = order.steps[applied.length]
-  // What is half done may be what ends the word of an earlier one, which would never be asked with success again: the end comes first.
+  // A half-done step may be the reason that an earlier verification fails, for good. So it completes first.
   const absent = next !== undefined && mayHaveActed(pass, next) ? undefined : firstAbsent(pass)
   if (absent !== undefined) return absent
   if (next === undefined) return { kind: 'done' }
@@ -59,14 +59,14 @@ export function decide(order: MigrationOrder, { marks, verified }: Truth): Decis
   return advance(pass, next)
 }
 
-/** No step is begun, or taken back. */
+/** Decision that ends a run: no step starts, and none is rolled back. */
 export type End = Extract<Decision, { kind: 'done' | 'awaitApproval' | 'refuse' | 'failed' }>
 
 export function isEnd(decision: Decision): decision is End {
   return ['done', 'awaitApproval', 'refuse', 'failed'].includes(decision.kind)
 }
 
-/** With these a replication that was begun is gone on with: not with what is another step now, and not with what failed. */
+/** Returns the steps that may continue an existing replication: all but failed ones, with their present checksums. */
 export function keptSteps(
   steps: readonly MigrationStep[],
   marks: readonly StepMark[],
@@ -75,14 +75,14 @@ export function keptSteps(
   return open.map((step) => ({ name: step.name, checksum: stepChecksum(step) }))
 }
 
-/** What can be tried in one transaction: the steps from this one on, up to the first that is no such SQL. */
+/** Returns the steps that one transaction can rehearse: from `from` to the first step that is no transactional SQL. */
 export function rehearsable(steps: readonly MigrationStep[], from: MigrationStep): readonly SqlStep[] {
   const open = steps.slice(steps.indexOf(from))
   const end = open.findIndex((step) => step.kind !== 'SQL' || !step.isTransactional)
   return open.slice(0, end === -1 ? undefined : end).filter((step) => step.kind === 'SQL')
 }
 
-/** What a decision is made from. */
+/** Input of a decision. */
 interface Pass {
   readonly order: MigrationOrder
   readonly plan: string
@@ -91,11 +91,11 @@ interface Pass {
 }
 
 function isApplied({ state }: StepMark): boolean {
-  // A step whose way back failed is still there.
+  // A step whose rollback failed is still in effect.
   return state === 'Applied' || state === 'Adopted' || state === 'UndoFailed'
 }
 
-/** What was applied has to be the beginning of the steps, as it was and in its order. */
+/** Rejects steps that do not begin with all applied steps, unchanged and in their order. */
 function historyRejection(steps: readonly MigrationStep[], applied: readonly StepMark[]): Decision | undefined {
   const refuse = (reason: RejectionReason, step: string, message: string) =>
     ({ kind: 'refuse', reason, step, message }) as const
@@ -121,7 +121,7 @@ function historyRejection(steps: readonly MigrationStep[], applied: readonly Ste
 
 type Failed = Extract<Decision, { kind: 'failed' }>
 
-/** On the way back, steps before the one that failed are open again: not even they are run. */
+/** Returns the failure that ends the run. It also blocks earlier steps, which a rollback reopens. */
 function finalFailure(pass: Pass): Failed | undefined {
   for (const step of pass.order.steps) {
     const mark = pass.known.get(step.name)
@@ -132,7 +132,7 @@ function finalFailure(pass: Pass): Failed | undefined {
   return undefined
 }
 
-/** Steps that were applied after a way back had failed were wanted: it is no failure any more, whatever token comes again. */
+/** A failed rollback is no failure any more once a later step is applied, even if an old token returns. */
 function isOvercome({ state, ordinal }: StepMark, { known }: Pass): boolean {
   return state === 'UndoFailed' && [...known.values()].some((mark) => isApplied(mark) && mark.ordinal > ordinal)
 }
@@ -143,7 +143,7 @@ function failureOf(
   { maxAttempts }: MigrationOrder,
 ): StepFailure | undefined {
   if (state === 'Failed' || state === 'UndoFailed') return failure ?? unknownFailure
-  // What servers do by themselves goes on while no worker is at it, and is removed by one that gets to it.
+  // Replication continues without a worker, so interruptions of its workers do not count.
   const isUnending = step.kind === 'Copy' && step.mode === 'Logical'
   if (state !== 'Running' || attempts < maxAttempts || isUnending) return undefined
   return { sqlState: undefined, message: `interrupted ${attempts} times, and not tried again` }
@@ -151,12 +151,12 @@ function failureOf(
 
 const unknownFailure: StepFailure = { sqlState: undefined, message: 'failed for a reason that was not written down' }
 
-/** Whoever changes anything about the steps wants another try, and whoever says so. */
+/** Changed steps and a new token each start another try. */
 function isSameTry(mark: StepMark, { plan, order }: Pass): boolean {
   return mark.plan === plan && mark.token === order.retryToken
 }
 
-/** Backwards over what this very plan applied: what earlier ones did was wanted and stays. */
+/** Rolls back the steps that this plan applied, in reverse order. Steps of earlier plans stay. */
 function wayBack({ order, plan }: Pass, applied: readonly StepMark[], failure: Failed): Decision {
   const last = applied.toSorted((left, right) => right.ordinal - left.ordinal)[0]
   const step = order.steps.find(({ name }) => name === last?.name)
@@ -167,7 +167,7 @@ function wayBack({ order, plan }: Pass, applied: readonly StepMark[], failure: F
   return { ...failure, failure: { ...failure.failure, message } }
 }
 
-/** The database says that a step was applied, and the step's own query says that it was not. */
+/** Finds a step that is recorded as applied, and whose verification query is unanswered or fails. */
 function firstAbsent(pass: Pass): Decision | undefined {
   for (const step of heldToTheirWord(pass)) {
     const holds = pass.verified.get(step.name)
@@ -179,7 +179,10 @@ function firstAbsent(pass: Pass): Decision | undefined {
   return undefined
 }
 
-/** An assertion is about the moment it is reached at; a step that another has overtaken need not hold. */
+/**
+ * Returns the applied steps whose verification must still hold. Assertions hold only when they are reached, and
+ * superseded steps need not hold.
+ */
 function heldToTheirWord({ order, known }: Pass): readonly MigrationStep[] {
   return order.steps.filter(({ kind, name, verify }) => {
     const mark = known.get(name)
@@ -196,37 +199,37 @@ function heldToTheirWord({ order, known }: Pass): readonly MigrationStep[] {
 function advance(pass: Pass, next: MigrationStep): Decision {
   const { plan, known, verified } = pass
   const attempt = attemptAt(pass, next)
-  // An assertion is asked when it is reached; rows are compared, and a query that holds over a part of them says nothing.
+  // The run itself checks assertions. Copies compare rows, because a query can hold over a part of the rows.
   if (next.kind !== 'SQL' || next.verify === undefined) return { kind: 'run', attempt }
   const mark = known.get(next.name)
-  // An attempt outside a transaction may have come to its end without anybody hearing of it, or before it failed. Only one of this text.
+  // An attempt outside a transaction may have completed unnoticed, or before it failed. Only for this text of the step.
   const isInDoubt = mayHaveActed(pass, next) && mark?.checksum === attempt.checksum
   if (!isInDoubt && !isBaseline(pass)) return { kind: 'run', attempt }
   const holds = verified.get(next.name)
   if (holds === undefined) return { kind: 'verify', step: next, ...(isInDoubt ? { inDoubt: attempt } : {}) }
   if (!holds) return { kind: 'run', attempt }
-  // Nobody has acted, so nobody can have ended the word of an earlier one.
+  // No attempt has acted, so none can have superseded an earlier step.
   if (!isInDoubt) return { kind: 'adopt', attempt: { ...attempt, earlier: [] }, as: 'Adopted' }
-  // What failed may have failed over what was there, and who asks otherwise now may find that: the way back leaves it.
+  // A failed attempt may have found objects of another actor, which a changed query accepts. A rollback must keep them.
   const isOurs = mark?.state === 'Running' && mark.plan === plan
   return { kind: 'adopt', attempt, as: isOurs ? 'Applied' : 'Adopted' }
 }
 
-/** Nothing but what was found is there: steps that failed over it have left nothing. */
+/** Returns whether all effects existed before: steps are adopted only, and failed ones are rolled back. */
 function isBaseline({ order, known }: Pass): boolean {
   return (
     order.adoptsBaseline && [...known.values()].every((mark) => mark.state === 'Adopted' || isTakenBack(mark, order))
   )
 }
 
-/** By the database. Of a text that is no step any more nobody knows. */
+/** Returns whether the database rolled the attempt back. Unknown, so false, for a text that is no step any more. */
 function isTakenBack({ name, state, checksum }: StepMark, { steps }: MigrationOrder): boolean {
   if (state !== 'Failed' && state !== 'Running') return false
   const step = steps.find((candidate) => candidate.name === name)
   return step?.kind === 'SQL' && step.isTransactional && stepChecksum(step) === checksum
 }
 
-/** Outside a transaction nothing was taken back, neither by an interruption nor by a failure. */
+/** Outside a transaction, neither an interruption nor a failure rolls effects back. */
 function mayHaveActed({ known }: Pass, step: MigrationStep): boolean {
   const state = known.get(step.name)?.state
   return step.kind === 'SQL' && !step.isTransactional && (state === 'Running' || state === 'Failed')

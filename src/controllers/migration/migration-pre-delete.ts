@@ -1,5 +1,5 @@
-// What has to be done before a Migration may go? A copy that follows its source is taken away from both sides by a worker, as the slot of
-// one that nobody reads has its server keep its log until the disk is full. That it is done is said by the status. Pure.
+// Pre-delete work of a Migration: a worker removes its replications from both servers. An abandoned slot would retain
+// WAL until the disk is full. The status records that the work is done. Pure.
 import { abandonAnnotation, isAbandoned, isOf, Job, type LiveObject } from '../../index.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
 import { jobCondition } from '../worker/job-words.ts'
@@ -8,23 +8,23 @@ import type { Place, Problem } from './migration-place.ts'
 import { exitCodeOf } from './worker-report.ts'
 import type { WorkerRun } from './worker-run.ts'
 
-/** A copy of which something may be at its source, and at the target. */
+/** Logical copy that may have parts at its source and at the target. */
 export interface Followed {
   readonly step: string
   /** The Database: `namespace/name`. */
   readonly source: string
-  /** What its parts are called on both servers, if that is known. */
+  /** Name of its parts on both servers, if known. */
   readonly replication: string | undefined
 }
 
 export type PreDeleteFacts =
-  /** Nothing is to be done, or any more. */
+  /** No work, or no more work. */
   | { readonly kind: 'free'; readonly abandoned: readonly Followed[] }
   | { readonly kind: 'worker'; readonly worker: Omit<DesiredWorker, 'isWanted'>; readonly run: WorkerRun }
-  /** Nobody can do it until somebody changes something, or time does. */
+  /** Blocked by a problem that a user must solve, or that resolves itself. */
   | { readonly kind: 'held'; readonly message: string }
 
-/** A worker that came to no end is followed by another one after so long. */
+/** Delay after which another worker replaces an unsuccessful one. */
 const againAfterMs = 600_000
 
 export function followedBy(
@@ -33,7 +33,7 @@ export function followedBy(
 ): readonly Followed[] {
   const { namespace: home = 'default' } = metadata
   const known = new Map<string, Followed>()
-  // A worker that is at it may have begun what was not seen yet.
+  // A running worker may have started copies whose markers were not observed yet.
   if (children.some((child) => isOf(Job, child) && jobCondition(child, 'Complete') === undefined)) {
     for (const { name: step, copy } of spec.steps) {
       const state = status?.steps?.find(({ name }) => name === step)?.state
@@ -52,12 +52,12 @@ export function followedBy(
   return [...known.values()]
 }
 
-/** Its consent is given, or it was done, or there was nothing. */
+/** Returns whether the deletion may proceed: no replication, work done, or abandoned by annotation. */
 export function isFree(object: MigrationObject, followed: readonly Followed[]): boolean {
   return followed.length === 0 || object.status?.phase === 'Parted' || isAbandoned(object)
 }
 
-/** Which try of a worker it is, by the time since the deletion. */
+/** Returns the attempt number of a pre-delete worker from the time since the deletion; the first is 1. */
 export function preDeleteAttempt({ metadata }: MigrationObject, nowMs: number): number {
   const sinceMs = nowMs - Date.parse(metadata.deletionTimestamp ?? '')
   return 1 + Math.max(0, Math.floor(sinceMs / againAfterMs) || 0)
@@ -67,7 +67,7 @@ export function heldBy(problem: Problem, followed: readonly Followed[]): PreDele
   return { kind: 'held', message: `${leftText(followed)} ${wayOut(problem.message)}` }
 }
 
-/** What a worker said that keeps the Migration; undefined: nothing, or it is at work. */
+/** Returns the worker's reported problem that blocks the deletion; undefined if there is no report or no problem. */
 export function preDeleteProblem(run: WorkerRun): Problem | undefined {
   const report = run.kind === 'ended' ? run.report : run.kind === 'active' ? run.last : undefined
   if (report === undefined || report.outcome === 'Completed') return undefined
@@ -75,7 +75,7 @@ export function preDeleteProblem(run: WorkerRun): Problem | undefined {
   return { kind: exitCodeOf(report) === 2 ? 'refused' : 'waiting', reason, message: wayOut(message) }
 }
 
-/** What is left, and where, for people who have to remove it by hand. */
+/** Returns the leftovers with their locations, for a removal by hand. */
 export function leftText(followed: readonly Followed[]): string {
   const parts = followed.map(({ step, source, replication }) => {
     const name = replication === undefined ? '' : ` ${replication}`
@@ -88,7 +88,7 @@ function wayOut(message: string): string {
   return `${message}; the source keeps its log for as long as the slot is there: make that right, or drop by hand what is left and let the Migration go with the annotation ${abandonAnnotation}: "true"`
 }
 
-/** Those that can be reached, in the order of their folders. */
+/** Returns the reachable places, in the order of their folders. */
 export function reached(places: readonly (Place | Problem)[]): readonly Place[] {
   return places.flatMap((place) => (place.kind === 'place' ? [place] : []))
 }

@@ -1,6 +1,6 @@
-// How is a migration carried out? Marks are read, the next thing is decided and done, until there is none. When the session is lost, all
-// that is known is forgotten and read again from the database, as a new process would: so a lost connection, a crash and a paused
-// worker are one case.
+// Runner of a migration: reads the applied markers, decides the next action and performs it, until none is left.
+// Invariant: after the loss of a session it reads everything again from the database, as a new process does. So a lost
+// connection, a crash and a paused worker are one case.
 import { type Clock, CodedError, sleep } from '../../index.ts'
 import type { MigrationStep } from '../engines/migration-step.ts'
 import type {
@@ -25,13 +25,13 @@ import {
 
 export interface MigrationRun {
   readonly order: MigrationOrder
-  /** Of all steps; of steps that are applied only their verifications are a concern, as they are asked again. */
+  /** Findings on all steps. Of applied steps only findings on verifications matter, because only these run again. */
   readonly findings: readonly Finding[]
-  /** Tries steps in a transaction that is taken back, before the first of them runs. */
+  /** Runs steps in a transaction that is rolled back, before the first of them runs. */
   readonly isRehearsed: boolean
-  /** No step is begun: what earlier ones have left is taken away, and that is all. */
+  /** Only removes replications of earlier steps, and starts no step. */
   readonly isParting: boolean
-  /** A new session for each life. */
+  /** Opens a session. Each try of the run uses a new one. */
   readonly take: (signal: AbortSignal) => Promise<MigrationClaim>
   readonly clock: Clock
   readonly patience: Patience
@@ -39,16 +39,16 @@ export interface MigrationRun {
 }
 
 export interface Patience {
-  /** For who holds the lock to let it go. */
+  /** Maximum wait for the lock. */
   readonly lockWaitMs: number
   readonly lockPollMs: number
-  /** The first wait after a loss or a race; each one after it is twice as long, up to 30 s. */
+  /** First wait after a lost session or a contention. Each further wait is twice as long, up to 30 s. */
   readonly firstRetryMs: number
-  /** Lives that got nothing done, one after the other. */
+  /** Maximum number of consecutive sessions without progress. */
   readonly maxLosses: number
 }
 
-/** Rejects with the error of the last life if the database is not to be reached, and with what cannot pass. */
+/** Resolves with the outcome. Rejects with a permanent error, or with the last error of an unreachable database. */
 export async function runMigration(run: MigrationRun, signal: AbortSignal): Promise<MigrationOutcome> {
   return new Run(run, signal).untilItEnds()
 }
@@ -58,10 +58,10 @@ const maxRetryMs = 30_000
 class Run {
   readonly #run: MigrationRun
   readonly #signal: AbortSignal
-  /** A failure that is not written down yet, as it took the session with it. */
+  /** Failure that is not recorded yet, because it ended the session too. */
   #unwritten: Unwritten | undefined
   #losses = 0
-  /** How often a step was contended before it was begun, one time after the other. */
+  /** Number of consecutive contentions before a step's start. */
   #contended = 0
   #hasRehearsed = false
 
@@ -131,14 +131,14 @@ class Run {
     }
   }
 
-  /** Replications of steps that are others now, and of those that failed. */
+  /** Removes replications of changed and failed steps. */
   async #forsake(target: MigrationTarget): Promise<void> {
     const { order, onNews } = this.#run
     for (const message of await target.forsake(keptSteps(order.steps, await target.marks())))
       onNews({ kind: 'lost', message: `${message}; drop them there by hand` })
   }
 
-  /** Once for a run, from the first step that is to run: what a later step of this run does is not what it is tried for. */
+  /** Rehearses once per run, from the first step that runs, and not again before later steps. */
   async #rehearse(target: MigrationTarget, next: MigrationStep): ReturnType<MigrationTarget['rehearse']> {
     const { isRehearsed, order } = this.#run
     if (!isRehearsed || this.#hasRehearsed) return undefined
@@ -147,7 +147,7 @@ class Run {
     return failed
   }
 
-  /** Says why it cannot be asked, if it cannot; that is nothing that the step has done. */
+  /** Returns the failure of the query itself, if it cannot run. Such a failure says nothing about the step. */
   async #verify(
     target: MigrationTarget,
     { step, inDoubt }: Extract<Decision, { kind: 'verify' }>,
@@ -166,7 +166,7 @@ class Run {
     }
   }
 
-  /** Was it applied? If not, the marks say why. */
+  /** Returns whether the step was applied. If not, the markers have the reason. */
   async #advance(target: MigrationTarget, decision: Extract<Decision, { kind: 'run' | 'adopt' }>): Promise<boolean> {
     const { attempt } = decision
     const { onNews } = this.#run
@@ -191,7 +191,7 @@ class Run {
     }
   }
 
-  /** Waits for another try, or writes down that it was the last. */
+  /** Waits for another try, or records the failure after the last one. */
   async #giveWay(target: MigrationTarget, { failure }: StepError, contention: Contention): Promise<void> {
     const { order, patience } = this.#run
     const attempts = await this.#attempts(target, contention)
@@ -199,7 +199,7 @@ class Run {
     await this.#fail(target, { attempt: contention.attempt, failure })
   }
 
-  /** What is contended before an intent is written is counted here, as no mark counts it. A copy that got on begins to count anew. */
+  /** Counts contentions before the start, which no marker counts. Progress of a copy resets the marker's count. */
   async #attempts(target: MigrationTarget, { attempt, isBegun }: Contention): Promise<number> {
     this.#contended = isBegun ? 0 : this.#contended + 1
     if (!isBegun) return this.#contended
@@ -282,7 +282,7 @@ function outcomeOf(end: End): MigrationOutcome {
   }
 }
 
-/** Would it be sent? Of what is applied nothing is but its verification, which may have been edited since. */
+/** Returns whether the decision sends this text to the server. Of an applied step only its verification is sent. */
 function isInTheWay({ step, part }: TextPlace, decision: Act, marks: readonly StepMark[]): boolean {
   if (decision.kind === 'undo') return false
   if (decision.kind === 'verify') return part === 'verify' && step === decision.step.name
@@ -294,7 +294,7 @@ function isDone(step: string, marks: readonly StepMark[]): boolean {
   return marks.some(({ name, state }) => name === step && (state === 'Applied' || state === 'Adopted'))
 }
 
-/** Lost sessions and leases pass; what the server refuses for good does not. */
+/** Returns whether another try can help: yes for lost sessions and leases, no for permanent rejections. */
 function mayPass(error: unknown): error is CodedError {
   return error instanceof CodedError && error.remedy === 'retry'
 }

@@ -1,5 +1,5 @@
-// How does a migration stand, in a word and a sentence? What the marks say comes first, then what the last worker said, then what stands
-// in the way of one. Pure.
+// State of a migration: phase, reason and message. Markers take precedence over the last worker's report, which takes
+// precedence over obstacles to a worker. Pure.
 import type { MigrationStatus } from '../../../imports/wire/migration.ts'
 import type { ExternalReport } from '../../index.ts'
 import type { RecordedStep } from '../engines/recorded-step.ts'
@@ -17,7 +17,7 @@ export interface MigrationState {
   readonly phase: NonNullable<MigrationStatus['phase']>
   readonly reason: string
   readonly message: string
-  /** It is done; or nothing goes on until somebody changes something; or it takes time. */
+  /** `stalled` requires a change by a user; `underWay` only takes time. */
   readonly kind: 'done' | 'stalled' | 'underWay'
   readonly step?: string | undefined
   readonly lockHolder?: string | undefined
@@ -68,7 +68,7 @@ function preBackupState(
   return underWay('Pending', 'BackupPending', `no step is begun before ${it} is ${asked}${why}${kept}`)
 }
 
-/** What the marks alone say. */
+/** Returns the state if the markers alone show that the migration cannot continue. */
 function standstill(decision: Decision): MigrationState | undefined {
   switch (decision.kind) {
     case 'refuse':
@@ -110,7 +110,7 @@ function ended(report: WorkerReport, { isDone }: { readonly isDone: boolean }): 
 }
 
 function atWork(decision: Decision, last: WorkerReport | undefined): MigrationState {
-  // Who has done it is followed by the word of its Job.
+  // The end of its Job soon follows a Completed report.
   if (last !== undefined && last.outcome !== 'Completed') {
     const { outcome, reason = outcome, message = 'the last try was interrupted', holder } = last
     return { ...underWay('Running', reason, message), lockHolder: holder }
@@ -129,7 +129,7 @@ function atWork(decision: Decision, last: WorkerReport | undefined): MigrationSt
   }
 }
 
-/** What goes on meanwhile, and what it waits for. */
+/** Describes the removal of replications, and the reason for a delay. */
 function removalText(left: readonly RecordedStep[], run: WorkerRun, isSuspended: boolean): string {
   const it = `; what follows by replication for ${left.map(({ name }) => name).join(', ')}`
   if (isSuspended) return `${it} is removed once spec.suspend is false`
@@ -138,7 +138,7 @@ function removalText(left: readonly RecordedStep[], run: WorkerRun, isSuspended:
   return `${it} is being removed${why}`
 }
 
-/** What servers do meanwhile, and nobody looks after: the source pays for that. */
+/** Describes replications that continue without a worker, and so retain WAL at the source. */
 function keptText(record: readonly RecordedStep[], until: string): string {
   const following = record.filter(({ followed }) => followed !== undefined)
   if (following.length === 0) return ''
@@ -150,12 +150,12 @@ export function failureText(step: string, sqlState: string | undefined, message:
   return `step ${step}: ${sqlState === undefined ? '' : `${sqlState} `}${message}`
 }
 
-/** Those that are in effect, of a record. */
+/** Returns the recorded steps that are in effect. */
 export function appliedIn(record: readonly RecordedStep[]): readonly RecordedStep[] {
   return record.filter(({ state }) => isInEffect(state))
 }
 
-/** Of a mark, or of a step as it was told. A step whose way back failed is still there. */
+/** `state`: of a marker or of a step in the status. A step whose rollback failed is still in effect. */
 export function isInEffect(state: string | undefined): boolean {
   return state === 'Applied' || state === 'Adopted' || state === 'UndoFailed'
 }

@@ -1,5 +1,5 @@
-// What does a migration tell of itself? Its steps as the marks have them, one word for how it stands, and a condition for each thing that
-// people wait for. While the marks cannot be read, what was told of them stays. Pure.
+// Status of a migration: its steps from the applied markers, a phase, and a condition for each result that users wait
+// for. While the markers cannot be read, their last reported state stays. Pure.
 import type { MigrationSpec, MigrationStatus } from '../../../imports/wire/migration.ts'
 import {
   type ConditionClaim,
@@ -38,7 +38,7 @@ export function migrationStatus(context: Context, marks: MarkReport): StatusRepo
   if (facts === undefined || isBeingDeleted(object)) return { fields: remembered(object), conditions: [] }
   const standing = migrationState(object, facts, marks)
   const record = marks?.observed?.record
-  // Of a turn that failed the runtime's own words say more.
+  // After a failed reconcile, the runtime's own conditions say more.
   const isOver = outcome.kind === 'settled' || outcome.kind === 'waiting'
   const conditions = [
     ...(isOver ? readiness(standing) : []),
@@ -54,7 +54,7 @@ export function migrationStatus(context: Context, marks: MarkReport): StatusRepo
   }
 }
 
-/** Of one on its way out: that nothing follows any more is what its going waits for. */
+/** Returns the status of a Migration that is being deleted. The deletion waits until no replication is left. */
 function preDeleteStatus(object: MigrationObject, parting: PreDeleteFacts): StatusReport<MigrationStatus> {
   const fields = remembered(object)
   const parted = { ...fields, phase: 'Parted' as const }
@@ -76,7 +76,7 @@ function preDeleteStatus(object: MigrationObject, parting: PreDeleteFacts): Stat
       return report(parting.message)
     case 'worker': {
       const { run } = parting
-      // A condition that changes is told at once, and the deletion waits for it.
+      // The runtime writes a changed condition at once, and the deletion waits for it.
       if (run.kind === 'ended' && run.report.outcome === 'Completed') {
         return { fields: parted, conditions: [claim('Completed', 'False', 'Parted', 'nothing follows any more')] }
       }
@@ -103,7 +103,7 @@ function readiness({ kind, reason, message }: MigrationState): readonly Conditio
   }
 }
 
-/** What somebody has to change about the steps themselves. */
+/** Reasons that require a change of the steps themselves. */
 const schemaReasons: readonly string[] = ['SourceMissing', 'SourceChanged', 'RehearsalFailed']
 
 function schemaValidated(
@@ -116,7 +116,7 @@ function schemaValidated(
   if (problem !== undefined || record === undefined) return []
   if (isUnreviewed) {
     const former = findCondition(status?.conditions, 'SchemaValidated')
-    // A former life of the operator has reviewed the same steps.
+    // An earlier process of the operator has reviewed the same steps.
     const isKnown = former !== undefined && former.observedGeneration === metadata.generation
     return [isKnown ? former : claim('SchemaValidated', 'Unknown', 'Reviewing', reviewingText)]
   }
@@ -144,7 +144,7 @@ function dataCopied({ order }: MigrationFacts, record: readonly RecordedStep[] |
     : [claim('DataCopied', 'False', 'Copying', `${rows} rows are copied so far`)]
 }
 
-/** All rows were there once; what is written meanwhile comes too. */
+/** Returns whether all rows were copied once, so that only later changes replicate. */
 function isFollowing({ name, isCutOver }: CopyStep, record: readonly RecordedStep[]): boolean {
   const mark = record.find((one) => one.name === name)
   if (isCutOver === true || mark?.state !== 'Running') return false
@@ -193,14 +193,14 @@ function fieldsOf(object: MigrationObject, { facts, standing, record }: Reported
 
 function rejectionOf(object: MigrationObject, { invalid, isUnreviewed }: MigrationFacts): Fields {
   const former = object.status?.rejectedReview
-  // One that the user asked to repeat is forgotten before its repetition is over: that may be turns later.
+  // A request for another review drops the rejection at once; the review may end several reconciles later.
   if (isUnreviewed) return former === undefined || isRepeatRequested(object) ? {} : { rejectedReview: former }
   const { digest, reason, message } = invalid ?? {}
   if (digest === undefined || reason === undefined || message === undefined) return {}
   return { rejectedReview: { digest, reason, message } }
 }
 
-/** Their names: also of those that are none of its steps any more, while parts of a replication are there that upgrades have to wait for. */
+/** Returns the names of the steps. Removed steps stay while they have a replication, which upgrades must wait for. */
 function reportedSteps(steps: readonly MigrationStep[], record: readonly RecordedStep[]): readonly string[] {
   const following = record.filter(({ followed }) => followed !== undefined)
   return [...new Set([...steps, ...following].map(({ name }) => name))]
@@ -208,7 +208,7 @@ function reportedSteps(steps: readonly MigrationStep[], record: readonly Recorde
 
 interface StepPlace {
   readonly mark: RecordedStep | undefined
-  /** The database among all servers. */
+  /** Identity of the database among all servers: `<system identifier>/<database>`. */
   readonly site: string | undefined
   readonly migration: string
 }
@@ -230,7 +230,7 @@ function stepStatus(name: string, { mark, site, migration }: StepPlace): StepSta
   }
 }
 
-/** What was told of the marks when they were last read. */
+/** Returns the status fields from the last read of the markers. */
 function remembered({ status }: MigrationObject): Fields {
   const { phase, planHash: hash, progress, currentStep, appliedAt, lockHolder, steps, rejectedReview } = status ?? {}
   return {
@@ -245,7 +245,7 @@ function remembered({ status }: MigrationObject): Fields {
   }
 }
 
-/** What people should hear of once. */
+/** Returns an event if the reason has changed, unless work continues. */
 function eventsOf({ status }: MigrationObject, { kind, reason, message }: MigrationState): readonly EventReport[] {
   const before = findCondition(status?.conditions, 'Ready')?.reason
   if (before === reason || kind === 'underWay') return []

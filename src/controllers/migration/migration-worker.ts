@@ -1,5 +1,5 @@
-// Carries out an order: reviews the steps, takes the target, and leaves the rest to the runner. Events go to the log, line by line, without
-// the text of steps.
+// Runs an order: reviews the steps, opens the target, and starts the runner. Logs one line per event, without the text
+// of steps.
 import type { Clock, ExternalTools, SecretSource } from '../../index.ts'
 import { openCopySource } from '../engines/postgres/migration/copy-source-client.ts'
 import { takeMigrationTarget } from '../engines/postgres/migration/migration-target-client.ts'
@@ -14,20 +14,20 @@ import { reportOf, type WorkerReport } from './worker-report.ts'
 
 export interface Work {
   readonly order: WorkerOrder
-  /** How each database of the order is reached, by its folder. */
+  /** Access to each database of the order, by its folder. */
   readonly accesses: ReadonlyMap<string, ServerAccess>
   readonly clock: Clock
-  /** For the passwords of logins that live as long as this. */
+  /** Source of passwords for logins that exist only during the run. */
   readonly secrets: SecretSource
   readonly log: ExternalTools['log']
-  /** Within limits, so that a worker reports what it would die of. */
+  /** Reviews the steps within resource limits, so that a worker reports an excess instead of dying. */
   readonly review: StepReviewer
 }
 
-/** Who waits longer for a lock or a server is started again by the Job, and is seen to wait. */
+/** After a longer wait for a lock or a server, the run ends and reports it, and the Job starts another one. */
 const patience: Patience = { lockWaitMs: 60_000, lockPollMs: 1_000, firstRetryMs: 500, maxLosses: 8 }
 
-/** Resolves however it ends; an error of which nothing may be told is in the log. */
+/** Returns the report of the run. Never rejects; the log has errors that the report must not contain. */
 export async function workOnMigration(work: Work, signal: AbortSignal): Promise<WorkerReport> {
   try {
     return await carryOut(work, signal)

@@ -1,5 +1,5 @@
-// What has to be saved before steps change a database? With `spec.preBackup` all of it, by a Backup for each list of steps: the worker is
-// started when that is there, and it stays. Pure.
+// Backup before steps change a database. With `spec.preBackup`, each list of steps gets a Backup of the whole database.
+// The worker starts when the Backup is complete. The Backup is not deleted afterwards. Pure.
 import type { MigrationSpec } from '../../../imports/wire/migration.ts'
 import { type OwnBackup, type OwnBackupState, ownBackup } from '../database/own-backup.ts'
 import type { DatabaseObject } from '../database/server-connection.ts'
@@ -15,7 +15,7 @@ export interface PreBackupAsk {
   readonly spec: Pick<MigrationSpec, 'preBackup'>
 }
 
-/** `plan`: the digest of the steps. Undefined: nothing is asked for. */
+/** Returns the desired backup; undefined if the spec requires none. `plan`: digest of the steps. */
 export function desiredPreBackup(
   { metadata, spec }: PreBackupAsk,
   plan: string,

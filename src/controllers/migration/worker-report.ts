@@ -1,17 +1,17 @@
-// What does a worker leave behind when it ends? One line of JSON that fits into a termination message, without secrets, and an exit code
-// that says whether another try is worth it. Pure.
+// Report of a worker: one line of JSON that fits into a termination message, without secrets. The exit code says
+// whether another try can help. Pure.
 import { findingsText } from '../engines/step-review.ts'
 import { reportLimit } from '../worker/termination-message.ts'
 import type { MigrationOutcome } from './migration-outcome.ts'
 
 export interface WorkerReport {
-  /** `Interrupted`: it may go better the next time. `Stopped`: it will not. */
+  /** `Interrupted`: another try may succeed. `Stopped`: no try will, without a change. */
   readonly outcome: MigrationOutcome['kind'] | 'Interrupted' | 'Stopped'
-  /** One CamelCase word, where the outcome is not all there is to say. */
+  /** Reason in CamelCase that refines the outcome. */
   readonly reason?: string
   readonly step?: string
   readonly sqlState?: string
-  /** Who has the lock. */
+  /** Holder of the lock. */
   readonly holder?: string
   readonly message?: string
 }
@@ -53,13 +53,13 @@ export function reportOf(outcome: MigrationOutcome): WorkerReport {
   }
 }
 
-/** 0: done. 1: another try is worth it. 2: somebody has to change something. */
+/** Returns 0: done; 1: another try can help; 2: a user must change something first. */
 export function exitCodeOf({ outcome }: WorkerReport): 0 | 1 | 2 {
   if (outcome === 'Completed') return 0
   return outcome === 'Interrupted' || outcome === 'LockedByOther' ? 1 : 2
 }
 
-/** Undefined for what no worker wrote: it was killed, or somebody else spoke. */
+/** Parses a report. Returns undefined for text of another program, or if the worker was killed. */
 export function reportIn(text: string | undefined): WorkerReport | undefined {
   if (text === undefined || text.length > reportLimit || !text.startsWith('{')) return undefined
   let value: unknown
@@ -68,7 +68,7 @@ export function reportIn(text: string | undefined): WorkerReport | undefined {
   } catch {
     return undefined
   }
-  const fields = new Map(Object.entries(value as object).filter(([, field]) => typeof field === 'string')) // It begins with a brace.
+  const fields = new Map(Object.entries(value as object).filter(([, field]) => typeof field === 'string')) // Text that starts with a brace parses to an object.
   const outcome = outcomes.find((known) => known === fields.get('outcome'))
   if (outcome === undefined) return undefined
   const optional = (['reason', 'step', 'sqlState', 'holder', 'message'] as const).flatMap((name) => {

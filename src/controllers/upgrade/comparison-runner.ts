@@ -1,4 +1,5 @@
-// Compares both sides of an upgrade while nobody writes to either, each at one moment and both at the same time, as writers wait.
+// Compares source and target of an upgrade during the write freeze. Each database is read in one snapshot, and both at
+// the same time, because clients wait.
 import { contentsDifference, positionsDifference } from '../engines/contents-difference.ts'
 import type { FrozenDatabase, LogicalEngine } from '../engines/logical-engine.ts'
 import { readGlobals } from '../engines/postgres/globals/globals-client.ts'
@@ -11,7 +12,7 @@ export type ComparisonTools = Pick<SideTools, 'engine' | 'old' | 'new'> & {
   readonly logical: Pick<LogicalEngine, 'freeze'>
 }
 
-/** Sentences for people; none: both are the same, so far as `budget` lets them be compared. */
+/** Returns a sentence per difference; empty if both are equal within the limits of `budget`. */
 export async function compareSides(
   order: SideOrder,
   tools: ComparisonTools,
@@ -23,7 +24,7 @@ export async function compareSides(
   const accesses = [tools.old, tools.new] as const
   const servers = accesses.map((access) => engine.server(access, { caller, signal }))
   const reading = servers.map((server) => readGlobals(server, { database, spared: sideRole(order) }))
-  for (const one of reading) one.catch(() => undefined) // It is told below.
+  for (const one of reading) one.catch(() => undefined) // Promise.all below reports it.
   const freezing = accesses.map((access) => logical.freeze({ access, database, caller, signal }))
   const frozen = await allOf(freezing)
   try {
@@ -33,7 +34,7 @@ export async function compareSides(
     const [before, after] = pair(await Promise.all(reading))
     const [from, to] = pair(await Promise.all(servers.map((server) => readSequencePositions(server, database))))
     return [
-      // Sequences by themselves, as nobody uses them.
+      // Sequences are compared separately and exactly, because no client uses them.
       ...contentsDifference({ ...left, sequences: [] }, { ...right, sequences: [] }, { rows: 'hashed' }),
       ...positionsDifference(from, to),
       ...globalsDifference(before, after),
@@ -44,7 +45,7 @@ export async function compareSides(
   }
 }
 
-/** None of them is left open where one fails. */
+/** Returns all frozen databases. If one fails, releases the others and rejects. */
 async function allOf(freezing: readonly Promise<FrozenDatabase>[]): Promise<readonly FrozenDatabase[]> {
   const settled = await Promise.allSettled(freezing)
   const frozen = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))

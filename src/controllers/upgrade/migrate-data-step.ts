@@ -1,5 +1,5 @@
-// The new side holds what the old one held when it was frozen: all rows, sequences where they stood, nothing else. Nothing to take back, as the
-// steps before it remove the new side as a whole.
+// Step MigrateData: the target holds exactly what the source held at the freeze, all rows and sequence positions.
+// It has no compensation, because compensations of earlier steps remove the whole target.
 import { durationMs, type Notes, type SagaCall, type SagaStep, type StepObservation } from '../../index.ts'
 import { observeReplication } from '../engines/replication-runner.ts'
 import { scaleDownOld } from './scale-down-old-step.ts'
@@ -8,9 +8,9 @@ import { migrateData, movesByDump, type UpgradeWorld } from './upgrade-world.ts'
 
 export class MigrateDataStep<Scene> implements SagaStep<Scene> {
   readonly name = migrateData
-  /** Writers wait meanwhile. */
+  /** Limits how long clients wait. */
   readonly timeoutMs = ({ maxWait }: Notes) => durationMs(maxWait ?? '') ?? 15 * 60_000
-  /** Each server that begins anew may cost one for each of its sessions, and takes a while. */
+  /** A restart of a server can cost one attempt per session, and takes a while. */
   readonly attempts = 6
   readonly backoff = { baseMs: 500, capMs: 5_000 }
   readonly #world: UpgradeWorld<Scene>
@@ -29,7 +29,7 @@ export class MigrateDataStep<Scene> implements SagaStep<Scene> {
     return { kind: 'broken', reason: 'ManifestMismatch', message, isTerminal: false }
   }
 
-  /** Undefined, as below: both sides can be compared. */
+  /** Returns undefined if both sides can be compared; so does `#filled`. */
   async #caughtUp(call: SagaCall<Scene>): Promise<StepObservation | undefined> {
     const task = this.#world.replication(call)
     const record = freezeRecordIn(call.notes[scaleDownOld])
@@ -47,13 +47,13 @@ export class MigrateDataStep<Scene> implements SagaStep<Scene> {
     return sight.kind === 'done' ? undefined : sight
   }
 
-  /** Everything that was acknowledged comes before it, as writers have been turned away. */
+  /** Notes the WAL position to reach. All acknowledged writes precede it, because the writers are frozen. */
   async remember(call: SagaCall<Scene>): Promise<Notes> {
     if (movesByDump(this.#world, call)) return {}
     return { goal: await this.#world.replication(call).publisher.milestone() }
   }
 
-  /** By a dump too: sequences of the old side may be ahead of it, as a server that begins anew skips numbers. */
+  /** Sets sequences after a dump too: a restart of the source skips numbers, so its sequences may be ahead of it. */
   async run(call: SagaCall<Scene>): Promise<void> {
     if (movesByDump(this.#world, call)) {
       const { filling } = this.#world

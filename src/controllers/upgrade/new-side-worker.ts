@@ -1,5 +1,5 @@
-// Makes the new side of an upgrade: roles, database, schema, owners, privileges and settings as on the old side, with or without its rows,
-// and nobody who may log in. Whoever died over it is followed by one who begins anew; what is there as a whole is let be.
+// Creates the target of an upgrade like the source: roles, database, schema, owners, privileges and settings, with or
+// without rows. No role may log in. After an interruption the next worker starts from scratch; a complete target stays.
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ import {
 export interface SideTools {
   readonly engine: DatabaseEngine
   readonly logical: LogicalEngine
-  /** Each as a superuser. */
+  /** Access to the source server; this and `new` as a superuser. */
   readonly old: ServerAccess
   readonly new: ServerAccess
   readonly secrets: SecretSource
@@ -46,7 +46,7 @@ export interface SideTools {
   readonly workFolder: string
 }
 
-/** Two statements. */
+/** Returns the state of the target. Costs two statements. */
 export async function observeSide(order: SideOrder, server: DatabaseServer): Promise<SideState> {
   return (await observeTarget(order, server)).standing
 }
@@ -65,20 +65,21 @@ async function observeTarget(order: SideOrder, server: DatabaseServer): Promise<
   return { database, role, standing: sideState(order, { database, hasRole: role !== undefined, ledger }) }
 }
 
-/** Of which moment of the old side a side holds all rows, that was made to follow it. */
+/** Returns the WAL position of the source whose rows a target for replication holds; undefined if it has none. */
 export async function filledFrom(order: SideOrder, server: DatabaseServer): Promise<LogPosition | undefined> {
   const standing = await observeSide(order, server)
   return standing.kind === 'prepared' ? standing.ledger.from : undefined
 }
 
-/** Nothing of it is there afterwards. What is somebody else's, and what serves already, is let be. */
+/** Removes all parts of the target. Objects of other owners stay, and so does a target that clients use. */
 export async function removeSide(order: SideOrder, server: DatabaseServer): Promise<void> {
   await removeSeen(order, await observeTarget(order, server), server)
 }
 
 /**
- * As long as it is what was looked at: else NotFound. A DROP DATABASE says no more than a name and is in no transaction, so the database gets
- * another one first. Who may log in as the role tells a side that is being made from one that is there.
+ * Removes the observed target. Rejects with NotFound if it has changed since. DROP DATABASE takes only a name and no
+ * transaction, so the database is renamed first. The role's LOGIN attribute distinguishes a target in preparation from
+ * a complete one.
  */
 async function removeSeen(
   order: SideOrder,
@@ -98,18 +99,18 @@ async function removeSeen(
   const roles = [...standing.ledger.roles, role.name]
   await server.change([
     seen,
-    // Whoever makes it again would work with them, and those that are reset meanwhile would stay.
+    // Old settings would apply to the next worker, and settings that the source resets meanwhile would stay.
     { kind: 'resetSettings', database: order.database },
     ...roles.map((one) => ({ kind: 'dropRole', role: one }) as const),
   ])
 }
 
-/** Rejects with what is wrong. */
+/** Creates the target, or keeps a complete one. Rejects with the obstacle or the failure. */
 export async function prepareSide(order: SideOrder, tools: SideTools, signal: AbortSignal): Promise<void> {
   await new SideWorker(order, tools, signal).run()
 }
 
-/** Of a publication that is being made. */
+/** Number of observations after which a missing publication is an error. */
 const maxLooks = 60
 const lookMs = 1_000
 
@@ -118,7 +119,7 @@ interface Making {
   readonly published: Published | undefined
 }
 
-/** From which moment on are changes to follow? */
+/** Published tables of the source, and position of the slot that the new slot replaces. */
 type Published = Pick<NonNullable<FreezeCall['slot']>, 'tables' | 'replaces'>
 
 interface Saved extends Pick<ArtifactCall, 'artifactFile' | 'writtenBy'> {
@@ -146,7 +147,7 @@ class SideWorker {
     if (standing.kind === 'refused') throw standing.error
     if (standing.kind === 'opened') return
     if (standing.kind === 'prepared' && (await this.#isAsOrdered(standing.ledger))) return
-    // Until it is there, whoever makes it looks at the new side.
+    // The creator of the publication observes the target until the publication exists, so the removal waits for it.
     const published = this.#order.holds === 'followingRows' ? await this.#published() : undefined
     await removeSeen(this.#order, sighting, this.#new)
     const globals = await this.#look()
@@ -173,7 +174,10 @@ class SideWorker {
     return new SubscriberClient(this.#new, { ...this.#order, sourceDatabase: this.#order.database, majorVersion: 0 })
   }
 
-  /** Whoever ordered this publishes them meanwhile. A slot that was not there at first is that of another worker. */
+  /**
+   * Waits for the publication, which the operator creates meanwhile. A slot that appears after the first observation
+   * belongs to another worker.
+   */
   async #published(): Promise<Published> {
     let replaces: LogPosition | undefined
     for (let look = 1; ; look += 1) {
@@ -200,7 +204,7 @@ class SideWorker {
     throw kind === 'partial' || kind === 'prepared' ? claimedByAnother(this.#order) : refusal
   }
 
-  /** Whoever was believed dead and is overtaken changes nothing any more: the role was made anew, with another verifier. */
+  /** A superseded worker that still runs changes nothing: its successor recreates the role with another verifier. */
   async #make(globals: DatabaseGlobals, { folder, published }: Making): Promise<void> {
     const { token, database, caller } = this.#order
     const role = sideRole(this.#order)
@@ -209,7 +213,7 @@ class SideWorker {
     const { from, ...artifact } = await this.#save(join(folder, 'side.dump'), published)
     await this.#new.change(roleChanges(this.#order, globals, { verifier, from }))
     const { encoding, collate: locale, ctype: characterType, connectionLimit } = globals.database
-    // Others are refused.
+    // sideRejection rejects other locale providers.
     const texts = { encoding, locale, characterType, localeProvider: { kind: 'libc' } } as const
     await this.#new.createDatabase({ name: database, owner: role, token, ...texts, connectionLimit })
     const own = { kind: 'expectRole', role, is: { verifier } } as const
@@ -220,9 +224,9 @@ class SideWorker {
     const call = { ...artifact, database, caller, signal: this.#signal }
     const asRole = { ...call, access: { ...access, username: role, password } }
     await logical.restore({ ...asRole, prepared: { schemas } })
-    // Whoever is overtaken is told so by this, and not that its password is another one.
+    // Reports a superseded worker as such, before its next login fails by the changed password.
     await this.#new.change([own])
-    // Applications log in at once.
+    // Clients log in soon afterwards, and need planner statistics.
     if ((this.#order.holds ?? 'schema') !== 'schema') await logical.analyze(asRole)
     await this.#new.change([own, ...ownerChanges(this.#order, globals, access.username)], { database })
     await logical.restorePrivileges({ ...call, access })
@@ -248,7 +252,7 @@ class SideWorker {
   }
 }
 
-/** Nothing of it was there a moment ago. */
+/** Error for a target that another worker began after the first observation. */
 function claimedByAnother({ database }: SideOrder): EngineError {
   const message = `another worker has begun to make database ${database} on the new server; the next try looks how far it is`
   return new EngineError({ code: 'Contention', message, remedy: 'retry' })

@@ -1,6 +1,6 @@
-// What is made on the new server before rows travel, and how far is it? A role of its own restores the schema and may do nothing else, as
-// whoever owns the old database has written code in it; its comment is the ledger of the roles that were made with it. The database's own
-// mark says that all is there, and whose place it takes. Pure.
+// Target of an upgrade before rows are moved: its changes and its state. A dedicated role restores the schema and has
+// no other privileges, because the source database contains code of its owner. The role's comment is the ledger of the
+// roles created with it. The database's marker says that the target is complete, and which database it replaces. Pure.
 import type { Token } from '../../index.ts'
 import { isFilled } from '../backup/scratch-database.ts'
 import { providerIdOf } from '../database/database-observation.ts'
@@ -16,49 +16,49 @@ import type { Caller } from '../engines/server-access.ts'
 import { stopped, type UpgradeError } from './upgrade-error.ts'
 
 export interface SideOrder {
-  /** Of this move: 1 to 40 of a-z, 0-9 and _. The same as that of its replication. */
+  /** Id of the move and of its replication: 1 to 40 of a-z, 0-9 and _. */
   readonly id: string
-  /** Of the Database that moves. */
+  /** Token of the Database that moves. */
   readonly token: Token
   readonly caller: Caller
-  /** On both servers. */
+  /** Name of the database on both servers. */
   readonly database: string
   /**
-   * `rows`: all there are in the old side, to which nobody writes then. `followingRows`: all of one moment, from which on a slot of the old
-   * side keeps what comes, for the publication of this move. Default: `schema`.
+   * `rows`: all rows of the frozen source. `followingRows`: all rows of a snapshot at which a slot of the source
+   * starts, for the publication of this move. Default: `schema`.
    */
   readonly holds?: 'schema' | 'rows' | 'followingRows'
 }
 
 export interface SeenSide {
   readonly database: ObservedDatabase | undefined
-  /** Is there a role of its name? */
+  /** True if the role of the target exists. */
   readonly hasRole: boolean
-  /** What the comment of that role says. */
+  /** Ledger from the comment of that role. */
   readonly ledger: Ledger | undefined
 }
 
 export type SideState =
   | { readonly kind: 'missing' }
-  /** Somebody died over it: it goes, and is begun anew. */
+  /** Left by an interrupted worker; it is removed and created again. */
   | { readonly kind: 'partial'; readonly ledger: Ledger }
-  /** Nobody but the operator may log in. */
+  /** Complete; only the operator may log in. */
   | { readonly kind: 'prepared'; readonly ledger: Ledger }
-  /** The roles may log in again: it serves, and is not taken back. */
+  /** In use: the roles may log in, and a rollback no longer removes it. */
   | { readonly kind: 'opened' }
   | { readonly kind: 'refused'; readonly error: UpgradeError }
 
-/** The role that restores, and keeps the ledger. */
+/** Returns the name of the role that restores, and whose comment is the ledger. */
 export function sideRole({ id }: Pick<SideOrder, 'id'>): string {
   return partName(id)
 }
 
-/** Of its database, once that is to go. */
+/** Returns the name of the target's database before its removal. */
 export function condemnedName(order: Pick<SideOrder, 'id'>): string {
   return `${sideRole(order)}_gone`
 }
 
-/** What a DROP DATABASE that was cut off has left takes no connections, and no changes but of its name. */
+/** Blocks new connections. An interrupted DROP DATABASE leaves an invalid database, which only accepts a rename. */
 export function closingDoors({ name: database, oid, isInvalid }: ObservedDatabase): readonly Change[] {
   if (isInvalid) return []
   return [
@@ -67,7 +67,7 @@ export function closingDoors({ name: database, oid, isInvalid }: ObservedDatabas
   ]
 }
 
-/** In one transaction: this very database gets a name that nobody looks for. */
+/** Renames exactly this database to a name that no client uses, in one transaction. */
 export function condemning({ name: database, oid }: ObservedDatabase, condemned: string): readonly Change[] {
   return [
     { kind: 'renameDatabase', database, to: condemned },
@@ -85,7 +85,10 @@ export function sideState(order: SideOrder, { database, hasRole, ledger }: SeenS
   return isMarked ? { kind: 'opened' } : { kind: 'refused', error: taken(`database ${database.name}`) }
 }
 
-/** Why the database cannot be made on the new server; undefined: it can. `there`: roles of these names on the new server. */
+/**
+ * Returns the reason that the target server cannot get the database; undefined if it can. `there`: roles of the source
+ * whose names exist on the target server.
+ */
 export function sideRejection(
   order: SideOrder,
   globals: DatabaseGlobals,
@@ -116,8 +119,8 @@ export function sideRejection(
 }
 
 /**
- * Nobody forges the old server, and yet such rows are not let in: code of the old database's owner runs as the role that restores, and would
- * write rows of its own to whatever that role may fill.
+ * Returns objects that cannot move. Most extensions with rows cannot, although the source server is trusted: code of
+ * the source database's owner runs as the restoring role, and could write rows into each table that this role may fill.
  */
 export function immovableOf({
   immovable,
@@ -128,14 +131,14 @@ export function immovableOf({
 }
 
 /**
- * Databases that would go with the old server. What a restore of this Database has kept is none: it stays there, and its Database says how
- * long.
+ * Returns other databases that would be lost with the source server. A former database that a restore of this Database
+ * kept does not count: it stays there for as long as the Database says.
  */
 export function strangersOf({ token }: Pick<SideOrder, 'token'>, { neighbours }: DatabaseGlobals): readonly string[] {
   return neighbours.filter(({ comment }) => tokenIn(comment)?.uid !== token.uid).map(({ name }) => name)
 }
 
-/** Does a side that was made hold what is ordered, or more? */
+/** Returns whether a complete target holds at least the ordered content. */
 export function isAsOrdered({ holds = 'schema' }: SideOrder, ledger: Ledger, source: FollowedSource): boolean {
   if (holds === 'schema') return true
   if (holds === 'rows') return ledger.holds === 'rows' && ledger.from === undefined
@@ -148,13 +151,13 @@ export interface FollowedSource {
 }
 
 export interface SideRows {
-  /** Of the role that restores. */
+  /** Password verifier of the role that restores. */
   readonly verifier: string
-  /** The moment of the rows, if they are to follow the old side. */
+  /** WAL position of the rows' snapshot if the target replicates. */
   readonly from: LogPosition | undefined
 }
 
-/** All roles of the database with what they log in with, and the one that restores; in one transaction. */
+/** Creates the restoring role, and all roles of the database with their password verifiers, in one transaction. */
 export function roleChanges(
   order: SideOrder,
   globals: DatabaseGlobals,
@@ -177,19 +180,19 @@ export function roleChanges(
   ]
 }
 
-/** A role of ours says in whose place it is, so that the DatabaseUser knows it again. */
+/** Returns the comment of a copied role. For a DatabaseUser to recognize its role, it names the replaced role. */
 function succeeding({ id }: SideOrder, { systemIdentifier }: DatabaseGlobals, role: GlobalRole): string | null {
   const token = tokenIn(role.comment)
   if (token === undefined) return role.comment
   return markOf(token, { request: id, replaced: roleIdOf(systemIdentifier, role.oid) })
 }
 
-/** Which role of which server, for good. */
+/** Returns a permanent id of a role on a server. */
 function roleIdOf(systemIdentifier: string, oid: number): string {
   return `pg://${systemIdentifier}/role/${oid}`
 }
 
-/** What was restored becomes theirs to whom it belongs; in one transaction, in the database. */
+/** Assigns the restored objects to their owners, in one transaction in the database. */
 export function ownerChanges(
   order: SideOrder,
   { database, roles, owned }: DatabaseGlobals,
@@ -198,7 +201,7 @@ export function ownerChanges(
   const role = sideRole(order)
   const names = new Set(roles.map(({ name }) => name))
   const isKnown = (owner: string) => owner.startsWith('pg_') || names.has(owner)
-  // What belonged to a superuser of the old server belongs to that of the new one.
+  // Objects of a superuser of the source server go to the superuser of the target server.
   const ownerOf = (owner: string) => (isKnown(owner) ? owner : admin)
   return [
     { kind: 'reassignOwned', role, to: ownerOf(database.owner) },
@@ -207,12 +210,12 @@ export function ownerChanges(
   ]
 }
 
-/** It would hold for whoever makes the new side too, or names a database that is not there before. */
+/** True for settings that are set last: they apply to the worker's sessions too, or need the database to exist. */
 function isOfAll({ role, database }: GlobalSetting): boolean {
   return role === undefined || database !== undefined
 }
 
-/** From here on it is there as a whole. */
+/** Completes the target. The database's marker is set last. */
 export function closingChanges(order: SideOrder, globals: DatabaseGlobals): readonly Change[] {
   const { token, id: request, database } = order
   const replaced = providerIdOf(globals.systemIdentifier, globals.database.oid)

@@ -1,5 +1,5 @@
-// How are applications let in at the new side? After a rehearsal there, in one transaction that ends what the move has of it: before that
-// nobody could log in, and afterwards exactly those can whom the freeze has turned away from the old side.
+// Opens the target of an upgrade for applications: a rehearsal, then one transaction that also drops the move's role.
+// Invariant: before the transaction no application can log in; after it, exactly the frozen roles can.
 
 import { passwordFrom, type SecretSource, type StepObservation } from '../../index.ts'
 import type { DatabaseEngine, DatabaseServer } from '../engines/engine.ts'
@@ -15,7 +15,7 @@ import { stopped, type UpgradeError } from './upgrade-error.ts'
 
 export interface OpeningTools {
   readonly engine: DatabaseEngine
-  /** Each as a superuser. */
+  /** Access to the source server; this and `new` as a superuser. */
   readonly old: ServerAccess
   readonly new: ServerAccess
   readonly secrets: SecretSource
@@ -41,14 +41,14 @@ export class Opening {
     this.#new = tools.engine.server(tools.new, { caller: order.caller, signal })
   }
 
-  /** `missing`: nobody may log in at the new side, and nobody could since it was made. */
+  /** `missing`: no application can log in to the target, and none could since its creation. */
   async look(record: FreezeRecord): Promise<StepObservation> {
     const roles = record.logins.map((name) => ({ name }))
     const [standing, seen] = await Promise.all([observeSide(this.#order, this.#new), this.#new.observe({ roles })])
     return openingObservation(standing, record, seen.roles)
   }
 
-  /** Views that hold rows are filled, all who are to log in are there, and queries answer as expected; rejects with what does not. */
+  /** Checks that the frozen roles exist, fills materialized views and runs the queries. Rejects at the first failure. */
   async rehearse(record: FreezeRecord, queries: readonly VerifyQuery[]): Promise<void> {
     const seen = await this.#new.observe({ roles: record.logins.map((name) => ({ name })) })
     const failure = rehearsalFailure(record, seen.roles)
@@ -66,7 +66,7 @@ export class Opening {
     }
   }
 
-  /** From here on it is written to. */
+  /** Lets applications log in. From then on they write to the target. */
   async open(record: FreezeRecord): Promise<void> {
     const standing = await observeSide(this.#order, this.#new)
     if (standing.kind === 'opened') return
@@ -76,18 +76,21 @@ export class Opening {
     ])
   }
 
-  /** Those that hold rows at the old side and none at the new one, as nobody has filled them there. */
+  /** Returns materialized views that are populated at the source, and not yet at the target. */
   async #emptyViews(): Promise<readonly View[]> {
     const { database } = this.#order
     const ask = async (server: DatabaseServer) =>
-      (await server.queryJson({ text: viewsQuestion, database }, 'views')) as readonly View[] // Sound: as the statement builds it.
+      (await server.queryJson({ text: viewsQuestion, database }, 'views')) as readonly View[] // Sound: the statement builds it.
     const [old, young] = await Promise.all([ask(this.#old), ask(this.#new)])
     const nameOf = ({ schema, name }: View) => JSON.stringify([schema, name])
     const full = new Set(old.filter(({ isFull }) => isFull).map(nameOf))
     return young.filter((view) => !view.isFull && full.has(nameOf(view)))
   }
 
-  /** Whoever wrote a view or a query could run anything as whoever runs it: a role that is the owners, and nothing else. */
+  /**
+   * Lets the move's role log in, as a member of the owners and of no other role. Authors of views and queries can run
+   * any code with the privileges of the role that executes them.
+   */
   async #admit(owners: readonly string[]): Promise<DatabaseServer> {
     const { caller, database } = this.#order
     const role = sideRole(this.#order)
@@ -105,7 +108,7 @@ export class Opening {
     return this.#tools.engine.server(access, { caller, signal: this.#signal })
   }
 
-  /** A view may need another one: as long as one of them can be filled. */
+  /** Fills the views in passes, because views may depend on each other. Rejects when a pass fills none. */
   async #fill(trial: DatabaseServer, views: readonly View[]): Promise<void> {
     for (let left = views; left.length > 0; ) {
       const later: View[] = []
@@ -128,7 +131,7 @@ export class Opening {
       const [row] = await trial.query({ text, database: this.#order.database })
       const answer = row === undefined ? undefined : Object.values(row)[0]
       if (answer === expect) continue
-      // What it answered is not told: it may be anybody's data (I11).
+      // The message omits the answer, which may be user data (I11).
       const message = `the query ${JSON.stringify(text.slice(0, 200))} did not answer ${JSON.stringify(expect)} at the new side`
       throw stopped('QueryFailed', message)
     }
@@ -143,7 +146,7 @@ interface View {
   readonly isOfSuperuser: boolean
 }
 
-/** Whoever fills it has to be a member of its owner, and calls what others have written. */
+/** Error for a superuser's view: filling it needs membership in its owner, and runs code of other roles. */
 function superusersView({ name, owner }: View): UpgradeError {
   const message = `materialized view ${name} of superuser ${owner} would be filled with his rights, and what it calls is others'; give it to another role at the old server, or drop it`
   return stopped('NotMovable', message)

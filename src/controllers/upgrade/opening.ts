@@ -1,4 +1,4 @@
-// May applications log in at the new side? Decided from what its server shows of those whom the freeze has turned away. Pure.
+// Decides whether applications may log in to the target, from its state and the roles that the freeze disabled. Pure.
 import type { StepObservation } from '../../index.ts'
 import type { ObservedRole } from '../engines/observed-server.ts'
 import type { FreezeRecord } from '../engines/write-freeze.ts'
@@ -7,7 +7,10 @@ import { stopped, type UpgradeError } from './upgrade-error.ts'
 
 type Login = Pick<ObservedRole, 'name' | 'canLogin'>
 
-/** As the logins are opened in the transaction that ends the ledger, whoever can log in beside it was let in by somebody else. */
+/**
+ * Observes the opening, which enables all logins and drops the ledger in one transaction. A login that works while the
+ * ledger exists was therefore enabled by another actor.
+ */
 export function openingObservation(
   standing: SideState,
   { logins }: FreezeRecord,
@@ -33,7 +36,7 @@ export function openingObservation(
   }
 }
 
-/** Who came to the old side after the new one was made has no role there. */
+/** Returns an error if a frozen role is missing on the target, because it was created after the target. */
 export function rehearsalFailure({ logins }: FreezeRecord, seen: readonly Login[]): UpgradeError | undefined {
   const there = new Set(seen.map(({ name }) => name))
   const missing = logins.filter((name) => !there.has(name))

@@ -1,20 +1,23 @@
-// In what are the two sides of an upgrade different, beside their rows? Somebody may have changed roles, passwords or settings of the old
-// side since the new one was made. And of which tables are rows compared, as writers wait meanwhile? Pure.
+// Differences between source and target of an upgrade besides rows: roles, passwords and settings of the source may
+// change after the target's creation. Also selects tables whose rows are compared, because clients wait. Pure.
 import { nameOf } from '../engines/contents-difference.ts'
 import type { DatabaseGlobals, GlobalRole } from '../engines/globals.ts'
 import type { TableReading, TableSize } from '../engines/logical-engine.ts'
 import { immovableOf, type SideOrder, strangersOf } from './new-side.ts'
 
 export interface ComparisonBudget {
-  /** Of all tables together, the smallest first: the rows of as many are hashed. A machine reads about 50 MiB of them a second. */
+  /** Total size of the tables whose rows are hashed, smallest first. A machine hashes about 50 MiB per second. */
   readonly hashBytes: number
-  /** As many are counted, those that are hashed included; larger ones are not looked at. */
+  /** Total size of the tables whose rows are hashed or counted. Larger tables are not compared. */
   readonly countBytes: number
-  /** What is not read by then is not looked at, the largest first: a comparison that always came too late would never let anybody in. */
+  /**
+   * Time after which the remaining tables, the largest ones, are not compared. A comparison that always exceeded its
+   * limit would never let clients in.
+   */
   readonly limitMs: number
 }
 
-/** Seconds, on a machine that is not slow; and within what a look of a step may take (src/saga). */
+/** Takes seconds on an ordinary machine, and less than the time limit of a step's observation (src/saga). */
 export const usualBudget: ComparisonBudget = {
   hashBytes: 512 * 1_024 ** 2,
   countBytes: 16 * 1_024 ** 3,
@@ -35,12 +38,12 @@ export function tableReadings(
   return readings
 }
 
-/** Sentences for people; who may log in is not compared, as nobody may meanwhile. */
+/** Returns a sentence per difference. The LOGIN attribute is not compared: no role has it meanwhile. */
 export function globalsDifference(old: DatabaseGlobals, now: DatabaseGlobals): readonly string[] {
   const there = new Map(now.roles.map((role) => [role.name, role]))
   const before = new Set(old.roles.map(({ name }) => name))
   const isCommon = (name: string) => there.has(name) && before.has(name)
-  // What belongs to superusers belongs to that of each side.
+  // Objects of superusers belong to the superuser of each server.
   const owned = ({ owned }: DatabaseGlobals) => owned.filter(({ owner }) => isCommon(owner))
   return [
     ...old.roles.flatMap((role) => roleDiffers(role, there.get(role.name)) ?? []),
@@ -51,7 +54,7 @@ export function globalsDifference(old: DatabaseGlobals, now: DatabaseGlobals): r
   ]
 }
 
-/** What would have been refused, had it been there before the new side was made; sentences for people. */
+/** Returns a sentence per object that would have prevented the move, and was created after the target. */
 export function latecomers(order: Pick<SideOrder, 'token'>, old: DatabaseGlobals): readonly string[] {
   return [
     ...immovableOf(old).map((what) => `${what} came at the old side, and does not move`),
@@ -74,7 +77,7 @@ function attributesOf(role: GlobalRole): readonly unknown[] {
   ]
 }
 
-/** Since PostgreSQL 16 they have options that older ones take from the member. */
+/** Returns memberships without the options that PostgreSQL 16 added; older versions take these from the member. */
 function memberships({ memberships: all }: DatabaseGlobals): readonly unknown[] {
   return all.map(({ role, member, isAdmin }) => ({ role, member, isAdmin }))
 }

@@ -1,5 +1,5 @@
-// Applications use the new side: the point of no return, as from the first login on it holds what the old one does not. Before it, once
-// more: the old side is frozen, the new one follows nobody any more, and answers as it is expected to.
+// Step SwitchTraffic: applications use the target. It is the pivot, because from the first login on the target may hold
+// data that the source lacks. Before it, the step verifies the freeze again, ends the subscription and rehearses.
 import { CodedError, type SagaCall, type SagaStep, type StepObservation } from '../../index.ts'
 import { freezeState } from '../engines/write-freeze.ts'
 import { scaleDownOld } from './scale-down-old-step.ts'
@@ -24,7 +24,7 @@ export class SwitchTrafficStep<Scene> implements SagaStep<Scene> {
 
   async run(call: SagaCall<Scene>): Promise<void> {
     const { traffic } = this.#world
-    // What has been led there in part is led there as a whole: nothing that is true only before it can be asked any more.
+    // A partial switch is completed without these checks, because their conditions hold only before the switch.
     if ((await traffic.look(call)).kind === 'missing') await this.#makeSure(call)
     await traffic.lead(call)
   }

@@ -1,4 +1,4 @@
-// What do the steps of an upgrade see of their effects? Decided from what both databases show and what was noted before. Pure.
+// Observations of an upgrade's steps, from the facts of both databases and the notes of earlier steps. Pure.
 import type { Notes, SagaCall, StepObservation, Token } from '../../index.ts'
 import { bytesBetween } from '../engines/log-position.ts'
 import type { PublisherFacts } from '../engines/replication.ts'
@@ -19,7 +19,7 @@ type Direction = SagaCall<unknown>['direction']
 
 const missing: StepObservation = { kind: 'missing' }
 
-/** Of the roles, the database and the schema of the new side. */
+/** Observes the roles, the database and the schema of the target. */
 export function sideObservation(standing: SideState): StepObservation {
   switch (standing.kind) {
     case 'missing':
@@ -36,7 +36,7 @@ export function sideObservation(standing: SideState): StepObservation {
   }
 }
 
-/** The same with the rows of the old side, of a moment from which on they can follow it where they are to. */
+/** Like sideObservation, with rows of the source. The method Replication also needs their WAL position. */
 export function filledObservation(standing: SideState, method: MoveMethod): StepObservation {
   if (standing.kind !== 'prepared') return sideObservation(standing)
   const { holds, from } = standing.ledger
@@ -44,7 +44,7 @@ export function filledObservation(standing: SideState, method: MoveMethod): Step
   return hasRows ? sideObservation(standing) : missing
 }
 
-/** Of a pass that saw both sides. What is refused before anything was made is told by whoever tries. */
+/** Observes the replication. It is `missing` while no part exists; the attempt to create it reports rejections. */
 export function replicationObservation(sides: BothSides, token: Token): StepObservation {
   if (!isAnythingLeft(sides, token)) return missing
   const standing = replicationState(sides, token)
@@ -54,7 +54,7 @@ export function replicationObservation(sides: BothSides, token: Token): StepObse
     case 'broken':
       return brokenBy([standing.cause], true)
     case 'incomplete':
-      // That all rows are there is as it should be, and no failed attempt.
+      // The target has all rows, as intended. This is no failed attempt.
       if (standing.next === 'subscribe') return missing
       return { kind: 'broken', reason: 'Incomplete', message: `${standing.next} is due`, isTerminal: false }
     case 'following':
@@ -62,7 +62,10 @@ export function replicationObservation(sides: BothSides, token: Token): StepObse
   }
 }
 
-/** Before writers are turned away: does the new side follow? What does not will not by itself, and the old server keeps its log for it. */
+/**
+ * Returns the progress of replication before the freeze. An interrupted replication is terminal: it does not recover by
+ * itself, and the source retains WAL for it.
+ */
 function followingObservation(sides: BothSides, token: Token): Followed | Broken {
   const standing = replicationState(sides, token)
   switch (standing.kind) {
@@ -80,8 +83,9 @@ function followingObservation(sides: BothSides, token: Token): Followed | Broken
 }
 
 /**
- * May writers be turned away, and wait for no more than the last moments? Once somebody says so, and when the new side has kept what was
- * written until then and is not far behind: one that cannot apply what it is given, or has hours of it before it, would keep them waiting.
+ * Decides whether the freeze may start, so that clients wait only for the last changes. It needs the approval, a target
+ * that has confirmed all writes before `goal`, and a small lag. A target that cannot apply changes, or is hours behind,
+ * would keep clients waiting.
  */
 export function cutoverObservation({ sides, goal, waitsFor }: Cutover, token: Token): StepObservation {
   const followed = followingObservation(sides, token)
@@ -95,18 +99,18 @@ export function cutoverObservation({ sides, goal, waitsFor }: Cutover, token: To
   return { kind: 'pending', progress: `${progress}; ${why}`, lookAfterMs: 1_000 }
 }
 
-/** As much as is applied in seconds, and more than a busy server writes before it hears what has been kept. */
+/** Lag in bytes that a target applies in seconds, and more than a busy source writes between two confirmations. */
 const mostLagAtCutover = 64n * 1_024n * 1_024n
 
 export interface Cutover {
   readonly sides: BothSides
-  /** A milestone of the old side, made when nothing else was waited for. */
+  /** WAL position of the source, noted when nothing else was pending. */
   readonly goal: string | undefined
-  /** Undefined: nobody has to say so any more. */
+  /** Pending approval or time; undefined: none. */
   readonly waitsFor: string | undefined
 }
 
-/** Undefined: the old server does not keep more of its log for the new one than it may. */
+/** Returns undefined while the source retains at most the allowed WAL for the target. */
 export function overdueObservation({ slot, position }: KeptLog, mayLagBytes: bigint | undefined): Broken | undefined {
   if (slot?.confirmed === undefined || mayLagBytes === undefined) return undefined
   const lagBytes = bytesBetween(slot.confirmed, position)
@@ -120,7 +124,7 @@ type KeptLog = Pick<PublisherFacts, 'slot' | 'position'>
 
 interface Followed {
   readonly kind: 'following'
-  /** How far behind it is; a phrase for people. */
+  /** Lag as a phrase for messages. */
   readonly progress: string
   readonly lagBytes: bigint
 }
@@ -131,7 +135,10 @@ export function brokenBy(obstacles: readonly Obstacle[], isTerminal: boolean): B
   return { kind: 'broken', reason: first?.reason ?? 'Broken', message, isTerminal }
 }
 
-/** `record` is noted before the first is turned away. On the way back it is over when all of it may log in again. */
+/**
+ * Observes the freeze. `record` is noted before the first login is disabled. The compensation is complete when all
+ * recorded roles may log in again.
+ */
 export function freezeObservation(
   record: FreezeRecord | undefined,
   facts: WriterFacts,
@@ -147,7 +154,7 @@ export function freezeObservation(
     case 'frozen':
       return { kind: 'done' }
     case 'draining':
-      // Whoever turned them away may have died before he ended their sessions.
+      // The process that disabled the logins may have died before it terminated their sessions.
       if (facts.sessions > 0)
         return { kind: 'broken', reason: 'Incomplete', message: standing.message, isTerminal: false }
       return { kind: 'pending', progress: standing.message, lookAfterMs: 250 }
@@ -163,7 +170,7 @@ export function freezeObservation(
   }
 }
 
-/** Undefined: it has caught up and nobody wrote, so that both sides can be compared. */
+/** Returns undefined if the target has caught up and the freeze held, so that both sides can be compared. */
 export function catchUpObservation(seen: CatchUp, token: Token): StepObservation | undefined {
   const { sides, goal, record, writers } = seen
   if (goal === undefined) return missing
@@ -189,13 +196,13 @@ export function freezeLost(record: FreezeRecord | undefined, writers: WriterFact
 
 export interface CatchUp {
   readonly sides: BothSides
-  /** A milestone of the old side, made when it was frozen. */
+  /** WAL position of the source, noted when it was frozen. */
   readonly goal: string | undefined
   readonly record: FreezeRecord | undefined
   readonly writers: WriterFacts
 }
 
-/** As it is kept in the notes of a step. */
+/** Returns the record as notes of a step. */
 export function freezeNotes({ logins }: FreezeRecord): Notes {
   return { logins: JSON.stringify(logins) }
 }
