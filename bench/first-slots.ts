@@ -2,7 +2,7 @@
 // their Jobs. Limit: 5 s.
 //
 // Run: npm run build && node bench/first-slots.ts [schedules] [minutes]. The scheduled times are spread over these
-// minutes. The results are in bench/README.md.
+// minutes. The file bench/README.md has the results.
 import { cpus, loadavg } from 'node:os'
 import process from 'node:process'
 import { startControlPlane } from '../test/control-plane/control-plane.ts'

@@ -32,7 +32,7 @@ export function withoutContributed(parent: LiveObject, live: LiveObject, manager
 /** True if the object declares no field except its identity. */
 export function declaresNothing(object: KubeObject): boolean {
   const { apiVersion: _, kind: __, metadata, ...content } = asJson(object)
-  const { name: ___, namespace: ____, ...declared } = metadata as JsonObject // Of every object.
+  const { name: ___, namespace: ____, ...declared } = metadata as JsonObject // Every object has metadata.
   return isVacant(content) && isVacant(declared as Json)
 }
 

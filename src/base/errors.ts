@@ -6,8 +6,8 @@
  *
  * - `retry`: the cause may pass by itself; retry with backoff.
  * - `stop`: it fails the same way until the spec or a watched input changes; report it and do not retry. With
- *   `retryAfterMs` the cause may also pass unwatched, e.g. a CRD or a webhook of others: it is reported as a stop, and
- *   retried after that time.
+ *   `retryAfterMs` the cause may also pass unwatched, e.g. a CRD or a webhook of others. It is then reported as a stop,
+ *   and retried after that time.
  */
 export type Remedy = 'retry' | 'stop'
 

@@ -42,7 +42,7 @@ export function applyMergePatch(document: Json | undefined, patch: Json): Json {
 }
 
 /**
- * Returns the RFC 7396 patch that turns `before` into `after`, or undefined if they are equal. Lists are replaced
+ * Returns the RFC 7396 patch from `before` to `after`, or undefined if they are equal. Lists are replaced
  * whole. A null field counts as absent on both sides, because no merge patch can set null.
  */
 export function mergePatchBetween(before: JsonObject, after: JsonObject): JsonObject | undefined {

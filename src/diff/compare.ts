@@ -59,9 +59,9 @@ export interface CompareInput {
 
 /**
  * Compares along the fields that `manager` owns. Undeclared fields inside a value that is owned as a whole count as
- * defaults under two conditions: the stored hash is that of the desired object, and the defaults of the kind are not
+ * defaults under two conditions. The stored hash is that of the desired object, and the defaults of the kind are not
  * known. Otherwise they are changes of kind `remove`, unless the server is known to add them. For custom kinds the
- * change of the hash stands for them, because nothing distinguishes them from defaults.
+ * change of the hash represents them, because nothing distinguishes them from defaults.
  */
 export function compare({ desired, live, manager }: CompareInput): Comparison {
   const owned = ownedFieldsOf(live, manager)

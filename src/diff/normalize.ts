@@ -21,12 +21,12 @@ const serverWritten: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns the desired object as the server will store it:
+ * Returns the desired object as the server will store it.
  *
- * - no status, no metadata that the server writes;
- * - a Secret's `stringData` is in `data`, as base64, and overrides it, as on the server;
- * - in built-in kinds, quantities and base64 are canonical, and list keys with a default (a port's protocol) are
- * explicit. Nulls and empty values that declare nothing are omitted. Held empty values stay.
+ * - It has no status, and no metadata that the server writes.
+ * - A Secret's `stringData` is in `data`, as base64, and overrides it, as on the server.
+ * - In built-in kinds, quantities and base64 are canonical, and list keys with a default (a port's protocol) are
+ *   explicit. Nulls and empty values that declare nothing are omitted. Held empty values stay.
  *
  * Unchanged parts are shared with the input, which is not modified.
  */

@@ -1,6 +1,6 @@
 // Rewrites definitions for `cdk8s import`, which drops, merges or breaks on everything that jsii cannot express, often
 // silently. The program never sees the original definition. It sees a printed form of the parsed one, with only the
-// parts that it handles correctly:
+// parts that it handles correctly.
 //
 // - Constraints on values are removed; they would change types or stop the program.
 // - A field gets a code name if the program would change its name to that of another, or cannot write it. `mend-import`

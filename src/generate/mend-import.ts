@@ -10,7 +10,7 @@ export function isCodeName(name: string): boolean {
 }
 
 /**
- * Returns the module with real names in place of its code names. A field is written in two lines:
+ * Returns the module with real names in place of its code names. Each field has two lines.
  *
  *     readonly wireref0?: string;        readonly '$ref'?: string;
  *     'wireref0': obj.wireref0,          ['$ref']: obj['$ref'],

@@ -241,8 +241,8 @@ function rejectUnserved({ startupProbe, livenessProbe, readinessProbe, lifecycle
 }
 
 /**
- * Returns the run time of a simulated container in ms. Undefined (indefinite) with restart policy Always and for
- * sidecars; 0 for other init containers; else `simulatedWorkMs`.
+ * Returns the run time of a simulated container, in milliseconds. Undefined (indefinite) with restart policy Always
+ * and for sidecars; 0 for other init containers; else `simulatedWorkMs`.
  */
 function workMsOf(pod: PodObject, spec: ContainerSpec): number | undefined {
   if (isSidecar(spec)) return undefined

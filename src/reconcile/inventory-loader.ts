@@ -65,9 +65,9 @@ export class InventoryLoader {
   }
 
   /**
-   * Returns members that are not in `seen`. These have kinds that the controller no longer owns, are in namespaces that
-   * it does not watch, or are remote children, recorded or at these `places`. Before a finalizer is removed, `seen` is
-   * empty: nothing searches again, and the response to an own write may have been lost.
+   * Returns members that are not in `seen`. These have kinds that the controller no longer owns, or are in namespaces
+   * that it does not watch. Others are remote children, recorded or at these `places`. Before a finalizer is removed,
+   * `seen` is empty: nothing searches again, and the response to an own write may have been lost.
    */
   async unseen(
     parent: LiveObject,

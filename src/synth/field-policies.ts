@@ -100,8 +100,8 @@ export function recreateOnChange(
 }
 
 /**
- * Sets the declared fields on an object of another owner, such as a claim that a StatefulSet created from its template,
- * and takes them over from other field managers.
+ * Sets the declared fields on an object of another owner, and takes them over from other field managers. An example is
+ * a claim that a StatefulSet created from its template.
  *
  * The runtime never creates, deletes or prunes the object and adds no label, annotation or owner reference. The status
  * function does not see it as a child. While it does not exist, the reconcile waits for it.

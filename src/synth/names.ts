@@ -60,7 +60,7 @@ export function generatedName({ uid, groupKind, prefix, key }: NameToGenerate): 
 }
 
 /**
- * Returns the longest name of this kind from which derived names stay valid: the Jobs of a CronJob add 11 characters,
+ * Returns the longest name of this kind from which derived names stay valid. The Jobs of a CronJob add 11 characters,
  * and so does the label `controller-revision-hash` of a StatefulSet. Undefined: no limit beyond the syntax. Sources:
  * batch validation; kubernetes/kubernetes#64023.
  */

@@ -253,7 +253,7 @@ describe('two operators', () => {
     expect(remote.calls.filter((call) => call.startsWith('create'))).toEqual(['create a-box'])
   })
 
-  it('of which one has a stale cache: it creates nothing, even if it observes nothing', async () => {
+  it('create nothing twice when one of them has a stale cache and observes no box', async () => {
     const { world, remote, controller, want } = await modelled()
     await world.live(controller)
     remote.after = (operation) => {

@@ -203,7 +203,7 @@ describe('drift', () => {
     })
   })
 
-  it('of the ownership marker is corrected', async () => {
+  it('in the ownership marker is corrected', async () => {
     cluster.run(shelfController(world()))
     await addShelf(cluster)
     await cluster.advance(5_000)
@@ -358,7 +358,7 @@ describe('a taken name', () => {
     expect(await boxesOf(cluster, 'b')).toBe('box available/AsDesired (1)')
   })
 
-  it('of an own creation before the loss of the status is owned', async () => {
+  it('is owned if the resource created it before the loss of its status', async () => {
     cluster.run(shelfController(world()))
     await addShelf(cluster)
     await cluster.advance(5_000)

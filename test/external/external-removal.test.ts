@@ -133,7 +133,7 @@ describe('a deletion', () => {
     expect(remote.count('delete')).toBe(1)
   })
 
-  it('of a requested resource that is not visible yet waits for the whole visibility delay', async () => {
+  it('waits for the whole visibility delay of a requested resource that is not visible yet', async () => {
     await given({}, { visibilityDelayMs: 60_000 })
     await cluster.stop()
     cluster = await startCluster({ definitions: [shelfDefinition()] })

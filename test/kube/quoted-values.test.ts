@@ -77,7 +77,7 @@ describe('a rejection of the API server', () => {
     )
   })
 
-  it('of a deeply nested request is redacted too', () => {
+  it('finds the values of a deeply nested request too', () => {
     let spec: object = { word: 'deep-Down-here' }
     for (let depth = 0; depth < 100_000; depth++) spec = { spec }
     expect(valueTexts({ spec })).toEqual(['deep-Down-here'])

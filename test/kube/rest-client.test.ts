@@ -598,7 +598,7 @@ describe('RestClient: limits and aborts', () => {
 })
 
 describe('RestClient: watch', () => {
-  it('of metadata yields the requested kind with metadata only, and bookmarks and errors unchanged', async () => {
+  it('yields the requested kind with metadata only when it asks for metadata, and bookmarks and errors unchanged', async () => {
     const metadata = { name: 's', namespace: 'default', uid: 'u1', resourceVersion: '7' }
     const partial = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' }
     const bookmark = { type: 'BOOKMARK', object: { ...partial, metadata: { resourceVersion: '8' } } }

@@ -54,7 +54,7 @@ describe('the resource that a function gets', () => {
     })
   })
 
-  it('has its status in refuse, parting, repair and status', () => {
+  it('has its status in validate, preDelete, repair and status', () => {
     type Seen = ShopStatus | undefined
     defineController(Shop, {
       owns: [],

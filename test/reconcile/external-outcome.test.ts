@@ -29,7 +29,7 @@ const waiting = (on: string, afterMs?: number): Outcome => ({
 const retry: Outcome = { kind: 'retry', reason: 'Timeout', message: 't' }
 const stopped: Outcome = { kind: 'stopped', reason: 'NotOwned', message: 'n' }
 
-describe('things outside', () => {
+describe('external resources', () => {
   it.each([
     { title: 'none', ends: [], outcome: settled, removal: undefined },
     {

@@ -118,7 +118,7 @@ describe('the inventory of a resource', () => {
 })
 
 describe('an operator that no longer makes a kind', () => {
-  /** Creates a resource with version 1 and hands it to version 2; returns the requests of version 2. */
+  /** Creates a resource with version 1 and hands it to version 2. Returns the requests of the latter. */
   async function upgraded(prepare: () => void = () => {}) {
     world.addSite()
     const life = await world.live(versionOne())

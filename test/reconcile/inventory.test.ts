@@ -107,7 +107,7 @@ describe('the reach of an inventory', () => {
     { tooling: 'konverge.dev/shop', isForeign: true },
     { tooling: 'kubectl/v1.36', isForeign: true },
     { tooling: '', isForeign: true },
-  ])('of the tool $tooling belongs to another tool: $isForeign', ({ tooling, isForeign }) => {
+  ])('with the tool $tooling belongs to another tool: $isForeign', ({ tooling, isForeign }) => {
     const parent = annotated(tooling === undefined ? {} : { 'applyset.kubernetes.io/tooling': tooling })
     expect(foreignInventory(parent, shop)).toEqual(
       isForeign ? expect.objectContaining({ code: 'ForeignInventory', remedy: 'stop' }) : undefined,

@@ -86,7 +86,7 @@ describe('find', () => {
     for (const name of ['a', 'default/a']) await expect(loader.find(ConfigMap, { name })).rejects.toThrow('namespaced')
   })
 
-  it('ends with the turn', async () => {
+  it('rejects after the end of the reconcile', async () => {
     const { stop, loader } = setUp()
     stop.abort(new Error('the turn is over'))
     await expect(loader.find(Secret, at('s'))).rejects.toThrow('the turn is over')

@@ -197,7 +197,7 @@ describe('an initial-only field', () => {
   })
 })
 
-describe('a declared field that somebody else sets', () => {
+describe('a declared field that another field manager sets', () => {
   it('is taken with one Event that names child, manager and field, and no value', async () => {
     const world = new World()
     world.addSite('a', { page: 'hello t' })

@@ -37,7 +37,7 @@ describe('the metrics of reconciles', () => {
     { outcome: { kind: 'deleting', on: 'x' }, errors: [] },
     { outcome: { kind: 'retry', reason: 'Timeout', message: 'm' }, errors: ['reason="Timeout"'] },
     { outcome: { kind: 'stopped', reason: 'InvalidSpec', message: 'm' }, errors: ['reason="InvalidSpec"'] },
-  ])('of a reconcile that ends $outcome.kind count its time and $errors', async ({ outcome, errors }) => {
+  ])('count the time of a reconcile that ends $outcome.kind, and $errors', async ({ outcome, errors }) => {
     const { metrics, shown } = await setUp()
     metrics.observeTurn(outcome, 250)
     expect(await shown('reconciliation_duration_seconds_sum')).toEqual([

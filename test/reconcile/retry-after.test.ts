@@ -24,7 +24,7 @@ describe('a Retry-After', () => {
   it.each([
     ['TooManyRequests', 99_999_999],
     ['ServiceUnavailable', 100],
-  ] as const)('of %s and %d s is reported at once and ends after 300 s', async (code, seconds) => {
+  ] as const)('with %s and %d s is reported at once and ends after 300 s', async (code, seconds) => {
     const world = await waitingSite(code, seconds)
     expect(world.conditions()).toMatchObject({ Ready: `False/${code}`, Degraded: `True/${code}` })
     expect(world.conditions()).toHaveProperty('Reconciling', 'True/Retrying')

@@ -270,7 +270,7 @@ describe('an outcome', () => {
     { thrown: new AssertionError('m'), expected: { kind: 'retry', reason: 'InvariantBroken' } },
     { thrown: new TypeError('x is not a function'), expected: { kind: 'retry', reason: 'InternalError' } },
     { thrown: 'a string', expected: { kind: 'retry', reason: 'InternalError', message: 'a string' } },
-  ])('of a thrown $thrown is $expected.kind', ({ thrown, expected }) => {
+  ])('for a thrown $thrown is $expected.kind', ({ thrown, expected }) => {
     expect(outcomeOfError(thrown)).toMatchObject(expected)
   })
 

@@ -79,7 +79,7 @@ describe('a new resource', () => {
   })
 })
 
-describe('a resource at rest', () => {
+describe('a resource in sync', () => {
   it('is neither written nor read by further reconciles', async () => {
     const { world } = await settledSite()
     world.api.requests.length = 0

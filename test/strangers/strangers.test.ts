@@ -18,7 +18,7 @@ const counterexamples = readdirSync(folder).map((file): [string, Counterexample]
   JSON.parse(readFileSync(join(folder, file), 'utf8')), // Written by `--keep`.
 ])
 
-describe('a generated world at rest', () => {
+describe('an idle generated world', () => {
   it.each(Array.from({ length: 6 }, (_, batch) => 1 + batch * 10))(
     'is as its controllers declare, from seed %i on',
     async (first) => {

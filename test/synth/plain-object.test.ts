@@ -46,7 +46,7 @@ describe('a plain object', () => {
     expect(namesOf(synth(() => [{ apiVersion: 'v1', kind: 'ConfigMap' }]))).toEqual(['store-configmap'])
   })
 
-  it('of a known kind has its type from the descriptor', () => {
+  it('takes the type of a known kind from the descriptor', () => {
     const Theme = defineResource<{ readonly color: string }>({
       ...{ group: 'example.com', version: 'v1', kind: 'Theme', plural: 'themes', scope: 'Namespaced' },
     })

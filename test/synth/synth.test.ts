@@ -105,7 +105,7 @@ describe('synthesize', () => {
         stamped: undefined,
         owned: false,
       },
-    ])('of a namespaced parent’s child $child', ({ kind, namespace, stamped, owned }) => {
+    ])('are set for a namespaced parent’s child $child', ({ kind, namespace, stamped, owned }) => {
       const [only] = synth((chart) => object(chart, 'a', { kind, metadata: { name: 'a', namespace } })).objects
       expect(only?.object.metadata.namespace).toBe(stamped)
       expect(only?.object.metadata.ownerReferences !== undefined).toBe(owned)
@@ -114,7 +114,7 @@ describe('synthesize', () => {
     it.each([
       { child: 'in a namespace', kind: 'Service', namespace: 'other', stamped: 'other' },
       { child: 'of a cluster-scoped kind', kind: 'ClusterRole', namespace: undefined, stamped: undefined },
-    ])('of a cluster-scoped parent’s child $child', ({ kind, namespace, stamped }) => {
+    ])('are set for a cluster-scoped parent’s child $child', ({ kind, namespace, stamped }) => {
       const build = (chart: Chart) => object(chart, 'a', { kind, metadata: { name: 'a', namespace } })
       const [only] = synth(build, { parent: clusterParent }).objects
       expect(only?.object.metadata.namespace).toBe(stamped)

@@ -225,7 +225,7 @@ function immutableAnnotation(annotation: string, before: string, field: string):
   return annotation === before ? noErrors : [invalid(field, annotation, 'field is immutable')]
 }
 
-/** Rejects a lowered request that is not above status.capacity. */
+/** Rejects a lowered request unless it is above the capacity in the status. */
 function shrinkErrors(spec: JsonObject, oldSpec: JsonObject, status: Struct): FieldErrors {
   const size = quantityOf(valueAt(mapAt(structAt(spec, 'resources'), 'requests'), 'storage'))
   const before = quantityOf(valueAt(mapAt(structAt(oldSpec, 'resources'), 'requests'), 'storage'))

@@ -1,5 +1,5 @@
 // Validation of conditions in the common form (metav1.Condition).
-// Source: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go.
+// Source: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateConditions.
 import type { JsonObject } from '../../base/json.ts'
 import { type FieldError, invalid, notSupported, required, tooLong } from '../field-error.ts'
 import { byteLength, labelKeyFaults, regexFault } from '../name-rules.ts'

@@ -1,4 +1,5 @@
-// Validation of a pod's DNS policy and configuration. Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
+// Validation of a pod's DNS policy and configuration.
+// Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go, validatePodDNSConfig.
 import type { JsonObject } from '../../base/json.ts'
 import { invalid, required } from '../field-error.ts'
 import { byteLength, dns1123Subdomain } from '../name-rules.ts'

@@ -135,7 +135,7 @@ function ruleErrors(rule: JsonObject, path: string, options: IngressOptions): Fi
   ]
 }
 
-/** `serviceName` is the name rule: new Ingresses allow any label, older ones only labels that begin with a letter. */
+/** `serviceName` is the name rule: new Ingresses allow any label, older ones no label with a leading digit. */
 function pathsErrors(rule: JsonObject, path: string, serviceName: NameRule): FieldErrors {
   const http = structAt(rule, 'http')
   if (http === undefined) return noErrors

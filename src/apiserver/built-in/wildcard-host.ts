@@ -1,5 +1,5 @@
 // Validation of wildcard hosts of an Ingress: `*.` and a domain.
-// Source: IsWildcardDNS1123Subdomain of k8s.io/apimachinery/pkg/util/validation/validation.go.
+// Source: k8s.io/apimachinery/pkg/util/validation/validation.go, IsWildcardDNS1123Subdomain.
 import { byteLength, regexFault } from '../name-rules.ts'
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'

@@ -51,7 +51,7 @@ const givenBeforehand = ['Function', 'Type'] as const
 
 /**
  * Returns the changes that restore revoked default privileges. Granted ones are not restored: they apply to the owner's
- * future objects, which no comparison covers, so a forged manifest could open all of them to PUBLIC.
+ * future objects, which no comparison covers. A forged manifest could open all of them to PUBLIC.
  */
 export function publicDefaultChanges(role: string, rights: PublicRights | undefined): readonly PublicRightsChange[] {
   const taken = (rights?.defaults ?? []).filter(({ schema, privileges }) => schema === '' && privileges.length === 0)
@@ -71,8 +71,8 @@ export function publicRightsDifference(saved: PublicRights, restored: PublicRigh
 
 /**
  * Returns the privileges to set, in order, so that `found` equals `saved`; empty if they are equal. Other differences,
- * e.g. by an extension, are reset to PostgreSQL's defaults. REVOKE on a table also revokes on its columns, so all saved
- * privileges are set.
+ * e.g. by an extension, are reset to PostgreSQL's defaults. REVOKE on a table also revokes on its columns, so the
+ * result contains all privileges of `saved`.
  */
 export function publicRightsToSet(saved: PublicRights, found: PublicRights): readonly PublicRight[] {
   if (publicRightsDifference(saved, found).length === 0) return []

@@ -95,7 +95,7 @@ function isApplied({ state }: StepMark): boolean {
   return state === 'Applied' || state === 'Adopted' || state === 'UndoFailed'
 }
 
-/** Rejects steps that do not begin with all applied steps, unchanged and in their order. */
+/** Rejects steps unless all applied steps come first, unchanged and in their order. */
 function historyRejection(steps: readonly MigrationStep[], applied: readonly StepMark[]): Decision | undefined {
   const refuse = (reason: RejectionReason, step: string, message: string) =>
     ({ kind: 'refuse', reason, step, message }) as const

@@ -25,7 +25,7 @@ import {
 
 export interface MigrationRun {
   readonly order: MigrationOrder
-  /** Findings on all steps. Of applied steps only findings on verifications matter, because only these run again. */
+  /** Findings on all steps. For applied steps only those on verifications matter: only these run again. */
   readonly findings: readonly Finding[]
   /** Runs steps in a transaction that is rolled back, before the first of them runs. */
   readonly isRehearsed: boolean
@@ -282,7 +282,7 @@ function outcomeOf(end: End): MigrationOutcome {
   }
 }
 
-/** Returns whether the decision sends this text to the server. Of an applied step only its verification is sent. */
+/** Returns whether the decision sends this text to the server. An applied step sends only its verification. */
 function isInTheWay({ step, part }: TextPlace, decision: Act, marks: readonly StepMark[]): boolean {
   if (decision.kind === 'undo') return false
   if (decision.kind === 'verify') return part === 'verify' && step === decision.step.name

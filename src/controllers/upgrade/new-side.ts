@@ -119,7 +119,7 @@ export function sideRejection(
 }
 
 /**
- * Returns objects that cannot move. Most extensions with rows cannot, although the source server is trusted: code of
+ * Returns objects that cannot move. Most extensions with rows cannot, although the source server is trusted. Code of
  * the source database's owner runs as the restoring role, and could write rows into each table that this role may fill.
  */
 export function immovableOf({

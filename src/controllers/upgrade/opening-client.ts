@@ -48,7 +48,7 @@ export class Opening {
     return openingObservation(standing, record, seen.roles)
   }
 
-  /** Checks that the frozen roles exist, fills materialized views and runs the queries. Rejects at the first failure. */
+  /** Checks that the frozen roles exist, fills materialized views, runs the queries. Rejects at the first failure. */
   async rehearse(record: FreezeRecord, queries: readonly VerifyQuery[]): Promise<void> {
     const seen = await this.#new.observe({ roles: record.logins.map((name) => ({ name })) })
     const failure = rehearsalFailure(record, seen.roles)
